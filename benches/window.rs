@@ -27,7 +27,7 @@ impl Window {
     /// Opens a model as the window does: slow work is left to other threads.
     pub fn open(gpu: &Arc<Gpu>, model: &Arc<Model>, saved: Saved) -> Self {
         let mut session = Session::default();
-        session.be_patient();
+        session.defer_work();
         let document = Document::new(Arc::clone(model), Vec::new(), None);
         document.prepare()();
         _ = document.stats();

@@ -18,7 +18,7 @@ impl App {
             self.apply_view_options();
         }
         if !self.pace.is_benchmark() {
-            self.session.be_patient();
+            self.session.defer_work();
         }
         self.change(ViewCommand::SetCrowd(self.options.crowd));
         self.change(ViewCommand::SetAntialiasing(self.options.antialiasing));
@@ -59,7 +59,7 @@ impl App {
             self.change(EditCommand::NormaliseWeights);
         }
         // What a benchmark needs before its first picture is done by now; poses are measured beside its pictures, as in any window.
-        self.session.be_patient();
+        self.session.defer_work();
         if let (Some(pose), Some(model)) = (self.options.pose.take(), self.session.model()) {
             let resolved = resolve(model, &pose);
             let unmatched = resolved.unmatched.iter();

@@ -405,11 +405,12 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
 fn tell_current(document: &Document, sheet: &Sheet) {
     let fixed = Some(sheet).filter(|_| !document.warnings.is_empty()).and_then(Sheet::to_model);
     let Some(fixed) = fixed else { return tell_warnings(document) };
-    let (repaired, left): (Vec<_>, Vec<_>) = document.warnings_of(&fixed).into_iter().partition(|(_, done)| *done);
+    let (repaired, left): (Vec<_>, Vec<_>) =
+        document.warnings_of(&fixed).into_iter().partition(|warning| warning.is_repaired);
     let mut shown = document.clone();
-    shown.warnings = left.into_iter().map(|(warning, _)| warning).collect();
+    shown.warnings = left.into_iter().map(|warning| warning.text.into_owned()).collect();
     tell_warnings(&shown);
-    for (warning, _) in repaired {
-        say(format_args!("repaired: {}", printable(&warning)));
+    for warning in repaired {
+        say(format_args!("repaired: {}", printable(&warning.text)));
     }
 }

@@ -23,7 +23,7 @@ impl Opened {
     /// warning for each edit that the model has no counterpart for.
     pub fn show(self, session: &mut Session) {
         let Some((_, file)) = self.session_file else { return session.open(self.document) };
-        for line in session.open_kept(self.document, &file) {
+        for line in session.open_with_session(self.document, &file) {
             say(format_args!("warning: {}", printable(&line)));
         }
     }

@@ -30,8 +30,9 @@ impl ToggleArgs {
 impl Args for ToggleArgs {
     fn augment_args(command: Command) -> Command {
         let options = TOGGLES.iter().filter_map(|row| row.option);
-        options.fold(command, |command, (option, help)| {
-            command.arg(Arg::new(option).long(option).action(ArgAction::SetTrue).help(help))
+        options.fold(command, |command, option| {
+            let arg = Arg::new(option.name).long(option.name).action(ArgAction::SetTrue);
+            command.arg(arg.help(option.help))
         })
     }
 
@@ -43,7 +44,7 @@ impl Args for ToggleArgs {
 impl FromArgMatches for ToggleArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let is_asked = |option: &str| matches.get_flag(option);
-        let asked = TOGGLES.iter().filter(|row| row.option.is_some_and(|(option, _)| is_asked(option)));
+        let asked = TOGGLES.iter().filter(|row| row.option.is_some_and(|option| is_asked(option.name)));
         Ok(Self(asked.map(|row| row.toggle).collect()))
     }
 

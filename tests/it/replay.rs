@@ -12,9 +12,9 @@ use crate::replays::{Script, differs, scripts};
 /// What has come out of a script, as texts by the endings of their files.
 fn outputs(script: &Script) -> [(&'static str, String); 3] {
     let replayed = script.replay();
-    let kept = replayed.session.unsaved().kept().map(|kept| kept.file().text().unwrap());
+    let snapshot = replayed.session.unsaved().snapshot().map(|snapshot| snapshot.file().text().unwrap());
     let found = findings(&replayed.session);
-    [("trace.txt", replayed.trace), ("skinscope.json", kept.unwrap_or_default()), ("findings.txt", found)]
+    [("trace.txt", replayed.trace), ("skinscope.json", snapshot.unwrap_or_default()), ("findings.txt", found)]
 }
 
 /// Every finding, on a line.

@@ -138,7 +138,7 @@ fn the_modes_of_normals_stand_below_each_other_and_a_click_shows_one() {
 #[test]
 fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
     let mut session = session(4);
-    session.be_patient();
+    session.defer_work();
     session.apply(MeasureCommand::TogglePanel);
     let status = Status { curves: Some(0.4), ..Status::default() };
     let mut harness = window(session, UiState::default(), status);
@@ -173,7 +173,7 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
 #[test]
 fn poses_are_measured_once_and_elsewhere() {
     let mut session = session(4);
-    session.be_patient();
+    session.defer_work();
     assert!(session.wanted().is_empty() && session.measurements().measures().is_none(), "nobody asks");
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
     assert!(
@@ -193,7 +193,7 @@ fn poses_are_measured_once_and_elsewhere() {
 #[test]
 fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
     let mut session = session(4);
-    session.be_patient();
+    session.defer_work();
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod("dual-quaternion"));

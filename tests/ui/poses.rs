@@ -163,24 +163,24 @@ fn a_click_on_a_pose_of_the_library_shows_it_and_its_share_can_be_changed() {
     harness.get_by_role_and_label(Role::Slider, "Share of the pose").focus();
     harness.run();
     for _ in 0..200 {
-        if harness.state().session.posing().laid_pose(harness.state().session.edits()).unwrap().share <= 0.5 {
+        if harness.state().session.posing().blended_pose(harness.state().session.edits()).unwrap().share <= 0.5 {
             break;
         }
         harness.key_press(Key::ArrowLeft);
         harness.run();
     }
-    let share = harness.state().session.posing().laid_pose(harness.state().session.edits()).unwrap().share;
+    let share = harness.state().session.posing().blended_pose(harness.state().session.edits()).unwrap().share;
     assert!((turned(&harness) - (share * angle).sin()).abs() < 1e-5 && (share - 0.5).abs() < 0.01, "{share}");
     // Added, half of it turns on from nothing; on a limb that the pose does not move nothing is turned.
     click(&mut harness, "Added");
     assert!((turned(&harness) - (share * angle).sin()).abs() < 1e-5);
-    assert!(harness.state().session.posing().laid_pose(harness.state().session.edits()).unwrap().added);
+    assert!(harness.state().session.posing().blended_pose(harness.state().session.edits()).unwrap().added);
     assert!(harness.get_by_label("Only below").accesskit_node().is_disabled());
     harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
     harness.run();
     click(&mut harness, "Only below");
     assert_eq!(
-        harness.state().session.posing().laid_pose(harness.state().session.edits()).unwrap().limb,
+        harness.state().session.posing().blended_pose(harness.state().session.edits()).unwrap().limb,
         Some(NodeId(2))
     );
     // All of it is one step.

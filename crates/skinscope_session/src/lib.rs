@@ -35,14 +35,14 @@ pub use command::{
 pub use comparison::{
     Compared, ComparedFile, ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose,
 };
-pub use document::{Document, ExampleCommand, Source, is_page};
+pub use document::{Document, DocumentWarning, ExampleCommand, Source, is_page};
 pub use edits::{
-    ChannelKind, ChannelValue, ControlCommand, ControlState, EditRules, Edits, History, LaidPose, NodeEdit, PoseRules,
-    Posing, PosingCommand,
+    BlendedPose, ChannelKind, ChannelValue, ControlCommand, ControlState, EditRules, Edits, History, NodeEdit,
+    PoseRules, Posing, PosingCommand,
 };
 pub use files::{
-    AsideCommand, ExportKind, ExportSettings, Files, KeptSession, LibraryCommand, SESSION_ENDING, SessionContents,
-    SessionFile, SessionModel, Unsaved, UnsavedWork, WorkContents, WorkRecord, is_session,
+    AsideCommand, ExportKind, ExportSettings, Files, LibraryCommand, SESSION_ENDING, SessionContents, SessionFile,
+    SessionModel, SessionSnapshot, Unsaved, UnsavedWork, WorkContents, WorkRecord, is_session,
 };
 pub use findings::{Repair, RepairTool, repair_of};
 pub use gizmo::{Drag, DragValue, Gizmo, Gizmos, Handle, HandleShape, LimitArc, Orientation, PoseTool, Pull, Snap};
@@ -51,8 +51,8 @@ pub use measuring::{
     Measurements, Measuring, WorstMomentKey,
 };
 pub use menus::{
-    COMMANDS, CommandRow, Key, Keymap, Menu, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of, is_on, refusal,
-    row_of,
+    COMMANDS, CommandRow, Key, Keymap, Menu, RenderOption, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of,
+    is_on, refusal, row_of,
 };
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
@@ -100,7 +100,7 @@ pub struct Session {
     /// The example that is shown.
     lesson: Option<OpenLesson>,
     /// Whether work that takes long is done by the owner of the session, see [`Session::wanted`].
-    is_patient: bool,
+    defers_work: bool,
 }
 
 impl Session {
@@ -146,7 +146,7 @@ impl Session {
         &self.compared
     }
 
-    /// Returns the poses that were copied and laid last.
+    /// Returns the poses that were copied and blended last.
     #[must_use]
     pub fn posing(&self) -> &Posing {
         &self.posing

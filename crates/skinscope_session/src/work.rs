@@ -1,6 +1,6 @@
 //! Work that takes longer than a picture may wait, such as trying a tool on a large model or measuring a clip: one door for all of it.
 //!
-//! A session whose owner can work in the background ([`Session::be_patient`]) says what it needs ([`Session::wanted`]). The owner
+//! A session whose owner can work in the background ([`Session::defer_work`]) says what it needs ([`Session::wanted`]). The owner
 //! has each piece done on another thread ([`Session::begin`], [`Run`]), and brings the result back ([`Session::done`]), which is
 //! taken where it is still of use. Without such an owner a session does the same work when it is asked for.
 
@@ -104,14 +104,14 @@ impl fmt::Debug for Done {
 impl Session {
     /// From now on work that takes long is left to the owner of this session, who does it in the background: see [`Session::wanted`].
     /// Without this it is done at once.
-    pub fn be_patient(&mut self) {
-        self.is_patient = true;
+    pub fn defer_work(&mut self) {
+        self.defers_work = true;
     }
 
-    /// Returns the work that a patient session waits for, at most one piece of each kind. What was begun and is no longer among it
+    /// Returns the work that a session that defers work waits for, at most one piece of each kind. What was begun and is no longer among it
     /// can be cancelled.
     pub fn wanted(&mut self) -> Vec<Work> {
-        if !self.is_patient {
+        if !self.defers_work {
             return Vec::new();
         }
         let mut wanted = Vec::new();

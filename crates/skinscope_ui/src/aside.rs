@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             }
             let help = "Take up what fits the open model, whatever model it was made on";
             if chip(ui, "Take up", false).on_hover_text(help).clicked() {
-                commands.push(AsideCommand::TakeUp(at).into());
+                commands.push(AsideCommand::Restore(at).into());
             }
             let help = "Save a session file, which keeps them";
             if chip(ui, "Save session…", false).on_hover_text(help).clicked() {

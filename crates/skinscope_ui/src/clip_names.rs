@@ -63,7 +63,7 @@ fn contents(
     let all = counted(names.rows.len(), "joint that the clips move", "joints that the clips move");
     let have = if found == 1 { "has" } else { "have" };
     text(ui, &format!("{found} of {all} {have} a counterpart in the open model."));
-    if let Some(message) = &names.told {
+    if let Some(message) = &names.message {
         ui.add_space(4.0);
         ui.add(Label::new(message.as_str()).wrap());
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::ui::RecoveryOffer;
 use crate::output::{self, Lock};
-use crate::session::{KeptSession, Session, SessionFile, Source};
+use crate::session::{Session, SessionFile, SessionSnapshot, Source};
 
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 2;
@@ -60,7 +60,7 @@ struct Head {
 /// What a session has made that no file has, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    work: KeptSession,
+    work: SessionSnapshot,
     /// The session file that is open.
     session: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ impl Snapshot {
         let work = session
             .unsaved()
             .has_work()
-            .then(|| session.unsaved().kept().or_else(|| session.unsaved().kept_aside()))
+            .then(|| session.unsaved().snapshot().or_else(|| session.unsaved().snapshot_of_aside()))
             .flatten()?;
         let is_unsaved = !session.files().saved_session().is_some_and(|holds| holds.has_same_work(&work));
         is_unsaved.then(|| Self { work, session: open.map(Path::to_owned) })

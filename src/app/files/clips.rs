@@ -84,7 +84,7 @@ impl App {
                 self.inspect();
             }
             Err(why) => match names.as_mut().filter(|names| !names.rows.is_empty()) {
-                Some(names) => (names.is_shown, names.told, names.taken) = (true, Some(why), read.before),
+                Some(names) => (names.is_shown, names.message, names.taken) = (true, Some(why), read.before),
                 None => self.status.error = Some(format!("The clips could not be taken.\n{why}")),
             },
         }
@@ -95,18 +95,18 @@ impl App {
     /// Carries out a command about which joints are which of the clips that were taken last.
     pub(crate) fn carry_out_clip_names(&mut self, command: ClipNamesCommand) {
         let Some(model) = self.session.model().map(Arc::clone) else { return };
-        let kept = self.session.files().clip_files().last();
+        let known = self.session.files().clip_files().last();
         // What is shown is of the open model.
-        let is_kept = |names: &ClipNames| kept.is_some_and(|kept| kept.path == names.path) || names.is_shown;
-        let Some(names) = self.status.clip_names.as_mut().filter(|names| is_kept(names)) else {
-            return match kept.cloned() {
+        let is_known = |names: &ClipNames| known.is_some_and(|known| known.path == names.path) || names.is_shown;
+        let Some(names) = self.status.clip_names.as_mut().filter(|names| is_known(names)) else {
+            return match known.cloned() {
                 Some(file) => self.read_clip_names(file),
                 None => self.status.warn("No clips of another file were taken yet.".to_owned()),
             };
         };
         match command {
             ClipNamesCommand::Show => {
-                (names.is_shown, names.told) = (true, None);
+                (names.is_shown, names.message) = (true, None);
                 names.match_joints(&model);
             }
             ClipNamesCommand::Say(there, here) => names.say(&there, here.as_deref(), &model),
@@ -126,12 +126,12 @@ impl App {
             ClipNamesCommand::Write(path) => {
                 let done = written(&path, &names.text());
                 names.is_new &= done.is_err();
-                names.told = Some(match done {
+                names.message = Some(match done {
                     Ok(()) => format!("Wrote {}", path.display()),
                     Err(why) => format!("{}: {why}", path.display()),
                 });
             }
-            ClipNamesCommand::Leave => (names.is_shown, names.told) = (false, None),
+            ClipNamesCommand::Leave => (names.is_shown, names.message) = (false, None),
         }
         self.session.files_mut().keep_clip_names(names);
     }

@@ -136,15 +136,15 @@ impl ExportJob {
         let open = || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
         let written = on_device(None, open, |gpu: &Gpu, renderer: &mut Renderer| {
             let mut painter = PicturePainter::new(gpu, style);
-            let mut draw = |place| {
+            let mut draw = |picture| {
                 if reel.plays {
-                    self.session.apply(PlaybackCommand::Seek(reel.time_secs(place)));
+                    self.session.apply(PlaybackCommand::Seek(reel.time_secs(picture)));
                     self.session.update_pose();
                 }
-                painter.draw(gpu, renderer, &mut self.frame(reel.turned(place), pivot), &self.session)
+                painter.draw(gpu, renderer, &mut self.frame(reel.turned(picture), pivot), &self.session)
             };
-            let mut go_on = |place: u32| {
-                if context.set_fraction(place as f32 / reel.count as f32) {
+            let mut go_on = |picture: u32| {
+                if context.set_fraction(picture as f32 / reel.count as f32) {
                     context.wake();
                 }
                 !context.is_cancelled()

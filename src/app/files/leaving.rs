@@ -58,7 +58,7 @@ impl App {
                 self.opening.note_session(read);
             }
         }
-        self.opening.note_discarded(self.session.unsaved().kept());
+        self.opening.note_discarded(self.session.unsaved().snapshot());
     }
 
     /// Asks what is to become of what was made while `source` was read, which would be shown in place of the open model. It is read again then.

@@ -46,7 +46,7 @@ impl App {
         let Some(leftover) = self.autosave.take_leftover(&document.source()) else { return };
         match leftover.read() {
             Ok(file) => {
-                let lines = self.session.take_up(&file);
+                let lines = self.session.restore(&file);
                 self.session.warn(&lines);
                 self.session.files_mut().note_session_saved(None);
                 self.disk.set_session_file(leftover.session());

@@ -1,6 +1,6 @@
 //! The file that is being opened: from the moment in which it is asked for until its model is shown.
 
-use crate::session::{Document, KeptSession, Session, Source};
+use crate::session::{Document, Session, SessionSnapshot, Source};
 use crate::writeback::Stamps;
 
 use super::session_files::ReadSession;
@@ -27,7 +27,7 @@ pub(crate) struct Opening {
     /// Whether it is the open file, which is read again because it has changed.
     is_reload: bool,
     /// What the open model had when another file was asked for: it was saved or discarded.
-    discarded: Option<Box<KeptSession>>,
+    discarded: Option<Box<SessionSnapshot>>,
 }
 
 impl Opening {
@@ -48,7 +48,7 @@ impl Opening {
     }
 
     /// Notes what of the open model was saved or discarded when this file was asked for.
-    pub fn note_discarded(&mut self, discarded: Option<KeptSession>) {
+    pub fn note_discarded(&mut self, discarded: Option<SessionSnapshot>) {
         self.discarded = discarded.map(Box::new);
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let mut opening = Opening::new(Source::BuiltIn);
         let mut session = Session::default();
         session.open(*built_in());
-        opening.note_discarded(session.unsaved().kept());
+        opening.note_discarded(session.unsaved().snapshot());
         opening.set_document(built_in());
         opening.note_reload(Source::BuiltIn);
         opening.begin(Source::BuiltIn);
@@ -181,7 +181,7 @@ mod tests {
         assert!(!opening.loses_work(&session, &other));
         edit(&mut session, 2);
         assert!(opening.loses_work(&session, &other));
-        opening.note_discarded(session.unsaved().kept());
+        opening.note_discarded(session.unsaved().snapshot());
         assert!(!opening.loses_work(&session, &other), "that was discarded");
         edit(&mut session, 3);
         assert!(opening.loses_work(&session, &other), "that was made since");

@@ -7,7 +7,7 @@ use crate::app::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::import::{ImportError, Options, Progress};
 use crate::model::Model;
-use crate::session::{Document, KeptSession, Session, Source, WorkContents};
+use crate::session::{Document, Session, SessionSnapshot, Source, WorkContents};
 use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, Saved, Stamps, prepare};
 
 /// A model that was written into its own file, which was not read again yet, and what its files were like then.
@@ -36,7 +36,7 @@ pub(crate) struct SaveJob {
     /// Whether what meshopt had compressed is compressed again.
     pub recompression: Recompression,
     /// All that was made on the model, for the case that its file is another by now.
-    pub work: Option<KeptSession>,
+    pub work: Option<SessionSnapshot>,
     /// How that is read then.
     pub options: Options,
 }
@@ -122,7 +122,7 @@ impl SaveJob {
         let document = self.read(path)?;
         stamps.add(document.files());
         let mut session = Session::default();
-        session.open_kept(document, &work.file());
+        session.open_with_session(document, &work.file());
         self.prepare_model(edited(&session, path)?, Origin::File(path, &stamps), Destination::To(target))
     }
 
@@ -306,7 +306,7 @@ mod tests {
     /// What it takes to save what was made in `session` on the file at `path`, which was like this when it was read.
     fn job_of(session: &Session, path: &Path, stamps: &Stamps) -> SaveJob {
         let model = session.edited_weights().edited_model().unwrap();
-        SaveJob { work: session.unsaved().kept(), ..job_without_work(model, path, (stamps, None)) }
+        SaveJob { work: session.unsaved().snapshot(), ..job_without_work(model, path, (stamps, None)) }
     }
 
     fn give(session: &mut Session, vertex: u32, joint: u16) {
@@ -384,7 +384,7 @@ mod tests {
         fs::write(&path, &bytes).unwrap();
         // Pose, lock and mark have no node or vertex there any more, and no model's file holds them.
         let mut reopened = Session::default();
-        reopened.open_kept(read(&path), &session.unsaved().kept().unwrap().file());
+        reopened.open_with_session(read(&path), &session.unsaved().snapshot().unwrap().file());
         let contents = reopened.files().set_aside()[0].contents();
         assert_eq!(contents, WorkContents { posed: 1, ruled: 1, marks: 1, ..WorkContents::default() });
         let prepared = job_of(&session, &path, &stamps).prepare(&target).unwrap();

@@ -57,7 +57,7 @@ impl App {
             stamps,
             written,
             recompression: Recompression::None,
-            work: self.session.unsaved().kept(),
+            work: self.session.unsaved().snapshot(),
             options: self.options.import.clone(),
         })
     }

@@ -13,7 +13,7 @@ use crate::app::jobs::Kind;
 use crate::app::next_steps::NextStep;
 use crate::app::ui::{AskedStage, SessionReport};
 use crate::output::{self, overwritten};
-use crate::session::{Document, KeptSession};
+use crate::session::{Document, SessionSnapshot};
 
 impl App {
     /// Reads a session file, and says in the dialog what is in it.
@@ -69,7 +69,7 @@ impl App {
             }
             return self.session.open(document);
         };
-        let lines = self.session.open_kept(document, &read.file);
+        let lines = self.session.open_with_session(document, &read.file);
         let changed = read.model.changed.iter().map(|path| {
             format!("{} has changed since the session was saved. What still fits was taken.", path.display())
         });
@@ -82,7 +82,9 @@ impl App {
     /// Writes the session into a file.
     pub(crate) fn save_session(&mut self, path: &Path) {
         let path = session_path(path);
-        let (Some(kept), Some(document)) = (self.session.unsaved().kept(), self.session.document()) else { return };
+        let (Some(snapshot), Some(document)) = (self.session.unsaved().snapshot(), self.session.document()) else {
+            return;
+        };
         if let Some(asked) = &mut self.status.asked_file {
             asked.path.clone_from(&path);
             asked.stage = AskedStage::Working;
@@ -94,14 +96,14 @@ impl App {
         // What was saved since the model was read is in its file by now.
         let stamps = self.disk.stamps().clone();
         self.jobs.restart(Kind::NamedFile, move |_| {
-            let mut file = kept.file();
+            let mut file = snapshot.file();
             let files = files.iter().map(PathBuf::as_path);
             let text = file.set_model(&path, files, |file| stamps.is_as_read(file)).and_then(|()| file.text());
             let written = match text {
                 Ok(text) => output::write(&path, text.as_bytes()).map_err(|error| unwritten(&path, error)),
                 Err(error) => Err(format!("{}: {error}.", path.display())),
             };
-            Some(Box::new(move |app, event_loop| app.session_saved(event_loop, path, kept, written)))
+            Some(Box::new(move |app, event_loop| app.session_saved(event_loop, path, snapshot, written)))
         });
     }
 
@@ -110,14 +112,14 @@ impl App {
         &mut self,
         event_loop: &ActiveEventLoop,
         path: PathBuf,
-        kept: KeptSession,
+        snapshot: SessionSnapshot,
         result: Result<(), String>,
     ) {
         let done = result.is_ok();
         self.file_written(&path, result);
         if done {
             self.disk.set_session_file(Some(path));
-            self.session.files_mut().note_session_saved(Some(kept));
+            self.session.files_mut().note_session_saved(Some(snapshot));
         }
         match self.next.after_save.take() {
             Some(next) if done => self.leave(event_loop, next),

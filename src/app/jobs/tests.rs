@@ -150,7 +150,7 @@ fn of_each_kind_of_work_one_piece_runs_and_the_next_begins_once_that_has_ended()
     let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
     let mut session = Session::default();
     session.open(document);
-    session.be_patient();
+    session.defer_work();
     session.apply(ToolCommand::Choose(Some("smooth")));
     session.apply(MeasureCommand::TogglePanel);
     let (mut jobs, mut begun) = (jobs(), Vec::new());
@@ -299,7 +299,7 @@ fn halved(rings: usize) -> Session {
     let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     weights.iter_mut().for_each(|weight| *weight *= 0.5);
     let mut session = Session::default();
-    session.be_patient();
+    session.defer_work();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
     session
 }

@@ -51,10 +51,10 @@ impl Controls {
         let nodes = update.nodes.iter().filter_map(|(_, node)| control(node, f64::from(scale)));
         let mut controls: Vec<Control<'_>> = nodes.collect();
         // egui has them in no order; they are sorted from top to bottom, and from left to right.
-        let place = |c: &Control<'_>| [c.rect[1], c.rect[0]];
+        let position = |c: &Control<'_>| [c.rect[1], c.rect[0]];
         controls.sort_by(|a, b| {
-            place(a)
-                .partial_cmp(&place(b))
+            position(a)
+                .partial_cmp(&position(b))
                 .unwrap_or(Ordering::Equal)
                 .then_with(|| (a.label, a.value).cmp(&(b.label, b.value)))
         });

@@ -358,8 +358,8 @@ impl Window {
     fn lose(&mut self, error: GpuError) -> Result<(), GpuError> {
         let screen = self.screen.take();
         // Where a library gave up, the device may know why.
-        let told = screen.as_ref().and_then(|s| s.gpu.take_error());
-        let error = told.filter(|e| matches!(e, GpuError::Lost(_))).unwrap_or(error);
+        let own = screen.as_ref().and_then(|s| s.gpu.take_error());
+        let error = own.filter(|e| matches!(e, GpuError::Lost(_))).unwrap_or(error);
         if let Some(screen) = screen.as_ref().filter(|_| error.is_of_memory()) {
             self.device_options.texture_memory = Some(screen.gpu.texture_memory / 2);
         }

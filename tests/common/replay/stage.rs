@@ -39,7 +39,7 @@ impl Stage {
     pub fn open(source: &RecordedSource, folder: PathBuf) -> Self {
         let (mut session, saving) = (Session::default(), None);
         // As in the window; what it then waits for is done after each command.
-        session.be_patient();
+        session.defer_work();
         let (asked, recompression) = (None, Recompression::None);
         let mut out = Self { session, folder, source: Source::BuiltIn, asked, saving, recompression, names: None };
         let opened = match source {
@@ -104,7 +104,7 @@ impl Stage {
         let found = file.find_model(path).map_err(|error| error.to_string())?;
         let document = read(&found.source)?;
         self.source = found.source;
-        Ok(self.session.open_kept(document, &file).join(" "))
+        Ok(self.session.open_with_session(document, &file).join(" "))
     }
 
     fn file(&mut self, command: FileCommand) -> Result<String, String> {
@@ -209,11 +209,11 @@ impl Stage {
     fn write_file(&mut self, path: &Path) -> Result<String, String> {
         let text = match self.asked {
             Some(FileUse::SaveSession) => {
-                let kept = self.session.unsaved().kept().ok_or("nothing is open")?;
-                let mut file = kept.file();
+                let snapshot = self.session.unsaved().snapshot().ok_or("nothing is open")?;
+                let mut file = snapshot.file();
                 file.name_model(self.session.document().and_then(|document| document.path.as_deref()));
                 let text = file.text().map_err(|error| error.to_string())?;
-                self.session.files_mut().note_session_saved(Some(kept));
+                self.session.files_mut().note_session_saved(Some(snapshot));
                 text
             }
             Some(FileUse::SavePose) => {

@@ -40,7 +40,7 @@ fn session(path: &Path) -> PathBuf {
     session.apply(EditCommand::Edit(NodeId(4), ChannelValue::Rotation(Vec3::X * 40.0)));
     assert_eq!(session.unsaved().unsaved_vertices(), 20);
     let kept = path.with_extension("skinscope.json");
-    let mut file = session.unsaved().kept().unwrap().file();
+    let mut file = session.unsaved().snapshot().unwrap().file();
     file.set_model(&kept, [path], |_| true).unwrap();
     std::fs::write(&kept, file.text().unwrap()).unwrap();
     kept

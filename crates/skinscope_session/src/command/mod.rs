@@ -77,7 +77,7 @@ families!(
     Tool(ToolCommand),
     /// Commands about marked vertices.
     Mark(MarkCommand),
-    /// Commands about work that the open model has no place for.
+    /// Commands about work that does not fit the open model.
     Aside(AsideCommand),
     /// Commands about the clip and its time.
     Playback(PlaybackCommand),
@@ -108,7 +108,7 @@ pub enum FileCommand {
     OpenDialog,
     /// Open this file.
     Open(PathBuf),
-    /// Open the model that comes so many places after the open one in its folder, by name; after the last one comes the first.
+    /// Open the model that comes so many files after the open one in its folder, by name; after the last one comes the first.
     StepInFolder(i32),
     /// Ask for the file whose weights [`skinscope_edit::Settings::donor`] has, with the system's dialog.
     ChooseDonor,
@@ -199,7 +199,7 @@ impl FileUse {
 /// Which file edited weights are written into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SaveKind {
-    /// The open one, of which a copy is kept.
+    /// The open one, of which a copy is made.
     InPlace,
     /// Another one, which is then the open one.
     As,
@@ -242,9 +242,9 @@ pub enum EditCommand {
     Edit(NodeId, ChannelValue),
     /// Replace the rotations of several nodes by quaternions of length 1: part of the step that is open.
     TurnNodes(#[serde(with = "crate::command::shared_lists::turns")] Arc<[(NodeId, Quat)]>),
-    /// Move the place that a held joint stays at, world space, metres: part of the step that is open.
+    /// Move the position that a held joint stays at, world space, metres: part of the step that is open.
     MoveHeld(NodeId, #[serde(with = "skinscope_base::text_form::vector")] Vec3),
-    /// Replace a morph weight, given by its place in [`skinscope_model::LocalPose::morph_weights`].
+    /// Replace a morph weight, given by its index in [`skinscope_model::LocalPose::morph_weights`].
     EditMorph(usize, f32),
     /// End a drag: edits that follow are another undo step.
     EndEdit,
@@ -262,8 +262,7 @@ pub enum EditCommand {
     SetPose(#[serde(with = "skinscope_base::text_form::shared")] Arc<Resolved>),
     /// Give some vertices other weights, in one step. Changes that do not fit the model are ignored as a whole.
     ChangeWeights(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<WeightChange>>),
-    /// Divide the weights of every vertex by their sum, in one step. Asked for again while that is being computed, it
-    /// is cancelled.
+    /// Divide the weights of every vertex by their sum, in one step. Asked for again while that is being computed, it is cancelled.
     NormaliseWeights,
 }
 
@@ -317,8 +316,7 @@ pub enum SelectionCommand {
     SelectChild,
     /// Tell that the pointer is over this node.
     Hover(Option<NodeId>),
-    /// Select what is under this point of the viewport (pixels from its top left): a bone, or else the joint that moves the
-    /// skin there most, with the vertex pinned.
+    /// Select what is at this point of the viewport (pixels from its top left): a bone, else the joint that moves the vertex, which is pinned.
     PickAt(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Select what is under this point as [`SelectionCommand::PickAt`] does, but without regard to bones.
     PinAt(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
@@ -333,7 +331,7 @@ pub enum SelectionCommand {
 /// Commands about the finding that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum FindingCommand {
-    /// Pose, mark, select and frame a finding, given by its place in [`crate::Document::findings`].
+    /// Pose, mark, select and frame a finding, given by its index in [`crate::Document::findings`].
     ShowFinding(usize),
     /// Go back to what was seen before a finding was shown; [`SelectionCommand::Deselect`] does so too.
     LeaveFinding,
@@ -428,8 +426,7 @@ pub enum CameraCommand {
     Orbit(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Move the camera sideways by the pixels of a drag.
     Pan(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
-    /// Come nearer (positive) or go back by steps of the wheel; what is seen at this point of the viewport (pixels from
-    /// its top left) stays there.
+    /// Zoom in (positive) or out by steps of the wheel; what is at this point of the viewport (pixels from its top left) stays there.
     Zoom(f32, #[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Frame the selected joint, what it moves, and some of what is around.
     FrameSelected,
@@ -445,8 +442,7 @@ pub enum CameraCommand {
     LookFrom(ViewFrom),
     /// Switch between perspective and parallel projection.
     ToggleOrthographic,
-    /// Look through a camera of the file, given by its place in [`skinscope_model::ModelParts::camera_nodes`], or from the
-    /// user's own camera.
+    /// Look through a camera of the file, by its index in [`skinscope_model::ModelParts::camera_nodes`]; `None`: the user's own camera.
     SetCamera(Option<usize>),
     /// Look through the file's next camera; after the last one, from the user's own camera.
     NextCamera,

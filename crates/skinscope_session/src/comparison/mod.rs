@@ -155,7 +155,7 @@ pub enum ComparisonCommand {
     PreviewAs(Packing),
     /// The model is compared no longer with another file, but with its own again.
     LeaveFile,
-    /// The sides change places.
+    /// Swap the sides.
     Swap,
     /// Chooses how the sides share the picture.
     SetLayout(ComparisonLayout),
@@ -213,7 +213,7 @@ impl<'a> Deforming<'a> {
         }
     }
 
-    /// What the weights of the runtime cost and lose that the second side of a comparison shows; `None` until that is worked out.
+    /// What the weights of the runtime cost and lose that the second side of a comparison shows; `None` until that is computed.
     #[must_use]
     pub fn packed_figures(self) -> Option<&'a PackedFigures> {
         if self.wanted_packing().is_some() {
@@ -222,8 +222,8 @@ impl<'a> Deforming<'a> {
         self.compared.packed.as_ref().map(|packed| &packed.figures)
     }
 
-    /// Returns the runtime that is previewed and the model whose weights it packs, unless that has been worked out already.
-    /// In a patient session that is [`Work::PackWeights`](crate::Work); until it is done the second side has the weights that were
+    /// Returns the runtime that is previewed and the model whose weights it packs, unless that has been computed already.
+    /// In a session that defers work that is [`Work::PackWeights`](crate::Work); until it is done the second side has the weights that were
     /// packed before, or those that are shown.
     #[must_use]
     pub fn wanted_packing(self) -> Option<(Arc<Model>, Packing)> {
@@ -318,7 +318,7 @@ pub(super) fn pack(session: &mut Session) {
     if !is_packed || !session.compared.packed.as_ref().is_some_and(shares) {
         session.compared.packed = None;
     }
-    if let (false, Some((base, packing))) = (session.is_patient, session.deforming().wanted_packing())
+    if let (false, Some((base, packing))) = (session.defers_work, session.deforming().wanted_packing())
         && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
     {
         take_packed(session, &base, packing, made);
@@ -401,7 +401,7 @@ fn to_worst_moment(session: &mut Session) {
     if std::mem::take(&mut session.compared.is_seeking_worst) {
         return;
     }
-    if session.is_patient {
+    if session.defers_work {
         session.compared.is_seeking_worst =
             session.deforming().comparison().is_some() && session.playback.clip.is_some();
     } else if let Some(WorstPose { pose: FindingPose::Clip { time_secs, .. }, .. }) =
@@ -448,7 +448,7 @@ fn to_worst(session: &mut Session) {
 }
 
 impl Surfaces<'_> {
-    /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
+    /// Both surfaces, and how far they are apart; computed once for a pose. `None` where nothing is compared.
     #[must_use]
     pub fn compared_surfaces(self) -> Option<Arc<ComparedSurfaces>> {
         let comparison = self.deforming.comparison()?;

@@ -18,7 +18,7 @@ type Difference = (Weak<Model>, Weak<Model>, Arc<PerVertex>);
 pub(crate) struct ChangedWeights(Mutex<Option<Difference>>);
 
 impl Clone for ChangedWeights {
-    /// Returns an empty cache: what it held is computed again where it is needed.
+    /// Returns an empty cache: what was cached is computed again where it is needed.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -101,13 +101,14 @@ impl Measurements<'_> {
                 shown.map(|pose| Arc::clone(&pose.values))
             }
             VertexValues::ChangedWeights => {
-                let mut held = self.deforming.compared.changed_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut cached =
+                    self.deforming.compared.changed_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
                 let same = |weak: &Weak<Model>, model: &Arc<Model>| std::ptr::eq(weak.as_ptr(), Arc::as_ptr(model));
-                if let Some((_, _, known)) = held.as_ref().filter(|(a, b, _)| same(a, model) && same(b, other)) {
+                if let Some((_, _, known)) = cached.as_ref().filter(|(a, b, _)| same(a, model) && same(b, other)) {
                     return Some(Arc::clone(known));
                 }
                 let found = Arc::new(changed_weights(model, other));
-                *held = Some((Arc::downgrade(model), Arc::downgrade(other), Arc::clone(&found)));
+                *cached = Some((Arc::downgrade(model), Arc::downgrade(other), Arc::clone(&found)));
                 Some(found)
             }
             VertexValues::ChangedSurface => Some(self.pose.surfaces.changed(self.view.choice(), || {

@@ -10,6 +10,7 @@ pub(crate) mod warnings;
 pub use self::lesson::ExampleCommand;
 pub use self::page_file::is_page;
 pub use self::source::Source;
+pub use self::warnings::DocumentWarning;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -227,7 +228,7 @@ impl Document {
         })
     }
 
-    /// Returns the place that [`Document::mirror`] fills.
+    /// Returns the cell that [`Document::mirror`] fills.
     pub(super) fn found_mirror(&self) -> FoundMirror {
         Arc::clone(&self.mirror)
     }
@@ -335,14 +336,13 @@ impl Document {
         self.waits = waits && self.is_large();
     }
 
-    /// Returns a line of [`Document::warnings`] as it is of the model that is shown, and whether what it says was repaired by an edit; empty
-    /// where there is no such line.
+    /// Returns a line of [`Document::warnings`] as it is of the model that is shown; empty where there is no such line.
     #[must_use]
-    pub fn current_warning(&self, index: usize) -> (&str, bool) {
-        let Some(warning) = self.warnings.get(index) else { return ("", false) };
+    pub fn current_warning(&self, index: usize) -> DocumentWarning<'_> {
+        let Some(warning) = self.warnings.get(index) else { return DocumentWarning::default() };
         // Of a warning about anything else the weights need not be looked at.
         if !self.model.is_edited() || !warning.contains(" weights ") {
-            return (warning, false);
+            return DocumentWarning { text: warning.into(), is_repaired: false };
         }
         let known = self.weight_warnings.get_or_init(|| WeightWarnings::of(self.stored(), &self.model));
         known.current(warning)
@@ -351,16 +351,16 @@ impl Document {
     /// Returns how many lines of [`Document::warnings`] say what still holds.
     #[must_use]
     pub fn warnings_that_hold(&self) -> usize {
-        (0..self.warnings.len()).filter(|i| !self.current_warning(*i).1).count()
+        (0..self.warnings.len()).filter(|i| !self.current_warning(*i).is_repaired).count()
     }
 
-    /// Returns the lines of [`Document::warnings`] as they are of another model of the same file, each with whether what it says was repaired.
+    /// Returns the lines of [`Document::warnings`] as they are of another model of the same file.
     #[must_use]
-    pub fn warnings_of(&self, now: &Model) -> Vec<(String, bool)> {
+    pub fn warnings_of(&self, now: &Model) -> Vec<DocumentWarning<'static>> {
         let known = WeightWarnings::of(self.stored(), now);
         let current = |warning: &String| {
-            let (text, is_repaired) = known.current(warning);
-            (text.to_owned(), is_repaired)
+            let DocumentWarning { text, is_repaired } = known.current(warning);
+            DocumentWarning { text: text.into_owned().into(), is_repaired }
         };
         self.warnings.iter().map(current).collect()
     }
@@ -378,8 +378,8 @@ impl Document {
 
     /// Returns a function that counts the weights that are shown, for another thread to call.
     pub fn count_weights(&self) -> impl FnOnce() + Send + 'static {
-        let (place, model) = (Arc::clone(self.shown_stats()), Arc::clone(&self.model));
-        move || _ = place.get_or_init(|| WeightStats::of(&model))
+        let (stats, model) = (Arc::clone(self.shown_stats()), Arc::clone(&self.model));
+        move || _ = stats.get_or_init(|| WeightStats::of(&model))
     }
 
     fn shown_stats(&self) -> &Arc<OnceLock<WeightStats>> {

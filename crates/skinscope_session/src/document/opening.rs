@@ -10,7 +10,7 @@ use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId, Skin};
 
 use crate::document::lesson;
 use crate::files::carrying::{self, Bringing, Nodes};
-use crate::files::restore::told_of;
+use crate::files::restore::missing_lines;
 use crate::files::saving::changed_since;
 use crate::files::session_file::absolute;
 use crate::files::unmatched;
@@ -19,8 +19,8 @@ use crate::pose::crowd;
 use crate::view::orbit::Orbit;
 use crate::weights::tools;
 use crate::{
-    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, Unsaved, ViewFrom,
-    ViewHistory, WorkRecord, findings, playback, weights,
+    CameraCommand, Document, History, Playback, PlaybackCommand, PoseSource, Session, SessionSnapshot, Unsaved,
+    ViewFrom, ViewHistory, WorkRecord, findings, playback, weights,
 };
 
 impl History {
@@ -31,16 +31,17 @@ impl History {
             self.skinning().flat_map(|change| change.weights.iter().map(|weights| weights.mesh)).collect();
         let fitting: BTreeSet<MeshId> =
             meshes.into_iter().filter(|mesh| is_same_order(old, new, [*mesh], is_stored)).collect();
-        let has_place = |bind: &BindChange| {
+        let is_same_joint = |bind: &BindChange| {
             let of = |model: &Model| {
                 let skin = model.stored_skins().get(bind.skin.index())?;
                 let matrix = skin.inverse_bind.get(bind.joint)?.to_cols_array().map(f32::to_bits);
                 Some((*skin.joints.get(bind.joint)?, is_stored.then_some(matrix)))
             };
-            of(old).is_some_and(|place| of(new) == Some(place))
+            of(old).is_some_and(|joint| of(new) == Some(joint))
         };
         self.keep_skinning(|change| {
-            change.weights.iter().all(|weights| fitting.contains(&weights.mesh)) && change.binds.iter().all(has_place)
+            change.weights.iter().all(|weights| fitting.contains(&weights.mesh))
+                && change.binds.iter().all(is_same_joint)
         });
     }
 }
@@ -73,7 +74,7 @@ impl Session {
         // The sliders of a page say how its model is posed.
         let plays = clip.is_some() && document.lesson().is_none();
         self.edits = Arc::default();
-        self.posing.last_laid = None;
+        self.posing.last_blended = None;
         self.history = History::default();
         self.view_history = ViewHistory::default();
         self.playback = Playback {
@@ -98,7 +99,7 @@ impl Session {
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
         findings::forget_vertices(self);
-        let lines = unmatched::take_up_fitting(self);
+        let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
         lesson::apply_look(self);
         self.pose.opened_bounds = Aabb::EMPTY;
@@ -110,34 +111,34 @@ impl Session {
     }
 }
 
-/// Shows a newer version of the open file. What was made follows its nodes by their keys and its vertices by what tells them apart; what has no
-/// place any more is set aside.
+/// Shows a newer version of the open file. What was made follows its nodes by their keys and its vertices by what tells them apart; what
+/// does not fit any more is set aside.
 pub(crate) fn reopen(session: &mut Session, document: Document) {
-    // Before anything else: what a tool would do is none of the weights that are taken up.
+    // Before anything else: what a tool would do is none of the weights that are carried over.
     tools::choose(session, None);
     findings::leave_finding_before_work(session);
     let bounds = session.extents().posed_bounds();
-    let kept = session.unsaved().kept();
-    let is_held = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
+    let snapshot = session.unsaved().snapshot();
+    let is_saved = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
     let Some(old) = session.document.replace(document) else { return };
     let Some(new) = session.model().map(Arc::clone) else { return };
     let found = counterparts(&old.model, &new);
     let find = |node: NodeId| found.get(node.index()).copied().flatten();
-    let is_same = session.unsaved().has_same_places(&old.model, &new) && take_up_in_place(session, &old.model);
+    let is_same = session.unsaved().has_same_indices(&old.model, &new) && carry_by_index(session, &old.model);
     if is_same {
         let is_stored = !session.unsaved().was_saved(&old.model);
         session.history.keep_steps(&old.model, &new, is_stored);
         session.rules.follow_limits(&new);
     }
-    if let Some(kept) = kept.filter(|_| !is_same) {
-        carry_over(session, &kept, &old.model, find);
+    if let Some(snapshot) = snapshot.filter(|_| !is_same) {
+        carry_over(session, &snapshot, &old.model, find);
     }
     session.files.saved = None;
-    if is_held && is_same {
-        let holds = session.unsaved().kept();
-        session.files.note_session_saved(holds);
+    if is_saved && is_same {
+        let snapshot = session.unsaved().snapshot();
+        session.files.note_session_saved(snapshot);
     }
-    let lines = unmatched::take_up_fitting(session);
+    let lines = unmatched::restore_fitting(session);
     session.warn(&lines);
     follow_view(session, &old.model, find);
     session.update_pose();
@@ -149,11 +150,11 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
 }
 
 /// Keeps what was made under the same numbers; returns whether it fits.
-fn take_up_in_place(session: &mut Session, old: &Model) -> bool {
-    if !weights::take_up_skinning(session, old) {
+fn carry_by_index(session: &mut Session, old: &Model) -> bool {
+    if !weights::carry_skinning(session, old) {
         return false;
     }
-    let mut left = clips::take_up_clips(session, old, Some);
+    let mut left = clips::carry_added_clips(session, old, Some);
     let mut lines = Vec::new();
     left.model.clone_from(&old.source.name);
     left.path = absolute(session.document.as_ref().and_then(|document| document.path.as_deref()));
@@ -169,11 +170,11 @@ fn take_up_in_place(session: &mut Session, old: &Model) -> bool {
 }
 
 /// Carries over what was made on `old`, a version of the file in which other things have those numbers.
-fn carry_over(session: &mut Session, kept: &KeptSession, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
+fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
     let Some(new) = session.model().map(Arc::clone) else { return };
     session.tools.is_normalising = false;
-    let mut work = session.unsaved().work_since_saved(kept, old);
-    work.limits.retain(|key, _| kept.own_limits().contains(key));
+    let mut work = session.unsaved().work_since_saved(snapshot, old);
+    work.limits.retain(|key, _| snapshot.own_limits().contains(key));
     // They are added as they are, and not as a session file has them.
     work.clips.clear();
     let pose_is_saved = session.files.pose_in_file.nodes == session.edits.nodes
@@ -184,11 +185,11 @@ fn carry_over(session: &mut Session, kept: &KeptSession, old: &Model, find: impl
     session.rules.ignores_limits = ignores_limits;
     session.rules.limits.retain(|node, _| !removed.contains(node));
     session.edits = Arc::new(session.edits.without_pose());
-    session.posing.last_laid = None;
+    session.posing.last_blended = None;
     session.history = History::default();
     session.tools.locked = Arc::default();
     findings::forget_vertices(session);
-    let mut left = clips::take_up_clips(session, old, &find);
+    let mut left = clips::carry_added_clips(session, old, &find);
     let names = work.names().collect();
     let nodes = Nodes::of(&new, &names, &work.paths);
     let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
@@ -197,7 +198,7 @@ fn carry_over(session: &mut Session, kept: &KeptSession, old: &Model, find: impl
     left.path.clone_from(&work.path);
     let Bringing { nodes, mut lines, .. } = by;
     session.files.set_work_aside(left, &mut lines);
-    lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
+    lines.extend(missing_lines(&nodes.lost, "of what was made on the file before"));
     if pose_is_saved {
         session.note_pose_saved();
     }
@@ -236,7 +237,7 @@ fn follow_view(session: &mut Session, old: &Model, find: impl Fn(NodeId) -> Opti
 impl Unsaved<'_> {
     /// Returns whether all that was made on `old` has the same numbers in `new`: nodes, morph targets, joints of skins, and the vertices that were
     /// edited or marked.
-    fn has_same_places(self, old: &Model, new: &Model) -> bool {
+    fn has_same_indices(self, old: &Model, new: &Model) -> bool {
         let targets = |model: &Model| -> Vec<(NodeId, Vec<String>)> {
             model.instances.iter().map(|i| (i.node, model.meshes[i.mesh.index()].morph_names.clone())).collect()
         };
@@ -260,13 +261,13 @@ impl Unsaved<'_> {
     }
 
     /// What was made on `old` and is in no file yet, by names and by what tells vertices apart.
-    fn work_since_saved(self, kept: &KeptSession, old: &Model) -> WorkRecord {
+    fn work_since_saved(self, snapshot: &SessionSnapshot, old: &Model) -> WorkRecord {
         let path = self.document.and_then(|document| document.path.clone());
         let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
         let since = saved.and_then(|saved| old.without_edits().with_skinning(&changed_since(&saved.model, old)).ok());
         match since {
-            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name, kept.path()),
-            None => kept.file().work(&old.source.name, kept.path()),
+            Some(model) => snapshot.with_model(Arc::new(model)).file().work(&old.source.name, snapshot.path()),
+            None => snapshot.file().work(&old.source.name, snapshot.path()),
         }
     }
 }

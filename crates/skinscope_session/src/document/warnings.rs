@@ -1,7 +1,18 @@
 //! Import's warnings about weights, as they are after edits: a warning about what was repaired since does not stand any more.
 
+use std::borrow::Cow;
+
 use skinscope_import::weight_warnings;
 use skinscope_model::Model;
+
+/// A warning of import, as it is after edits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentWarning<'a> {
+    /// The sentence, with the figures of the weights that are shown.
+    pub text: Cow<'a, str>,
+    /// Whether edits have repaired what it says.
+    pub is_repaired: bool,
+}
 
 /// For each thing about the weights that import may warn of: the warning about the stored weights, and about those of another model.
 #[derive(Clone, Debug, Default)]
@@ -13,14 +24,15 @@ impl WeightWarnings {
         Self(lines(stored).zip(lines(now)).map(|(stored, now)| [stored, now]).collect())
     }
 
-    /// Returns a warning as it is now, and whether what it says was repaired.
-    pub fn current<'a>(&'a self, warning: &'a str) -> (&'a str, bool) {
+    /// Returns a warning as it is now.
+    pub fn current<'a>(&'a self, warning: &'a str) -> DocumentWarning<'a> {
         let slot = self.0.iter().find(|[stored, _]| stored.as_deref() == Some(warning));
-        match slot {
+        let (text, is_repaired) = match slot {
             None => (warning, false),
-            Some([_, Some(now)]) => (now, false),
+            Some([_, Some(now)]) => (now.as_str(), false),
             Some([_, None]) => (warning, true),
-        }
+        };
+        DocumentWarning { text: text.into(), is_repaired }
     }
 }
 
@@ -49,21 +61,25 @@ mod tests {
         );
         let other = "image 0: cannot be read".to_owned();
         let mut document = Document::new(Arc::clone(&model), vec![lines[0].clone(), other.clone()], None);
-        assert_eq!((document.current_warning(0), document.warnings_that_hold()), ((&*lines[0], false), 2));
+        let warning = |text: &str, is_repaired| DocumentWarning { text: text.to_owned().into(), is_repaired };
+        assert_eq!((document.current_warning(0), document.warnings_that_hold()), (warning(&lines[0], false), 2));
         let repaired = |vertices: &[u32]| {
             let mut change = WeightChange::new(MeshId(0), 0, per_vertex);
             vertices.iter().for_each(|vertex| change.push(*vertex, &[1], &[1.0]));
             Arc::new(model.with_weights(&[change]).unwrap())
         };
         document.show_edited(repaired(&[2]), false);
-        let (text, is_repaired) = document.current_warning(0);
+        let DocumentWarning { text, is_repaired } = document.current_warning(0);
         assert!(!is_repaired && text.contains("1 of "), "{text}");
         document.show_edited(repaired(&[2, 3]), false);
-        assert_eq!((document.current_warning(0), document.current_warning(1)), ((&*lines[0], true), (&*other, false)));
+        assert_eq!(
+            (document.current_warning(0), document.current_warning(1)),
+            (warning(&lines[0], true), warning(&other, false))
+        );
         assert_eq!(document.warnings_that_hold(), 1);
         document.show_edited(Arc::clone(&model), false);
         assert_eq!(document.warnings_that_hold(), 2);
         let all = document.warnings_of(&repaired(&[2, 3]));
-        assert_eq!(all, [(lines[0].clone(), true), (other, false)]);
+        assert_eq!(all, [warning(&lines[0], true), warning(&other, false)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Poses of files laid over the one that is shown: in part, added, or on one limb.
+//! Poses of files blended over the one that is shown: in part, added, or on one limb.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use skinscope_model::NodeId;
 
 use crate::{Edits, Posing, Session};
 
-/// A pose that is laid over the one that is shown.
+/// A pose that is blended over the one that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct LaidPose {
+pub struct BlendedPose {
     /// The pose, of the open model.
     #[serde(with = "skinscope_base::text_form::shared")]
     pub pose: Arc<Resolved>,
@@ -21,25 +21,26 @@ pub struct LaidPose {
     pub limb: Option<NodeId>,
 }
 
-/// The pose that was laid last, and the edits before and after.
+/// The pose that was blended last, and the edits before and after.
 #[derive(Clone, Debug)]
-pub(crate) struct LastLaid {
-    laid: LaidPose,
+pub(crate) struct LastBlended {
+    blended: BlendedPose,
     before: Arc<Edits>,
     after: Arc<Edits>,
 }
 
 impl Posing {
-    /// The pose that was laid over the others last, as long as nothing of the pose has been edited since.
+    /// The pose that was blended over the others last, as long as nothing of the pose has been edited since.
     #[must_use]
-    pub fn laid_pose(&self, edits: &Arc<Edits>) -> Option<&LaidPose> {
-        self.last_laid.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits)).map(|last| &last.laid)
+    pub fn blended_pose(&self, edits: &Arc<Edits>) -> Option<&BlendedPose> {
+        self.last_blended.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits)).map(|last| &last.blended)
     }
 }
 
-pub(crate) fn lay(session: &mut Session, laid: &LaidPose) {
-    let is_same = session.posing.laid_pose(&session.edits).is_some_and(|last| Arc::ptr_eq(&last.pose, &laid.pose));
-    if let Some(last) = session.posing.last_laid.take().filter(|_| is_same)
+pub(crate) fn blend_over(session: &mut Session, blended: &BlendedPose) {
+    let is_same =
+        session.posing.blended_pose(&session.edits).is_some_and(|last| Arc::ptr_eq(&last.pose, &blended.pose));
+    if let Some(last) = session.posing.last_blended.take().filter(|_| is_same)
         && session.history.take_out(&last.before)
     {
         session.edits = last.before;
@@ -47,16 +48,17 @@ pub(crate) fn lay(session: &mut Session, laid: &LaidPose) {
     session.update_pose();
     let Some(model) = session.model().map(Arc::clone) else { return };
     let mut wanted = session.pose().undriven().clone();
-    let part = laid.limb.map(|limb| laid.pose.of_limb(&model, limb));
-    let said = part.as_ref().unwrap_or(&laid.pose);
-    match laid.added {
-        true => add(&mut wanted, &model.skeleton.rest, said, laid.share),
-        false => blend(&mut wanted, said, laid.share),
+    let part = blended.limb.map(|limb| blended.pose.of_limb(&model, limb));
+    let pose = part.as_ref().unwrap_or(&blended.pose);
+    match blended.added {
+        true => add(&mut wanted, &model.skeleton.rest, pose, blended.share),
+        false => blend(&mut wanted, pose, blended.share),
     }
     let before = Arc::clone(&session.edits);
     let edits = session.edit_rules().edits_towards(&model, &wanted);
     session.history.change_edits(&mut session.edits, edits);
-    session.posing.last_laid = Some(LastLaid { laid: laid.clone(), before, after: Arc::clone(&session.edits) });
+    session.posing.last_blended =
+        Some(LastBlended { blended: blended.clone(), before, after: Arc::clone(&session.edits) });
 }
 
 #[cfg(test)]
@@ -70,7 +72,7 @@ mod tests {
     use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand};
 
     fn lay(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
-        session.apply(PosingCommand::Lay(LaidPose { pose: Arc::clone(pose), share, added, limb }));
+        session.apply(PosingCommand::Blend(BlendedPose { pose: Arc::clone(pose), share, added, limb }));
         session.update_pose();
     }
 
@@ -91,9 +93,9 @@ mod tests {
         for share in [1.0, 0.2, 0.0, 0.7, 0.5] {
             lay(&mut session, &pose, share, false, None);
             assert!((turned(&session, 3) - share).abs() < 1e-3, "{share}: {}", turned(&session, 3));
-            assert_eq!(session.posing.laid_pose(&session.edits).unwrap().share, share);
+            assert_eq!(session.posing.blended_pose(&session.edits).unwrap().share, share);
         }
-        // Added, the same pose comes on top of what was there before it was laid, and not of itself.
+        // Added, the same pose comes on top of what was there before it was blended, and not of itself.
         lay(&mut session, &pose, 0.5, true, None);
         assert!((turned(&session, 3) - 0.5).abs() < 1e-3);
         lay(&mut session, &pose, 0.5, true, Some(NodeId(3)));
@@ -101,12 +103,12 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.update_pose();
         assert!(turned(&session, 3) < 1e-4 && session.edits().nodes.len() == 1, "all of it was one step");
-        assert!(session.posing.laid_pose(&session.edits).is_none());
+        assert!(session.posing.blended_pose(&session.edits).is_none());
         // What is edited in between stays.
         lay(&mut session, &pose, 1.0, false, None);
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::Y)));
         session.apply(EditCommand::EndEdit);
-        assert!(session.posing.laid_pose(&session.edits).is_none());
+        assert!(session.posing.blended_pose(&session.edits).is_none());
         lay(&mut session, &pose, 0.5, true, None);
         assert!((turned(&session, 3) - 1.5).abs() < 1e-3);
         session.apply(EditCommand::Undo);

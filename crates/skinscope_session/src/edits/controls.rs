@@ -8,7 +8,7 @@ use skinscope_model::{LocalPose, Model};
 use crate::pose::pose_sources::PoseSources;
 use crate::{Edits, Playback, Pose, PoseSource, Session, View};
 
-/// Commands about sliders and controls, given by their places.
+/// Commands about sliders and controls, given by their indices.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ControlCommand {
     /// Move a slider to this value. Those of one drag end with [`crate::EditCommand::EndEdit`].
@@ -134,7 +134,7 @@ impl Pose {
         pose
     }
 
-    /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its place; `None` where it does not act.
+    /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its index; `None` where it does not act.
     #[must_use]
     pub fn control_value(&self, driver: usize) -> Option<f64> {
         self.over.drive.value(driver)
@@ -170,11 +170,11 @@ impl ControlState<'_> {
     #[must_use]
     pub fn control_faults(self) -> Vec<String> {
         let drivers = self.edits.controls.drivers.iter().enumerate();
-        let told = drivers.filter_map(|(i, text)| {
+        let lines = drivers.filter_map(|(i, text)| {
             let fault = self.pose.control_program().fault(i)?;
             Some(format!("Line {} of the controls, column {}: {}.", i + 1, fault.column(text), fault.what))
         });
-        told.collect()
+        lines.collect()
     }
 
     /// Returns the value of a slider that is shown: the one that a control gives it, else the one that was set.

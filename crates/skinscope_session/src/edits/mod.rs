@@ -5,7 +5,7 @@ pub(crate) mod controls;
 pub(crate) mod posing;
 pub(crate) mod rules;
 
-pub use self::blended_pose::LaidPose;
+pub use self::blended_pose::BlendedPose;
 pub use self::controls::{ControlCommand, ControlState};
 pub use self::posing::{Posing, PosingCommand};
 pub use self::rules::{EditRules, PoseRules};
@@ -29,9 +29,9 @@ use crate::{EditCommand, Session, weights};
 pub struct Edits {
     /// The edits of each node; never an entry without a channel.
     pub nodes: BTreeMap<NodeId, NodeEdit>,
-    /// The edited morph weights, by place in [`LocalPose::morph_weights`].
+    /// The edited morph weights, by index in [`LocalPose::morph_weights`].
     pub morphs: BTreeMap<usize, f32>,
-    /// Joints that stay at a place over the clip, with that place: `model_from_node`. Their limbs follow by inverse kinematics.
+    /// Joints that stay where they are over the clip, with their matrices `model_from_node`. Their limbs follow by inverse kinematics.
     pub held: BTreeMap<NodeId, Affine3A>,
     /// Sliders, and what drives joints by them.
     pub controls: Arc<Controls>,
@@ -45,10 +45,10 @@ pub struct NodeEdit {
     /// What is added to this translation ([`skinscope_model::Wide`]), metres in the space of the parent; `None`: what the clip adds. Only
     /// poses that lead far from the origin have one.
     pub far: Option<DVec3>,
-    /// The rotation as Euler angles XYZ in degrees ([`skinscope_base::math::euler_xyz_degrees`]), kept as typed, so that sliders
+    /// The rotation as Euler angles XYZ in degrees ([`skinscope_base::math::euler_xyz_degrees`]), stored as typed, so that sliders
     /// do not jump.
     pub rotation: Option<Vec3>,
-    /// The same rotation as a quaternion, where a pose gave one: of any length but 0, kept to the bit. Then `rotation`
+    /// The same rotation as a quaternion, where a pose gave one: of any length but 0, stored to the bit. Then `rotation`
     /// holds its angles.
     pub quaternion: Option<Quat>,
     /// The scale factors.
@@ -161,8 +161,8 @@ impl Edits {
                 pose.wide.set_place(*node, added);
             }
         }
-        for (&place, &weight) in &self.morphs {
-            if let Some(w) = pose.morph_weights.get_mut(place) {
+        for (&index, &weight) in &self.morphs {
+            if let Some(w) = pose.morph_weights.get_mut(index) {
                 *w = weight;
             }
         }
@@ -193,9 +193,9 @@ enum Step {
     Pose(Arc<Edits>),
     /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others.
     Skinning(SkinningChange),
-    /// A change of the added clips, with all edits of the pose, the clip that is shown and those laid over it.
+    /// A change of the added clips, with all edits of the pose, the clip that is shown and those blended over it.
     Clips(ClipChange, Arc<Edits>, Option<ClipId>, Layers),
-    /// The clips that are laid over the one that is shown.
+    /// The clips that are blended over the one that is shown.
     Layers(Layers),
 }
 
@@ -206,11 +206,11 @@ pub(super) struct Changed<'a> {
     pub model: &'a mut Arc<Model>,
     /// The clip that is shown.
     pub clip: &'a mut Option<ClipId>,
-    /// The clips that are laid over it.
+    /// The clips that are blended over it.
     pub layers: &'a mut Layers,
 }
 
-/// How many steps are kept.
+/// How many steps are stored.
 const MAX_STEPS: usize = 1000;
 
 impl Step {
@@ -267,7 +267,7 @@ impl History {
         self.push(Step::Clips(before, edits, played.0, played.1));
     }
 
-    /// Must be called when other clips are laid over the one that plays; `before` are those from before. Changes that follow each other
+    /// Must be called when other clips are blended over the one that plays; `before` are those from before. Changes that follow each other
     /// without [`History::close_step`] are one step.
     pub fn layers_changed(&mut self, before: Layers) {
         self.future.clear();
@@ -425,14 +425,14 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             return session.history.drag_edits(&mut session.edits, edits);
         }
         EditCommand::MoveHeld(node, to) => {
-            if let Some(place) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
-                place.translation = to.into();
+            if let Some(target) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
+                target.translation = to.into();
             }
             return session.history.drag_edits(&mut session.edits, edits);
         }
-        EditCommand::EditMorph(place, weight) => {
-            if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
-                edits.morphs.insert(place, weight);
+        EditCommand::EditMorph(index, weight) => {
+            if index < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
+                edits.morphs.insert(index, weight);
             }
             return session.history.drag_edits(&mut session.edits, edits);
         }
@@ -443,8 +443,8 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
                 }
             }
         }
-        EditCommand::ResetMorph(place) => {
-            edits.morphs.remove(&place);
+        EditCommand::ResetMorph(index) => {
+            edits.morphs.remove(&index);
         }
         EditCommand::ResetJoint => {
             for node in session.view.selected.into_iter().flat_map(|node| session.edit_rules().with_partner(node)) {

@@ -7,8 +7,8 @@ use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
 use skinscope_inspect::symmetry::NoPlane;
 use skinscope_model::{LocalPose, Model, NodeId};
 
-use crate::edits::blended_pose::{self, LastLaid};
-use crate::{ChannelKind, ChannelValue, EditRules, Edits, LaidPose, PoseSource, Session};
+use crate::edits::blended_pose::{self, LastBlended};
+use crate::{BlendedPose, ChannelKind, ChannelValue, EditRules, Edits, PoseSource, Session};
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
 /// undone.
@@ -24,9 +24,10 @@ pub enum PosingCommand {
     Paste,
     /// Show the pose that was copied last, with left and right exchanged.
     PasteMirrored,
-    /// Lay this pose over the one that is shown. Given again with another share, and nothing edited in between, it takes the place of the
+    /// Blend this pose over the one that is shown. Given again with another share, and nothing edited in between, it replaces the
     /// one before, as the same step.
-    Lay(LaidPose),
+    #[serde(rename = "Lay")]
+    Blend(BlendedPose),
     /// Switch whether what is done to one side is done mirrored to the other.
     ToggleSymmetric,
     /// Give a node another partner on the other side, or none.
@@ -49,13 +50,13 @@ pub enum PosingCommand {
     ToggleLimits,
 }
 
-/// The poses that were copied and laid over others last.
+/// The poses that were copied and blended over others last.
 #[derive(Clone, Debug, Default)]
 pub struct Posing {
     /// The pose that was copied last; it stays when another model is opened.
     pub(crate) copied: Option<Arc<PoseFile>>,
-    /// The pose that was laid over the others last.
-    pub(crate) last_laid: Option<LastLaid>,
+    /// The pose that was blended over the others last.
+    pub(crate) last_blended: Option<LastBlended>,
 }
 
 impl Posing {
@@ -81,7 +82,7 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
         return;
     }
     match command {
-        PosingCommand::Lay(laid) => return blended_pose::lay(session, laid),
+        PosingCommand::Blend(blended) => return blended_pose::blend_over(session, blended),
         PosingCommand::ToggleHeld(node) => return toggle_held(session, *node),
         PosingCommand::ToggleHeldSelected => {
             return session.view.selected.into_iter().for_each(|node| toggle_held(session, node));
@@ -165,7 +166,7 @@ fn change_rules(session: &mut Session, command: &PosingCommand) -> bool {
         PosingCommand::ToggleLimits => session.rules.ignores_limits = !session.rules.ignores_limits,
         PosingCommand::Mirror
         | PosingCommand::Flip
-        | PosingCommand::Lay(_)
+        | PosingCommand::Blend(_)
         | PosingCommand::ToggleHeld(_)
         | PosingCommand::ToggleHeldSelected
         | PosingCommand::Copy
@@ -218,14 +219,14 @@ impl EditRules<'_> {
         }
         edits.nodes.retain(|_, edit| *edit != crate::NodeEdit::default());
         let rest = &model.skeleton.rest.morph_weights;
-        for (place, (to, now)) in wanted.morph_weights.iter().zip(&shown.morph_weights).enumerate() {
+        for (index, (to, now)) in wanted.morph_weights.iter().zip(&shown.morph_weights).enumerate() {
             if to == now {
                 continue;
             }
-            if rests && rest.get(place) == Some(to) {
-                edits.morphs.remove(&place);
+            if rests && rest.get(index) == Some(to) {
+                edits.morphs.remove(&index);
             } else {
-                edits.morphs.insert(place, *to);
+                edits.morphs.insert(index, *to);
             }
         }
         edits

@@ -318,7 +318,7 @@ mod tests {
         NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())
     }
 
-    fn place(session: &mut Session, name: &str) -> DVec3 {
+    fn position(session: &mut Session, name: &str) -> DVec3 {
         session.update_pose();
         let node = node(session, name);
         session.pose().model[node.index()].translation.as_dvec3()
@@ -336,7 +336,7 @@ mod tests {
         let arm = node(&session, "UpperArm.L");
         for angle in [10.0, 25.0, 40.0] {
             session.apply(EditCommand::Edit(arm, ChannelValue::Rotation(Vec3::new(angle, 20.0, -angle))));
-            let (left, right) = (place(&mut session, "Hand.L"), place(&mut session, "Hand.R"));
+            let (left, right) = (position(&mut session, "Hand.L"), position(&mut session, "Hand.R"));
             assert!((left * DVec3::new(-1.0, 1.0, 1.0)).distance(right) < 1e-5, "{left} {right}");
         }
         session.apply(EditCommand::EndEdit);
@@ -346,7 +346,7 @@ mod tests {
         let turned = [(shin, Quat::from_rotation_x(0.7))];
         session.apply(EditCommand::TurnNodes(Arc::from(turned)));
         session.apply(EditCommand::EndEdit);
-        let (left, right) = (place(&mut session, "Foot.L"), place(&mut session, "Foot.R"));
+        let (left, right) = (position(&mut session, "Foot.L"), position(&mut session, "Foot.R"));
         assert!((left * DVec3::new(-1.0, 1.0, 1.0)).distance(right) < 1e-5, "{left} {right}");
         assert_eq!(steps_back(&session), 2);
         // A joint that is given back takes its partner along.
@@ -368,7 +368,7 @@ mod tests {
         let pull = session.gizmos().begin_pull(at).unwrap();
         for (x, y) in [(10.0, 30.0), (-30.0, 60.0), (-20.0, 10.0)] {
             session.apply(session.gizmos().pull_to(&pull, at + glam::Vec2::new(x, y)).unwrap());
-            let (left, right) = (place(&mut session, "Hand.L"), place(&mut session, "Hand.R"));
+            let (left, right) = (position(&mut session, "Hand.L"), position(&mut session, "Hand.R"));
             assert!((left * DVec3::new(-1.0, 1.0, 1.0)).distance(right) < 1e-4, "{left} {right}");
         }
     }
@@ -394,7 +394,7 @@ mod tests {
         for name in pinned {
             session.apply(PosingCommand::TogglePin(node(&session, name)));
         }
-        let before = pinned.map(|name| place(&mut session, name));
+        let before = pinned.map(|name| position(&mut session, name));
         let hips = node(&session, "Hips");
         let rest = session.model().unwrap().skeleton.rest.transforms[hips.index()];
         for k in 1..=10 {
@@ -402,7 +402,7 @@ mod tests {
             let moved = rest.translation + Vec3::new(0.3 * by, -by, 0.5 * by);
             session.apply(EditCommand::Edit(hips, ChannelValue::Translation(moved)));
             for (name, was) in pinned.iter().zip(before) {
-                let now = place(&mut session, name);
+                let now = position(&mut session, name);
                 assert!(now.distance(was) < 2e-5, "{name} after {by}: {now} {was}");
             }
         }
@@ -412,18 +412,18 @@ mod tests {
         session.apply(EditCommand::Edit(hips, ChannelValue::Quaternion(turned)));
         session.apply(EditCommand::EndEdit);
         for (name, was) in pinned.iter().zip(before) {
-            assert!(place(&mut session, name).distance(was) < 2e-5, "{name}");
+            assert!(position(&mut session, name).distance(was) < 2e-5, "{name}");
         }
         // A foot that is let go follows, and a pinned joint can be moved itself.
         session.apply(PosingCommand::TogglePin(node(&session, "Foot.R")));
         session.apply(EditCommand::Edit(hips, ChannelValue::Translation(rest.translation)));
         session.apply(EditCommand::EndEdit);
-        assert!(place(&mut session, "Foot.R").distance(before[1]) > 0.01);
-        assert!(place(&mut session, "Foot.L").distance(before[0]) < 2e-5);
+        assert!(position(&mut session, "Foot.R").distance(before[1]) > 0.01);
+        assert!(position(&mut session, "Foot.L").distance(before[0]) < 2e-5);
         let hand = node(&session, "Hand.L");
         session.apply(EditCommand::Edit(hand, ChannelValue::Translation(Vec3::splat(0.1))));
         session.apply(EditCommand::EndEdit);
-        assert!(place(&mut session, "Hand.L").distance(before[2]) > 0.01);
+        assert!(position(&mut session, "Hand.L").distance(before[2]) > 0.01);
     }
 
     #[test]

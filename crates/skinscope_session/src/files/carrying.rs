@@ -1,5 +1,5 @@
 //! Brings what was made on one model to the one that is open: joints by their keys, vertices by what tells them apart. What has no
-//! place there is given back.
+//! counterpart there is returned.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -46,11 +46,11 @@ pub(crate) struct Bringing<'f> {
     pub by_number: bool,
     /// Whether vertices get their edits whose stored weights are others than when these were made.
     pub repainted: bool,
-    /// What is to be told of it.
+    /// The messages about it.
     pub lines: Vec<String>,
 }
 
-/// Adds work to what there is, in steps that can be undone. What is edited already stays as it is. Returns what has no place.
+/// Adds work to what there is, in steps that can be undone. What is edited already stays as it is. Returns what does not fit.
 pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
     let Some(model) = session.model().map(Arc::clone) else { return work.clone() };
     let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
@@ -156,9 +156,10 @@ fn add_skinning(
         let fits = model.with_weights(std::slice::from_ref(change)).is_ok();
         let mut fitting = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
         for (i, vertex) in change.vertices.iter().enumerate() {
-            let place = (change.mesh, change.primitive, *vertex);
-            let from = carried.vertices.partition_point(|v| v.location < place);
-            let sources = carried.vertices[from..].iter().take_while(|v| v.location == place).map(|v| (v.edit, v.row));
+            let location = (change.mesh, change.primitive, *vertex);
+            let from = carried.vertices.partition_point(|v| v.location < location);
+            let sources =
+                carried.vertices[from..].iter().take_while(|v| v.location == location).map(|v| (v.edit, v.row));
             if fits && !is_own(i) && !sources.clone().any(|source| lost.contains(&source)) {
                 let (joints, weights) = change.row(i);
                 fitting.push(*vertex, joints, weights);
@@ -194,7 +195,7 @@ fn add_marks(
 }
 
 /// Adds clips. Those that the model has already, since they were saved into its file, are left as they are. One of which the model has only
-/// some nodes is added as far as it fits, and stays whole among what has no place.
+/// some nodes is added as far as it fits, and stays whole among what does not fit.
 fn add_clips(session: &mut Session, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
     for record in &work.clips {
         let mut is_whole = true;
@@ -227,7 +228,7 @@ fn binds_of(model: &Model, work: &WorkRecord, left: &mut WorkRecord) -> Vec<Bind
         let found = nodes.get(record.joint.as_str()).and_then(|node| bind(model, *node, record));
         let is_own = |change: &BindChange| {
             let edited =
-                model.bind_edits().all().find(|(skin, place, _)| (*skin, *place) == (change.skin, change.joint));
+                model.bind_edits().all().find(|(skin, joint, _)| (*skin, *joint) == (change.skin, change.joint));
             edited.is_some_and(|(.., matrix)| matrix != change.matrix)
         };
         match found.filter(|change| change.matrix.is_finite() && !is_own(change)) {
@@ -238,7 +239,7 @@ fn binds_of(model: &Model, work: &WorkRecord, left: &mut WorkRecord) -> Vec<Bind
     out
 }
 
-/// Adds morph weights. Those that have another value already, or no place, are left.
+/// Adds morph weights. Those that have another value already, or no counterpart, are left.
 fn add_morphs(model: &Model, work: &WorkRecord, nodes: &mut Nodes<'_>, out: &mut Edits, left: &mut WorkRecord) {
     for (key, targets) in &work.morphs {
         let Some(node) = nodes.find(key) else {
@@ -247,15 +248,15 @@ fn add_morphs(model: &Model, work: &WorkRecord, nodes: &mut Nodes<'_>, out: &mut
         };
         for (target, weight) in targets {
             let of = |instance: &Instance| Some(instance.morph_offset + target_of(model, instance, target)?);
-            let places: Vec<usize> = model.instances.iter().filter(|i| i.node == node).filter_map(of).collect();
-            if places.is_empty() {
+            let indices: Vec<usize> = model.instances.iter().filter(|i| i.node == node).filter_map(of).collect();
+            if indices.is_empty() {
                 nodes.lost.insert(format!("{key}/{target}"));
             }
-            let is_other = |place: &usize| out.morphs.get(place).is_some_and(|own| *own != weight.0);
-            if places.is_empty() || places.iter().any(is_other) {
+            let is_other = |index: &usize| out.morphs.get(index).is_some_and(|own| *own != weight.0);
+            if indices.is_empty() || indices.iter().any(is_other) {
                 left.morphs.entry(key.clone()).or_default().insert(target.clone(), *weight);
             } else {
-                out.morphs.extend(places.into_iter().map(|place| (place, weight.0)));
+                out.morphs.extend(indices.into_iter().map(|index| (index, weight.0)));
             }
         }
     }
@@ -305,8 +306,8 @@ fn vertices(count: usize) -> String {
 
 fn some_of(edited: &[EditedVertices], rows: &BTreeSet<(usize, usize)>) -> Vec<WeightsRecord> {
     let of = |(number, edit): (usize, &EditedVertices)| {
-        let places: Vec<usize> = rows.range((number, 0)..(number + 1, 0)).map(|(_, i)| *i).collect();
-        (!places.is_empty()).then(|| WeightsRecord::of(&edit.only(&places)))
+        let indices: Vec<usize> = rows.range((number, 0)..(number + 1, 0)).map(|(_, i)| *i).collect();
+        (!indices.is_empty()).then(|| WeightsRecord::of(&edit.only(&indices)))
     };
     edited.iter().enumerate().filter_map(of).collect()
 }
@@ -365,17 +366,17 @@ fn bind(model: &Model, node: NodeId, record: &BindRecord) -> Option<BindChange> 
     let stored = record.stored.map(values);
     let place_in = |skin: usize| {
         let joints = &model.stored_skins().get(skin)?.joints;
-        let is_it = |place: &usize| joints.get(*place) == Some(&node);
-        Some(record.place).filter(is_it).or_else(|| joints.iter().position(|joint| *joint == node))
+        let is_it = |index: &usize| joints.get(*index) == Some(&node);
+        Some(record.joint_index).filter(is_it).or_else(|| joints.iter().position(|joint| *joint == node))
     };
-    let has_stored = |skin: usize, place: usize| {
-        stored.is_some_and(|stored| model.stored_skins()[skin].inverse_bind[place].to_cols_array() == stored)
+    let has_stored = |skin: usize, joint: usize| {
+        stored.is_some_and(|stored| model.stored_skins()[skin].inverse_bind[joint].to_cols_array() == stored)
     };
     let all: Vec<(usize, usize)> = (0..model.skins.len()).filter_map(|skin| Some((skin, place_in(skin)?))).collect();
-    let same: Vec<(usize, usize)> = all.iter().copied().filter(|(skin, place)| has_stored(*skin, *place)).collect();
+    let same: Vec<(usize, usize)> = all.iter().copied().filter(|(skin, joint)| has_stored(*skin, *joint)).collect();
     let own = |of: &[(usize, usize)]| of.iter().copied().find(|(skin, _)| *skin == record.skin as usize);
     let only = |of: &[(usize, usize)]| if let [one] = of { Some(*one) } else { None };
-    let (skin, place) = own(&same).or_else(|| only(&same)).or_else(|| own(&all)).or_else(|| only(&all))?;
+    let (skin, joint) = own(&same).or_else(|| only(&same)).or_else(|| own(&all)).or_else(|| only(&all))?;
     let matrix = Affine3A::from_cols_array(&values(record.matrix));
-    Some(BindChange { skin: SkinId::from_index(skin), joint: place, matrix, restored: false })
+    Some(BindChange { skin: SkinId::from_index(skin), joint, matrix, restored: false })
 }

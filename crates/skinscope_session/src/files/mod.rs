@@ -1,5 +1,5 @@
 //! Which files have what was made: the model that was saved last, the open session file, and the files whose clips were taken; and the
-//! work that the open model has no place for.
+//! work that does not fit the open model.
 
 pub(crate) mod carrying;
 pub(crate) mod export;
@@ -17,7 +17,7 @@ pub use self::library::LibraryCommand;
 pub use self::session_file::{
     SESSION_ENDING, SessionContents, SessionFile, SessionModel, WorkContents, WorkRecord, is_session,
 };
-pub use self::snapshot::KeptSession;
+pub use self::snapshot::SessionSnapshot;
 pub use self::unmatched::AsideCommand;
 pub use self::unsaved::{Unsaved, UnsavedWork};
 
@@ -32,10 +32,10 @@ pub struct Files {
     /// What was saved last, until the file is read again.
     pub(super) saved: Option<SavedModel>,
     /// The content of the open session file.
-    pub(super) session_file: Option<Box<KeptSession>>,
+    pub(super) session_file: Option<Box<SessionSnapshot>>,
     /// The files whose clips were taken, the last one at the end.
     pub(super) clip_files: Arc<Vec<ClipFile>>,
-    /// What was made that the open model has no place for.
+    /// Work that does not fit the open model.
     pub(super) aside: Arc<Vec<WorkRecord>>,
     /// The edits of the pose when the pose was last read from a pose file or written into one.
     pub(super) pose_in_file: Arc<Edits>,

@@ -1,5 +1,5 @@
 //! Shows what a session file keeps, on the model that is open. A model that has changed since is no reason to lose anything: what
-//! still fits it is taken, by names, and the rest is told.
+//! still fits it is taken, by names, and the rest is reported.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::files::session_file::{
     CameraRecord, ClipFileRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord,
     ViewRecord, values,
 };
-use crate::files::unmatched::{self, told};
+use crate::files::unmatched::{self, set_aside_line};
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use crate::weights::tools;
 use crate::{
     CameraCommand, ComparisonCommand, ComparisonLayout, Document, History, MethodChoice, Onion, Orbit, PlaybackCommand,
-    Session, SideWeights, TOGGLES, View, ViewCommand, comparison, playback,
+    Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison, playback,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -37,28 +37,29 @@ const FARTHEST: f32 = 1e12;
 const MOST_LINES: usize = 20;
 
 impl Session {
-    /// Shows `document` as a session file keeps it: nothing stays of what was open before, and there is nothing to undo.
+    /// Shows `document` as a session file describes it: nothing stays of what was open before, and there is nothing to undo.
     /// Returns a line for everything of the file that the model has no counterpart for.
-    pub fn open_kept(&mut self, document: Document, file: &SessionFile) -> Vec<String> {
+    pub fn open_with_session(&mut self, document: Document, file: &SessionFile) -> Vec<String> {
         // It would else be taken for a newer version of the open one, whose edits stay.
         self.document = None;
         // What is set aside of other models stays, and is not in the file.
         let aside = std::mem::take(&mut self.files.aside);
         self.open(document);
-        let lines = self.take_up(file);
+        let lines = self.restore(file);
         self.history = History::default();
-        let kept = self.unsaved().kept();
-        self.files.note_session_saved(kept);
+        self.view_history = ViewHistory::default();
+        let snapshot = self.unsaved().snapshot();
+        self.files.note_session_saved(snapshot);
         for work in aside.iter() {
             self.files.set_work_aside(work.clone(), &mut Vec::new());
         }
         lines
     }
 
-    /// Shows what a session file keeps; its edits are steps that can be undone. Weights, matrices and a pose that are edited already stay; limits,
-    /// pins, pairs, locks and controls are those of the file. Returns a line for everything that the open model has no counterpart for: that is
-    /// set aside.
-    pub fn take_up(&mut self, file: &SessionFile) -> Vec<String> {
+    /// Restores what a session file contains; its edits are steps that can be undone. Weights, matrices and a pose that are edited
+    /// already stay; limits, pins, pairs, locks and controls are those of the file. Returns a line for everything that the open model has
+    /// no counterpart for: that is set aside.
+    pub fn restore(&mut self, file: &SessionFile) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
         let path = self.document.as_ref().and_then(|document| document.path.clone());
         let work = file.work(&model.source.name, path.as_deref());
@@ -85,16 +86,16 @@ impl Session {
         for work in &file.set_aside {
             self.files.set_work_aside(work.clone(), &mut Vec::new());
         }
-        lines.extend(unmatched::take_up_fitting(self));
+        lines.extend(unmatched::restore_fitting(self));
         for work in self.files.aside.iter() {
-            lines.push(told(work));
+            lines.push(set_aside_line(work));
         }
         self.files.set_work_aside(left, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
-        take_up_playback(self, &model, &file.playback, &mut lines);
-        take_up_view(self, &model, &file.view, &mut nodes);
+        restore_playback(self, &model, &file.playback, &mut lines);
+        restore_view(self, &model, &file.view, &mut nodes);
         match &file.camera {
-            Some(camera) => take_up_camera(self, camera),
+            Some(camera) => restore_camera(self, camera),
             None => {
                 self.update_pose();
                 self.apply(CameraCommand::FrameAll);
@@ -102,7 +103,7 @@ impl Session {
         }
         self.update_pose();
         lines.extend(self.control_state().control_faults().into_iter().take(MOST_LINES));
-        lines.extend(told_of(&nodes.lost, "of the session"));
+        lines.extend(missing_lines(&nodes.lost, "of the session"));
         lines
     }
 }
@@ -119,7 +120,7 @@ fn take_limits_away(session: &mut Session, file: &SessionFile, nodes: &mut Nodes
     }
 }
 
-fn take_up_playback(session: &mut Session, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
+fn restore_playback(session: &mut Session, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
     session.playback.in_place = record.in_place;
     playback::apply(session, &PlaybackCommand::SetSpeed(record.speed.0));
     playback::apply(session, &PlaybackCommand::SetFps(record.fps.0.clamp(FPS[0], FPS[1])));
@@ -161,7 +162,7 @@ fn take_up_playback(session: &mut Session, model: &Model, record: &PlaybackRecor
     session.playback.playing = record.playing && session.playback.source == crate::PoseSource::Clip;
 }
 
-fn take_up_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes: &mut Nodes<'_>) {
+fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes: &mut Nodes<'_>) {
     let variant = record.variant.as_ref().and_then(|name| model.variants.iter().position(|v| v == name));
     session.apply(ViewCommand::SetVariant(variant));
     session.apply(ViewCommand::SetScene(record.scene));
@@ -204,12 +205,12 @@ fn take_up_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
     session.pose.forget_surfaces();
     session.apply(ComparisonCommand::Set(false));
     if let Some(record) = &record.comparison {
-        take_up_comparison(session, record);
+        restore_comparison(session, record);
     }
     session.apply(ViewCommand::SetCrowd(record.crowd));
 }
 
-fn take_up_comparison(session: &mut Session, record: &ComparisonRecord) {
+fn restore_comparison(session: &mut Session, record: &ComparisonRecord) {
     session.apply(ComparisonCommand::Set(true));
     let Some(comparison) = &mut session.view.comparison else { return };
     if let Some(choice) = MethodChoice::named(&record.method) {
@@ -227,7 +228,7 @@ fn take_up_comparison(session: &mut Session, record: &ComparisonRecord) {
     comparison::pack(session);
 }
 
-fn take_up_camera(session: &mut Session, record: &CameraRecord) {
+fn restore_camera(session: &mut Session, record: &CameraRecord) {
     let mut orbit = Orbit {
         target: Vec3::from(values(record.target)).clamp(Vec3::splat(-FARTHEST), Vec3::splat(FARTHEST)),
         yaw: record.yaw.0,
@@ -245,8 +246,8 @@ fn take_up_camera(session: &mut Session, record: &CameraRecord) {
     }
 }
 
-/// Returns a line for each key that has no counterpart, or as many as are told.
-pub(crate) fn told_of(lost: &BTreeSet<String>, of: &str) -> Vec<String> {
+/// Returns a line for each key that has no counterpart, or as many as are listed.
+pub(crate) fn missing_lines(lost: &BTreeSet<String>, of: &str) -> Vec<String> {
     let mut lines: Vec<String> =
         lost.iter().take(MOST_LINES).map(|key| format!("The model has nothing for \"{key}\" {of}.")).collect();
     let more = lost.len().saturating_sub(MOST_LINES);

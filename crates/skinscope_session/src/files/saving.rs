@@ -83,21 +83,21 @@ pub(crate) fn changed_since(then: &Model, now: &Model) -> SkinningChange {
 }
 
 fn binds_since(then: &Model, now: &Model) -> Vec<BindChange> {
-    let mut places: Vec<_> = then.bind_edits().all().chain(now.bind_edits().all()).map(|(s, p, _)| (s, p)).collect();
-    places.sort_unstable();
-    places.dedup();
-    let of = |(skin, place): (skinscope_model::SkinId, usize)| {
-        let matrix = now.skins[skin.index()].inverse_bind[place];
-        let is_same = then.skins[skin.index()].inverse_bind[place] == matrix;
-        (!is_same).then_some(BindChange { skin, joint: place, matrix, restored: false })
+    let mut found: Vec<_> = then.bind_edits().all().chain(now.bind_edits().all()).map(|(s, p, _)| (s, p)).collect();
+    found.sort_unstable();
+    found.dedup();
+    let of = |(skin, joint): (skinscope_model::SkinId, usize)| {
+        let matrix = now.skins[skin.index()].inverse_bind[joint];
+        let is_same = then.skins[skin.index()].inverse_bind[joint] == matrix;
+        (!is_same).then_some(BindChange { skin, joint, matrix, restored: false })
     };
-    places.into_iter().filter_map(of).collect()
+    found.into_iter().filter_map(of).collect()
 }
 
 fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
-    let mut places: Vec<_> = then.weight_edits().primitives().chain(now.weight_edits().primitives()).collect();
-    places.sort_unstable();
-    places.dedup();
+    let mut found: Vec<_> = then.weight_edits().primitives().chain(now.weight_edits().primitives()).collect();
+    found.sort_unstable();
+    found.dedup();
     let of = |(mesh, primitive)| {
         let (old, new) = (then.influences(mesh, primitive)?, now.influences(mesh, primitive)?);
         let stored = now.meshes[mesh.index()].primitives[primitive].stored_vertices as u32;
@@ -114,12 +114,12 @@ fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
         }
         Some(out).filter(|out| !out.vertices.is_empty())
     };
-    places.into_iter().filter_map(of).collect()
+    found.into_iter().filter_map(of).collect()
 }
 
 impl Files {
     /// The weights and matrices of `model`, which is or was the open one, have been written into the file at `path`. When that file is
-    /// opened next it takes the place of the open one: camera, selection, pose and history stay, and of the edits those stay
+    /// opened next it replaces the open one: camera, selection, pose and history stay, and of the edits those stay
     /// that were made since.
     pub fn note_model_saved(&mut self, path: PathBuf, model: Arc<Model>) {
         self.saved = Some(SavedModel { path, model });
@@ -172,9 +172,9 @@ mod tests {
         let mut session = Session::default();
         session.open(document("model.glb", None));
         let stored = session.model().unwrap().skins[0].inverse_bind.clone();
-        let bind = |session: &mut Session, place: usize, x: f32| {
+        let bind = |session: &mut Session, joint: usize, x: f32| {
             let matrix = glam::Affine3A::from_translation(glam::Vec3::new(x, 0.0, 0.0));
-            let change = BindChange { skin: skinscope_model::SkinId(0), joint: place, matrix, restored: false };
+            let change = BindChange { skin: skinscope_model::SkinId(0), joint, matrix, restored: false };
             weights::change_skinning(session, &[], &[change]);
         };
         bind(&mut session, 3, 1.0);
@@ -188,7 +188,7 @@ mod tests {
         parts.skins = saved.skins.to_vec();
         let path = Some(PathBuf::from("model.glb"));
         session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), path));
-        let edited: Vec<usize> = session.model().unwrap().bind_edits().all().map(|(_, place, _)| place).collect();
+        let edited: Vec<usize> = session.model().unwrap().bind_edits().all().map(|(_, joint, _)| joint).collect();
         assert_eq!((edited, session.unsaved().unsaved_binds()), (vec![4, 5], 2));
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);

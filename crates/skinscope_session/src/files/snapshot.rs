@@ -26,7 +26,7 @@ use crate::{
 
 /// What a session file keeps, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]
-pub struct KeptSession {
+pub struct SessionSnapshot {
     path: Option<PathBuf>,
     /// The name of the model's file, where it is not that of `model`.
     name: Option<String>,
@@ -39,7 +39,7 @@ pub struct KeptSession {
     /// What was marked by hand.
     marked: Arc<VertexSet>,
     clip_files: Arc<Vec<ClipFile>>,
-    /// What the model has no place for.
+    /// Work that does not fit the model.
     aside: Arc<Vec<WorkRecord>>,
     view: View,
     playback: Playback,
@@ -48,15 +48,15 @@ pub struct KeptSession {
 impl Unsaved<'_> {
     /// Returns what a session file keeps of this session; `None` where nothing is open.
     #[must_use]
-    pub fn kept(self) -> Option<KeptSession> {
+    pub fn snapshot(self) -> Option<SessionSnapshot> {
         // An example is no file, and is as it was when it is opened again.
         let document = self.document.filter(|document| document.lesson().is_none())?;
         let (edits, playback) = self.own_pose();
         if self.rules.has_own_pairs() {
-            // What the user has changed is told by what was found, which a document that was opened just now has not looked for yet.
+            // What the user has changed is known from what was found, which a document that was opened just now has not looked for yet.
             _ = document.mirror();
         }
-        Some(KeptSession {
+        Some(SessionSnapshot {
             path: document.path.clone(),
             name: None,
             model: Arc::clone(self.weights.edited_model()?),
@@ -76,9 +76,9 @@ impl Unsaved<'_> {
 impl Unsaved<'_> {
     /// Returns what is set aside while an example is open, as a session file of the first model that it is of; `None` where nothing is.
     #[must_use]
-    pub fn kept_aside(self) -> Option<KeptSession> {
+    pub fn snapshot_of_aside(self) -> Option<SessionSnapshot> {
         let (document, first) = (self.document?, self.files.aside.first()?);
-        Some(KeptSession {
+        Some(SessionSnapshot {
             path: first.path.as_ref().map(PathBuf::from),
             name: Some(first.model.clone()),
             model: Arc::clone(document.stored()),
@@ -95,7 +95,7 @@ impl Unsaved<'_> {
     }
 }
 
-impl KeptSession {
+impl SessionSnapshot {
     /// Returns the name of the model's file.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -290,8 +290,8 @@ impl KeptSession {
         for instance in &self.model.instances {
             let count = self.model.meshes[instance.mesh.index()].morph_names.len();
             let first = instance.morph_offset;
-            for (place, weight) in self.edits.morphs.range(first..first + count) {
-                let target = target_key(&self.model, instance, place - first);
+            for (index, weight) in self.edits.morphs.range(first..first + count) {
+                let target = target_key(&self.model, instance, index - first);
                 out.entry(keys.key(instance.node).to_owned()).or_default().insert(target, Number(*weight));
             }
         }
@@ -324,12 +324,12 @@ impl KeptSession {
         (changes.iter().map(edited).collect(), marked, identities.meshes.iter().map(MeshRecord::of).collect())
     }
 
-    fn bind(&self, keys: &Keys, (skin, place, matrix): (SkinId, usize, Affine3A)) -> BindRecord {
-        let joint = self.model.skins[skin.index()].joints[place];
-        let stored = self.model.stored_skins()[skin.index()].inverse_bind[place];
+    fn bind(&self, keys: &Keys, (skin, joint_index, matrix): (SkinId, usize, Affine3A)) -> BindRecord {
+        let joint = self.model.skins[skin.index()].joints[joint_index];
+        let stored = self.model.stored_skins()[skin.index()].inverse_bind[joint_index];
         let stored = Some(numbers(stored.to_cols_array())).filter(|_| stored.is_finite());
         let matrix = numbers(matrix.to_cols_array());
-        BindRecord { skin: skin.0, place, joint: keys.key(joint).to_owned(), matrix, stored }
+        BindRecord { skin: skin.0, joint_index, joint: keys.key(joint).to_owned(), matrix, stored }
     }
 
     fn layer(&self, clip: ClipId, weight: f32, rise: Option<[f32; 2]>) -> Option<LayerRecord> {

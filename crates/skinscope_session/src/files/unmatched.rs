@@ -1,5 +1,5 @@
-//! Work that the open model has no place for: it is set aside, so that it can be listed, saved in a session file, and taken up when a model is
-//! opened that has.
+//! Work that does not fit the open model: it is set aside, so that it can be listed, saved in a session file, and restored when a model is
+//! opened that it fits.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -16,20 +16,21 @@ use crate::files::carrying::{self, Bringing, Nodes};
 use crate::files::session_file::{MeshRecord, WeightsRecord, WorkRecord, absolute};
 use crate::{Files, Session, findings};
 
-/// Commands about work that is set aside, given by its place in [`crate::Files::set_aside`].
+/// Commands about work that is set aside, given by its index in [`crate::Files::set_aside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AsideCommand {
     /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them. What was marked before comes
     /// back when that is left, as a finding is.
     Show(usize),
-    /// Take up what fits the open model, whatever model it was made on.
-    TakeUp(usize),
+    /// Restore what fits the open model, whatever model it was made on.
+    #[serde(rename = "TakeUp")]
+    Restore(usize),
     /// Give it up; it is lost.
     Forget(usize),
 }
 
 impl Files {
-    /// Returns the work that the open model has no place for, by the model that it was made on.
+    /// Returns the work that does not fit the open model, by the model that it was made on.
     #[must_use]
     pub fn set_aside(&self) -> &[WorkRecord] {
         &self.aside
@@ -42,7 +43,7 @@ impl Files {
         if work.is_empty() {
             return;
         }
-        lines.push(told(&work));
+        lines.push(set_aside_line(&work));
         let aside = Arc::make_mut(&mut self.aside);
         match aside.iter_mut().find(|other| other.agrees_with(&work)) {
             Some(other) => other.add(work),
@@ -53,7 +54,7 @@ impl Files {
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: AsideCommand) {
-    let (AsideCommand::Show(at) | AsideCommand::TakeUp(at) | AsideCommand::Forget(at)) = command;
+    let (AsideCommand::Show(at) | AsideCommand::Restore(at) | AsideCommand::Forget(at)) = command;
     let Some(work) = session.files.aside.get(at).cloned() else { return };
     match command {
         AsideCommand::Show(_) => {
@@ -63,17 +64,17 @@ pub(crate) fn apply(session: &mut Session, command: AsideCommand) {
                 findings::frame_marked(session);
             }
         }
-        AsideCommand::TakeUp(_) => {
+        AsideCommand::Restore(_) => {
             Arc::make_mut(&mut session.files.aside).remove(at);
-            let lines = take_up_work(session, &work, true, true);
+            let lines = restore_work(session, &work, true, true);
             session.warn(&lines);
         }
         AsideCommand::Forget(_) => _ = Arc::make_mut(&mut session.files.aside).remove(at),
     }
 }
 
-/// Brings work to the open model; what has no place is set aside again. Returns what is to be told.
-fn take_up_work(session: &mut Session, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
+/// Adds work to the open model; what does not fit is set aside again. Returns the messages about it.
+fn restore_work(session: &mut Session, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
     let Some(model) = session.model().map(Arc::clone) else { return Vec::new() };
     let names: BTreeSet<&str> = work.names().collect();
     let nodes = Nodes::of(&model, &names, &work.paths);
@@ -90,10 +91,10 @@ fn take_up_work(session: &mut Session, work: &WorkRecord, by_number: bool, repai
     lines
 }
 
-/// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on this
-/// file, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
-/// Returns what is to be told.
-pub(crate) fn take_up_fitting(session: &mut Session) -> Vec<String> {
+/// Restores what was set aside and fits the open model, which was opened just now: all that fits if it was made on this file, else only
+/// work whose vertices are all there. Vertices must have the stored weights that they had: other ones may be later than the edit.
+/// Returns the messages about it.
+pub(crate) fn restore_fitting(session: &mut Session) -> Vec<String> {
     let mut lines = Vec::new();
     let Some(model) = session.model().map(Arc::clone) else { return lines };
     if session.files.aside.is_empty() || session.document().is_some_and(|document| document.lesson().is_some()) {
@@ -102,7 +103,7 @@ pub(crate) fn take_up_fitting(session: &mut Session) -> Vec<String> {
     let path = session.document().and_then(|document| document.path.clone());
     for work in std::mem::take(&mut session.files.aside).iter() {
         if is_of(work, &model, path.as_deref()) || is_made_on(work, &model) {
-            lines.extend(take_up_work(session, work, false, false));
+            lines.extend(restore_work(session, work, false, false));
         } else {
             session.files.set_work_aside(work.clone(), &mut Vec::new());
         }
@@ -111,7 +112,7 @@ pub(crate) fn take_up_fitting(session: &mut Session) -> Vec<String> {
 }
 
 /// Says that work is set aside, and what it is.
-pub(crate) fn told(work: &WorkRecord) -> String {
+pub(crate) fn set_aside_line(work: &WorkRecord) -> String {
     let some = work.lines(MOST_NAMED);
     let more = if work.contents().count() > some.len() { "; …" } else { "" };
     format!(

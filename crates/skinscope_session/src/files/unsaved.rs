@@ -6,7 +6,7 @@ use skinscope_base::words::counted;
 
 use crate::playback::clip_names::new_names;
 use crate::{
-    Document, EditedWeights, Edits, Files, KeptSession, Marking, Model, Playback, PoseRules, Session,
+    Document, EditedWeights, Edits, Files, Marking, Model, Playback, PoseRules, Session, SessionSnapshot,
     StateBeforeFinding, Tools, View,
 };
 
@@ -33,7 +33,7 @@ pub struct UnsavedWork {
     pub marks: usize,
     /// Joints of other files' clips of which somebody said which joints they are here.
     pub names: usize,
-    /// Things that are set aside, since the model has no place for them.
+    /// Things that are set aside, since they do not fit the model.
     pub set_aside: usize,
     /// What was taken away again since the session file was saved.
     pub is_less: bool,
@@ -112,7 +112,7 @@ pub struct Unsaved<'a> {
 
 impl Files {
     /// A session file has been written, or opened, and is the open one from now on; `None`: none is open.
-    pub fn note_session_saved(&mut self, holds: Option<KeptSession>) {
+    pub fn note_session_saved(&mut self, holds: Option<SessionSnapshot>) {
         self.session_file = holds.map(Box::new);
     }
 }
@@ -173,9 +173,9 @@ impl Unsaved<'_> {
     /// given up. A newer version of the open file keeps all, unless it is shown `as_session`: as a session file has it. What is set aside
     /// stays in any case.
     #[must_use]
-    pub fn loses_by(self, document: &Document, as_session: bool, given_up: Option<&KeptSession>) -> bool {
+    pub fn loses_by(self, document: &Document, as_session: bool, given_up: Option<&SessionSnapshot>) -> bool {
         let work = UnsavedWork { set_aside: 0, ..self.unsaved_work() };
-        let was_there = || self.kept().zip(given_up).is_some_and(|(now, then)| now.has_same_work(then));
+        let was_there = || self.snapshot().zip(given_up).is_some_and(|(now, then)| now.has_same_work(then));
         (as_session || !self.is_newer_version(document)) && !work.is_empty() && !was_there()
     }
 
@@ -209,16 +209,16 @@ impl Unsaved<'_> {
             aside,
             less: false,
         };
-        if let Some(held) = &self.files.session_file {
+        if let Some(saved) = &self.files.session_file {
             let path = self.document.and_then(|document| document.path.as_deref());
-            let same_model = self.weights.edited_model().is_some_and(|model| held.has_model_of(path, model));
-            let same_pose = has_same_pose(&edits, held.edits());
-            let same_controls = Arc::ptr_eq(&self.edits.controls, &held.edits().controls)
-                || self.edits.controls == held.edits().controls;
-            let same_rules = self.rules.are_same(held.rules());
-            let same_marks = held.has_marks(self.own_marks());
-            let same_names = held.has_clip_files(&self.files.clip_files);
-            let same_aside = held.has_aside(&self.files.aside);
+            let same_model = self.weights.edited_model().is_some_and(|model| saved.has_model_of(path, model));
+            let same_pose = has_same_pose(&edits, saved.edits());
+            let same_controls = Arc::ptr_eq(&self.edits.controls, &saved.edits().controls)
+                || self.edits.controls == saved.edits().controls;
+            let same_rules = self.rules.are_same(saved.rules());
+            let same_marks = saved.has_marks(self.own_marks());
+            let same_names = saved.has_clip_files(&self.files.clip_files);
+            let same_aside = saved.has_aside(&self.files.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
             kinds.controls &= !same_controls;
@@ -244,7 +244,7 @@ impl Session {
 impl Files {
     /// Returns what the open session file holds; `None` where none is open, or where that is not known.
     #[must_use]
-    pub fn saved_session(&self) -> Option<&KeptSession> {
+    pub fn saved_session(&self) -> Option<&SessionSnapshot> {
         self.session_file.as_deref()
     }
 }

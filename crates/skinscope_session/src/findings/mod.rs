@@ -85,12 +85,12 @@ impl<'a> Unsaved<'a> {
 }
 
 impl Session {
-    /// Takes the inspection of a model, which is kept if the model is still open, with the same weights. The finding that is shown stays
+    /// Takes the inspection of a model, which is stored if the model is still open, with the same weights. The finding that is shown stays
     /// open where it was found again.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
         let is_it = self.edited_weights().edited_model().is_some_and(|edited| Arc::ptr_eq(edited, model));
         if let Some(document) = self.document.as_mut().filter(|_| is_it) {
-            let shown = self.view.finding.and_then(|place| document.findings().nth(place).cloned());
+            let shown = self.view.finding.and_then(|index| document.findings().nth(index).cloned());
             document.take_inspection(model, inspection);
             self.view.finding = shown.and_then(|shown| {
                 let to_the_letter = document.findings().position(|found| *found == shown);
@@ -100,12 +100,12 @@ impl Session {
         }
     }
 
-    /// Takes the range of motion of a model, which is kept if the model is still open, whatever its weights are by now.
+    /// Takes the range of motion of a model, which is stored if the model is still open, whatever its weights are by now.
     pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
         let Some(document) = self.document.as_mut().filter(|d| d.model.shares_all_but_edits(model)) else { return };
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
         document.take_rom(model, report);
-        self.view.finding = self.view.finding.filter(|place| *place < checked);
+        self.view.finding = self.view.finding.filter(|index| *index < checked);
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) fn leave_finding_before_work(session: &mut Session) {
 /// Carries out a command of its family.
 pub(super) fn apply(session: &mut Session, command: &FindingCommand) {
     match command {
-        FindingCommand::ShowFinding(place) => show_finding(session, *place),
+        FindingCommand::ShowFinding(index) => show_finding(session, *index),
         FindingCommand::LeaveFinding => leave_finding(session),
     }
 }
@@ -175,8 +175,8 @@ pub(super) fn forget_vertices(session: &mut Session) {
     session.before_finding = None;
 }
 
-fn show_finding(session: &mut Session, place: usize) {
-    let finding = session.document.as_ref().and_then(|d| d.findings().nth(place).cloned());
+fn show_finding(session: &mut Session, index: usize) {
+    let finding = session.document.as_ref().and_then(|d| d.findings().nth(index).cloned());
     let Some(finding) = &finding else { return };
     let mut before = session
         .before_finding
@@ -190,7 +190,7 @@ fn show_finding(session: &mut Session, place: usize) {
     before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&session.edits) });
     let vertices = finding.vertex_set();
     mark(session, Arc::new(vertices), false);
-    session.view.finding = Some(place);
+    session.view.finding = Some(index);
     let joint = session.model().and_then(|model| joint_of(model, finding));
     let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
     // The weights of no joint at all are zero everywhere.
@@ -264,7 +264,7 @@ impl Extents<'_> {
         if bounds.is_empty() {
             return whole;
         }
-        // A place without its surroundings cannot be recognised.
+        // A point without its surroundings cannot be recognised.
         let around = (0.25 * whole.diagonal() - 0.5 * bounds.diagonal()).max(0.05 * whole.diagonal());
         Aabb { min: bounds.min - around, max: bounds.max + around }
     }
@@ -300,7 +300,7 @@ fn joint_of(model: &Model, finding: &Finding) -> Option<NodeId> {
         FindingPose::Turned { joint, .. } => Some(joint),
         _ => None,
     };
-    let first_named = finding.joints.iter().filter_map(named).min_by_key(|(place, _)| *place);
+    let first_named = finding.joints.iter().filter_map(named).min_by_key(|(index, _)| *index);
     first_named.map(|(_, joint)| joint).or(turned).or(finding.joints.first().copied())
 }
 

@@ -187,7 +187,7 @@ fn add_example_marks(frame: &mut Frame, session: &Session, colors: &SceneColors)
 /// stronger the more the joint weighs.
 fn add_ghosts(frame: &mut Frame, explanation: &Explanation, colors: &SceneColors) {
     let [ink, edge] = colors.pinned;
-    let place = explanation.position.as_vec3();
+    let position = explanation.position.as_vec3();
     let ghosts = || explanation.terms.iter().filter(|_| explanation.skinned);
     let strength = |term: &Term| term.weight.abs().min(1.0) as f32;
     let tint = |term: &Term, alpha: f32| {
@@ -196,7 +196,7 @@ fn add_ghosts(frame: &mut Frame, explanation: &Explanation, colors: &SceneColors
     };
     for term in ghosts() {
         let (width, alpha) = (1.5 + 3.0 * strength(term), 0.4 + 0.6 * strength(term));
-        frame.lines.push(Line { from: term.alone.as_vec3(), to: place, width, color: tint(term, alpha) });
+        frame.lines.push(Line { from: term.alone.as_vec3(), to: position, width, color: tint(term, alpha) });
     }
     let mut dot = |at, width, color| frame.lines.push(Line { from: at, to: at, width, color });
     // The heaviest is drawn last, on top.
@@ -205,8 +205,8 @@ fn add_ghosts(frame: &mut Frame, explanation: &Explanation, colors: &SceneColors
         dot(at, width + 3.0, edge);
         dot(at, width, tint(term, 1.0));
     }
-    dot(place, 13.0, edge);
-    dot(place, 9.0, ink);
+    dot(position, 13.0, edge);
+    dot(position, 9.0, ink);
 }
 
 /// Adds the lights of the file where they are wanted; a file without any is lit by the studio.
@@ -292,7 +292,7 @@ fn grid(session: &Session, colors: &SceneColors) -> Grid {
     grid
 }
 
-/// Returns the distance in metres between the lines of the grid that can be told apart where the camera looks, where
+/// Returns the distance in metres between the lines of the grid that can be distinguished where the camera looks, where
 /// the grid is shown.
 #[must_use]
 pub fn grid_unit(session: &Session) -> Option<f32> {

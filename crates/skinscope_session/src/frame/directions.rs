@@ -121,9 +121,9 @@ mod tests {
         // The whole tube is laid down, and its tangents with it.
         session.apply(EditCommand::Edit(NodeId(0), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 90.0))));
         session.update_pose();
-        let laid = along(lines(&session).0);
-        let level = laid.iter().filter(|t| t.x < -0.999).count();
-        assert!(laid.len() > 20 && level * 10 > laid.len() * 8, "{level} of {}", laid.len());
+        let lying = along(lines(&session).0);
+        let level = lying.iter().filter(|t| t.x < -0.999).count();
+        assert!(lying.len() > 20 && level * 10 > lying.len() * 8, "{level} of {}", lying.len());
     }
 
     #[test]

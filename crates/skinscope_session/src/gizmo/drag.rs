@@ -50,7 +50,7 @@ pub struct Drag {
     turned: f64,
     /// Snapped moves are multiples of this, in metres.
     step: f64,
-    /// The number that was typed, which takes the place of the pointer's.
+    /// The number that was typed, which replaces that of the pointer.
     typed: String,
 }
 
@@ -163,7 +163,7 @@ impl Drag {
         }
     }
 
-    /// The label, in which what was typed takes the place of the value.
+    /// The label, in which what was typed replaces the value.
     fn label(&self, amount: &str, unit: &str) -> String {
         if self.typed.is_empty() {
             format!("{} {amount}", self.axis_name())

@@ -59,8 +59,8 @@ impl Gizmos<'_> {
         self.dial(pixels_per_point).and_then(|dial| arcs(&dial)).unwrap_or_default()
     }
 
-    /// Returns the angle about an axis, degrees from rest, whose place on the whole circle of an arc is nearest to a pixel (from the
-    /// viewport's top left). Of two places that are as near, as on a circle that is seen from its edge, the one that is less far
+    /// Returns the angle about an axis, degrees from rest, whose position on the whole circle of an arc is nearest to a pixel (from the
+    /// viewport's top left). Of two positions that are as near, as on a circle that is seen from its edge, the one that is less far
     /// from the angle `now`.
     #[must_use]
     pub fn limit_at(self, pixels_per_point: f32, axis: usize, at: Vec2, now: f32) -> Option<f32> {

@@ -43,11 +43,12 @@ impl Gizmos<'_> {
     pub fn begin_pull(self, at: Vec2) -> Option<Pull> {
         let model = self.model?;
         let projector = self.view.projector();
-        let held = self.picking.bones.bone_at(at).or_else(|| self.picking.mover(self.picking.vertex_at(at)?))?;
-        let place = |node: NodeId| self.pose.model.get(node.index()).map(|m| m.translation);
-        let seen = |node: NodeId| projector.project(glam::Vec3::from(place(node)?));
+        let grabbed = self.picking.bones.bone_at(at).or_else(|| self.picking.mover(self.picking.vertex_at(at)?))?;
+        let position = |node: NodeId| self.pose.model.get(node.index()).map(|m| m.translation);
+        let seen = |node: NodeId| projector.project(glam::Vec3::from(position(node)?));
         // The bone's far end is the first joint below it.
-        let ends = std::iter::once(held).chain(model.skeleton.children(held).filter(|child| model.is_joint(*child)));
+        let ends =
+            std::iter::once(grabbed).chain(model.skeleton.children(grabbed).filter(|child| model.is_joint(*child)));
         let near = ends.filter_map(|node| Some((seen(node)?.distance(at), node)));
         let joint = near.min_by(|a, b| a.0.total_cmp(&b.0))?.1;
         let parent = model.skeleton.parents[joint.index()];
@@ -55,7 +56,7 @@ impl Gizmos<'_> {
         let hangs = parent.is_some_and(|parent| model.is_joint(parent));
         let root = if hangs { pose::default_root(model, joint) } else { None };
         let before = self.pose.local.clone();
-        Some(Pull { joint, root, before, from: place(joint)?.as_dvec3(), offset: seen(joint)? - at })
+        Some(Pull { joint, root, before, from: position(joint)?.as_dvec3(), offset: seen(joint)? - at })
     }
 
     /// The edit that brings the pulled joint to a point of the viewport (in pixels from its top left), at the distance

@@ -26,11 +26,11 @@ pub(super) struct SightRay {
 }
 
 impl Sight {
-    /// The camera of `view`, with positions relative to `place` (world space, metres).
-    pub(super) fn new(view: &View, place: DVec3) -> Self {
+    /// The camera of `view`, with positions relative to `origin` (world space, metres).
+    pub(super) fn new(view: &View, origin: DVec3) -> Self {
         let world_from_view = view.world_from_view();
         Self {
-            eye: world_from_view.translation.as_dvec3() - place,
+            eye: world_from_view.translation.as_dvec3() - origin,
             turn: glam::Mat3::from(world_from_view.matrix3).as_dmat3(),
             projection: view.projection(),
             viewport: view.viewport.max(Vec2::ONE).as_dvec2(),
@@ -65,8 +65,8 @@ impl Sight {
 
     /// The position in the picture of a point (in metres from the gizmo's position), in pixels; `None` where it is
     /// beside or behind the eye.
-    pub(super) fn project(&self, place: DVec3) -> Option<DVec2> {
-        let view = self.turn.transpose() * (place - self.eye);
+    pub(super) fn project(&self, position: DVec3) -> Option<DVec2> {
+        let view = self.turn.transpose() * (position - self.eye);
         let ahead = match self.projection {
             Projection::Perspective { .. } => -view.z,
             Projection::Orthographic { .. } => 1.0,
@@ -89,7 +89,7 @@ impl Sight {
         (metres > 0.0 && metres.is_finite()).then_some(metres)
     }
 
-    /// The direction from the gizmo's place to the eye, of length 1.
+    /// The direction from the gizmo's position to the eye, of length 1.
     pub(super) fn toward_eye(&self) -> DVec3 {
         match self.projection {
             Projection::Perspective { .. } => self.eye.normalize_or(self.turn.z_axis),

@@ -124,8 +124,8 @@ fn a_ring_turns_by_the_angle_that_the_pointer_goes_round() {
                 let axis = gizmo.axes[i];
                 let [x, y] = shapes::beside(axis);
                 let at = |angle: f64| {
-                    let place = (x * angle.cos() + y * angle.sin()) * gizmo.radius;
-                    gizmo.sight.project(place).unwrap().as_vec2()
+                    let position = (x * angle.cos() + y * angle.sin()) * gizmo.radius;
+                    gizmo.sight.project(position).unwrap().as_vec2()
                 };
                 if axis.dot(gizmo.sight.toward_eye()).abs() < 0.25 {
                     continue;

@@ -13,14 +13,14 @@ pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
         MeasureCommand::TogglePanel => {
             session.measuring.open = !session.measuring.open;
             session.measuring.stopped = None;
-            if !session.is_patient && session.measurements().lacks_curves() {
+            if !session.defers_work && session.measurements().lacks_curves() {
                 apply(session, &MeasureCommand::MeasureClip);
             }
         }
         MeasureCommand::ToggleNormalModes => session.measuring.modes = !session.measuring.modes,
         MeasureCommand::MeasureClip => {
             (session.measuring.stopped, session.measuring.curves) = (None, None);
-            if !session.is_patient {
+            if !session.defers_work {
                 session.measuring.curves =
                     session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |_| true).map(Arc::new);
             }

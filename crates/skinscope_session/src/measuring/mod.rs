@@ -1,6 +1,6 @@
 //! What the pose that is shown does to the surface, in numbers: of the present moment, and over a whole clip.
 //!
-//! Measuring a large model takes longer than a picture may wait. Where the session is patient it is measured in the background
+//! Measuring a large model takes longer than a picture may wait. Where the session defers work it is measured in the background
 //! ([`Work::MeasurePose`](crate::Work), [`Work::MeasureClip`](crate::Work)), and the numbers are those of a moment ago; else it is
 //! done when it is asked for.
 
@@ -113,7 +113,7 @@ pub(super) struct PoseToMeasure {
 }
 
 impl PoseToMeasure {
-    /// Measures it. `measurers` are kept for the next poses. `None` soon after `stop` returns true.
+    /// Measures it. `measurers` are reused for the next poses. `None` soon after `stop` returns true.
     #[must_use]
     pub(super) fn measure(&self, measurers: &mut Measurers, stop: &dyn Fn() -> bool) -> Option<MeasuredPose> {
         let input = SurfaceInput {
@@ -169,7 +169,7 @@ impl MeasureCurves {
     }
 }
 
-/// Moments of a clip that are measured in a second of it, unless told otherwise.
+/// Moments of a clip that are measured in a second of it, unless another rate is given.
 pub const MEASURES_PER_SECOND: f32 = 30.0;
 /// The most moments of a clip that are measured.
 pub const MOST_MEASURED: usize = 1800;
@@ -193,7 +193,7 @@ impl Session {
     #[must_use]
     pub fn measure_clip(&self, rate: f32, wanted: Wanted, go_on: &mut dyn FnMut(f32) -> bool) -> Option<MeasureCurves> {
         let mut session = self.clone();
-        session.is_patient = false;
+        session.defers_work = false;
         session.view.crowd = 1;
         crowd::show_crowd(&mut session);
         session.playback.playing = false;
@@ -265,7 +265,7 @@ pub struct Measurements<'a> {
     pub(super) edits: &'a Arc<Edits>,
     pub(super) pose: &'a Pose,
     pub(super) measuring: &'a Measuring,
-    pub(super) is_patient: bool,
+    pub(super) defers_work: bool,
 }
 
 impl Session {
@@ -281,7 +281,7 @@ impl Session {
             edits: &self.edits,
             pose: &self.pose,
             measuring: &self.measuring,
-            is_patient: self.is_patient,
+            defers_work: self.defers_work,
         }
     }
 }
@@ -350,9 +350,9 @@ impl<'a> Measurements<'a> {
         let of_pass = method.pass.map(|applied| applied.values).unwrap_or_default();
         Some(PoseToMeasure {
             values: method.values,
-            data: choice.method.data.and_then(|source| self.deforming.held_data(source, model)),
+            data: choice.method.data.and_then(|source| self.deforming.cached_data(source, model)),
             pass: pass
-                .map(|pass| (pass, of_pass, pass.data.and_then(|source| self.deforming.held_data(source, model)))),
+                .map(|pass| (pass, of_pass, pass.data.and_then(|source| self.deforming.cached_data(source, model)))),
             key,
             model: Arc::clone(model),
             draws: draws.to_vec(),
@@ -367,7 +367,7 @@ impl<'a> Measurements<'a> {
     #[must_use]
     pub fn compared_measures(self) -> Option<Arc<MeasuredPose>> {
         let wanted = self.wanted_of_other()?;
-        if self.is_patient {
+        if self.defers_work {
             let (_, model) = self.side(1)?;
             let is_it = |latest: &&Arc<MeasuredPose>| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr());
             return self.measuring.latest[1].as_ref().filter(is_it).map(Arc::clone);
@@ -375,12 +375,12 @@ impl<'a> Measurements<'a> {
         self.measure_side(1, wanted)
     }
 
-    /// Returns the measures of the pose that is shown. Where the session is patient they may be those of a moment ago, and are `None`
+    /// Returns the measures of the pose that is shown. Where the session defers work they may be those of a moment ago, and are `None`
     /// until there are some.
     #[must_use]
     pub fn measures(self) -> Option<Arc<MeasuredPose>> {
         let wanted = self.wanted_measures()?;
-        if self.is_patient {
+        if self.defers_work {
             let is_open = |latest: &&Arc<MeasuredPose>| {
                 self.deforming
                     .shown_model()

@@ -2,27 +2,27 @@
 
 use crate::{Command, CommandRow, Key, Menu, Shortcut};
 
-/// A letter with nothing held.
+/// A letter without modifiers.
 pub(crate) const fn plain(c: char) -> Shortcut {
     Shortcut { key: Key::Char(c), ctrl: false, shift: false }
 }
 
-/// A key with nothing held.
+/// A key without modifiers.
 pub(crate) const fn key(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: false, shift: false })
 }
 
-/// A key with Ctrl held.
+/// A key with Ctrl.
 pub(crate) const fn ctrl(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: true, shift: false })
 }
 
-/// A key with Shift held.
+/// A key with Shift.
 pub(crate) const fn shift(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: false, shift: true })
 }
 
-/// A key with Ctrl and Shift held.
+/// A key with Ctrl and Shift.
 pub(crate) const fn ctrl_shift(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: true, shift: true })
 }

@@ -11,7 +11,7 @@ pub(crate) mod view_menu;
 
 pub use self::shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, Submenu, command_of, row_of};
 pub use self::state::{is_on, refusal};
-pub use self::toggles::{TOGGLES, Toggle, ToggleRow};
+pub use self::toggles::{RenderOption, TOGGLES, Toggle, ToggleRow};
 
 use std::sync::LazyLock;
 

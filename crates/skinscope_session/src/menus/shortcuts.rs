@@ -25,14 +25,14 @@ pub enum Key {
     Escape,
 }
 
-/// A key with the modifiers that are held.
+/// A key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortcut {
     /// The key.
     pub key: Key,
-    /// Whether Ctrl (Cmd on a Mac) is held.
+    /// Whether Ctrl (Cmd on a Mac) is pressed.
     pub ctrl: bool,
-    /// Whether Shift is held.
+    /// Whether Shift is pressed.
     pub shift: bool,
 }
 

@@ -13,8 +13,8 @@ pub struct ToggleRow {
     pub starts_on: bool,
     /// Its word in session files; `None`: session files leave it out.
     pub word: Option<&'static str>,
-    /// The option of `skinscope render` that switches it on, without dashes, and what that says in the help.
-    pub option: Option<(&'static str, &'static str)>,
+    /// The option of `skinscope render` that switches it on, if there is one.
+    pub option: Option<RenderOption>,
     /// Its entry in a menu.
     pub menu: Menu,
     /// The label in the menu.
@@ -22,6 +22,15 @@ pub struct ToggleRow {
     /// The key, if there is one.
     pub shortcut: Option<Shortcut>,
     /// A sentence for tooltips and the list of keys.
+    pub help: &'static str,
+}
+
+/// An option of `skinscope render` that switches a switch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderOption {
+    /// The name, without dashes.
+    pub name: &'static str,
+    /// The sentence in the help.
     pub help: &'static str,
 }
 
@@ -51,7 +60,7 @@ toggles! {
     Bones {
         starts_on: true,
         word: Some("bones"),
-        option: Some(("skeleton", "Draw the skeleton over the surface (a file without a mesh shows it anyway)")),
+        option: Some(RenderOption { name: "skeleton", help: "Draw the skeleton over the surface (a file without a mesh shows it anyway)" }),
         menu: Menu::View,
         label: "Bones",
         shortcut: key(Key::Char('b')),
@@ -60,7 +69,7 @@ toggles! {
     Axes {
         starts_on: false,
         word: Some("axes"),
-        option: Some(("axes", "Draw the axes of the joints: X red, Y green, Z blue")),
+        option: Some(RenderOption { name: "axes", help: "Draw the axes of the joints: X red, Y green, Z blue" }),
         menu: Menu::View,
         label: "Joint axes",
         shortcut: key(Key::Char('a')),
@@ -69,7 +78,7 @@ toggles! {
     Names {
         starts_on: false,
         word: Some("names"),
-        option: Some(("names", "Write the names of the joints beside them, as many as have room")),
+        option: Some(RenderOption { name: "names", help: "Write the names of the joints beside them, as many as have room" }),
         menu: Menu::View,
         label: "Joint names",
         shortcut: key(Key::Char('n')),
@@ -78,7 +87,7 @@ toggles! {
     Grid {
         starts_on: true,
         word: Some("grid"),
-        option: Some(("grid", "Draw the ground: its lines, and the floor with the shadow of the model")),
+        option: Some(RenderOption { name: "grid", help: "Draw the ground: its lines, and the floor with the shadow of the model" }),
         menu: Menu::View,
         label: "Grid",
         shortcut: shift(Key::Char('g')),
@@ -87,7 +96,7 @@ toggles! {
     Wireframe {
         starts_on: false,
         word: Some("wireframe"),
-        option: Some(("wireframe", "Draw the edges of the triangles")),
+        option: Some(RenderOption { name: "wireframe", help: "Draw the edges of the triangles" }),
         menu: Menu::View,
         label: "Wireframe",
         shortcut: key(Key::Char('e')),
@@ -105,7 +114,7 @@ toggles! {
     WithChildren {
         starts_on: false,
         word: Some("with-children"),
-        option: Some(("with-children", "Let the joint stand for all joints below it too")),
+        option: Some(RenderOption { name: "with-children", help: "Let the joint stand for all joints below it too" }),
         menu: Menu::Overlay,
         label: "With children",
         shortcut: key(Key::Char('c')),
@@ -114,7 +123,7 @@ toggles! {
     InfluencedOnly {
         starts_on: false,
         word: Some("influenced-only"),
-        option: Some(("influenced-only", "Dim what the joint does not move")),
+        option: Some(RenderOption { name: "influenced-only", help: "Dim what the joint does not move" }),
         menu: Menu::Overlay,
         label: "Influenced only",
         shortcut: key(Key::Char('o')),
@@ -123,10 +132,7 @@ toggles! {
     SharedBlack {
         starts_on: false,
         word: Some("shared-black"),
-        option: Some((
-            "shared-black",
-            "Colour each vertex by the joint that moves it most, and paint triangles black that several joints share by a tenth or more each, with --dominant",
-        )),
+        option: Some(RenderOption { name: "shared-black", help: "Colour each vertex by the joint that moves it most, and paint triangles black that several joints share by a tenth or more each, with --dominant" }),
         menu: Menu::Overlay,
         label: "Shared in black",
         shortcut: None,
@@ -145,7 +151,7 @@ toggles! {
     Vertices {
         starts_on: false,
         word: Some("vertices"),
-        option: Some(("dots", "Draw the vertices as dots")),
+        option: Some(RenderOption { name: "dots", help: "Draw the vertices as dots" }),
         menu: Menu::Overlay,
         label: "Vertex dots",
         shortcut: Some(plain('v')),
@@ -154,10 +160,7 @@ toggles! {
     Normals {
         starts_on: false,
         word: Some("normals"),
-        option: Some((
-            "show-normals",
-            "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
-        )),
+        option: Some(RenderOption { name: "show-normals", help: "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero" }),
         menu: Menu::Overlay,
         label: "Normals",
         shortcut: None,
@@ -166,10 +169,7 @@ toggles! {
     Tangents {
         starts_on: false,
         word: Some("tangents"),
-        option: Some((
-            "show-tangents",
-            "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none",
-        )),
+        option: Some(RenderOption { name: "show-tangents", help: "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none" }),
         menu: Menu::Overlay,
         label: "Tangents",
         shortcut: None,
@@ -178,7 +178,7 @@ toggles! {
     Trail {
         starts_on: false,
         word: Some("trail"),
-        option: Some(("show-trail", "Draw the path of the joint over the clip, with a dot at each of its keys")),
+        option: Some(RenderOption { name: "show-trail", help: "Draw the path of the joint over the clip, with a dot at each of its keys" }),
         menu: Menu::Overlay,
         label: "Motion trail",
         shortcut: None,
@@ -236,7 +236,11 @@ mod tests {
             assert_eq!(row.toggle as usize, i);
             for other in &TOGGLES[..i] {
                 assert!(row.word.is_none() || row.word != other.word, "{}", row.label);
-                assert!(row.option.is_none() || row.option.map(|o| o.0) != other.option.map(|o| o.0), "{}", row.label);
+                assert!(
+                    row.option.is_none() || row.option.map(|o| o.name) != other.option.map(|o| o.name),
+                    "{}",
+                    row.label
+                );
             }
             let mut toggles = Toggles::default();
             assert_eq!(toggles.is_on(row.toggle), row.starts_on);

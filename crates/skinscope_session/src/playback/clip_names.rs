@@ -8,7 +8,7 @@ use skinscope_model::Model;
 
 use crate::Files;
 
-/// A file whose clips were taken, with what is kept of that.
+/// A file whose clips were taken, with what is stored of that.
 #[derive(Clone, Debug, Default)]
 pub struct ClipFile {
     /// The file.
@@ -65,14 +65,14 @@ pub struct ClipNames {
     pub said: NameMap,
     /// The joints by their keys there, with the keys of their counterparts.
     pub rows: Vec<(String, Option<String>)>,
-    /// The names of the clips that were taken last with it; others take their place.
+    /// The names of the clips that were taken last with it; others replace them.
     pub taken: Vec<String>,
     /// Whether the mapping was made by hand and is in no file.
     pub is_new: bool,
     /// Whether the dialog is open.
     pub is_shown: bool,
     /// Why nothing was taken, or what became of the file of the mapping.
-    pub told: Option<String>,
+    pub message: Option<String>,
 }
 
 /// Commands about these names; the application carries them out.
@@ -97,7 +97,7 @@ pub enum ClipNamesCommand {
 impl PartialEq for ClipNames {
     /// Two are of the same file only where its model is one piece of memory.
     fn eq(&self, other: &Self) -> bool {
-        let of = |names: &Self| (names.is_new, names.is_shown, names.told.clone());
+        let of = |names: &Self| (names.is_new, names.is_shown, names.message.clone());
         let own = (&self.path, &self.said, &self.rows, &self.taken);
         Arc::ptr_eq(&self.other, &other.other)
             && own == (&other.path, &other.said, &other.rows, &other.taken)
@@ -110,7 +110,7 @@ impl ClipNames {
     #[must_use]
     pub fn new(path: PathBuf, other: Arc<Model>, said: NameMap, model: &Model) -> Self {
         let (rows, taken) = (Vec::new(), Vec::new());
-        let mut out = Self { path, other, said, rows, taken, is_new: false, is_shown: false, told: None };
+        let mut out = Self { path, other, said, rows, taken, is_new: false, is_shown: false, message: None };
         out.match_joints(model);
         out
     }
@@ -132,15 +132,15 @@ impl ClipNames {
 
     fn said_by_hand(&mut self, model: &Model) {
         self.is_new = !self.said.is_empty();
-        self.told = None;
+        self.message = None;
         self.match_joints(model);
     }
 
-    /// Finds the counterparts anew. Where the mapping does not fit, the rows stay and the reason is told.
+    /// Finds the counterparts anew. Where the mapping does not fit, the rows stay and the reason is stored in [`ClipNames::message`].
     pub fn match_joints(&mut self, model: &Model) {
         match self.said.find(&self.other, model) {
             Ok(said) => self.rows = clip_joints(&self.other, model, &said),
-            Err(why) => self.told = Some(why.to_string()),
+            Err(why) => self.message = Some(why.to_string()),
         }
     }
 
@@ -150,7 +150,7 @@ impl ClipNames {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Returns the file that a mapping is kept in unless somebody says another: `walks.map.json` beside `walks.glb`.
+    /// Returns the file that a mapping is written to unless somebody says another: `walks.map.json` beside `walks.glb`.
     #[must_use]
     pub fn map_path(&self) -> PathBuf {
         self.path.with_extension("map.json")
@@ -161,14 +161,14 @@ impl ClipNames {
         match NameMap::read(path) {
             Ok(map) => {
                 let before = std::mem::replace(&mut self.said, map.in_file(&self.other));
-                self.told = None;
+                self.message = None;
                 self.match_joints(model);
-                match self.told.is_some() {
+                match self.message.is_some() {
                     true => self.said = before,
                     false => self.is_new = false,
                 }
             }
-            Err(why) => self.told = Some(format!("{}: {why}", path.display())),
+            Err(why) => self.message = Some(format!("{}: {why}", path.display())),
         }
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let names = said(&mut before);
         assert_eq!(before.unsaved().unsaved_work().words(), ["2 joints of clips with counterparts by hand"]);
         assert!(before.unsaved().has_unsaved_work() && before.unsaved().has_work());
-        let mut file = before.unsaved().kept().unwrap().file();
+        let mut file = before.unsaved().snapshot().unwrap().file();
         let at = Path::new("/models/a.skinscope.json");
         file.set_model(at, [Path::new("/models/own.glb")], |_| false).unwrap();
         let text = file.text().unwrap();
@@ -236,16 +236,16 @@ mod tests {
         assert_eq!(read.said_of(&names.path), names.said);
         let mut after = session();
         let document = Document::clone(after.document().unwrap());
-        after.open_kept(document.clone(), &read);
+        after.open_with_session(document.clone(), &read);
         assert_eq!(
             (after.files().clip_files(), after.files().said_of(&names.path)),
             (before.files().clip_files(), names.said.clone())
         );
         assert!(!after.unsaved().has_unsaved_work());
-        // What is taken up after a crash is in no file.
+        // What is restored after a crash is in no file.
         let mut restored = session();
-        restored.take_up(&read);
-        assert_eq!((restored.unsaved().unsaved_work().names, restored.unsaved().kept().unwrap().names()), (2, 2));
+        restored.restore(&read);
+        assert_eq!((restored.unsaved().unsaved_work().names, restored.unsaved().snapshot().unwrap().names()), (2, 2));
         // What is said anew is not in the file.
         let model = Arc::clone(after.model().unwrap());
         let mut names = names;
@@ -253,7 +253,7 @@ mod tests {
         after.files_mut().keep_clip_names(&names);
         assert_eq!(after.unsaved().unsaved_work().names, 1);
         // An earlier file keeps none, and another model is not that of the names.
-        after.open_kept(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
+        after.open_with_session(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
         assert!(after.files().clip_files().is_empty());
         said(&mut after);
         after.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("/models/other.glb".into())));
@@ -288,12 +288,12 @@ mod tests {
         {
             std::fs::write(&path, text).unwrap();
             names.read(&path, &model);
-            assert!(names.told.as_ref().is_some_and(|told| told.contains(why)), "{text}: {:?}", names.told);
+            assert!(names.message.as_ref().is_some_and(|message| message.contains(why)), "{text}: {:?}", names.message);
             assert_eq!((&names.said, &names.rows, names.is_new), (&said, &rows, true), "{text}");
         }
         std::fs::write(&path, r#"{"joint 1": null, "joint 2": null}"#).unwrap();
         names.read(&path, &model);
-        assert!(names.told.is_none() && !names.is_new);
+        assert!(names.message.is_none() && !names.is_new);
         assert_eq!(own(&names)[..2], [None, None]);
         std::fs::remove_dir_all(&folder).unwrap();
     }

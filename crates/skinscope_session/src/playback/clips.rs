@@ -34,7 +34,7 @@ pub struct TakenClips {
 /// How many nodes of the other file are named where none has a counterpart.
 const MOST_MISSES: usize = 3;
 
-/// The most names that are told.
+/// The most names that are listed.
 const MOST_LINES: usize = 20;
 
 impl TakenClips {
@@ -95,7 +95,7 @@ impl TakenClips {
         format!("Took {clips} of {}{corrected}", self.name)
     }
 
-    /// Returns a line for each name without a counterpart, or as many as are told.
+    /// Returns a line for each name without a counterpart, or as many as are listed.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let line = |key: &String| format!("The model has nothing for \"{key}\" of the clips of {}.", self.name);
@@ -139,14 +139,14 @@ impl Session {
         self.retake_clips(taken, &[]);
     }
 
-    /// Does the same as [`Session::take_clips`]; the clips come in the place of added ones that are called as `before` says, one after the
+    /// Does the same as [`Session::take_clips`]; the clips replace added ones that are called as `before` says, one after the
     /// other, where these are still there. Returns the names that they have here. All of it is one step that can be undone.
     pub fn retake_clips(&mut self, taken: &TakenClips, before: &[String]) -> Vec<String> {
         let Some(model) = self.model() else { return Vec::new() };
         let (own, added) = (model.file_clips(), model.added_clips());
         let is_it = |clips: &[Clip]| clips.iter().zip(before).all(|(clip, name)| clip.name == *name);
-        let place = added.windows(before.len().max(1)).position(is_it).filter(|_| !before.is_empty());
-        let (at, removed) = place.map_or((added.len(), 0), |at| (at, before.len()));
+        let found = added.windows(before.len().max(1)).position(is_it).filter(|_| !before.is_empty());
+        let (at, removed) = found.map_or((added.len(), 0), |at| (at, before.len()));
         let others = model.clips.iter().take(own + at).chain(model.clips.iter().skip(own + at + removed));
         let inserted: Vec<Clip> = taken.named_beside(others).into_iter().map(as_taken).collect();
         let names = inserted.iter().map(|clip| clip.name.clone()).collect();
@@ -203,8 +203,8 @@ pub(crate) fn show_edited(session: &mut Session, model: Arc<Model>, clip: Option
 }
 
 /// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the
-/// node that a node has become. Returns those that have no place, or only a part of which has one.
-pub(crate) fn take_up_clips(
+/// node that a node has become. Returns those that do not fit, or of which only a part does.
+pub(crate) fn carry_added_clips(
     session: &mut Session,
     before: &Model,
     find: impl Fn(NodeId) -> Option<NodeId>,
@@ -215,20 +215,20 @@ pub(crate) fn take_up_clips(
     let written = session.unsaved().written_clips(before, document.path.as_deref());
     let keys = Keys::of(before);
     let record = |clip: &Clip| ClipRecord::of(clip, &|node| keys.key(*node).to_owned());
-    let mut kept = Vec::new();
+    let mut fitting_clips = Vec::new();
     for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
         let (fitting, is_whole) = fitting(clip, &now, &find);
         if !is_whole {
             left.clips.push(record(clip));
         }
         if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
-            kept.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
+            fitting_clips.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
         }
     }
-    if kept.len() != before.added_clips().len() {
+    if fitting_clips.len() != before.added_clips().len() {
         session.history.forget_clips();
     }
-    match now.with_clips(kept) {
+    match now.with_clips(fitting_clips) {
         Ok(model) => weights::show_skinning(session, Arc::new(model)),
         Err(_) => left.clips = before.added_clips().iter().map(record).collect(),
     }

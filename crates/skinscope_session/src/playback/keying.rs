@@ -82,7 +82,7 @@ impl<'a> ClipKeys<'a> {
         near.filter(|key| (key - secs).abs() < 0.5 / self.playback.fps.max(1.0))
     }
 
-    /// The place of a clip among the added ones.
+    /// The index of a clip among the added ones.
     fn added_place(self, clip: ClipId) -> Option<usize> {
         let model = self.model.filter(|model| clip.index() < model.clips.len())?;
         clip.index().checked_sub(model.file_clips())
@@ -124,8 +124,8 @@ fn key_pose(session: &mut Session) {
     let (at, removed, clip, secs) = match session.clip_keys().shown_poses() {
         Some((id, name, mut poses)) => {
             poses.retain(|(other, _)| *other != secs);
-            let place = poses.partition_point(|(other, _)| *other < secs);
-            poses.insert(place, (secs, pose));
+            let index = poses.partition_point(|(other, _)| *other < secs);
+            poses.insert(index, (secs, pose));
             (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses), secs)
         }
         None => {
@@ -139,7 +139,7 @@ fn key_pose(session: &mut Session) {
     let change = ClipChange { at, removed, inserted: vec![clip] };
     let edits = session.edits.without_pose();
     if clips::change_clips(session, &change, Some(edits), Some(shown)) {
-        // What was laid over the clip is in the key.
+        // What was blended over the clip is in the key.
         session.playback.layers = Layers::default();
         session.playback.source = PoseSource::Clip;
         session.playback.playing = false;
@@ -248,7 +248,7 @@ mod tests {
             let got = turned(&mut session, secs);
             assert!((got - want).abs() < 1e-3, "{secs} s: {got}");
         }
-        // A key at the same time takes the place of the one before.
+        // A key at the same time replaces the one before.
         turn(&mut session, 60.0);
         session.apply(KeyingCommand::KeyPose);
         assert!((turned(&mut session, 0.25) - 30.0).abs() < 1e-3);
@@ -310,27 +310,27 @@ mod tests {
         session.apply(KeyingCommand::KeyPose);
         session.apply(PlaybackCommand::SetClip(ClipId(0)));
         session.apply(PlaybackCommand::Seek(0.3));
-        let laid = |weight| Layers {
+        let layers = |weight| Layers {
             fade: Some(Crossfade { clip: ClipId(2), weight, rise: None }),
             add: Some(Additive { clip: ClipId(0), weight }),
         };
         // A drag is one step.
         for weight in [0.1, 0.2, 0.3] {
-            session.apply(PlaybackCommand::SetLayers(laid(weight)));
+            session.apply(PlaybackCommand::SetLayers(layers(weight)));
         }
         session.apply(EditCommand::EndEdit);
-        session.apply(PlaybackCommand::SetLayers(laid(0.8)));
+        session.apply(PlaybackCommand::SetLayers(layers(0.8)));
         session.apply(EditCommand::Undo);
-        assert_eq!(session.playback().layers, laid(0.3));
+        assert_eq!(session.playback().layers, layers(0.3));
         session.apply(EditCommand::Undo);
         assert!(session.playback().layers.is_empty());
         (0..2).for_each(|_| _ = session.apply(EditCommand::Redo));
-        assert_eq!(session.playback().layers, laid(0.8));
+        assert_eq!(session.playback().layers, layers(0.8));
         // A layer stays with its clip, whose number changes, and goes with it.
         session.apply(KeyingCommand::RemoveClip(ClipId(1)));
         assert_eq!(session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(1)));
         session.apply(KeyingCommand::RemoveClip(ClipId(1)));
-        assert_eq!(session.playback().layers, Layers { fade: None, ..laid(0.8) });
+        assert_eq!(session.playback().layers, Layers { fade: None, ..layers(0.8) });
         session.apply(EditCommand::Undo);
         assert_eq!(session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(1)));
         session.update_pose();
@@ -344,6 +344,6 @@ mod tests {
         let far = shown.transforms.iter().zip(&session.pose().local.transforms).map(apart).fold(0.0, f32::max);
         assert!(far < 1e-3, "{far}");
         session.apply(EditCommand::Undo);
-        assert_eq!(session.playback().layers.add, laid(0.8).add);
+        assert_eq!(session.playback().layers.add, layers(0.8).add);
     }
 }

@@ -62,7 +62,7 @@ pub struct Playback {
     pub returning: bool,
     /// Whether root motion is taken out ([`crate::RootMotion`]).
     pub in_place: bool,
-    /// The clips that are laid over the current one.
+    /// The clips that are blended over the current one.
     pub layers: Layers,
 }
 
@@ -336,14 +336,14 @@ impl Playback {
         }
     }
 
-    /// Finds the clips that are laid over another among those of the open model, where `before` was open: by their places or else by their
-    /// names.
+    /// Finds the clips that are blended over another among those of the open model, where `before` was open: by their indices or else by
+    /// their names.
     pub(super) fn follow_layers(&mut self, before: &Model, model: &Model) {
         let find = |clip: ClipId| {
             let name = &before.clips.get(clip.index())?.name;
             let is_it = |own: &Clip| own.name == *name;
-            let place = model.clips.iter().position(is_it);
-            Some(clip).filter(|c| model.clips.get(c.index()).is_some_and(is_it)).or(place.map(ClipId::from_index))
+            let found = model.clips.iter().position(is_it);
+            Some(clip).filter(|c| model.clips.get(c.index()).is_some_and(is_it)).or(found.map(ClipId::from_index))
         };
         let Layers { fade, add } = self.layers;
         self.layers = Layers {

@@ -14,7 +14,7 @@ use crate::{Playback, Pose, PoseSource};
 pub struct RootMotion {
     /// The uppermost node with joints below it (or a joint itself) whose translation the clip moves.
     pub node: NodeId,
-    /// Its place in world space at the clip's first key, metres.
+    /// Its position in world space at the clip's first key, metres.
     pub start: Vec3,
 }
 
@@ -35,7 +35,7 @@ impl RootMotion {
         Some(Self { node, start: world[node.index()].translation.into() })
     }
 
-    /// Holds the node above the place where the clip begins: it keeps its height, and what it moves along the ground is taken
+    /// Holds the node above the point where the clip begins: it keeps its height, and what it moves along the ground is taken
     /// out.
     pub(crate) fn hold(&self, skeleton: &Skeleton, pose: &mut LocalPose) {
         let mut above = Affine3A::IDENTITY;
@@ -46,10 +46,10 @@ impl RootMotion {
         }
         let own = &mut pose.transforms[self.node.index()].translation;
         let at = above.transform_point3(*own);
-        let held = above.inverse().transform_point3(Vec3::new(self.start.x, at.y, self.start.z));
+        let fixed = above.inverse().transform_point3(Vec3::new(self.start.x, at.y, self.start.z));
         // Where a node above has no size, there is no way back.
-        if held.is_finite() {
-            *own = held;
+        if fixed.is_finite() {
+            *own = fixed;
         }
     }
 }
@@ -104,7 +104,7 @@ mod tests {
         session
     }
 
-    fn places(session: &mut Session, secs: f32) -> Vec<Vec3> {
+    fn positions(session: &mut Session, secs: f32) -> Vec<Vec3> {
         session.apply(PlaybackCommand::Seek(secs));
         session.update_pose();
         session.pose().model.iter().map(|m| Vec3::from(m.translation)).collect()
@@ -113,21 +113,21 @@ mod tests {
     #[test]
     fn in_place_a_clip_stays_over_where_it_begins_and_moves_else_as_before() {
         let mut session = walking();
-        let start = places(&mut session, 0.0);
+        let start = positions(&mut session, 0.0);
         for secs in [0.0, 0.3, 0.5, 1.0] {
-            let free = places(&mut session, secs);
+            let free = positions(&mut session, secs);
             session.apply(PlaybackCommand::ToggleInPlace);
-            let held = places(&mut session, secs);
+            let fixed = positions(&mut session, secs);
             session.apply(PlaybackCommand::ToggleInPlace);
-            let off = free[1] - held[1];
+            let off = free[1] - fixed[1];
             assert!(
                 (off * Vec3::Y).length() < 1e-5
-                    && (held[1] - start[1]).length() <= (free[1].y - start[1].y).abs() + 1e-4
+                    && (fixed[1] - start[1]).length() <= (free[1].y - start[1].y).abs() + 1e-4
             );
-            assert!((held[1].x - start[1].x).abs() < 1e-4 && (held[1].z - start[1].z).abs() < 1e-4, "{held:?}");
+            assert!((fixed[1].x - start[1].x).abs() < 1e-4 && (fixed[1].z - start[1].z).abs() < 1e-4, "{fixed:?}");
             assert!(secs == 0.0 || off.length() > 1.0, "{off}");
-            for (free, held) in free[2..].iter().zip(&held[2..]) {
-                assert!((*free - *held - off).length() < 1e-4);
+            for (free, fixed) in free[2..].iter().zip(&fixed[2..]) {
+                assert!((*free - *fixed - off).length() < 1e-4);
             }
         }
     }
@@ -137,16 +137,16 @@ mod tests {
         let mut session = walking();
         session.apply(ViewCommand::SetCrowd(4));
         let span = |session: &mut Session| {
-            places(session, 0.2);
+            positions(session, 0.2);
             let at: Vec<f32> = session.pose().crowd.palettes.iter().map(|m| m.translation.y).collect();
             at.iter().copied().fold(f32::NEG_INFINITY, f32::max)
         };
         let free = span(&mut session);
         session.apply(PlaybackCommand::ToggleInPlace);
         let moved: Vec<Vec3> = session.pose().crowd.palettes.iter().map(|m| m.translation.into()).collect();
-        let held = span(&mut session);
+        let fixed = span(&mut session);
         let now: Vec<Vec3> = session.pose().crowd.palettes.iter().map(|m| m.translation.into()).collect();
-        assert!((free - held).abs() < 1e-3, "the height stays: {free} {held}");
+        assert!((free - fixed).abs() < 1e-3, "the height stays: {free} {fixed}");
         assert!(moved.iter().zip(&now).any(|(a, b)| a.distance(*b) > 0.5));
     }
 }

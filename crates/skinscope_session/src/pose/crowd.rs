@@ -20,7 +20,7 @@ const MOST_PARTS: usize = 4 << 20;
 /// The most vertices of all members together: more keep a graphics driver busy for longer than it waits.
 const MOST_VERTICES: usize = 512 << 20;
 
-/// The places of a crowd's members: in rows, from the first one back, each row from its middle outwards.
+/// The positions of a crowd's members: in rows, from the first one back, each row from its middle outwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formation {
     /// How many members there are, with the first.
@@ -45,12 +45,12 @@ impl Formation {
         (if root * root < self.members { root + 1 } else { root }).max(1)
     }
 
-    /// Returns the place of member `i`, seen from the first one.
+    /// Returns the position of member `i`, seen from the first one.
     #[must_use]
     pub fn offset(self, i: usize) -> Vec3 {
-        let (row, place) = (i / self.columns(), i % self.columns());
-        let steps = place.div_ceil(2) as f32;
-        let x = if place % 2 == 1 { steps } else { -steps };
+        let (row, index) = (i / self.columns(), i % self.columns());
+        let steps = index.div_ceil(2) as f32;
+        let x = if index % 2 == 1 { steps } else { -steps };
         Vec3::new(x, 0.0, -(row as f32) * self.front.z) * self.spacing
     }
 
@@ -61,7 +61,7 @@ impl Formation {
             return first;
         }
         let columns = self.columns();
-        // These are the ends of the first row, and a place in the last one.
+        // These are the ends of the first row, and a position in the last one.
         let ends = [0, columns - 1, columns.saturating_sub(2), self.members - 1].map(|i| self.offset(i));
         let mut out = first;
         for at in ends {
@@ -75,7 +75,7 @@ impl Formation {
 /// The poses of all members but the first, one after the other; each is as long as the first's.
 #[derive(Clone, Debug, Default)]
 pub struct CrowdPose {
-    /// The palettes, laid out by [`Model::palette_layout`]; the place of each member is part of them.
+    /// The palettes, arranged by [`Model::palette_layout`]; the position of each member is part of them.
     pub palettes: Vec<Affine3A>,
     /// The morph weights, by [`skinscope_model::Instance::morph_offset`].
     pub morph_weights: Vec<f32>,
@@ -97,7 +97,7 @@ struct MemberScratch {
 pub(crate) struct CrowdContext<'a> {
     pub playback: &'a Playback,
     pub formation: Formation,
-    /// What is laid over the clip.
+    /// What is blended over the clip.
     pub over: Over<'a>,
 }
 
@@ -215,7 +215,7 @@ pub fn most_members(model: &Model) -> u32 {
     u32::try_from(most).unwrap_or(MOST_MEMBERS).clamp(1, MOST_MEMBERS)
 }
 
-/// Poses as many members as are asked for, each in its place.
+/// Poses as many members as are asked for, each at its position.
 pub(crate) fn show_crowd(session: &mut Session) {
     let before = session.pose.formation;
     arrange_crowd(session);
@@ -329,17 +329,17 @@ mod tests {
             let formation = Formation { members, spacing: 2.0, ..Formation::default() };
             let columns = formation.columns();
             assert!(columns * columns >= members && (columns - 1) * (columns - 1) < members, "{members}: {columns}");
-            let places: Vec<Vec3> = (0..members).map(|i| formation.offset(i)).collect();
-            assert_eq!(places[0], Vec3::ZERO);
-            for (i, a) in places.iter().enumerate() {
+            let positions: Vec<Vec3> = (0..members).map(|i| formation.offset(i)).collect();
+            assert_eq!(positions[0], Vec3::ZERO);
+            for (i, a) in positions.iter().enumerate() {
                 assert!(a.y == 0.0 && a.z <= 0.0);
                 let turned = Formation { front: Vec3::NEG_Z, ..formation }.offset(i);
                 assert!(turned.z >= 0.0 && turned.z == -a.z && turned.x == a.x);
-                assert!(places[..i].iter().all(|b| a.distance(*b) >= 2.0), "{members}: {i}");
+                assert!(positions[..i].iter().all(|b| a.distance(*b) >= 2.0), "{members}: {i}");
             }
             // The crowd is as wide as deep, but for what is missing in the last row.
             let all = formation.bounds(Aabb { min: Vec3::ZERO, max: Vec3::ZERO });
-            assert_eq!(all, Aabb::from_points(places), "{members}");
+            assert_eq!(all, Aabb::from_points(positions), "{members}");
             assert!((all.size().x - 2.0 * (columns as f32 - 1.0)).abs() < 1e-6 && all.size().z <= all.size().x);
         }
     }
@@ -401,8 +401,8 @@ mod tests {
         let (first, others) = (&session.pose.palettes, &session.pose.crowd.palettes);
         assert!(first[3].matrix3.y_axis.z > 0.5, "the edit is there: {}", first[3]);
         for (i, member) in others.chunks(first.len()).enumerate() {
-            let place = Affine3A::from_translation(session.pose().formation.offset(i + 1));
-            assert!(member.iter().zip(first).all(|(got, want)| got.abs_diff_eq(place * *want, 1e-6)));
+            let moved = Affine3A::from_translation(session.pose().formation.offset(i + 1));
+            assert!(member.iter().zip(first).all(|(got, want)| got.abs_diff_eq(moved * *want, 1e-6)));
         }
         assert_eq!(others.len(), 2 * first.len());
     }
@@ -421,8 +421,8 @@ mod tests {
         for (i, member) in (1..).zip(others) {
             alone.apply(PlaybackCommand::Seek(crowd.playback.time_at(phase(i), duration)));
             alone.update_pose();
-            let place = Affine3A::from_translation(crowd.pose().formation.offset(i));
-            let wanted = alone.pose.palettes.iter().map(|m| place * *m);
+            let moved = Affine3A::from_translation(crowd.pose().formation.offset(i));
+            let wanted = alone.pose.palettes.iter().map(|m| moved * *m);
             assert!(member.iter().zip(wanted).all(|(got, want)| got.abs_diff_eq(want, 1e-6)), "{i}");
         }
     }

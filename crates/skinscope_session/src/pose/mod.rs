@@ -40,7 +40,7 @@ pub struct Pose {
     pub model: Vec<Affine3A>,
     /// How far the origin of these matrices is from that of the rest pose, metres ([`anim::origin_shift`]).
     pub shift: DVec3,
-    /// The skinning matrices, laid out by [`Model::palette_layout`].
+    /// The skinning matrices, arranged by [`Model::palette_layout`].
     pub palettes: Vec<Affine3A>,
     /// The properties that the clip changes beside poses.
     pub changes: Vec<Change>,
@@ -220,7 +220,7 @@ impl Session {
 }
 
 impl Surfaces<'_> {
-    /// Returns the place in the file's world, metres, that is the origin of what is shown; zero but for poses far away.
+    /// Returns the point in the file's world, metres, that is the origin of what is shown; zero but for poses far away.
     #[must_use]
     pub fn origin(self) -> DVec3 {
         self.deforming.shown_model().map_or(DVec3::ZERO, |model| model.skeleton.origin() + self.pose.shift)

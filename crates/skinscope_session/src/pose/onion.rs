@@ -51,7 +51,7 @@ pub struct OnionSkin {
     pub time_secs: f32,
     /// How many moments it lies before (negative) or after the one that is shown, from 1 on.
     pub steps: i32,
-    /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`].
+    /// The skinning matrices `model_from_mesh`, arranged by [`Model::palette_layout`].
     pub palettes: Vec<Affine3A>,
     /// The morph weights, by [`skinscope_model::Instance::morph_offset`].
     pub morph_weights: Vec<f32>,

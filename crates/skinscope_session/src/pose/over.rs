@@ -10,7 +10,7 @@ use skinscope_model::{LocalPose, Model};
 use crate::edits::controls::Driving;
 use crate::{Edits, PoseRules, RootMotion};
 
-/// All that is laid over a moment of a clip, in the order of its fields.
+/// All that is applied over a moment of a clip, in the order of its fields.
 #[derive(Clone, Copy)]
 pub(crate) struct Over<'a> {
     pub model: &'a Model,
@@ -50,7 +50,7 @@ impl Over<'_> {
         self.layers.lay(self.model, time_secs, &mut scratch.layers, pose);
     }
 
-    /// Takes root motion out, lays the edits over the pose, and brings held joints to their places. Allocates where joints are held.
+    /// Takes root motion out, applies the edits to the pose, and brings held joints to where they stay. Allocates where joints are held.
     pub fn lay_edits(&self, pose: &mut LocalPose) {
         self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
         self.edits.apply(pose);

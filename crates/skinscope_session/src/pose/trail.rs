@@ -19,17 +19,17 @@ const MOST_KEYS: usize = 1000;
 pub struct Trail {
     /// The moments in seconds, rising.
     pub times: Vec<f32>,
-    /// The place of the node at each moment, metres.
+    /// The position of the node at each moment, metres.
     pub points: Vec<Vec3>,
-    /// Places of the node's keys in these lists.
+    /// Indices of the node's keys in these lists.
     pub keys: Vec<usize>,
 }
 
 /// What a trail depends on.
 type TrailSource = (Weak<Model>, ClipId, NodeId, Arc<Edits>, Changes);
 
-/// What else changes the pose of a clip: root motion that is taken out, and clips that are laid over it. Last comes the origin of the pose
-/// that is shown, to which the trail is relative.
+/// What else changes the pose of a clip: root motion that is taken out, and clips that are blended over it. Last comes the origin of the
+/// pose that is shown, to which the trail is relative.
 type Changes = (Option<RootMotion>, Layers, DVec3);
 
 /// The trail that was computed last, and what it was computed from.
@@ -102,8 +102,8 @@ fn path(over: &Over<'_>, clip: ClipId, node: NodeId, shift: DVec3) -> Trail {
         let moved = anim::origin_shift(&model.skeleton, &local) - shift;
         points.push(Vec3::from(world[node.index()].translation) + moved.as_vec3());
     }
-    let place = |secs: &f32| times.binary_search_by(|at| at.total_cmp(secs)).ok();
-    let keys = keys.iter().filter_map(place).collect();
+    let index = |secs: &f32| times.binary_search_by(|at| at.total_cmp(secs)).ok();
+    let keys = keys.iter().filter_map(index).collect();
     Trail { times, points, keys }
 }
 

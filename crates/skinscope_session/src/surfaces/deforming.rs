@@ -1,5 +1,5 @@
 //! How the open model is deformed: the method, its parameters, the pass after it, and the data that both have worked out for the
-//! model. Such data is kept beside the model while the session stays with it; the application works it out in the background
+//! model. Such data is cached beside the model while the session stays with it; the application computes it in the background
 //! ([`crate::Deforming::wanted_data`]), and until it is there the model is shown without it, by the default method.
 
 use std::sync::{Arc, Weak};
@@ -67,10 +67,10 @@ impl MethodChoice {
 
 /// The data that methods and passes have computed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DataCache(Vec<HeldData>);
+pub(crate) struct DataCache(Vec<CachedData>);
 
 #[derive(Clone, Debug)]
-struct HeldData {
+struct CachedData {
     source: &'static DataSource,
     /// The model that it is about, weights included.
     model: Weak<Model>,
@@ -150,7 +150,8 @@ impl<'a> Deforming<'a> {
         out
     }
 
-    /// Returns the model as it is drawn: the one that is shown, or one with copies of the vertices that the method has in several places.
+    /// Returns the model as it is drawn: the one that is shown, or one with copies of the vertices that the method has at several
+    /// positions.
     #[must_use]
     pub fn drawn_model(self) -> Option<&'a Arc<Model>> {
         let split = self.deformation().data.and_then(|data| data.split.as_ref());
@@ -168,16 +169,16 @@ impl<'a> Deforming<'a> {
 
     fn data_of(self, source: &'static DataSource, model: Option<&Arc<Model>>) -> Option<&'a MethodData> {
         let model = Arc::as_ptr(model?);
-        let is_it = |held: &&HeldData| std::ptr::eq(held.source, source) && held.model.as_ptr() == model;
-        self.methods.0.iter().find(is_it).map(|held| &*held.data)
+        let is_it = |cached: &&CachedData| std::ptr::eq(cached.source, source) && cached.model.as_ptr() == model;
+        self.methods.0.iter().find(is_it).map(|cached| &*cached.data)
     }
 
     /// Returns the data of a source for a model.
-    pub(crate) fn held_data(self, source: &'static DataSource, model: &Arc<Model>) -> Option<Arc<MethodData>> {
-        let is_it = |held: &&HeldData| {
-            std::ptr::eq(held.source, source) && std::ptr::eq(held.model.as_ptr(), Arc::as_ptr(model))
+    pub(crate) fn cached_data(self, source: &'static DataSource, model: &Arc<Model>) -> Option<Arc<MethodData>> {
+        let is_it = |cached: &&CachedData| {
+            std::ptr::eq(cached.source, source) && std::ptr::eq(cached.model.as_ptr(), Arc::as_ptr(model))
         };
-        self.methods.0.iter().find(is_it).map(|held| Arc::clone(&held.data))
+        self.methods.0.iter().find(is_it).map(|cached| Arc::clone(&cached.data))
     }
 
     /// Returns everything that is deformed: what is shown, and what it is compared with.
@@ -218,8 +219,8 @@ impl Session {
 pub(crate) fn take_data(session: &mut Session, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
     // The data of a model with other weights is of no use any more.
     let used: Vec<*const Model> = session.deforming().sides().map(|(_, model)| Arc::as_ptr(model)).collect();
-    session.methods.0.retain(|held| used.contains(&held.model.as_ptr()));
-    session.methods.0.push(HeldData { source, model: Arc::downgrade(model), data: Arc::new(data) });
+    session.methods.0.retain(|cached| used.contains(&cached.model.as_ptr()));
+    session.methods.0.push(CachedData { source, model: Arc::downgrade(model), data: Arc::new(data) });
     session.pose.forget_surfaces();
 }
 

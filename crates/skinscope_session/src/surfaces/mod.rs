@@ -26,7 +26,7 @@ type SurfaceKey = (MethodChoice, usize, SideWeights);
 /// The surfaces of one pose, one for each way to deform it (and member of a crowd) that was asked for.
 #[derive(Debug, Default)]
 pub(super) struct SurfaceCache {
-    held: Mutex<Vec<(SurfaceKey, Arc<Surface>)>>,
+    cached: Mutex<Vec<(SurfaceKey, Arc<Surface>)>>,
     /// Two of them that were compared.
     compared: Mutex<Option<Arc<ComparedSurfaces>>>,
     /// How far the surface is from that of the stored weights.
@@ -39,10 +39,10 @@ pub(super) struct SurfaceCache {
 impl Clone for SurfaceCache {
     /// Copies the cache; both share the surfaces that exist and are independent afterwards.
     fn clone(&self) -> Self {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Self {
-            held: Mutex::new(held),
+            cached: Mutex::new(cached),
             compared: Mutex::new(compared),
             changed: Mutex::default(),
             measured: Mutex::default(),
@@ -54,7 +54,7 @@ impl Clone for SurfaceCache {
 impl SurfaceCache {
     /// Forgets all surfaces, since the pose has changed.
     pub fn forget(&mut self) {
-        self.held.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        self.cached.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         *self.compared.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         *self.changed.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -62,30 +62,30 @@ impl SurfaceCache {
     /// Returns how far the surface is from that of the stored weights; a second caller waits while it is
     /// computed.
     pub fn changed(&self, choice: MethodChoice, make: impl FnOnce() -> PerVertex) -> Arc<PerVertex> {
-        let mut held = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = held.as_ref().filter(|(by, _)| *by == choice) {
+        let mut cached = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = cached.as_ref().filter(|(by, _)| *by == choice) {
             return Arc::clone(known);
         }
         let made = Arc::new(make());
-        *held = Some((choice, Arc::clone(&made)));
+        *cached = Some((choice, Arc::clone(&made)));
         made
     }
 
     /// Returns the surface that is deformed by `choice`, if it has been computed.
     pub fn at_hand(&self, choice: MethodChoice) -> Option<Arc<Surface>> {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().find(|(key, _)| *key == (choice, 0, SideWeights::Shown)).map(|(_, surface)| Arc::clone(surface))
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.iter().find(|(key, _)| *key == (choice, 0, SideWeights::Shown)).map(|(_, surface)| Arc::clone(surface))
     }
 
     /// Returns the surface of `key`; a second caller waits while it is computed.
     fn get(&self, key: SurfaceKey, make: impl FnOnce() -> Surface) -> Arc<Surface> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, surface)) = held.iter().find(|(other, _)| *other == key) {
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, surface)) = cached.iter().find(|(other, _)| *other == key) {
             return Arc::clone(surface);
         }
         let surface = Arc::new(make());
         self.made.fetch_add(1, Ordering::Relaxed);
-        held.push((key, Arc::clone(&surface)));
+        cached.push((key, Arc::clone(&surface)));
         surface
     }
 
@@ -97,17 +97,17 @@ impl SurfaceCache {
 
     /// Keeps the measures of the pose.
     pub fn keep_measured(&self, measured: &Arc<MeasuredPose>) {
-        let mut held = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        held.truncate(1);
-        held.insert(0, Arc::clone(measured));
+        let mut cached = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.truncate(1);
+        cached.insert(0, Arc::clone(measured));
     }
 
     /// What two surfaces are when they are compared; `make` works it out where that has not been done.
     pub fn compared(&self, of: &[Arc<Surface>; 2], make: impl FnOnce() -> ComparedSurfaces) -> Arc<ComparedSurfaces> {
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |held: &&Arc<ComparedSurfaces>| held.surfaces.iter().zip(of).all(|(a, b)| Arc::ptr_eq(a, b));
-        if let Some(held) = compared.as_ref().filter(is_it) {
-            return Arc::clone(held);
+        let is_it = |cached: &&Arc<ComparedSurfaces>| cached.surfaces.iter().zip(of).all(|(a, b)| Arc::ptr_eq(a, b));
+        if let Some(cached) = compared.as_ref().filter(is_it) {
+            return Arc::clone(cached);
         }
         Arc::clone(compared.insert(Arc::new(make())))
     }
@@ -205,7 +205,7 @@ impl<'a> Surfaces<'a> {
         Cow::Owned(out)
     }
 
-    /// Returns the surface where it has been computed already, or where the method needs all of it to place one vertex.
+    /// Returns the surface where it has been computed already, or where the method needs all of it to deform one vertex.
     pub(super) fn surface_at_hand(self) -> Option<Arc<Surface>> {
         let needs_surface = self.deforming.deformation().needs_surface();
         let choice = self.deforming.ready(self.view.choice(), self.deforming.shown_model());
@@ -350,8 +350,8 @@ mod tests {
         let hit = session.picking().vertex_at(pixel).unwrap();
         assert_eq!(Some(hit), inspect::pick(&model, &surface, session.view().ray(pixel)));
         for vertex in 0..40 {
-            let place = VertexRef { instance: InstanceId(0), primitive: 0, vertex };
-            session.apply(SelectionCommand::Pin(Some(place)));
+            let pinned = VertexRef { instance: InstanceId(0), primitive: 0, vertex };
+            session.apply(SelectionCommand::Pin(Some(pinned)));
             let said = session.picking().explanation().unwrap().position.as_vec3();
             assert_eq!(said, surface.parts[0].deformed.positions[vertex], "vertex {vertex}");
         }

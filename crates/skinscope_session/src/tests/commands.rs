@@ -236,7 +236,7 @@ fn large() -> Tube {
 }
 
 #[test]
-fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
+fn a_session_that_defers_work_leaves_the_weights_of_a_large_model_to_others() {
     let halved = |shape: Tube| {
         let mut parts = (*tube(shape)).clone();
         let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
@@ -246,7 +246,7 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
     let open = |patient: bool, shape: Tube| {
         let mut session = Session::default();
         if patient {
-            session.be_patient();
+            session.defer_work();
         }
         session.open(Document::new(halved(shape), Vec::new(), None));
         session.apply(EditCommand::NormaliseWeights);

@@ -88,8 +88,8 @@ fn the_worst_vertex_and_the_worst_moment_can_be_gone_to() {
     let there = session.surfaces().compared_surfaces().unwrap().distance;
     assert!((there.worst - worst.distance.worst).abs() < 1e-6, "{there:?} {worst:?}");
     assert_eq!((session.view().pinned, session.playback().playing), (there.at, false));
-    // Whoever is patient is asked for it, and may give it up.
-    session.be_patient();
+    // A session that defers work asks for it, and the search can be cancelled.
+    session.defer_work();
     session.apply(ComparisonCommand::ToWorstMoment);
     assert!(session.compared().is_seeking_worst());
     session.apply(ComparisonCommand::ToWorstMoment);

@@ -183,13 +183,13 @@ fn a_session_file_keeps_controls_to_the_bit_and_those_that_fit_nothing_too() {
     lines.iter().for_each(|line| add(&mut session, line));
     session.apply(ControlCommand::SetRange(0, [-0.1, 1.0 / 3.0, 0.2]));
     session.apply(ControlCommand::SetSlider(0, 0.123_456_7));
-    let text = session.unsaved().kept().unwrap().file().text().unwrap();
+    let text = session.unsaved().snapshot().unwrap().file().text().unwrap();
     assert!(text.contains("\"sliders\": [{\"name\": \"Flex\", \"least\": -0.1,"), "{text}");
     let file = SessionFile::parse(text.as_bytes()).unwrap();
     assert_eq!(file.contents().controls, 5);
     let mut after = Session::default();
     let document = session.document().unwrap().clone();
-    let told = after.open_kept(document.clone(), &file);
+    let told = after.open_with_session(document.clone(), &file);
     let wanted = [
         told[0].as_str(),
         "Line 3 of the controls, column 1: \"oops\" cannot be driven; angle, translation, scale, morph and slider can.",
@@ -201,8 +201,8 @@ fn a_session_file_keeps_controls_to_the_bit_and_those_that_fit_nothing_too() {
     );
     assert_eq!(told, wanted);
     assert_eq!(after.edits().controls, session.edits().controls);
-    assert_eq!(after.unsaved().kept().unwrap().file().text().unwrap(), text);
-    assert_eq!(after.unsaved().kept().unwrap().controls(), 5);
+    assert_eq!(after.unsaved().snapshot().unwrap().file().text().unwrap(), text);
+    assert_eq!(after.unsaved().snapshot().unwrap().controls(), 5);
     assert!((angles(&mut after, "LowerArm.L").x - 80.0 * 0.123_456_7).abs() < 1e-3);
     // Another model has none of it, and a newer version of the same one has all.
     after.open(tube_session().document().unwrap().clone());

@@ -158,14 +158,14 @@ fn a_session_file_has_all_digits_of_a_pose_far_away() {
     let mut far = session(AWAY);
     far.apply(PosingCommand::Mirror);
     let wanted = positions(&mut far);
-    let text = far.unsaved().kept().unwrap().file().text().unwrap();
+    let text = far.unsaved().snapshot().unwrap().file().text().unwrap();
     let read = SessionFile::parse(text.as_bytes()).unwrap();
     let mut again = Session::default();
     let document = Document::new(Arc::clone(far.model().unwrap()), Vec::new(), None);
-    assert_eq!(again.open_kept(document, &read), [""; 0]);
+    assert_eq!(again.open_with_session(document, &read), [""; 0]);
     assert_eq!(again.edits(), far.edits());
     assert!(apart(&positions(&mut again), &wanted, DVec3::ZERO) < 1e-9);
     // Near the origin no file says anything of it.
     let near = session(DVec3::ZERO);
-    assert!(!near.unsaved().kept().unwrap().file().text().unwrap().contains("\"far\""));
+    assert!(!near.unsaved().snapshot().unwrap().file().text().unwrap().contains("\"far\""));
 }

@@ -170,17 +170,17 @@ fn a_pose_is_unsaved_work_while_findings_are_shown_in_theirs() {
     session.apply(FindingCommand::LeaveFinding);
     session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
     session.apply(EditCommand::EndEdit);
-    let joints = session.unsaved().kept().unwrap().file().joints;
+    let joints = session.unsaved().snapshot().unwrap().file().joints;
     for place in [0, 1] {
         session.apply(FindingCommand::ShowFinding(place));
         assert!(session.unsaved().has_work() && session.unsaved().has_unsaved_work(), "finding {place}");
-        assert_eq!((session.unsaved().unsaved_work().posed, session.unsaved().kept().unwrap().posed()), (1, 1));
-        assert_eq!(session.unsaved().kept().unwrap().file().joints, joints);
+        assert_eq!((session.unsaved().unsaved_work().posed, session.unsaved().snapshot().unwrap().posed()), (1, 1));
+        assert_eq!(session.unsaved().snapshot().unwrap().file().joints, joints);
     }
     // The file is read again meanwhile.
     let newer = Model::build((**session.document().unwrap().stored()).clone()).unwrap();
     session.open(Document::new(Arc::new(newer), Vec::new(), Some("model.glb".into())));
-    assert_eq!(session.unsaved().kept().unwrap().file().joints, joints);
+    assert_eq!(session.unsaved().snapshot().unwrap().file().joints, joints);
     assert_eq!(session.edits().nodes.keys().collect::<Vec<_>>(), [&NodeId(3)]);
 }
 
@@ -202,13 +202,13 @@ fn marks_made_by_hand_are_kept_while_something_else_is_marked_for_a_look_and_com
     let mut change = skinscope_model::WeightChange::new(MeshId(0), 0, 1);
     change.push(3, &[2], &[1.0]);
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let weights = session.unsaved().kept().unwrap().file().work("elsewhere.glb", None);
+    let weights = session.unsaved().snapshot().unwrap().file().work("elsewhere.glb", None);
     session.apply(EditCommand::Undo);
     session.files.set_work_aside(weights, &mut Vec::new());
     for look in [Command::from(FindingCommand::ShowFinding(0)), AsideCommand::Show(0).into()] {
         session.apply(look);
         assert_ne!(session.view.marked, by_hand);
-        assert_eq!((session.unsaved().unsaved_work().marks, session.unsaved().kept().unwrap().marks()), (5, 5));
+        assert_eq!((session.unsaved().unsaved_work().marks, session.unsaved().snapshot().unwrap().marks()), (5, 5));
         session.apply(FindingCommand::LeaveFinding);
         assert!(session.view.marked == by_hand && session.marking.by_hand);
     }

@@ -32,7 +32,7 @@ fn node(session: &Session, name: &str) -> NodeId {
     NodeId::from_index(names.iter().position(|n| n == name).unwrap())
 }
 
-fn place(session: &Session, node: NodeId) -> Vec3 {
+fn position(session: &Session, node: NodeId) -> Vec3 {
     session.pose().model[node.index()].translation.into()
 }
 
@@ -41,20 +41,20 @@ fn a_held_foot_stays_over_the_clip_and_its_leg_alone_turns() {
     let mut session = walking();
     let [thigh, shin, foot] = LEG.map(|name| node(&session, name));
     let wanted = session.pose().model[foot.index()];
-    let before = MOMENTS.map(|secs| (at(&mut session, secs), place(&session, foot)));
-    let way = before.iter().map(|(_, place)| place.distance(wanted.translation.into())).fold(0.0, f32::max);
+    let before = MOMENTS.map(|secs| (at(&mut session, secs), position(&session, foot)));
+    let way = before.iter().map(|(_, position)| position.distance(wanted.translation.into())).fold(0.0, f32::max);
     assert!(way > 0.1, "the clip moves the foot by {way} m");
     at(&mut session, 0.2);
     session.apply(PosingCommand::ToggleHeld(foot));
     for (secs, (free, _)) in MOMENTS.into_iter().zip(&before) {
         let now = at(&mut session, secs);
-        let limb = place(&session, thigh).distance(place(&session, shin))
-            + place(&session, shin).distance(place(&session, foot));
-        let far = place(&session, thigh).distance(wanted.translation.into());
+        let limb = position(&session, thigh).distance(position(&session, shin))
+            + position(&session, shin).distance(position(&session, foot));
+        let far = position(&session, thigh).distance(wanted.translation.into());
         if far < limb {
             assert!(session.pose().model[foot.index()].abs_diff_eq(wanted, 2e-5), "{secs} s");
         } else {
-            let off = place(&session, foot).distance(wanted.translation.into());
+            let off = position(&session, foot).distance(wanted.translation.into());
             assert!(off < far - limb + 1e-4, "{secs} s: {off} m off, {far} of {limb}");
         }
         for (i, (now, free)) in now.transforms.iter().zip(&free.transforms).enumerate() {
@@ -124,7 +124,7 @@ fn limits_are_obeyed_by_the_leg_of_a_held_foot() {
     session.apply(PosingCommand::ToggleHeld(foot));
     at(&mut session, 0.55);
     let wanted = session.edits().held[&foot];
-    assert!(place(&session, foot).distance(wanted.translation.into()) < 1e-4);
+    assert!(position(&session, foot).distance(wanted.translation.into()) < 1e-4);
     let rest = session.model().unwrap().skeleton.rest.transforms[shin.index()].rotation;
     let turns = |session: &Session| Limits::angles(rest, session.pose().local.transforms[shin.index()].rotation);
     let free = turns(&session);
@@ -146,7 +146,7 @@ fn a_pull_moves_the_place_of_a_held_joint_for_the_whole_clip() {
     session.apply(PosingCommand::ToggleHeld(hand));
     session.update_pose();
     let before = session.edits().held[&hand];
-    let from = session.view().project(place(&session, hand)).unwrap();
+    let from = session.view().project(position(&session, hand)).unwrap();
     let pull = session.gizmos().begin_pull(from).unwrap();
     assert_eq!(pull.joint(), hand);
     let to = from + Vec2::new(-6.0, -9.0);
@@ -156,7 +156,7 @@ fn a_pull_moves_the_place_of_a_held_joint_for_the_whole_clip() {
     assert!(moved.translation != before.translation && moved.matrix3 == before.matrix3);
     for secs in MOMENTS {
         at(&mut session, secs);
-        assert!(session.view().project(place(&session, hand)).unwrap().distance(to) < 0.5, "{secs} s");
+        assert!(session.view().project(position(&session, hand)).unwrap().distance(to) < 0.5, "{secs} s");
     }
     assert!(session.edits().nodes.is_empty());
     // The pull is one step, and can be given up.

@@ -79,7 +79,7 @@ fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
     let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
     session.apply(MarkCommand::In(MarkShape::Point(Vec2::new(300.0, 250.0)), MarkMode::Replace));
     let one = marked(&session);
-    // Vertices of one place are marked together.
+    // Vertices at one position are marked together.
     let positions = &session.model().unwrap().meshes[0].primitives[0].positions;
     let at = positions[one[0] as usize];
     let twins: Vec<u32> = (0..count as u32).filter(|v| positions[*v as usize] == at).collect();

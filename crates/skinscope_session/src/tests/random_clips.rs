@@ -16,7 +16,7 @@ use skinscope_model::Model;
 
 use crate::TakenClips;
 
-/// How far a joint may stand from its place, metres; axes of joints are compared at this distance from them.
+/// How far a joint may be from its position, metres; axes of joints are compared at this distance from them.
 const NEAR: f64 = 1e-5;
 const NAMES: [&str; 9] = ["Hips", "Spine", "Neck", "Head", "LeftArm", "RightArm", "LeftHand", "LeftLeg", "RightFoot"];
 
@@ -48,7 +48,7 @@ impl Random {
 struct Rig {
     names: Vec<String>,
     parents: Vec<Option<usize>>,
-    places: Vec<DVec3>,
+    positions: Vec<DVec3>,
     axes: Vec<DQuat>,
 }
 
@@ -58,14 +58,14 @@ impl Rig {
         let mut out = Self {
             names: vec!["Armature".into()],
             parents: vec![None],
-            places: vec![DVec3::ZERO],
+            positions: vec![DVec3::ZERO],
             axes: vec![DQuat::IDENTITY],
         };
         for (i, name) in (1..).zip(&NAMES[..joints]) {
             let parent = if i == 1 { 0 } else { 1 + random.below(i - 1) };
             out.names.push((*name).into());
             out.parents.push(Some(parent));
-            out.places.push(out.places[parent] + random.vector() * 0.5 + DVec3::Y * 0.3);
+            out.positions.push(out.positions[parent] + random.vector() * 0.5 + DVec3::Y * 0.3);
             out.axes.push(random.turn());
         }
         out
@@ -84,8 +84,9 @@ impl Rig {
 
     /// Returns rotation and translation of a node against its parent.
     fn local(&self, i: usize) -> (DQuat, DVec3) {
-        let (axes, place) = self.parents[i].map_or((DQuat::IDENTITY, DVec3::ZERO), |p| (self.axes[p], self.places[p]));
-        ((axes.inverse() * self.axes[i]).normalize(), axes.inverse() * (self.places[i] - place))
+        let (axes, position) =
+            self.parents[i].map_or((DQuat::IDENTITY, DVec3::ZERO), |p| (self.axes[p], self.positions[p]));
+        ((axes.inverse() * self.axes[i]).normalize(), axes.inverse() * (self.positions[i] - position))
     }
 
     /// Returns the file of the rig with the tracks as its clip `name`: a triangle that hangs on all joints.
@@ -95,7 +96,7 @@ impl Rig {
         let binds: Vec<f32> = joints
             .clone()
             .flat_map(|i| {
-                let rest = DAffine3::from_rotation_translation(self.axes[i], self.places[i]).inverse();
+                let rest = DAffine3::from_rotation_translation(self.axes[i], self.positions[i]).inverse();
                 glam::DMat4::from(rest).as_mat4().to_cols_array()
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Tests of session files: what is kept comes back to the bit, what does not fit is told, and no file breaks anything.
+//! Tests of session files: what is saved is restored to the bit, what does not fit is reported, and no file breaks anything.
 
 use std::sync::Arc;
 
@@ -59,9 +59,9 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(ControlCommand::AddDriver("slider('Slider') = 1 / 0".into()));
     let taken = TakenClips::of(&model, &model, "other.glb", &skinscope_anim::pose::NameMap::default()).unwrap();
     session.take_clips(&taken);
-    let places = model.skeleton.rest.morph_weights.len();
-    if places > 0 {
-        session.apply(EditCommand::EditMorph(choice(random, places), odd(random)));
+    let count = model.skeleton.rest.morph_weights.len();
+    if count > 0 {
+        session.apply(EditCommand::EditMorph(choice(random, count), odd(random)));
     }
     session.apply(EditCommand::EndEdit);
     for (m, mesh) in model.meshes.iter().enumerate() {
@@ -77,14 +77,14 @@ fn change_all(session: &mut Session, random: &mut Random) {
         }
     }
     for (s, skin) in model.skins.iter().enumerate() {
-        for place in (0..skin.joints.len()).step_by(3) {
+        for joint in (0..skin.joints.len()).step_by(3) {
             let mut numbers = [0.0; 12];
             numbers.iter_mut().for_each(|number| *number = odd(random));
             let matrix = glam::Affine3A::from_cols_array(&numbers);
             weights::change_skinning(
                 session,
                 &[],
-                &[BindChange { skin: SkinId::from_index(s), joint: place, matrix, restored: false }],
+                &[BindChange { skin: SkinId::from_index(s), joint, matrix, restored: false }],
             );
         }
     }
@@ -148,8 +148,8 @@ fn all_that_is_kept_comes_back_to_the_bit() {
         let mut before = Session::default();
         before.open(document(model));
         change_all(&mut before, &mut random);
-        let kept = before.unsaved().kept().unwrap();
-        let text = kept.file().text().unwrap();
+        let snapshot = before.unsaved().snapshot().unwrap();
+        let text = snapshot.file().text().unwrap();
         let read = SessionFile::parse(text.as_bytes()).unwrap();
         assert_eq!(read.text().unwrap(), text, "seed {seed}");
         assert_eq!(SessionFile::parse(read.line().unwrap().as_bytes()).unwrap().text().unwrap(), text);
@@ -157,8 +157,8 @@ fn all_that_is_kept_comes_back_to_the_bit() {
         // Nothing of what was open before stays.
         after.open(document(model));
         change_all(&mut after, &mut Random(4711));
-        assert_eq!(after.open_kept(document(model), &read), [""; 0], "seed {seed}");
-        assert_eq!(after.unsaved().kept().unwrap().file().text().unwrap(), text, "seed {seed}");
+        assert_eq!(after.open_with_session(document(model), &read), [""; 0], "seed {seed}");
+        assert_eq!(after.unsaved().snapshot().unwrap().file().text().unwrap(), text, "seed {seed}");
         assert_eq!(after.edits(), before.edits());
         assert!(
             after.model().unwrap().has_same_added_clips(before.model().unwrap()) && after.unsaved().unsaved_clips() > 0
@@ -185,13 +185,13 @@ fn a_file_that_says_nothing_shows_the_model_as_a_window_does() {
     let model = Arc::new(tube(Tube::default()));
     let file = SessionFile::parse(b" {\"skinscope_session\": 1, \"later\": {\"a\": [1]}}").unwrap();
     let mut session = Session::default();
-    assert!(session.open_kept(document(&model), &file).is_empty());
+    assert!(session.open_with_session(document(&model), &file).is_empty());
     assert!(!session.unsaved().has_work() && session.playback().source == PoseSource::Rest);
     let mut plain = Session::default();
     plain.open(document(&model));
     plain.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     assert_eq!(session.view().orbit.target, plain.view().orbit.target);
-    assert_eq!(session.unsaved().kept().unwrap().file().view, plain.unsaved().kept().unwrap().file().view);
+    assert_eq!(session.unsaved().snapshot().unwrap().file().view, plain.unsaved().snapshot().unwrap().file().view);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn the_first_version_is_read_as_it_was_written() {
     let text = include_str!("../../../../tests/fixtures/first.skinscope.json");
     let mut session = Session::default();
     let built_in = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
-    assert!(session.open_kept(built_in, &SessionFile::parse(text.as_bytes()).unwrap()).is_empty());
+    assert!(session.open_with_session(built_in, &SessionFile::parse(text.as_bytes()).unwrap()).is_empty());
     let node = |name: &str| {
         NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())
     };
@@ -252,8 +252,8 @@ fn numbers_beyond_sense_are_brought_into_range() {
             "bone_size": -1, "skin_opacity": 9, "parameters": {"mix": 3e38}, "comparison": {"weights": "99999999:u9", "split": -7}}}"##;
     let text = text.replace("#1", &model.skeleton.names[1]);
     let mut session = Session::default();
-    let told = session.open_kept(document(&model), &SessionFile::parse(text.as_bytes()).unwrap());
-    assert!(told.iter().any(|line| line.contains("of 3 parts of the session are broken")), "{told:?}");
+    let lines = session.open_with_session(document(&model), &SessionFile::parse(text.as_bytes()).unwrap());
+    assert!(lines.iter().any(|line| line.contains("of 3 parts of the session are broken")), "{lines:?}");
     for _ in 0..3 {
         session.apply(PlaybackCommand::Advance(0.3));
         session.apply(PlaybackCommand::StepFrames(i32::MAX));
@@ -264,7 +264,7 @@ fn numbers_beyond_sense_are_brought_into_range() {
     assert!(view.orbit.distance > 0.0 && view.orbit.target.is_finite() && view.through.is_none());
     assert!(session.surfaces().surface().is_some());
     // What was taken can be written and read again.
-    let again = session.unsaved().kept().unwrap().file().text().unwrap();
+    let again = session.unsaved().snapshot().unwrap().file().text().unwrap();
     assert!(SessionFile::parse(again.as_bytes()).is_ok());
 }
 
@@ -275,7 +275,7 @@ fn a_broken_file_breaks_nothing() {
     session.open(document(&model));
     let mut random = Random(99);
     change_all(&mut session, &mut random);
-    let text = session.unsaved().kept().unwrap().file().line().unwrap().into_bytes();
+    let text = session.unsaved().snapshot().unwrap().file().line().unwrap().into_bytes();
     let (mut read, mut refused) = (0, 0);
     for round in 0..400 {
         let mut bytes = text.clone();
@@ -292,7 +292,7 @@ fn a_broken_file_breaks_nothing() {
             Ok(file) => {
                 read += 1;
                 let mut session = Session::default();
-                session.open_kept(document(&model), &file);
+                session.open_with_session(document(&model), &file);
                 session.update_pose();
             }
             Err(_) => refused += 1,
@@ -314,7 +314,7 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     let mut change = WeightChange::new(MeshId(0), 0, 4);
     change.push(3, &[1, 4], &[0.25, 0.75]);
     before.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let file = before.unsaved().kept().unwrap().file();
+    let file = before.unsaved().snapshot().unwrap().file();
 
     // Another joint has the name of the last one's counterpart, prefixes were added, and the joints have another order.
     let mut parts = (**model).clone();
@@ -329,12 +329,12 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     }
     let changed = Arc::new(Model::build(parts.clone()).unwrap());
     let mut after = Session::default();
-    let told = after.open_kept(document(&changed), &file);
+    let lines = after.open_with_session(document(&changed), &file);
     let lost = &model.skeleton.names[6];
-    assert_eq!(told.last(), Some(&format!("The model has nothing for \"{lost}\" of the session.")));
-    // What has no place is set aside, and stays in the session.
-    assert!(told.iter().any(|line| line.starts_with("Set aside of tube: 1 posed node")), "{told:?}");
-    let again = after.unsaved().kept().unwrap().file();
+    assert_eq!(lines.last(), Some(&format!("The model has nothing for \"{lost}\" of the session.")));
+    // What does not fit is set aside, and stays in the session.
+    assert!(lines.iter().any(|line| line.starts_with("Set aside of tube: 1 posed node")), "{lines:?}");
+    let again = after.unsaved().snapshot().unwrap().file();
     assert_eq!(
         (again.set_aside[0].joints.keys().next(), &again.set_aside[0].pins[..]),
         (Some(lost), &[lost.clone()][..])
@@ -344,12 +344,12 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     let (joints, weights) = after.model().unwrap().influences(MeshId(0), 0).unwrap().of(3);
     assert_eq!((&joints[..2], &weights[..2]), (&[4, 1][..], &[0.25, 0.75][..]), "joints are found by name");
 
-    // Without its vertex the edit is set aside, and that is told.
+    // Without its vertex the edit is set aside, and that is reported.
     parts.meshes[0].primitives[0] =
         tube(Tube { joints: 6, rings: 5, radius: 0.3, ..Tube::default() }).meshes[0].primitives[0].clone();
     let other = Arc::new(Model::build(parts).unwrap());
-    let told = after.open_kept(document(&other), &file);
-    assert!(told.iter().any(|line| line.contains("1 edited vertex set aside")), "{told:?}");
+    let lines = after.open_with_session(document(&other), &file);
+    assert!(lines.iter().any(|line| line.contains("1 edited vertex set aside")), "{lines:?}");
     assert!(
         !after.unsaved().has_unsaved_skinning() && after.unsaved().unsaved_work().is_empty(),
         "the session file has it"
@@ -367,7 +367,7 @@ fn edits_of_an_earlier_run_are_steps_that_can_be_undone() {
     before.apply(EditCommand::Edit(NodeId(2), ChannelValue::Translation(Vec3::ONE)));
     let mut session = Session::default();
     session.open(document(&model));
-    assert!(session.take_up(&before.unsaved().kept().unwrap().file()).is_empty());
+    assert!(session.restore(&before.unsaved().snapshot().unwrap().file()).is_empty());
     assert_eq!((session.unsaved().unsaved_vertices(), session.edits()), (1, before.edits()));
     session.apply(EditCommand::Undo);
     assert!(!session.unsaved().has_unsaved_skinning() && !session.edits().is_empty());
@@ -383,7 +383,7 @@ fn with_two_edits(model: &Arc<Model>) -> (Session, SessionFile) {
     change.push(3, &[5], &[1.0]);
     change.push(9, &[5], &[1.0]);
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let file = SessionFile::parse(session.unsaved().kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
+    let file = SessionFile::parse(session.unsaved().snapshot().unwrap().file().text().unwrap().as_bytes()).unwrap();
     (session, file)
 }
 
@@ -394,19 +394,19 @@ fn a_session_over_a_model_in_another_order_finds_its_vertices_and_keeps_those_th
     let count = model.meshes[0].primitives[0].stored_vertices as u32;
     let reversed: Vec<u32> = (0..count).rev().collect();
     let mut session = Session::default();
-    assert_eq!(session.open_kept(document(&Arc::new(with_vertices(&model, &reversed))), &file), [""; 0]);
+    assert_eq!(session.open_with_session(document(&Arc::new(with_vertices(&model, &reversed))), &file), [""; 0]);
     let edited =
         |session: &Session| session.model().unwrap().weight_edits().vertices(MeshId(0), 0).collect::<Vec<u32>>();
     assert_eq!(edited(&session), [count - 10, count - 4]);
     // Vertex 9 is gone: its edit stays in the session, and in what is saved of it, until it is back.
     let less: Vec<u32> = (0..count).filter(|v| *v != 9).collect();
-    let told = session.open_kept(document(&Arc::new(with_vertices(&model, &less))), &file);
-    assert!(told.iter().any(|line| line.contains("tube, vertex 9: joint 5 1.000")), "{told:?}");
+    let lines = session.open_with_session(document(&Arc::new(with_vertices(&model, &less))), &file);
+    assert!(lines.iter().any(|line| line.contains("tube, vertex 9: joint 5 1.000")), "{lines:?}");
     assert_eq!((edited(&session), session.files().set_aside()[0].contents().vertices), (vec![3], 1));
-    let again = SessionFile::parse(session.unsaved().kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
+    let again = SessionFile::parse(session.unsaved().snapshot().unwrap().file().text().unwrap().as_bytes()).unwrap();
     assert_eq!(again.contents().set_aside, 1);
     let mut last = Session::default();
-    last.open_kept(document(&model), &again);
+    last.open_with_session(document(&model), &again);
     assert_eq!((edited(&last), last.files().set_aside().len()), (vec![3, 9], 0));
 }
 
@@ -419,18 +419,18 @@ fn vertices_of_an_earlier_session_file_are_matched_by_number_and_only_where_the_
         (record.identities, record.positions) = (String::new(), String::new());
     }
     let mut session = Session::default();
-    let told = session.open_kept(document(&model), &file);
-    assert!(told.iter().any(|line| line.contains("by number alone; 2 edited vertices matched so")), "{told:?}");
+    let lines = session.open_with_session(document(&model), &file);
+    assert!(lines.iter().any(|line| line.contains("by number alone; 2 edited vertices matched so")), "{lines:?}");
     assert_eq!(session.unsaved().unsaved_vertices(), 2);
     file.has_other_model = true;
-    let told = session.open_kept(document(&model), &file);
+    let lines = session.open_with_session(document(&model), &file);
     assert!(
-        told.iter().any(|line| line.contains("2 edited vertices by number alone, and the file is another")),
-        "{told:?}"
+        lines.iter().any(|line| line.contains("2 edited vertices by number alone, and the file is another")),
+        "{lines:?}"
     );
     assert_eq!((session.unsaved().unsaved_vertices(), session.files().set_aside()[0].contents().vertices), (0, 2));
-    // Whoever knows better has them taken up.
-    session.apply(AsideCommand::TakeUp(0));
+    // The user who knows better restores them.
+    session.apply(AsideCommand::Restore(0));
     assert_eq!((session.unsaved().unsaved_vertices(), session.files().set_aside().len()), (2, 0));
 }
 
@@ -457,8 +457,8 @@ fn unsaved_work_is_all_that_was_made_until_a_file_has_it() {
     session.apply(PosingCommand::SetLimits(NodeId(3), Some(limits)));
     let work = session.unsaved().unsaved_work();
     assert_eq!((work.controls, work.pins, work.limits, work.posed), (1, 1, 1, 0));
-    let holds = session.unsaved().kept();
-    session.files.note_session_saved(holds);
+    let snapshot = session.unsaved().snapshot();
+    session.files.note_session_saved(snapshot);
     assert!(
         session.unsaved().unsaved_work().is_empty() && !session.unsaved().has_unsaved_work(),
         "the session file has it"

@@ -240,16 +240,16 @@ fn locked_joints_keep_their_weights_whatever_tool_is_used() {
 }
 
 #[test]
-fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
+fn a_session_that_defers_work_leaves_tools_to_others_and_applies_when_they_are_done() {
     let mut session = open();
-    session.be_patient();
+    session.defer_work();
     let before = Arc::clone(session.model().unwrap());
     session.apply(ToolCommand::Choose(Some("smooth")));
     let (base, task) = tools::wanted_task(&mut session).unwrap();
     assert!(Arc::ptr_eq(&base, &before) && std::ptr::eq(task.operation, operation("smooth").unwrap()));
     session.apply(ToolCommand::Apply);
     assert!(session.tools().awaits_task() && !session.history.can_undo());
-    // What was worked out for other settings is not taken.
+    // What was computed for other settings is not taken.
     let context = skinscope_base::parallel::JobContext::of_waiting();
     let mut other = task.clone();
     other.settings.times = 9;
@@ -338,8 +338,8 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
         session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
     };
     inspect(&mut session);
-    let place = |session: &Session, rule| session.document().unwrap().findings().position(|f| f.rule == rule);
-    let finding = place(&session, "weights-zero").unwrap();
+    let index_of = |session: &Session, rule| session.document().unwrap().findings().position(|f| f.rule == rule);
+    let finding = index_of(&session, "weights-zero").unwrap();
     session.apply(ToolCommand::Repair { finding, all: false });
     let outcome = session.tools().outcome().unwrap();
     assert_eq!((outcome.vertices, session.tools().scope), (3, Scope::Finding));
@@ -348,7 +348,7 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
     assert_eq!((session.tools().scope, session.tools().outcome().unwrap().vertices), (Scope::All, 3));
     session.apply(ToolCommand::Apply);
     inspect(&mut session);
-    assert_eq!(place(&session, "weights-zero"), None);
+    assert_eq!(index_of(&session, "weights-zero"), None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of work that is set aside: which file takes it up, and what becomes of it where something else is there already.
+//! Tests of work that is set aside: which file it is restored on, and what becomes of it where something else is there already.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn turned(joint: &str, degrees: f32) -> WorkRecord {
 }
 
 #[test]
-fn two_values_of_one_joint_are_both_kept() {
+fn two_values_of_one_joint_are_both_set_aside() {
     let mut session = Session::default();
     session.files.set_work_aside(turned("Tail", 30.0), &mut Vec::new());
     session.files.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
@@ -38,7 +38,7 @@ fn two_values_of_one_joint_are_both_kept() {
 }
 
 #[test]
-fn another_file_of_the_same_name_takes_nothing_up_by_itself() {
+fn another_file_of_the_same_name_restores_nothing_by_itself() {
     let whole = tube(Tube { joints: 6, ..Tube::default() });
     let mut session = Session::default();
     session.open(document(&whole, "a/scene.gltf"));
@@ -57,15 +57,15 @@ fn morph_weights_follow_their_node_among_several_of_its_name() {
     let mut parts = ModelParts::clone(&obstacle_course());
     parts.skeleton.names[2] = parts.skeleton.names[1].clone();
     let before = Model::build(parts.clone()).unwrap();
-    // In the file the two have changed places.
+    // In the file the two are swapped.
     parts.skeleton.file_index.swap(1, 2);
     let after = Model::build(parts).unwrap();
     let mut session = Session::default();
     session.open(document(&before, "model.glb"));
     session.apply(EditCommand::EditMorph(0, 0.75));
     session.apply(EditCommand::EndEdit);
-    let file = session.unsaved().kept().unwrap().file();
-    assert_eq!(session.open_kept(document(&after, "model.glb"), &file), [""; 0]);
+    let file = session.unsaved().snapshot().unwrap().file();
+    assert_eq!(session.open_with_session(document(&after, "model.glb"), &file), [""; 0]);
     assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.75)]));
 }
 
@@ -77,7 +77,7 @@ fn what_is_set_otherwise_stays_and_the_other_value_stays_aside() {
     session.apply(PosingCommand::SetPartner(node("UpperArm.L"), Some(node("Head"))));
     let pairs = [("Head".to_owned(), Some("UpperArm.R".to_owned())), ("Hand.L".to_owned(), None)];
     session.files.set_work_aside(WorkRecord { pairs: pairs.into(), ..turned("Nobody", 1.0) }, &mut Vec::new());
-    session.apply(AsideCommand::TakeUp(0));
+    session.apply(AsideCommand::Restore(0));
     assert_eq!(session.edit_rules().partner(node("Head")), Some(node("UpperArm.L")));
     assert_eq!(session.edit_rules().partner(node("Hand.L")), None);
     assert_eq!(session.files().set_aside()[0].pairs.keys().collect::<Vec<_>>(), ["Head"]);
@@ -88,7 +88,7 @@ fn what_is_set_otherwise_stays_and_the_other_value_stays_aside() {
     let targets = BTreeMap::from([("swell".to_owned(), Number(0.75)), ("lean".to_owned(), Number(0.25))]);
     let aside = WorkRecord { morphs: [("mesh".to_owned(), targets)].into(), ..turned("Nobody", 2.0) };
     session.files.set_work_aside(aside, &mut Vec::new());
-    session.apply(AsideCommand::TakeUp(session.files().set_aside().len() - 1));
+    session.apply(AsideCommand::Restore(session.files().set_aside().len() - 1));
     assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.5), (1, 0.25)]));
     assert_eq!(session.files().set_aside().last().unwrap().morphs["mesh"].keys().collect::<Vec<_>>(), ["swell"]);
 }
@@ -97,7 +97,7 @@ fn what_is_set_otherwise_stays_and_the_other_value_stays_aside() {
 fn an_edited_vertex_keeps_its_weights_where_other_ones_are_taken_up() {
     let mut session = edited(&[3], 2, 0.0);
     session.files.set_work_aside(work(&edited(&[3, 9], 5, 0.0)), &mut Vec::new());
-    session.apply(AsideCommand::TakeUp(0));
+    session.apply(AsideCommand::Restore(0));
     let joint = |vertex: usize| session.model().unwrap().influences(MeshId(0), 0).unwrap().of(vertex).0[0];
     assert_eq!([3, 9].map(joint), [2, 5]);
     assert_eq!(session.files().set_aside()[0].contents().vertices, 1);
@@ -116,7 +116,7 @@ fn edited(vertices: &[u32], joint: u16, x: f32) -> Session {
 }
 
 fn work(session: &Session) -> WorkRecord {
-    session.unsaved().kept().unwrap().file().work("a.glb", None)
+    session.unsaved().snapshot().unwrap().file().work("a.glb", None)
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn two_weights_of_one_vertex_are_both_kept_and_so_are_two_matrices_of_one_joint(
         };
         assert_eq!(counts(&session), [2, 2]);
         // The second one comes after the first, of which it changes nothing.
-        session.apply(AsideCommand::TakeUp(0));
-        session.apply(AsideCommand::TakeUp(0));
+        session.apply(AsideCommand::Restore(0));
+        session.apply(AsideCommand::Restore(0));
         assert_eq!(counts(&session), [1]);
         let model = session.model().unwrap();
         assert_eq!(model.influences(MeshId(0), 0).unwrap().of(3).0[0], 5);

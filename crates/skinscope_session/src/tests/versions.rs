@@ -153,8 +153,8 @@ fn own_pairs_are_kept_after_the_file_was_read_again() {
     let arm = built_in.skeleton.names.iter().position(|name| name == "UpperArm.L").unwrap();
     session.apply(PosingCommand::SetPartner(NodeId::from_index(arm), None));
     session.open(document(&built_in));
-    assert_eq!(session.unsaved().kept().unwrap().file().pairs.len(), 2);
-    assert_eq!(session.unsaved().kept().unwrap().ruled(), 2);
+    assert_eq!(session.unsaved().snapshot().unwrap().file().pairs.len(), 2);
+    assert_eq!(session.unsaved().snapshot().unwrap().ruled(), 2);
 }
 
 fn limits(most: f32) -> Limits {
@@ -173,7 +173,7 @@ fn limits_follow_the_file_where_the_user_has_set_none() {
     session.open(document(&with_limits(&[(1, 10.0), (2, 10.0), (3, 10.0)])));
     session.apply(PosingCommand::SetLimits(NodeId(2), Some(limits(25.0))));
     session.apply(PosingCommand::SetLimits(NodeId(3), None));
-    let file = session.unsaved().kept().unwrap().file();
+    let file = session.unsaved().snapshot().unwrap().file();
     let newer = with_limits(&[(1, 70.0), (2, 70.0), (3, 70.0), (4, 70.0)]);
     session.open(document(&newer));
     let all = |session: &Session| session.rules().limits.iter().map(|(n, l)| (n.0, l.most.x)).collect::<Vec<_>>();
@@ -181,11 +181,11 @@ fn limits_follow_the_file_where_the_user_has_set_none() {
     assert_eq!(session.rules().own_limits(), 2);
     // A session of the older file never knew of the fourth joint.
     let text = file.text().unwrap();
-    session.open_kept(document(&newer), &SessionFile::parse(text.as_bytes()).unwrap());
+    session.open_with_session(document(&newer), &SessionFile::parse(text.as_bytes()).unwrap());
     assert_eq!(all(&session), [(1, 10.0), (2, 25.0), (4, 70.0)]);
     // An earlier version of the program did not say which limits were taken away.
     let older = SessionFile { unlimited: None, ..file };
-    session.open_kept(document(&newer), &older);
+    session.open_with_session(document(&newer), &older);
     assert_eq!(all(&session), [(1, 10.0), (2, 25.0)]);
 }
 
@@ -198,7 +198,7 @@ fn what_was_made_while_another_file_is_read_is_not_lost_without_a_question() {
     session.open(document(&model));
     edit(&mut session, 3);
     // That much is given up.
-    let given_up = session.unsaved().kept();
+    let given_up = session.unsaved().snapshot();
     assert!(!session.unsaved().loses_by(&other(), false, given_up.as_ref()));
     edit(&mut session, 4);
     assert!(session.unsaved().loses_by(&other(), false, given_up.as_ref()));

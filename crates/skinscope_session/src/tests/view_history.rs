@@ -144,8 +144,7 @@ fn the_checker_runs_again_where_its_limit_is_undone() {
 #[test]
 fn the_history_ends_with_the_file_and_follows_hidden_nodes_into_a_newer_version_of_it() {
     let shape = Tube { joints: 3, ..Tube::default() };
-    let document =
-        |model: skinscope_model::Model, path: &str| Document::new(Arc::new(model), Vec::new(), Some(path.into()));
+    let document = |model: Model, path: &str| Document::new(Arc::new(model), Vec::new(), Some(path.into()));
     let mut session = Session::default();
     session.open(document(tube(shape), "a.glb"));
     session.apply(ViewCommand::ToggleHidden(NodeId(2)));

@@ -1,5 +1,5 @@
 //! Random ways out of a session and in again, after which every edit is on the right vertices, in a file, offered, or set aside. What is
-//! right is told by positions and names alone.
+//! right is known from positions and names alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,8 +44,8 @@ fn position(model: &Model, vertex: u32) -> Position {
     model.meshes[0].primitives[0].positions[vertex as usize].to_array().map(f32::to_bits)
 }
 
-fn joint_name(model: &Model, place: u16) -> String {
-    model.skeleton.names[model.skins[0].joints[usize::from(place)].index()].clone()
+fn joint_name(model: &Model, joint: u16) -> String {
+    model.skeleton.names[model.skins[0].joints[usize::from(joint)].index()].clone()
 }
 
 fn row_of((joints, weights): (&[u16], &[f32]), name: impl Fn(u16) -> String) -> Row {
@@ -58,7 +58,7 @@ fn row(model: &Model, vertex: u32) -> Row {
     row_of(model.influences(MeshId(0), 0).unwrap().of(vertex as usize), |joint| joint_name(model, joint))
 }
 
-/// What the vertices at each place of a model follow, where some of them are edited.
+/// What the vertices at each position of a model follow, where some of them are edited.
 fn edited_rows(model: &Model) -> BTreeMap<Position, Row> {
     model.weight_edits().vertices(MeshId(0), 0).map(|v| (position(model, v), row(model, v))).collect()
 }
@@ -142,7 +142,7 @@ impl World {
             let wanted: Row = [(joint_name(&model, joint), 1.0_f32.to_bits())].into();
             self.ever.entry(at).or_default().insert(wanted.clone());
             self.wanted.insert(at, wanted);
-            // Vertices of one place are edited together, as tools do.
+            // Vertices at one position are edited together, as tools do.
             for v in (0..count as u32).filter(|v| position(&model, *v) == at) {
                 self.ever.entry(at).or_default().insert(row(&model, v));
                 rows.insert(v, joint);
@@ -218,7 +218,7 @@ impl World {
     }
 
     fn text(&self) -> String {
-        self.session.unsaved().kept().unwrap().file().line().unwrap()
+        self.session.unsaved().snapshot().unwrap().file().line().unwrap()
     }
 
     /// What a person answers before the open model is left: it is saved in a session file, or given up.
@@ -256,7 +256,7 @@ impl World {
         self.session.open(document);
         match left {
             Some((_, text)) if self.below(3) > 0 => {
-                self.session.take_up(&SessionFile::parse(text.as_bytes()).unwrap());
+                self.session.restore(&SessionFile::parse(text.as_bytes()).unwrap());
             }
             Some(later) => self.files.push(later),
             None => {}
@@ -271,7 +271,7 @@ impl World {
         let at = self.below(self.files.len());
         let (name, text) = self.files[at].clone();
         let document = self.document(&name);
-        self.session.open_kept(document, &SessionFile::parse(text.as_bytes()).unwrap());
+        self.session.open_with_session(document, &SessionFile::parse(text.as_bytes()).unwrap());
     }
 
     fn step(&mut self) -> &'static str {
@@ -310,18 +310,18 @@ impl World {
             assert!(right, "{way:?}: vertex {v} was never made to follow {:?}", row(model, v));
         }
         let elsewhere = self.elsewhere();
-        let mut kept: BTreeSet<(Position, Row)> = BTreeSet::new();
+        let mut stored: BTreeSet<(Position, Row)> = BTreeSet::new();
         for edited in elsewhere.iter().flat_map(|work| &work.weights).filter_map(WeightsRecord::edited) {
             for (i, at) in edited.list.positions.iter().enumerate() {
                 let row = row_of(edited.row(i), |joint| edited.skin[usize::from(joint)].clone());
-                kept.insert((at.to_array().map(f32::to_bits), row));
+                stored.insert((at.to_array().map(f32::to_bits), row));
             }
         }
         let count = model.meshes[0].primitives[0].stored_vertices as u32;
         for (at, wanted) in &self.wanted {
             let mut there = (0..count).filter(|v| position(model, *v) == *at).peekable();
             let is_on_model = there.peek().is_some() && there.all(|v| row(model, v) == *wanted);
-            let is_kept = is_on_model || kept.contains(&(*at, wanted.clone()));
+            let is_kept = is_on_model || stored.contains(&(*at, wanted.clone()));
             assert!(is_kept, "{way:?}: what was made to follow {wanted:?} is lost");
         }
         for (joint, at) in &self.posed {

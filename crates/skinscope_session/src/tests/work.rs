@@ -12,16 +12,16 @@ use crate::{
     ComparisonCommand, Document, EditCommand, MeasureCommand, PlaybackCommand, Session, ToolCommand, ViewCommand, Work,
 };
 
-fn patient() -> Session {
+fn deferring() -> Session {
     let mut session = still_session(obstacle_course());
-    session.be_patient();
+    session.defer_work();
     session
 }
 
 /// A session that waits for every kind of work at once.
 fn busy() -> Session {
     let mut session = Session::default();
-    session.be_patient();
+    session.defer_work();
     let mut parts = (*tube(Tube { joints: 3, rings: 400, sides: 130, ..Tube::default() })).clone();
     let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     weights.iter_mut().for_each(|w| *w *= 0.5);
@@ -48,8 +48,8 @@ fn bits(model: &Model) -> Vec<(u16, u32)> {
 }
 
 #[test]
-fn what_is_wanted_is_said_until_it_is_done_and_a_session_that_is_not_patient_waits_for_nothing() {
-    let mut session = patient();
+fn what_is_wanted_is_said_until_it_is_done_and_a_session_that_does_not_defer_work_waits_for_nothing() {
+    let mut session = deferring();
     assert!(session.wanted().is_empty());
     session.apply(ToolCommand::Choose(Some("smooth")));
     session.apply(ViewCommand::SetMethod("polar"));
@@ -105,7 +105,7 @@ fn each_command_that_a_notice_names_takes_the_wish_back() {
 
 #[test]
 fn weights_of_a_runtime_are_those_computed_at_once_and_of_no_use_for_other_weights() {
-    let mut session = patient();
+    let mut session = deferring();
     session.apply(ComparisonCommand::PreviewAs(unity()));
     let first = session.wanted().remove(0);
     let late = session.begin(&first).unwrap();
@@ -164,7 +164,7 @@ fn what_is_normalised_when_another_file_is_opened_ends_and_lands_on_no_other_mod
 /// Returns a session that seeks the worst moment of a comparison and waits for the measures of its pose, with both pieces of work.
 fn measured(model: Model) -> (Session, [Work; 2]) {
     let mut session = still_session(model);
-    session.be_patient();
+    session.defer_work();
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::ToWorstMoment);

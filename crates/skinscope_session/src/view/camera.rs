@@ -42,10 +42,10 @@ impl View {
         if now.is_empty() || before.is_empty() {
             return;
         }
-        let held = orbit.holds(before, aspect);
+        let was_in_view = orbit.holds(before, aspect);
         let lost = match orbit.holds(now, aspect) {
             true => orbit.is_far_from(now, aspect) && !orbit.is_far_from(before, aspect),
-            false => held || !alike(before, now),
+            false => was_in_view || !alike(before, now),
         };
         if lost {
             self.frame(now);
@@ -182,7 +182,7 @@ fn leaves_camera(command: &CameraCommand) -> bool {
     }
 }
 
-/// Returns whether two boxes are about as large and in the same place.
+/// Returns whether two boxes are about as large and at the same position.
 fn alike(a: Aabb, b: Aabb) -> bool {
     let (small, large) = (a.diagonal().min(b.diagonal()), a.diagonal().max(b.diagonal()));
     large <= 2.0 * small && (a.center() - b.center()).length() <= 0.5 * small

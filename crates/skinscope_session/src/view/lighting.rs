@@ -168,7 +168,7 @@ mod tests {
         session.update_pose();
         assert!((session.view.world_from_view().matrix3 * Vec3A::NEG_Z - Vec3A::NEG_X).length() < 1e-6);
         session.apply(CameraCommand::NextCamera);
-        assert_eq!(session.view.through, None, "after the last camera comes the own place");
+        assert_eq!(session.view.through, None, "after the last camera comes the user's own camera");
         session.apply(ViewCommand::SetOverlay(None));
         session.apply(CameraCommand::NextCamera);
         assert_eq!(session.view.through.map(|t| t.index), Some(0));
@@ -185,7 +185,7 @@ mod tests {
             session.apply(EditCommand::Edit(NodeId(2), crate::ChannelValue::Rotation(turned)));
             session.update_pose();
             session.apply(CameraCommand::SetCamera(None));
-            assert_eq!(session.view.orbit, own, "looking through a camera leaves the own place alone");
+            assert_eq!(session.view.orbit, own, "looking through a camera leaves the user's own camera alone");
             session.apply(CameraCommand::SetCamera(Some(0)));
             let before = session.view.clone();
             session.apply(CameraCommand::Orbit(Vec2::ZERO));

@@ -59,7 +59,7 @@ pub enum Lighting {
 /// A camera of the file that is looked through, as its node stands now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActiveCamera {
-    /// The place in [`skinscope_model::ModelParts::camera_nodes`].
+    /// The index in [`skinscope_model::ModelParts::camera_nodes`].
     pub index: usize,
     /// The camera's frame, without scale or shear.
     pub world_from_view: Affine3A,
@@ -137,7 +137,7 @@ pub struct View {
     framed: Option<(Orbit, Aabb)>,
     /// The size of the viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
-    /// The scene that is shown, as its place in [`skinscope_model::ModelParts::scenes`].
+    /// The scene that is shown, as its index in [`skinscope_model::ModelParts::scenes`].
     pub scene: usize,
     /// The number of the file's material variant that is shown; `None`: its materials without a variant.
     pub variant: Option<usize>,
@@ -151,7 +151,7 @@ pub struct View {
     pub pinned: Option<VertexRef>,
     /// Vertices that are marked.
     pub marked: Arc<VertexSet>,
-    /// The finding that is shown, by its place in the report; its vertices are those marked.
+    /// The finding that is shown, by its index in the report; its vertices are those marked.
     pub finding: Option<usize>,
     /// The number of the instance's copy that the pinned vertex belongs to.
     pub pinned_copy: usize,

@@ -1,7 +1,7 @@
 //! Marked vertices: marked in the picture, by joint or by their neighbours on the surface. Marks are no edits: there is
 //! nothing to undo.
 //!
-//! Vertices of one place on the surface are marked together, so that what works on them does not open a seam.
+//! Vertices at one point of the surface are marked together, so that what works on them does not open a seam.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
@@ -92,7 +92,7 @@ struct Neighbours {
     parts: Arc<HashMap<(usize, usize), (usize, u32)>>,
 }
 
-/// A vertex of a surface after those in the same place were welded: the number of the surface, and that of the place there.
+/// A vertex of a surface after those at one position were welded: the index of the surface, and that of the welded vertex there.
 type WeldedVertex = (usize, u32);
 
 /// How far from a click a vertex may lie, pixels.
@@ -101,20 +101,20 @@ const REACH: f32 = 14.0;
 const THICKNESS: f32 = 1e-3;
 
 impl Neighbours {
-    fn place(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
+    fn welded(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
         let (surface, first) = *self.parts.get(&(mesh.index(), primitive))?;
         Some((surface, *self.surfaces[surface].mesh.weld.group.get((first + vertex) as usize)?))
     }
 
-    fn places(&self, set: &VertexSet) -> BTreeSet<WeldedVertex> {
-        set.iter().filter_map(|vertex| self.place(vertex)).collect()
+    fn welded_set(&self, set: &VertexSet) -> BTreeSet<WeldedVertex> {
+        set.iter().filter_map(|vertex| self.welded(vertex)).collect()
     }
 
-    fn set(&self, places: &BTreeSet<WeldedVertex>) -> VertexSet {
+    fn set(&self, welded: &BTreeSet<WeldedVertex>) -> VertexSet {
         let mut out = Vec::new();
-        for (surface, place) in places {
+        for (surface, vertex) in welded {
             let surface = &self.surfaces[*surface];
-            for vertex in surface.members(*place) {
+            for vertex in surface.members(*vertex) {
                 let (part, stored) = surface.stored(*vertex);
                 out.push((MeshId::from_index(part.primitive.0), part.primitive.1, stored as u32));
             }
@@ -122,8 +122,8 @@ impl Neighbours {
         VertexSet::from_vertices(out)
     }
 
-    fn around(&self, (surface, place): WeldedVertex) -> impl Iterator<Item = WeldedVertex> {
-        self.surfaces[surface].neighbours(place).iter().map(move |next| (surface, *next))
+    fn around(&self, (surface, vertex): WeldedVertex) -> impl Iterator<Item = WeldedVertex> {
+        self.surfaces[surface].neighbours(vertex).iter().map(move |next| (surface, *next))
     }
 
     fn all(&self) -> BTreeSet<WeldedVertex> {
@@ -173,10 +173,10 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
     }
     let Some(stored) = session.document.as_ref().map(Document::stored) else { return };
     let neighbours = session.marking.neighbours(stored);
-    let before = neighbours.places(&session.view.marked);
+    let before = neighbours.welded_set(&session.view.marked);
     let after = match command {
         MarkCommand::In(shape, mode) => {
-            let found = neighbours.places(&session.picking().within(shape, session.marking.through));
+            let found = neighbours.welded_set(&session.picking().within(shape, session.marking.through));
             match mode {
                 MarkMode::Replace => found,
                 MarkMode::Add => &before | &found,
@@ -184,16 +184,18 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
             }
         }
         MarkCommand::Grow => {
-            let grown = before.iter().flat_map(|place| neighbours.around(*place));
+            let grown = before.iter().flat_map(|vertex| neighbours.around(*vertex));
             before.iter().copied().chain(grown).collect()
         }
         MarkCommand::Shrink => {
-            let is_inside = |place: &&WeldedVertex| neighbours.around(**place).all(|next| before.contains(&next));
+            let is_inside = |vertex: &&WeldedVertex| neighbours.around(**vertex).all(|next| before.contains(&next));
             before.iter().filter(is_inside).copied().collect()
         }
-        MarkCommand::OfJoint => {
-            session.edited_weights().vertices_of(Scope::Joint).map(|set| neighbours.places(&set)).unwrap_or_default()
-        }
+        MarkCommand::OfJoint => session
+            .edited_weights()
+            .vertices_of(Scope::Joint)
+            .map(|set| neighbours.welded_set(&set))
+            .unwrap_or_default(),
         MarkCommand::Invert => &neighbours.all() - &before,
         MarkCommand::All => neighbours.all(),
         MarkCommand::Use(_) | MarkCommand::ToggleThrough | MarkCommand::None => BTreeSet::new(),

@@ -42,11 +42,11 @@ pub(super) fn change_skinning(session: &mut Session, weights: &[WeightChange], b
     show_skinning(session, Arc::new(changed));
 }
 
-/// Divides all weights by their sums. In a large model of a patient session that becomes [`Work::NormaliseWeights`](crate::Work), which
-/// the same command cancels.
+/// Divides all weights by their sums. In a large model of a session that defers work that becomes
+/// [`Work::NormaliseWeights`](crate::Work), which the same command cancels.
 pub(super) fn normalise_weights(session: &mut Session) {
     let Some(document) = &session.document else { return };
-    if session.is_patient && document.is_large() {
+    if session.defers_work && document.is_large() {
         session.tools.is_normalising = !session.tools.is_normalising;
         return;
     }
@@ -64,7 +64,7 @@ pub(super) fn take_normalised(session: &mut Session, model: &Arc<Model>, changes
 
 /// Shows the open file with the weights and matrices of `model`.
 pub(super) fn show_skinning(session: &mut Session, model: Arc<Model>) {
-    let waits = session.is_patient;
+    let waits = session.defers_work;
     if let Some(document) = &mut session.document {
         document.show_edited(model, waits);
     }
@@ -72,7 +72,7 @@ pub(super) fn show_skinning(session: &mut Session, model: Arc<Model>) {
 
 /// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
 /// Returns whether they fit.
-pub(super) fn take_up_skinning(session: &mut Session, before: &Model) -> bool {
+pub(super) fn carry_skinning(session: &mut Session, before: &Model) -> bool {
     session.tools.is_normalising = false;
     let path = session.document.as_ref().and_then(|document| document.path.clone());
     let edited = session.unsaved().skinning_to_keep(before, path.as_deref());

@@ -40,7 +40,7 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
         }
         ToolCommand::UnlockAll => session.tools.locked = Arc::default(),
     }
-    if let (false, Some((base, task))) = (session.is_patient, tools::wanted_task(session)) {
+    if let (false, Some((base, task))) = (session.defers_work, tools::wanted_task(session)) {
         let outcome = compute_outcome(&base, &task, &JobContext::of_waiting());
         tools::take_outcome(session, &base, &task, outcome);
     }

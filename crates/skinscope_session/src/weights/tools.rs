@@ -1,7 +1,7 @@
 //! Tools that change weights or inverse bind matrices: one is chosen, with settings and vertices that it works on; what it would do is shown before
 //! it is done, and doing it is one step of the history.
 //!
-//! What a tool would do is computed in the background ([`Work::TryTool`](crate::Work)) where the session is patient; else at once.
+//! What a tool would do is computed in the background ([`Work::TryTool`](crate::Work)) where the session defers work; else at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub enum ToolCommand {
     Copy,
     /// Shows a finding and previews its repair.
     Repair {
-        /// The place of the finding in [`crate::Document::findings`].
+        /// The index of the finding in [`crate::Document::findings`].
         finding: usize,
         /// Whether the vertices of all findings of its rule are repaired.
         all: bool,
@@ -272,7 +272,7 @@ impl<'a> EditedWeights<'a> {
                 Some(Arc::new(view.selected.map(|node| VertexSet::moved_by(base, node)).unwrap_or_default()))
             }
             Scope::Finding => {
-                let finding = view.finding.and_then(|place| self.document?.findings().nth(place));
+                let finding = view.finding.and_then(|index| self.document?.findings().nth(index));
                 Some(Arc::new(finding.map(skinscope_inspect::check::Finding::vertex_set).unwrap_or_default()))
             }
         }

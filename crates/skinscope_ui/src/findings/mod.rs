@@ -5,7 +5,6 @@ mod doubts;
 mod motion;
 mod row;
 
-use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
@@ -14,7 +13,7 @@ use skinscope_inspect::check::{Finding, Severity};
 use skinscope_inspect::rom::RomReport;
 use skinscope_model::Model;
 use skinscope_session::{
-    Command, Document, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand, repair_of,
+    Command, Document, DocumentWarning, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand, repair_of,
 };
 
 use self::doubts::Doubts;
@@ -156,11 +155,12 @@ fn counts(document: &Document) -> [usize; 3] {
     out
 }
 
-/// Returns the text of a warning of the import as it is after edits, and whether they have repaired what it says.
-fn warning_text(document: &Document, index: usize) -> (Cow<'_, str>, bool) {
-    match document.current_warning(index) {
-        (text, true) => (Cow::Owned(format!("Repaired by your edits: {text}")), true),
-        (text, false) => (Cow::Borrowed(text), false),
+/// Returns a warning of the import as it is after edits. The text says so where they have repaired what it says.
+fn shown_warning(document: &Document, index: usize) -> DocumentWarning<'_> {
+    let warning = document.current_warning(index);
+    match warning.is_repaired {
+        true => DocumentWarning { text: format!("Repaired by your edits: {}", warning.text).into(), ..warning },
+        false => warning,
     }
 }
 
@@ -290,7 +290,9 @@ impl Findings {
                     FOLDED + TITLE_LINE * title(ui, finding, width).rows.len() as f32 + body
                 }
                 Item::ImportHead => ROW + 4.0,
-                Item::Warning(i) => wrapped(ui, &warning_text(document, *i).0, colors(ui).dim, width).size().y + 8.0,
+                Item::Warning(i) => {
+                    wrapped(ui, &shown_warning(document, *i).text, colors(ui).dim, width).size().y + 8.0
+                }
             };
         }
         self.tops.push(top);
@@ -373,7 +375,7 @@ fn list(
                 }
                 Item::ImportHead => messages_head(ui, rect),
                 Item::Warning(index) => {
-                    let (text, is_repaired) = warning_text(document, index);
+                    let DocumentWarning { text, is_repaired } = shown_warning(document, index);
                     warning(ui, rect, &text, is_repaired);
                 }
             }

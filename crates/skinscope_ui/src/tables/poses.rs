@@ -10,7 +10,7 @@ use egui::{
     Align2, Color32, ColorImage, CornerRadius, Frame, Key, Margin, Rect, RichText, ScrollArea, Stroke, StrokeKind,
     TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
-use skinscope_session::{Command, EditCommand, LaidPose, LibraryCommand, PosingCommand, Session};
+use skinscope_session::{BlendedPose, Command, EditCommand, LibraryCommand, PosingCommand, Session};
 
 use super::{Tab, bar};
 use crate::icons;
@@ -231,7 +231,7 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         again = true;
     }
     let is_applied = chosen.pose.as_ref().is_ok_and(|pose| {
-        session.posing().laid_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
+        session.posing().blended_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
     });
     let help = "Add that by which the pose differs from rest to what is shown, in place of going towards the pose";
     if chip(ui, "Added", state.added).on_hover_text(help).clicked() {
@@ -267,7 +267,7 @@ fn apply_pose(session: &Session, state: &Poses, chosen: &LibraryPose, commands: 
     if let Ok(pose) = &chosen.pose {
         let limb = session.view().selected.filter(|_| state.limb);
         let (pose, share, added) = (Arc::clone(pose), state.share, state.added);
-        commands.push(PosingCommand::Lay(LaidPose { pose, share, added, limb }).into());
+        commands.push(PosingCommand::Blend(BlendedPose { pose, share, added, limb }).into());
     }
 }
 

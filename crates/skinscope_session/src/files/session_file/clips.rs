@@ -6,7 +6,7 @@ use glam::{DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use skinscope_model::{Channel, Clip, ClipSource, FarTrack, Interpolation, NodeId, Path, Sampler, Values};
 
-/// A clip. Lists of numbers are little-endian f32 in base64. Only what moves nodes is kept.
+/// A clip. Lists of numbers are little-endian f32 in base64. Only channels that move nodes are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ClipRecord {
@@ -27,7 +27,7 @@ pub(crate) struct ChannelRecord {
     pub path: String,
     /// As in glTF: `STEP`, `LINEAR`, `CUBICSPLINE`.
     pub interpolation: String,
-    /// The place of its list in `times`.
+    /// The index of its list in `times`.
     pub times: usize,
     /// How many numbers a key has, of weights alone.
     #[serde(skip_serializing_if = "is_zero")]

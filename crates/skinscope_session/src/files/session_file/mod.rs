@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
-//! the model's file has them in another order. `set_aside` has what the model had no place for.
+//! the model's file has them in another order. `set_aside` has the work that does not fit the model.
 //!
 //! `model` lists the model's file and those that it names; a file without any is about the built-in character. A member that is
 //! missing has the value that a window starts with. Numbers are f32, and are read back to the bit. What
@@ -26,8 +26,8 @@
 
 mod clips;
 mod layout;
+mod model_files;
 mod number;
-mod place;
 mod records;
 mod vertices;
 mod work;
@@ -37,9 +37,9 @@ use std::io::Read;
 use std::path::Path;
 
 pub(crate) use clips::ClipRecord;
+pub use model_files::SessionModel;
 pub use number::Number;
 pub(crate) use number::{numbers, values};
-pub use place::SessionModel;
 pub(crate) use records::{
     BindRecord, CameraRecord, ClipFileRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord,
     LimitsRecord, PlaybackRecord, SliderRecord, ViewRecord,
@@ -73,7 +73,7 @@ pub struct SessionFile {
     pub(crate) model: Vec<FileRecord>,
     pub(crate) joints: BTreeMap<String, EditRecord>,
     pub(crate) morphs: BTreeMap<String, BTreeMap<String, Number>>,
-    /// Joints that stay at a place over the clip.
+    /// Joints that stay where they are over the clip.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) held: BTreeMap<String, HeldRecord>,
     pub(crate) weights: Vec<WeightsRecord>,
@@ -93,7 +93,7 @@ pub struct SessionFile {
     /// Vertices that were marked by hand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) marked: Vec<WeightsRecord>,
-    /// What was made that the model has no place for.
+    /// Work that does not fit the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) set_aside: Vec<WorkRecord>,
     /// Sliders, and the lines of what they and joints drive.
@@ -171,13 +171,13 @@ pub struct SessionContents {
     pub limits: usize,
     /// Pinned joints.
     pub pins: usize,
-    /// Joints that stay at a place over the clip.
+    /// Joints that stay where they are over the clip.
     pub held: usize,
     /// Nodes whose partner the user has changed.
     pub pairs: usize,
     /// Nodes that are hidden, with all below them.
     pub hidden: usize,
-    /// Things that were made that the model had no place for.
+    /// Things that were made that do not fit the model.
     pub set_aside: usize,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct FileRecord {
     pub path: String,
     /// The length in bytes.
     pub size: u64,
-    /// What [`super::place::hash_of`] makes of its bytes; empty where it was not known.
+    /// What [`super::model_files::hash_of`] makes of its bytes; empty where it was not known.
     pub hash: String,
 }
 
@@ -79,8 +79,9 @@ pub(crate) struct EditRecord {
 pub(crate) struct BindRecord {
     /// The skin's number in the file.
     pub skin: u32,
-    /// The place of the joint in the skin.
-    pub place: usize,
+    /// The index of the joint in the skin.
+    #[serde(rename = "place")]
+    pub joint_index: usize,
     pub joint: String,
     /// The matrix without its last row, column after column.
     pub matrix: [Number; 12],
@@ -92,11 +93,12 @@ pub(crate) struct BindRecord {
 impl BindRecord {
     /// Returns whether another record is of another joint, or of another skin, or has the same matrix.
     pub fn agrees_with(&self, other: &Self) -> bool {
-        (self.skin, self.place, &self.joint) != (other.skin, other.place, &other.joint) || self.matrix == other.matrix
+        (self.skin, self.joint_index, &self.joint) != (other.skin, other.joint_index, &other.joint)
+            || self.matrix == other.matrix
     }
 }
 
-/// The place that a joint stays at over the clip, in world space.
+/// The matrix of a joint that stays where it is over the clip, in world space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct HeldRecord {
@@ -162,7 +164,7 @@ pub(crate) struct PlaybackRecord {
     pub add: Option<LayerRecord>,
 }
 
-/// A clip that is laid over another.
+/// A clip that is blended over another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct LayerRecord {

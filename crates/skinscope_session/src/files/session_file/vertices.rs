@@ -22,13 +22,13 @@ pub(crate) struct WeightsRecord {
     /// [`VertexList::material`]; files of earlier versions have none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub material: String,
-    /// The joints of the skin; `joints` holds places in this list.
+    /// The joints of the skin; `joints` has indices into this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skin: Vec<String>,
     pub per_vertex: usize,
     /// Numbers of vertices, rising, 4 bytes each.
     pub vertices: String,
-    /// Places of joints, 2 bytes each, `per_vertex` for each vertex.
+    /// Indices of joints, 2 bytes each, `per_vertex` for each vertex.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub joints: String,
     /// Weights, 4 bytes each, `per_vertex` for each vertex.

@@ -1,4 +1,4 @@
-//! What was made on a model, as session files have it, whether the model has a place for it or not.
+//! What was made on a model, as session files have it, whether it fits the model or not.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,8 +12,8 @@ use super::{
     vertices,
 };
 
-/// What was made on a model, by names and by what tells its vertices apart. Of a session it is what the open model has no place for: that is
-/// set aside, so that it can be saved, and be taken up when a model is opened that has.
+/// What was made on a model, by names and by what tells its vertices apart. Of a session it is what does not fit the open model: that is
+/// set aside, so that it can be saved, and be restored when a model is opened that it fits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkRecord {

@@ -99,7 +99,7 @@ impl SessionFile {
     /// Then compares its files with what they were: where some are others, vertices that are known by their numbers alone are not taken.
     ///
     /// # Errors
-    /// The model is in neither place.
+    /// The model is at neither path.
     pub fn find_model(&mut self, at: &Path) -> Result<SessionModel, FileError> {
         let folder = real(at.parent().unwrap_or(Path::new("")));
         for file in &mut self.clip_files {
@@ -155,8 +155,8 @@ fn is_as_recorded(path: &Path, record: &FileRecord) -> bool {
 /// Returns the path of a file from a folder, by `..` where needed and with `/` between its parts; absolute where they have
 /// nothing in common. `None` where it cannot be written as text.
 fn from_folder(folder: &Path, file: &Path) -> Option<String> {
-    let place = real(file.parent().unwrap_or(Path::new(""))).join(file.file_name()?);
-    let (mut to, mut from) = (place.components().peekable(), folder.components().peekable());
+    let absolute = real(file.parent().unwrap_or(Path::new(""))).join(file.file_name()?);
+    let (mut to, mut from) = (absolute.components().peekable(), folder.components().peekable());
     let mut shared = 0;
     while to.peek().is_some() && to.peek() == from.peek() {
         to.next();
@@ -164,7 +164,7 @@ fn from_folder(folder: &Path, file: &Path) -> Option<String> {
         shared += 1;
     }
     if shared == 0 {
-        return place.to_str().map(str::to_owned);
+        return absolute.to_str().map(str::to_owned);
     }
     let up = from.map(|_| Some(".."));
     let down = to.map(|part| part.as_os_str().to_str());
