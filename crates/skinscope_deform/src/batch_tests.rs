@@ -75,6 +75,7 @@ impl TestVertices {
             tangents: vec![Vec4::NAN; count(wanted.tangents)],
             determinants: vec![f32::NAN; count(wanted.determinants)],
             carries: vec![Mat3A::NAN; count(wanted.carries)],
+            filled: Vec::new(),
         };
         let batch = Batch {
             positions: &self.positions,

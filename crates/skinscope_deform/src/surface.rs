@@ -1,8 +1,10 @@
 //! Deforms whole primitives: morph targets, then skinning, then normals where the file has none. Baking, picking and
 //! framing use this CPU reference.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use glam::{Affine3A, Mat3A, Vec3, Vec4};
-use skinscope_base::parallel;
+use skinscope_base::parallel::{self, in_pieces};
 use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 
 use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
@@ -43,7 +45,8 @@ pub struct Deformed {
     /// The positions, metres, one for each vertex, those split off for tangents included.
     pub positions: Vec<Vec3>,
     /// The normals, one for each vertex: of unit length, or zero where there is no direction. Where the file stores no
-    /// normals they are the normalised sum of the deformed triangles around the vertex, weighted by area.
+    /// normals they are the normalised sum of the deformed triangles around the vertex, weighted by area; in a [`super::Surface`] also
+    /// where nothing is left of a blended normal ([`Deformed::filled`]).
     pub normals: Vec<Vec3>,
     /// The tangents, as many as the primitive has: xyz of unit length or zero, w the handedness, which a mirror
     /// reverses.
@@ -53,6 +56,9 @@ pub struct Deformed {
     /// The matrices that transform normals, one for each vertex; see [`BatchOut::carries`]. Passes over the whole
     /// surface do not change them.
     pub carries: Vec<Mat3A>,
+    /// The vertices of whose blended normal nothing is left, and which have that of the triangles around them in its place, rising; of a
+    /// [`super::Surface`] alone.
+    pub filled: Vec<u32>,
 }
 
 impl Deformed {
@@ -60,6 +66,13 @@ impl Deformed {
     #[must_use]
     pub fn of(attributes: DeformedAttributes) -> Self {
         Self { attributes, ..Self::default() }
+    }
+
+    /// Returns whether nothing is left of the blended normal of a vertex: it has none, or one of the triangles in its place.
+    #[must_use]
+    pub fn is_normal_lost(&self, vertex: usize) -> bool {
+        self.normals.get(vertex) == Some(&Vec3::ZERO)
+            || !self.filled.is_empty() && self.filled.binary_search(&(vertex as u32)).is_ok()
     }
 
     /// Returns whether the surface is mirrored at a triangle, so that its winding is the opposite of that in the file.
@@ -311,6 +324,34 @@ pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
 fn displace(vertices: &mut [Vec3], by: &[Vec3], weight: f32) {
     for (v, by) in vertices.iter_mut().zip(by) {
         *v += *by * weight;
+    }
+}
+
+/// Replaces normals of length zero by the normalised sum over the deformed triangles around the vertex, weighted by area; vertices that
+/// were split for their tangents have that of the vertex that is stored. Those are listed in [`Deformed::filled`].
+pub(super) fn fill_normals(p: &Primitive, out: &mut Deformed) {
+    out.filled.clear();
+    if p.topology != Topology::Triangles || out.normals.is_empty() || out.determinants.len() != out.positions.len() {
+        return;
+    }
+    let lost = AtomicBool::new(false);
+    in_pieces(&mut out.normals, PIECE, &|_, normals| {
+        if normals.contains(&Vec3::ZERO) {
+            lost.store(true, Ordering::Relaxed);
+        }
+    });
+    if !lost.into_inner() {
+        return;
+    }
+    let mut sums = vec![Vec3::ZERO; p.stored_vertices];
+    for triangle in p.indices.as_chunks().0 {
+        let [a, b, c] = triangle.map(|v| out.positions[v as usize]);
+        let normal = (b - a).cross(c - a) * if out.is_mirrored(*triangle) { -1.0 } else { 1.0 };
+        triangle.iter().for_each(|vertex| sums[p.stored_vertex(*vertex) as usize] += normal);
+    }
+    for (vertex, normal) in (0_u32..).zip(&mut out.normals).filter(|(_, normal)| **normal == Vec3::ZERO) {
+        *normal = sums[p.stored_vertex(vertex) as usize].normalize_or_zero();
+        out.filled.push(vertex);
     }
 }
 

@@ -10,6 +10,7 @@ use skinscope_base::math::cofactor;
 use skinscope_base::parallel::{self, JobContext};
 use skinscope_model::{InstanceId, Model};
 
+use super::surface::fill_normals;
 use super::{
     DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, deform_rigid, pack,
 };
@@ -133,6 +134,12 @@ impl Surface {
         }
         if let Some(source) = method.normal_mode().filter(|_| comes_last) {
             source.apply(input, self);
+        }
+        let split = self.split.clone();
+        let model = split.as_ref().map_or(input.model, |split| &*split.model);
+        for part in &mut self.parts {
+            let mesh = model.instances[part.instance.index()].mesh;
+            fill_normals(&model.meshes[mesh.index()].primitives[part.primitive], &mut part.deformed);
         }
     }
 

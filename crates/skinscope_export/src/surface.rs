@@ -113,16 +113,11 @@ fn frozen(
         indices.iter_mut().for_each(|index| *index = source.stored_vertex(*index));
     }
     let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
-    let positions = deformed.positions[..stored].to_vec();
-    let mut normals = deformed.normals[..stored].to_vec();
-    if source.topology == Topology::Triangles {
-        fill_normals(&positions, &indices, &mut normals);
-    }
     BakedPrimitive {
         name,
-        positions,
+        positions: deformed.positions[..stored].to_vec(),
         origin,
-        normals,
+        normals: deformed.normals[..stored].to_vec(),
         // Tangents that import has made are made again by whoever reads the bake.
         tangents: match source.split_from.is_empty() && deformed.tangents.len() >= stored {
             true => deformed.tangents[..stored].to_vec(),
@@ -133,21 +128,6 @@ fn frozen(
         indices,
         topology: source.topology,
         material: source.material,
-    }
-}
-
-/// Replaces normals of length zero by the sum over the triangles around the vertex, each weighted by its area.
-fn fill_normals(positions: &[Vec3], indices: &[u32], normals: &mut [Vec3]) {
-    if normals.iter().all(|normal| *normal != Vec3::ZERO) {
-        return;
-    }
-    let mut sums = vec![Vec3::ZERO; normals.len()];
-    for triangle in indices.as_chunks::<3>().0 {
-        let normal = deform::triangle_normal(*triangle, positions);
-        triangle.iter().for_each(|vertex| sums[*vertex as usize] += normal);
-    }
-    for (normal, sum) in normals.iter_mut().zip(sums).filter(|(normal, _)| **normal == Vec3::ZERO) {
-        *normal = sum.normalize_or_zero();
     }
 }
 
@@ -224,13 +204,12 @@ mod tests {
         let (morph_weights, method) = (&pose.morph_weights[..], METHODS[0].into());
         let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights, method };
         let surface = Surface::of(&input);
-        let blended = &surface.parts[0].deformed.normals;
-        let lost: Vec<usize> = (0..blended.len()).filter(|v| blended[*v].length() < 0.5).collect();
+        let (normals, lost) = (&surface.parts[0].deformed.normals, &surface.parts[0].deformed.filled);
         let baked = baked_primitives(&model, DVec3::ZERO, &surface).remove(0);
-        assert!(!lost.is_empty() && lost.len() < blended.len());
+        assert!(!lost.is_empty() && lost.len() < normals.len());
         for (vertex, normal) in baked.normals.iter().enumerate() {
-            if !lost.contains(&vertex) {
-                assert_eq!(*normal, blended[vertex]);
+            assert_eq!(*normal, normals[vertex]);
+            if !lost.contains(&(vertex as u32)) {
                 continue;
             }
             let around = baked.indices.chunks(3).filter(|t| t.contains(&(vertex as u32)));

@@ -26,6 +26,8 @@ impl VertexDirections {
         if let Some(surface) = posed.whole(&[vertex.instance]) {
             let part = surface.part(vertex.instance, vertex.primitive)?;
             let normal = *part.deformed.normals.get(vertex.vertex)?;
+            // What is drawn by the triangles because nothing is left of the blended normal is shown as lost.
+            let normal = if part.deformed.is_normal_lost(vertex.vertex) { Vec3::ZERO } else { normal };
             let tangent = part.deformed.tangents.get(vertex.vertex).copied();
             let Some(by) = part.copies.get(copy) else { return Some(Self { normal, tangent }) };
             let side = if by.matrix3.determinant() < 0.0 { -1.0 } else { 1.0 };

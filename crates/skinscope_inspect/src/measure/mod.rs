@@ -35,8 +35,8 @@ use glam::{Affine3A, Vec3};
 use skinscope_anim::local_to_model;
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
-    self as deform, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource, Surface,
-    SurfaceInput,
+    self as deform, Deformed, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource,
+    Surface, SurfaceInput,
 };
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
@@ -319,10 +319,10 @@ impl Measurer {
             let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
             if let Some(measure) = wanted.vertices {
                 let out = &mut values.values[part.mesh.index()][part.primitive];
-                part.write_values(measure, (&rest, &posed.deformed.normals), wanted, out);
+                part.write_values(measure, (&rest, posed.deformed), wanted, out);
             }
             total.add(&model, part, &rest, reading, (normals, &modes));
-            total.add_zero_normals(part, &posed.deformed.normals);
+            total.add_zero_normals(part, posed.deformed);
         }
         (total.finished(), values)
     }
@@ -387,13 +387,13 @@ impl MeasuredPart {
     fn write_values(
         &self,
         measure: VertexMeasure,
-        (rest, normals): (&Rest, &[Vec3]),
+        (rest, deformed): (&Rest, &Deformed),
         wanted: Wanted,
         out: &mut Vec<f32>,
     ) {
         let mut list = Vec::new();
         match measure {
-            VertexMeasure::NormalError if wanted.normal_error => list = self.normal_errors(normals),
+            VertexMeasure::NormalError if wanted.normal_error => list = self.normal_errors(deformed),
             VertexMeasure::NormalError => list.resize(self.topology.welded.len(), -1.0),
             measure => list = values::values(measure, &self.topology, &rest.sizes, &self.memory),
         }
@@ -408,9 +408,9 @@ impl MeasuredPart {
 impl MeasuredPart {
     /// Returns the normal error of each stored vertex in the last reading: below zero where its normal has length zero and some triangle
     /// stands at it, as [`SurfaceMeasures::zero_normals`] counts; 0 where there is nothing to compare with.
-    fn normal_errors(&self, normals: &[Vec3]) -> Vec<f32> {
+    fn normal_errors(&self, deformed: &Deformed) -> Vec<f32> {
         let of = |(vertex, error): (usize, &f32)| {
-            let is_zero = self.topology.used[vertex] && normals.get(vertex) == Some(&Vec3::ZERO);
+            let is_zero = self.topology.used[vertex] && deformed.is_normal_lost(vertex);
             if is_zero { -1.0 } else { error.max(0.0) }
         };
         self.errors.iter().enumerate().map(of).collect()

@@ -1,7 +1,6 @@
 //! The sums from which the measures of a surface are computed, over all of its primitives.
 
-use glam::Vec3;
-use skinscope_deform::NORMAL_MODES;
+use skinscope_deform::{Deformed, NORMAL_MODES};
 use skinscope_model::{Model, NodeId};
 
 use super::normals::NormalReading;
@@ -132,10 +131,11 @@ impl Total {
         });
     }
 
-    /// Counts normals of length zero.
-    pub fn add_zero_normals(&mut self, part: &MeasuredPart, normals: &[Vec3]) {
+    /// Counts the vertices whose blended normal has length zero: those without a normal, and those that have one of the triangles in its
+    /// place.
+    pub fn add_zero_normals(&mut self, part: &MeasuredPart, deformed: &Deformed) {
         let used = &part.topology.used;
-        for (vertex, _) in normals.iter().enumerate().filter(|(_, n)| **n == Vec3::ZERO) {
+        for vertex in (0..deformed.normals.len()).filter(|vertex| deformed.is_normal_lost(*vertex)) {
             if used.get(vertex) == Some(&true) {
                 self.out.zero_normals += 1;
                 let at = VertexRef { instance: part.instance, primitive: part.primitive, vertex };
