@@ -9,21 +9,25 @@ use super::device_args::parse_backend;
 use super::pose::PoseArgs;
 use super::{CliError, ModelArgs, print, tell_warnings};
 use crate::app::compare_on_device;
-use crate::inspect::benchmark::{Benchmark, Measured, NotMeasured};
+use crate::inspect::benchmark::{Benchmark, Cost, CostOf, Measured, NotMeasured};
 use crate::output::overwritten_by_stdout;
 use crate::render::Backend;
 
 /// Measure what rigid parts, loops, small matrices, a fast inverse square root and kinds of buffers save on this model
 ///
-/// Two ways of each are run in turns, now, on one core: plain loops over all vertices, as a textbook writes them. A ratio is the time of the
-/// first way over that of the second; beside the median stand the quartiles and the least and greatest of all turns. What else the machine
-/// does makes the spread larger. In the last two rows the graphics device moves all vertices and draws nothing: with a palette in a uniform
+/// Two ways of each are run in turns, now, on one core: plain loops over all vertices, as a textbook writes them. A ratio says how many times as
+/// fast the faster way is, or that the turns do not agree; beside the median stand the quartiles and the least and greatest of all turns, and
+/// the times are those of the turn with the median. What else the machine does makes the spread larger. In the last two rows the graphics device moves all vertices and draws nothing: with a palette in a uniform
 /// buffer against one in a storage buffer, and against the program's own way on all cores. Where there is no device, or the palette does not
-/// fit into a uniform buffer, the row says so.
+/// fit into a uniform buffer, the row says so. A table says what each method and each mode of normals costs for a vertex, on all cores, and
+/// how far its positions are from the definition of the method in double precision.
 ///
-/// The JSON has the fields: schema (1), vertices {rigid, blended}, triangles {rigid, blended}, pairs_per_vertex, palette {matrices, bytes_3x4,
-/// bytes_4x4}, measured [{id, first, second (the ways in words), first_secs, second_secs, ratio {least, lower, median, upper, greatest},
-/// apart (the largest distance of both results), runs_on (what ran them, and how it was timed)}] and not_measured [{id, first, second, why}].
+/// The JSON has the fields: schema (1), vertices {rigid, blended (of skins, as the overlay partition counts them), unskinned}, triangles {rigid,
+/// blended}, pairs_per_vertex, palette {matrices, bytes_3x4, bytes_4x4}, measured [{id, first, second (the ways in words), first_secs,
+/// second_secs (in the turn with the median ratio), ratio (first over second) {least, lower, median, upper, greatest}, better (first, second or
+/// null), apart (the largest distance of both results), from_exact (that of each from double precision, metres, or null), runs_on (what ran
+/// them, and how it was timed)}], not_measured [{id, first, second, why}] and costs [{of (method or normals), id, ns (of a vertex) {least,
+/// lower, median, upper, greatest}, from_exact}].
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  skinscope bench character.glb\n  skinscope bench character.glb --clip Walk --time 0.5 --json"
@@ -53,7 +57,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), CliError> {
     let model = session.model();
     let (pose, goes_on) = (session.pose(), AtomicBool::new(false));
     let measured = model.and_then(|model| {
-        let mut benchmark = Benchmark::of(model, &pose.palettes, &goes_on)?;
+        let mut benchmark = Benchmark::of(model, (&pose.palettes, &pose.local.morph_weights), &goes_on)?;
         compare_on_device(&mut benchmark, args.backend, model, (&pose.palettes, &pose.local), &goes_on)?;
         Some(benchmark)
     });
@@ -64,31 +68,39 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), CliError> {
 }
 
 fn report(benchmark: &Benchmark) -> Value {
-    let parts = |[rigid, blended]: [usize; 2]| json!({ "rigid": rigid, "blended": blended });
-    let (matrices, [three, four]) = benchmark.palette;
+    let five = |[least, lower, median, upper, greatest]: [f64; 5]| json!({ "least": least, "lower": lower, "median": median, "upper": upper, "greatest": greatest });
+    let [rigid, blended] = benchmark.vertices;
+    let [rigid_triangles, blended_triangles] = benchmark.triangles;
+    let cost = |cost: &Cost| {
+        let of = if cost.of == CostOf::Method { "method" } else { "normals" };
+        json!({ "of": of, "id": cost.id, "ns": five(cost.ns), "from_exact": cost.from_exact })
+    };
     let measured = |one: &Measured| {
-        let [least, lower, median, upper, greatest] = one.ratio;
         json!({
             "id": one.id,
             "first": one.ways[0],
             "second": one.ways[1],
             "first_secs": one.secs[0],
             "second_secs": one.secs[1],
-            "ratio": { "least": least, "lower": lower, "median": median, "upper": upper, "greatest": greatest },
+            "ratio": five(one.ratio),
+            "better": one.better().map(|way| ["first", "second"][way]),
             "apart": one.apart,
+            "from_exact": one.from_exact,
             "runs_on": one.runs_on,
         })
     };
     let not_measured =
         |one: &NotMeasured| json!({ "id": one.id, "first": one.ways[0], "second": one.ways[1], "why": one.why });
+    let (matrices, [three, four]) = benchmark.palette;
     json!({
         "schema": 1,
-        "vertices": parts(benchmark.vertices),
-        "triangles": parts(benchmark.triangles),
+        "vertices": { "rigid": rigid, "blended": blended, "unskinned": benchmark.unskinned },
+        "triangles": { "rigid": rigid_triangles, "blended": blended_triangles },
         "pairs_per_vertex": benchmark.per_vertex,
         "palette": { "matrices": matrices, "bytes_3x4": three, "bytes_4x4": four },
         "measured": benchmark.measured.iter().map(measured).collect::<Vec<Value>>(),
         "not_measured": benchmark.not_measured.iter().map(not_measured).collect::<Vec<Value>>(),
+        "costs": benchmark.costs.iter().map(cost).collect::<Vec<Value>>(),
     })
 }
 
@@ -110,6 +122,16 @@ fn text(benchmark: &Benchmark) -> String {
     }
     for one in &benchmark.not_measured {
         out += &format!("\n{} against {}: {}\n  The text: {}.\n", one.ways[0], one.ways[1], one.text(), one.claim);
+    }
+    for (of, title) in
+        [(CostOf::Method, "a vertex by each method"), (CostOf::Normals, "a vertex by each mode of normals")]
+    {
+        out += &format!("\n{title}, on all cores\n");
+        for cost in benchmark.costs.iter().filter(|cost| cost.of == of) {
+            let exact =
+                cost.from_exact.map_or_else(String::new, |m| format!("; {m:.1e} m from double precision at most"));
+            out += &format!("  {:<26} {}{exact}\n", cost.id, cost.text());
+        }
     }
     out
 }

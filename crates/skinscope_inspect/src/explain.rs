@@ -100,10 +100,22 @@ impl PosedModel<'_> {
     }
 }
 
-impl Explanation {
-    /// Explains `vertex` of copy number `copy` (0 where its instance has none); `None` where the model has no such vertex.
-    #[must_use]
-    pub fn of(posed: &PosedModel, vertex: VertexRef, copy: usize) -> Option<Self> {
+/// A vertex as the definition of its method in double precision moves it.
+struct Defined {
+    stored: DVec3,
+    morphs: Vec<MorphTerm>,
+    rest: DVec3,
+    /// The influences whose weight is not zero, and the number of each one's pair.
+    movers: Vec<ExactInfluence>,
+    slots: Vec<usize>,
+    /// The sum of all weights.
+    sum: f64,
+    exact: ExactDeformation,
+}
+
+impl Defined {
+    /// Moves `vertex` of copy number `copy` (0 where its instance has none); `None` where the model has no such vertex.
+    fn of(posed: &PosedModel, vertex: VertexRef, copy: usize) -> Option<Self> {
         let PosedModel { model, palettes, .. } = *posed;
         let instance = model.instances.get(vertex.instance.index())?;
         let primitive = model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?;
@@ -115,12 +127,43 @@ impl Explanation {
         let first = first as usize + if influences.is_none() { copy } else { 0 };
         let (joints, weights) = influences.map_or((&[0_u16][..], &[1.0_f32][..]), |i| i.of(vertex.vertex));
         let skin = influences.and(instance.skin).map(|s| &model.skins[s.index()]);
-        let mut terms = Vec::new();
-        let mut movers = Vec::new();
+        let (mut movers, mut slots) = (Vec::new(), Vec::new());
         for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
             let joint = usize::from(*joint);
             let matrix = double(palettes.get(first + joint)?);
             movers.push(ExactInfluence { joint, weight: f64::from(*weight), matrix });
+            slots.push(slot);
+        }
+        let joints_of = skin.map_or(0, |skin| skin.joints.len());
+        let matrices = palettes.get(first..first + joints_of).unwrap_or_default();
+        let vectors = posed.method.data.map_or(&[][..], |data| data.vectors_of(vertex.instance, vertex.primitive));
+        let input = MethodInput { values: posed.method.values, vector: vectors.get(vertex.vertex).copied(), matrices };
+        let exact = (posed.method.exact)(&movers, rest, &input);
+        let sum = weights.iter().map(|w| f64::from(*w)).sum();
+        Some(Self { stored, morphs, rest, movers, slots, sum, exact })
+    }
+}
+
+impl Explanation {
+    /// Returns where the definition of the method puts `vertex` (of the first copy) in double precision, world space, metres: from the
+    /// skinning matrices of the pose, and without passes over the whole surface. `None` where the model has no such vertex.
+    #[must_use]
+    pub fn definition(posed: &PosedModel, vertex: VertexRef) -> Option<DVec3> {
+        Defined::of(posed, vertex, 0).map(|defined| defined.exact.map.transform_point3(defined.rest))
+    }
+
+    /// Explains `vertex` of copy number `copy` (0 where its instance has none); `None` where the model has no such vertex.
+    #[must_use]
+    pub fn of(posed: &PosedModel, vertex: VertexRef, copy: usize) -> Option<Self> {
+        let model = posed.model;
+        let instance = model.instances.get(vertex.instance.index())?;
+        let primitive = model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?;
+        let Defined { stored, morphs, rest, movers, slots, sum, exact } = Defined::of(posed, vertex, copy)?;
+        let ExactDeformation { map, mut readout, .. } = exact;
+        let skin = model.influences(instance.mesh, vertex.primitive).and(instance.skin);
+        let skin = skin.map(|skin| &model.skins[skin.index()]);
+        let mut terms = Vec::new();
+        for (ExactInfluence { joint, weight, matrix }, slot) in movers.into_iter().zip(slots) {
             let (node, inverse_bind) = match skin {
                 Some(skin) => (skin.joints[joint], double(&skin.inverse_bind[joint])),
                 None => (instance.node, DAffine3::IDENTITY),
@@ -128,13 +171,8 @@ impl Explanation {
             let offset = inverse_bind.transform_point3(rest);
             let alone = matrix.transform_point3(rest);
             let quaternion = QuaternionForm::of(&matrix, &inverse_bind, offset);
-            terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone, quaternion });
+            terms.push(Term { node, slot, weight, offset, matrix, alone, quaternion });
         }
-        let joints_of = skin.map_or(0, |skin| skin.joints.len());
-        let matrices = palettes.get(first..first + joints_of).unwrap_or_default();
-        let vectors = posed.method.data.map_or(&[][..], |data| data.vectors_of(vertex.instance, vertex.primitive));
-        let input = MethodInput { values: posed.method.values, vector: vectors.get(vertex.vertex).copied(), matrices };
-        let ExactDeformation { map, mut readout, .. } = (posed.method.exact)(&movers, rest, &input);
         let mut position = map.transform_point3(rest);
         if posed.method.needs_surface() {
             // The vertex's neighbours have an effect too, which no equation of one vertex shows.
@@ -156,7 +194,7 @@ impl Explanation {
             morphs,
             rest,
             skinned: skin.is_some(),
-            sum: weights.iter().map(|w| f64::from(*w)).sum(),
+            sum,
             terms,
             readout,
             map,

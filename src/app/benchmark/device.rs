@@ -9,7 +9,7 @@ use glam::Affine3A;
 
 use crate::app::ui::MeasuresOnDevice;
 use crate::deform::{Deformation, METHODS, PaletteBuffer, Surface, SurfaceInput};
-use crate::inspect::benchmark::{Benchmark, BuffersOnDevice, ProcessorAndDevice};
+use crate::inspect::benchmark::{Benchmark, BuffersOnDevice, ProcessorAndDevice, distance_from_definition};
 use crate::model::{InstanceId, LocalPose, Model};
 use crate::render::{Backend, DeformedOnGpu, Gpu, PaletteTimer};
 
@@ -52,9 +52,14 @@ pub fn compare_on_device(
     let draws: Vec<InstanceId> = (0..model.instances.len()).map(InstanceId::from_index).collect();
     let method = Deformation::from(METHODS[0]);
     let morph_weights = &local.morph_weights;
-    let surface = || Surface::of(&SurfaceInput { model, draws: &draws, palettes, morph_weights, method });
-    let apart = match timer.surface() {
-        Ok(parts) => distance(&surface(), &parts),
+    let input = SurfaceInput { model, draws: &draws, palettes, morph_weights, method };
+    let surface = || Surface::of(&input);
+    let (apart, from_exact) = match timer.surface() {
+        Ok(parts) => {
+            let own = surface();
+            let distances = [from_definition(&input, &own), from_definition_on_device(&input, &own, &parts)];
+            (distance(&own, &parts), distances)
+        }
         Err(error) => return benchmark.compare_device(Err(sentence(&error.to_string())), cancel),
     };
     let mut processor = |times: usize| {
@@ -64,7 +69,7 @@ pub fn compare_on_device(
     };
     let mut device = |times| timer.secs(PaletteBuffer::Storage, times).map_err(|error| sentence(&error.to_string()));
     let name = format!("all cores and {name}");
-    let both = ProcessorAndDevice { name, apart, processor: &mut processor, device: &mut device };
+    let both = ProcessorAndDevice { name, apart, from_exact, processor: &mut processor, device: &mut device };
     benchmark.compare_device(Ok(both), cancel)
 }
 
@@ -78,6 +83,23 @@ fn distance(surface: &Surface, parts: &[DeformedOnGpu]) -> f64 {
         pairs.map(|(a, b)| f64::from(a.distance(*b))).fold(0.0, f64::max)
     };
     parts.iter().filter(alone).map(of).fold(0.0, f64::max)
+}
+
+/// The largest distance of the processor's vertices from the definition of the method in double precision, metres.
+fn from_definition(input: &SurfaceInput<'_>, surface: &Surface) -> f64 {
+    distance_from_definition(input, &|instance, primitive, vertex| {
+        let part = surface.part(instance, primitive).filter(|part| part.copies.is_empty())?;
+        part.deformed.positions.get(vertex).copied()
+    })
+}
+
+/// The largest distance of the device's vertices from it, metres.
+fn from_definition_on_device(input: &SurfaceInput<'_>, surface: &Surface, parts: &[DeformedOnGpu]) -> f64 {
+    distance_from_definition(input, &|instance, primitive, vertex| {
+        surface.part(instance, primitive).filter(|part| part.copies.is_empty())?;
+        let part = parts.iter().find(|part| part.instance == instance && part.primitive == primitive)?;
+        part.deformed.positions.get(vertex).copied()
+    })
 }
 
 /// Returns a message without its last full stop.

@@ -89,6 +89,21 @@ fn a_benchmark_has_counts_ratios_with_their_spread_and_equal_results() {
         assert!(number(&one["first_secs"]) > 0.0 && number(&one["second_secs"]) > 0.0);
         let most = if one["id"] == "inverse-root" { 0.002 } else { 1e-5 };
         assert!(number(&one["apart"]) < most, "{one}");
+        // The times are those of the turn with the median ratio.
+        let quotient = number(&one["first_secs"]) / number(&one["second_secs"]);
+        assert!((quotient / ratio[2] - 1.0).abs() < 1e-9, "{one}");
+        assert_eq!(one["better"] == "second", ratio[1] > 1.0, "{one}");
+        assert_eq!(one["better"] == "first", ratio[3] < 1.0, "{one}");
+        if one["id"] == "device" {
+            let exact = one["from_exact"].as_array().unwrap();
+            assert!(exact.len() == 2 && exact.iter().all(|metres| number(metres) < 1e-5), "{one}");
+        }
+    }
+    let costs = report["costs"].as_array().unwrap();
+    assert_eq!(costs.len(), skinscope::deform::METHODS.len() + skinscope::deform::NORMAL_MODES.len());
+    for cost in costs {
+        let ns = ["least", "lower", "median", "upper", "greatest"].map(|name| number(&cost["ns"][name]));
+        assert!(ns.is_sorted() && ns[0] > 0.0, "{cost}");
     }
 }
 

@@ -17,13 +17,13 @@ pub(super) struct Vertices {
     /// So many pairs for each vertex, those without weight included.
     pub(super) pairs: Vec<Pair>,
     pub(super) per_vertex: usize,
-    /// The vertices that one joint alone moves, with a weight of exactly one, and that joint.
-    pub(super) rigid: Vec<(u32, u32)>,
+    /// The vertices that one joint alone moves (one weight is not zero), that joint and its weight.
+    pub(super) rigid: Vec<(u32, Pair)>,
     /// All others.
     pub(super) blended: Vec<u32>,
     /// For each matrix of the palette: the vertices that it moves, and their weights.
     pub(super) by_joint: Vec<Vec<Pair>>,
-    /// How many triangles have corners that follow one and the same joint alone, and how many have not.
+    /// How many triangles of skins have corners that follow one and the same joint alone, and how many have not.
     pub(super) triangles: [usize; 2],
 }
 
@@ -67,13 +67,16 @@ impl Vertices {
                 self.by_joint[*joint as usize].push((at, *weight));
             }
             let mut used = own.iter().filter(|pair| pair.1 != 0.0);
-            let alone = used.next().filter(|pair| pair.1 == 1.0 && used.next().is_none()).map(|pair| pair.0);
+            let alone = used.next().copied().filter(|_| used.next().is_none());
             match alone {
-                Some(joint) => self.rigid.push((at, joint)),
+                Some(pair) => self.rigid.push((at, pair)),
                 None => self.blended.push(at),
             }
-            joint_of.push(alone);
+            joint_of.push(alone.map(|pair| pair.0));
             self.pairs.resize(begin + self.per_vertex, (0, 0.0));
+        }
+        if skin.is_none() || primitive.influences.is_none() {
+            return;
         }
         for corners in primitive.indices.as_chunks::<3>().0 {
             let [a, b, c] = corners.map(|corner| joint_of[corner as usize]);
@@ -94,9 +97,9 @@ impl Vertices {
 
     /// Moves what one joint moves by its matrix, and blends the others alone.
     pub(super) fn partitioned<const N: usize>(&self, palette: &[Rows<N>], out: &mut [[Vec3; 2]]) {
-        for (vertex, joint) in &self.rigid {
+        for (vertex, (joint, weight)) in &self.rigid {
             let vertex = *vertex as usize;
-            out[vertex] = moved(&palette[*joint as usize], self.at[vertex]);
+            out[vertex] = moved(&palette[*joint as usize], self.at[vertex]).map(|vector| vector * *weight);
         }
         for vertex in &self.blended {
             let vertex = *vertex as usize;

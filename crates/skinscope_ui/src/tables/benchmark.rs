@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Ui};
 use glam::Affine3A;
-use skinscope_inspect::benchmark::Benchmark;
+use skinscope_inspect::benchmark::{Benchmark, CostOf};
 use skinscope_model::{LocalPose, Model};
 use skinscope_session::Session;
 
@@ -79,7 +79,7 @@ pub(super) fn show(
         let (model, palette) = (Arc::clone(model), session.pose().palettes.clone());
         let (local, on_device) = (session.pose().local.clone(), on_device.clone());
         state.run.ask(ui, state.asked, false, move |cancel| {
-            let mut benchmark = Benchmark::of(&model, &palette, cancel);
+            let mut benchmark = Benchmark::of(&model, (&palette, &local.morph_weights), cancel);
             if let Some(benchmark) = &mut benchmark {
                 (on_device.0)(benchmark, &model, (&palette, &local), cancel)?;
             }
@@ -118,6 +118,18 @@ fn figures(ui: &mut Ui, benchmark: &Benchmark) {
     }
     for one in &benchmark.not_measured {
         row(format!("{} against {}: {}", one.ways[0], one.ways[1], one.text()), format!("The text: {}.", one.claim));
+    }
+    for (of, title) in
+        [(CostOf::Method, "A vertex by each method"), (CostOf::Normals, "A vertex by each mode of normals")]
+    {
+        let text = RichText::new(format!("{title}, on all cores")).font(theme::strong(theme::BODY)).color(c.text);
+        ui.add(Label::new(text).wrap());
+        for cost in benchmark.costs.iter().filter(|cost| cost.of == of) {
+            let exact =
+                cost.from_exact.map_or_else(String::new, |m| format!("; {m:.1e} m from double precision at most"));
+            note(ui, &format!("{}: {}{exact}", cost.label, cost.text()));
+        }
+        ui.add_space(4.0);
     }
     for line in benchmark.counts() {
         note(ui, &line);
