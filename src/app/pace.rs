@@ -1,5 +1,5 @@
-//! How time passes in the window, and how often the pose is measured while a clip plays. Measures may lag behind the picture; the picture
-//! never waits for them.
+//! How time passes in the window, and how often the pose is measured in the background while a clip plays. Those measures may lag behind the
+//! picture, which does not wait for them; what is measured before a picture is in `painting.rs`.
 
 use std::time::{Duration, Instant};
 
@@ -91,9 +91,14 @@ impl Pace {
         may_begin
     }
 
-    /// Notes that the pose has been measured.
+    /// Notes that the pose has been measured in the background.
     pub(super) fn end_measuring(&mut self, now: Instant) {
         self.measures.end(now);
+        self.measured();
+    }
+
+    /// Counts a pose that has been measured.
+    pub(super) fn measured(&mut self) {
         if let Some(timer) = &mut self.benchmark {
             timer.measured();
         }

@@ -25,6 +25,7 @@ impl App {
         }
         let Some(mut window) = self.window.take() else { return };
         self.change(PlaybackCommand::Advance(secs));
+        self.measure_picture();
         let has_commands = self.run_panels(event_loop, &mut window);
         if let Some(letters) = window.take_wanted_letters() {
             self.jobs.start(Kind::Fonts, move |_| find_fonts(&letters));
@@ -32,6 +33,14 @@ impl App {
         window.set_title(&self.session);
         let autosave_at = self.autosave_when_due(now);
         self.present(event_loop, window, autosave_at, has_commands);
+    }
+
+    /// Brings the pose up to date, and measures it where colours and figures are to be those of the picture.
+    fn measure_picture(&mut self) {
+        self.session.update_pose();
+        for _ in 0..self.session.measure_before_picture() {
+            self.pace.measured();
+        }
     }
 
     /// Lets the panels draw themselves, and carries out their commands. Returns whether there were any.
@@ -63,7 +72,7 @@ impl App {
         autosave_at: Option<Instant>,
         has_commands: bool,
     ) {
-        self.session.update_pose();
+        self.measure_picture();
         let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
         self.session.build_frame(&mut self.frame, &palette);
         let playing = self.session.playback().playing && self.session.document().is_some();

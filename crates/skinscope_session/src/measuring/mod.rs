@@ -1,9 +1,10 @@
 //! What the pose that is shown does to the surface, in numbers: of the present moment, and over a whole clip.
 //!
 //! Measuring a large model takes longer than a picture may wait. Where the session defers work it is measured in the background
-//! ([`Work::MeasurePose`](crate::Work), [`Work::MeasureClip`](crate::Work)), and the numbers are those of a moment ago; else it is
-//! done when it is asked for.
+//! ([`Work::MeasurePose`](crate::Work), [`Work::MeasureClip`](crate::Work)), and the numbers are those of a moment ago, unless its owner
+//! measures before each picture ([`Session::measure_before_picture`]); else it is done when it is asked for.
 
+mod before_picture;
 pub(crate) mod keys;
 pub(crate) mod measure_commands;
 
@@ -77,6 +78,11 @@ impl Clone for Measuring {
 pub(super) struct Measurers(Vec<Measurer>);
 
 impl Measurers {
+    /// Returns whether the one for `model` is prepared.
+    fn has(&self, model: &Arc<Model>) -> bool {
+        self.0.iter().any(|measurer| Arc::ptr_eq(measurer.model(), model))
+    }
+
     /// Returns the one for `model`, prepared where there is none; `None` soon after `stop` returns true.
     fn of(&mut self, model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<&mut Measurer> {
         let known = self.0.iter().position(|m| Arc::ptr_eq(m.model(), model));

@@ -194,6 +194,15 @@ toggles! {
         shortcut: None,
         help: "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which",
     }
+    TrailingMeasures {
+        starts_on: false,
+        word: Some("trailing-measures"),
+        option: None,
+        menu: Menu::Playback,
+        label: "Let measures trail",
+        shortcut: None,
+        help: "While a clip plays, draw a large model without waiting for its measures: colours and figures may be those of a moment ago",
+    }
 }
 
 /// Which switches are on.
