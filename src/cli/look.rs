@@ -36,6 +36,9 @@ pub(super) struct LookArgs {
     /// Take this for the most influences of a vertex that the runtime can use, for --overlay alarms [default: 4]
     #[arg(long, value_name = "1-8", value_parser = clap::value_parser!(u8).range(1..=LIMITS as i64))]
     limit: Option<u8>,
+    /// Let the colours of --overlay distance end at this distance, metres, and begin at a thousandth of it [default: a tenth of the model's height]
+    #[arg(long, value_name = "METRES", value_parser = parse_distance)]
+    distance_scale: Option<f32>,
     #[command(flatten)]
     pub toggles: ToggleArgs,
     /// Draw the surface at N moments of the clip before this one, red, and after it, green, STEP frames of 1/30 s apart (5)
@@ -54,6 +57,11 @@ fn parse_onion(text: &str) -> Result<Onion, String> {
 
 pub(super) fn overlay_names() -> PossibleValuesParser {
     PossibleValuesParser::new(OVERLAYS.iter().map(|o| PossibleValue::new(o.id).help(o.help)))
+}
+
+fn parse_distance(text: &str) -> Result<f32, String> {
+    let metres = text.parse().ok().filter(|metres: &f32| metres.is_finite() && *metres > 0.0);
+    metres.ok_or_else(|| "expected a distance in metres above 0, such as 0.1".to_owned())
 }
 
 fn ramp_names() -> PossibleValuesParser {
@@ -83,6 +91,9 @@ impl LookArgs {
         }
         if let Some(limit) = self.limit {
             session.apply(ViewCommand::SetInfluenceLimit(limit.into()));
+        }
+        if self.distance_scale.is_some() {
+            session.apply(ViewCommand::SetDistanceScale(self.distance_scale));
         }
         if let Some(overlay) = id.and_then(overlay) {
             session.apply(ViewCommand::SetOverlay(Some(overlay.id)));
@@ -116,6 +127,11 @@ impl LookArgs {
                 "limit",
                 self.limit.is_some() && !shown.is_some_and(|overlay| overlay.has_limit),
                 "is for influences that are counted: say --overlay alarms too",
+            ),
+            (
+                "distance-scale",
+                self.distance_scale.is_some() && shown.is_none_or(|overlay| overlay.id != "distance"),
+                "is for the distance of two sides: say --overlay distance too",
             ),
             (
                 "shared-black",

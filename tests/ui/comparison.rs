@@ -224,40 +224,147 @@ fn the_names_of_the_sides_stand_below_everything_else_and_on_their_own_side() {
     harness.get_by_label_contains("Shown side: ");
 }
 
+/// The rectangle of the plate, and whether all its figures and the way to the worst vertex are in the window.
+fn plate(harness: &Harness<'_, App>) -> egui::Rect {
+    let window = harness.ctx.content_rect();
+    for label in ["Worst: ", "Mean: ", "RMS: "] {
+        let rect = harness.get_by_label_contains(label).rect();
+        assert!(window.contains_rect(rect), "{label:?} at {rect:?} in {window:?}");
+    }
+    let rect = harness.get_by_role_and_label(Role::Button, "To the worst").rect();
+    assert!(window.contains_rect(rect), "the way to the worst vertex at {rect:?} in {window:?}");
+    harness.get_by_label("Comparison").rect()
+}
+
 #[test]
-fn the_card_of_the_pointer_and_the_plate_share_their_side_of_the_picture() {
-    for size in [vec2(1280.0, 720.0), vec2(1920.0, 1080.0), vec2(1280.0, 560.0)] {
-        let mut harness = comparing_in(size, 0.5, ComparisonLayout::Split);
-        let alone = harness.get_by_label("Comparison").rect();
-        let skin = beside_the_bones(harness.state());
-        let head = |harness: &Harness<'_, App>| {
-            labelled(harness).into_iter().find(|(text, _)| text.starts_with("Vertex ")).map(|(_, rect)| rect)
-        };
-        harness.event(Event::PointerMoved(skin));
-        harness.run();
-        let (card, plate) = (head(&harness).unwrap(), harness.get_by_label("Comparison").rect());
-        assert!(plate.bottom() <= card.top(), "{plate:?} over the card {card:?}, {size}");
-        let shows_worst = harness.query_all_by_label_contains("Worst: ").next().is_some();
-        assert_eq!(shows_worst, size.y > 600.0, "{size}");
-        // A menu that is open keeps the plate as it is.
-        harness.event(Event::PointerMoved(harness.state().picture.left_top()));
-        harness.run();
-        let drop_down = format!("Compare with: {}", compared(&harness).choice.method.label);
-        click(&mut harness, &drop_down);
-        harness.event(Event::PointerMoved(skin));
-        harness.run();
-        assert_eq!((head(&harness), harness.get_by_label("Comparison").rect()), (None, alone), "{size}");
-        harness.key_press(Key::Escape);
-        harness.run();
-        // So does a control that has the focus. The least picture has room for the title alone while the card is shown.
-        if size.y < 600.0 {
-            continue;
+fn the_plate_covers_no_side_and_shows_all_its_figures_open_and_folded() {
+    for layout in ComparisonLayout::ALL.into_iter().take(2) {
+        for size in [vec2(1280.0, 720.0), vec2(1920.0, 1080.0)] {
+            let mut harness = comparing_in(size, 0.5, layout);
+            for label in ["Fold the comparison", "Unfold the comparison"] {
+                let (picture, plate) = (harness.state().picture, plate(&harness));
+                assert!(!plate.shrink(0.5).intersects(picture), "{plate:?} over the picture {picture:?}, {size}");
+                assert!(picture.width() > 400.0 && picture.height() > 400.0, "{picture:?}, {size}");
+                click(&mut harness, label);
+            }
         }
-        harness.get_by_label("Swap").focus();
-        harness.run();
-        assert_eq!((head(&harness), harness.get_by_label("Comparison").rect()), (None, alone), "{size}");
-        harness.get_by_label("Comparison line").focus();
-        harness.run();
-        assert!(head(&harness).is_some(), "{size}");
+    }
+}
+
+#[test]
+fn the_plate_is_dragged_over_the_picture_and_back_beside_it() {
+    let mut harness = comparing_in(vec2(1280.0, 720.0), 0.5, ComparisonLayout::Split);
+    let beside = harness.state().picture;
+    let title = |harness: &Harness<'_, App>| harness.get_by_label("Title of the comparison").rect().center();
+    let from = title(&harness);
+    let to = from - vec2(300.0, -40.0);
+    drag(&mut harness, &[from, from - vec2(30.0, 0.0), to], PointerButton::Primary);
+    let (picture, floating) = (harness.state().picture, harness.get_by_label("Comparison").rect());
+    assert!(picture.width() > beside.width() + 200.0, "the picture has all the room: {picture:?}, {beside:?}");
+    assert!(picture.contains_rect(floating), "{floating:?} in {picture:?}");
+    let at = title(&harness);
+    assert!((at - to).length() < 40.0, "the title is at {at:?}, where the pointer left it: {to:?}");
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))));
+    // It stays where it is, inside, and its controls work there.
+    click(&mut harness, "Swap");
+    assert!(compared(&harness).swapped);
+    harness.run();
+    assert_eq!(harness.get_by_label("Comparison").rect(), floating);
+    // Dropped at the right end it is a panel again; so does the button.
+    let end = egui::pos2(picture.right() - 4.0, at.y);
+    drag(&mut harness, &[at, at + vec2(30.0, 0.0), end], PointerButton::Primary);
+    assert_eq!(harness.state().picture, beside);
+    click(&mut harness, "Let the comparison float over the picture");
+    assert!(harness.state().picture.contains_rect(harness.get_by_label("Comparison").rect()));
+    click(&mut harness, "Put the comparison beside the picture");
+    assert_eq!(harness.state().picture, beside);
+}
+
+#[test]
+fn the_way_to_the_worst_vertex_moves_the_camera_there() {
+    let mut harness = comparing_in(vec2(1280.0, 720.0), 0.5, ComparisonLayout::Split);
+    click(&mut harness, "Fold the comparison");
+    let before = harness.state().session.view().orbit;
+    click(&mut harness, "To the worst");
+    let view = harness.state().session.view();
+    let worst = harness.state().session.surfaces().compared_surfaces().unwrap().distance.at.unwrap();
+    assert_eq!(view.pinned, Some(worst));
+    let surface = harness.state().session.surfaces().surface().unwrap();
+    let at = surface.part(worst.instance, worst.primitive).unwrap().position(worst.vertex, 0).unwrap();
+    let moved = view.orbit.target.distance(before.target);
+    assert!(view.orbit.distance < 0.8 * before.distance && moved > 0.1, "{:?} from {before:?}", view.orbit);
+    let seen = view.project(at).unwrap();
+    let middle = 0.5 * view.viewport;
+    assert!((seen - middle).abs().cmplt(0.5 * middle).all(), "{seen} around {middle}");
+}
+
+#[test]
+fn the_scale_of_distances_follows_the_model_until_it_is_fixed() {
+    let mut harness = comparing_in(vec2(1280.0, 720.0), 0.5, ComparisonLayout::Split);
+    let height = f64::from(harness.state().session.extents().rest_height());
+    assert!(height > 0.1);
+    let scale = |harness: &Harness<'_, App>| {
+        let node = harness.get_by_label_contains("Scale: ").accesskit_node();
+        node.label().or_else(|| node.value()).unwrap()
+    };
+    let of = |height: f64| {
+        let marks = [1e-4, 1e-3, 1e-2, 1e-1].map(|part| skinscope::math::length(part * height));
+        format!("Scale: {}", marks.join(", "))
+    };
+    assert_eq!(scale(&harness), of(height));
+    click(&mut harness, "Fixed scale");
+    let fixed = harness.state().session.view().distance_scale.unwrap();
+    assert!((f64::from(fixed) - 0.1 * height).abs() < 1e-6);
+    harness.state_mut().session.apply(ViewCommand::SetDistanceScale(Some(2.0)));
+    harness.run();
+    assert_eq!(scale(&harness), of(20.0));
+    click(&mut harness, "Fixed scale");
+    assert_eq!(scale(&harness), of(height));
+    // The renderer has the same ends, in powers of ten of millimetres.
+    let session = &harness.state().session;
+    let mut frame = skinscope::frame::Frame::default();
+    session.build_frame(&mut frame, &skinscope::frame::SceneColors::DARK);
+    let [low, high] = frame.display.scale_ends.unwrap();
+    let wanted = (1e3 * 0.1 * height).log10() as f32;
+    assert!((high - wanted).abs() < 1e-4 && (high - low - 3.0).abs() < 1e-4, "{low} {high}, {wanted}");
+}
+
+#[test]
+fn legends_name_both_sides_by_what_they_are() {
+    let mut harness = comparing_in(vec2(1280.0, 720.0), 0.5, ComparisonLayout::Split);
+    harness.get_by_label("Linear blend against Centres of rotation");
+    harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("stretch")));
+    harness.run();
+    harness.get_by_label("First Linear blend, then Centres of rotation");
+    let model = Arc::clone(harness.state().session.document().unwrap().stored());
+    let file = ComparedFile { model, name: "other.glb".to_owned() };
+    harness.state_mut().session.compare_file(file).unwrap();
+    harness.run();
+    let heads = harness.get_by_label_contains("First ").accesskit_node();
+    let heads = heads.label().or_else(|| heads.value()).unwrap();
+    assert!(heads.contains("other.glb"), "{heads}");
+}
+
+#[test]
+fn a_picture_names_both_sides_above_which_the_legend_ends() {
+    let mut harness = comparing();
+    harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("distance")));
+    for (layout, named) in [(ComparisonLayout::Split, true), (ComparisonLayout::SideBySide, false)] {
+        harness.state_mut().session.apply(ComparisonCommand::SetLayout(layout));
+        let session = harness.state().session.clone();
+        let over = ui::Over { legend: true, sides: named, names: None };
+        let mut still = Harness::builder()
+            .with_size(vec2(1280.0, 720.0))
+            .with_context_setup(ui::install)
+            .build_ui(move |ui| ui::show_over(ui, &session, &over, false));
+        still.run();
+        assert_eq!(still.query_by_label("Left side: Linear blend").is_some(), named, "{layout:?}");
+        assert_eq!(still.query_by_label("Right side: Dual quaternion").is_some(), named, "{layout:?}");
+        let legend = still.get_by_label_contains("Less than ").rect();
+        if named {
+            let name = still.get_by_label("Left side: Linear blend").rect();
+            assert!(legend.bottom() <= name.top(), "{legend:?} {name:?}");
+            assert!(name.right() < 640.0 && still.get_by_label("Right side: Dual quaternion").rect().left() > 640.0);
+        }
     }
 }

@@ -72,6 +72,47 @@ fn curves_of_the_selected_joint_scrub_and_zoom() {
 }
 
 #[test]
+fn curves_have_units_and_times_and_arrow_keys_walk_their_peaks() {
+    let mut harness = curves();
+    let name = harness.state().session.model().unwrap().skeleton.names[2].clone();
+    for (kind, unit) in [("Euler", "°"), ("Translation", " m"), ("Scale", "×")] {
+        click(&mut harness, kind);
+        assert!(texts(&harness).iter().any(|text| is_number_with(text, unit)), "{kind}: {:?}", texts(&harness));
+    }
+    assert!(["0.0 s", "1.0 s"].iter().all(|text| texts(&harness).iter().any(|t| t == text)), "{:?}", texts(&harness));
+    click(&mut harness, "Euler");
+    harness.get_by_label(&format!("Curves of {name}")).focus();
+    harness.run();
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.0));
+    harness.state_mut().commands.clear();
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    // The tube bends most in the middle of its clip.
+    let first = seeks(&harness);
+    assert!(first.len() == 1 && (first[0] - 0.5).abs() < 0.02, "{first:?}");
+    assert_eq!(harness.state().commands.len(), 1, "{:?}", harness.state().commands);
+}
+
+/// All texts that are painted.
+fn texts(harness: &Harness<'_, App>) -> Vec<String> {
+    fn of(shape: &egui::Shape, out: &mut Vec<String>) {
+        match shape {
+            egui::Shape::Text(text) => out.push(text.galley.text().to_owned()),
+            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| of(shape, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    harness.output().shapes.iter().for_each(|clipped| of(&clipped.shape, &mut out));
+    out
+}
+
+/// Whether a text is a number and this unit.
+fn is_number_with(text: &str, unit: &str) -> bool {
+    text.strip_suffix(unit).is_some_and(|number| number.replace('−', "-").parse::<f64>().is_ok())
+}
+
+#[test]
 fn without_a_joint_there_are_no_curves_and_that_is_said() {
     let mut harness = curves();
     harness.state_mut().session.apply(SelectionCommand::Select(None));
@@ -157,7 +198,7 @@ fn a_benchmark_runs_when_it_is_asked_for() {
     for _ in 0..400 {
         harness.step();
         if harness.query_by_label_contains("joint by joint against vertex by vertex").is_some() {
-            harness.get_by_label_contains("vertices: 36 of 36 follow one joint alone (100.0 %)");
+            harness.get_by_label_contains("vertices of skins: 36 of 36 follow one joint alone (100.0 %)");
             // The panels know no device, and nobody has told them of one.
             harness.get_by_label_contains("in a storage buffer: not measured: there is no graphics device");
             harness.get_by_role_and_label(Role::Button, "Measure again");

@@ -247,6 +247,8 @@ pub struct Display {
     pub overlay: Option<&'static Overlay>,
     /// The colour ramp of overlays that let the user choose one.
     pub ramp: Ramp,
+    /// The numbers at the ends of the overlay's ramp, where they depend on the model; `None`: those of the overlay's row.
+    pub scale_ends: Option<[f32; 2]>,
     /// The selected joint, whose weights are shown.
     pub selected: Option<NodeId>,
     /// Whether the weights of all nodes below the selected joint are added to its own.
@@ -286,6 +288,7 @@ impl Default for Display {
         Self {
             overlay: None,
             ramp: Ramp::Heat,
+            scale_ends: None,
             selected: None,
             with_children: false,
             influenced_only: false,

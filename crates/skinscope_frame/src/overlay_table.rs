@@ -245,12 +245,13 @@ static DISTANCE: Overlay = Overlay {
     key: None,
     help: "Colour the skin by how far the two sides of a comparison are apart",
     wgsl: wgsl!("overlay/distance.wgsl"),
-    // The ticks are powers of ten.
+    // The ticks are powers of ten of millimetres on a model one metre high; the scale follows the height of the model
+    // (`Display::scale_ends`).
     scale: Scale::Ramp {
         ramp: Some(Ramp::Viridis),
         ends: [-1.0, 2.0],
-        ticks: &[(-1.0, "0.1 mm"), (0.0, "1 mm"), (1.0, "10 mm"), (2.0, "100 mm")],
-        none: Some(Step { label: "Less than 0.01 mm", color: NO_VALUE, counted: Counted::Nothing }),
+        ticks: &[(-1.0, "1/10 000"), (0.0, "1/1000"), (1.0, "1/100"), (2.0, "1/10")],
+        none: Some(Step { label: "Less than 1/100 000 of the height", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: None,
     },
     values: Some(VertexValues::Inspected(InspectedList::Distance)),

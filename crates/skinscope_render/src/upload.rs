@@ -254,7 +254,7 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         scale_kind: shown.scale,
         influence_limit: display.influence_limit as u32,
         flags: shown.flags,
-        scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
+        scale_ends: display.scale_ends.unwrap_or_else(|| scale.map_or([0.0, 1.0], Scale::ends)),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
         studio: [f32::from(u8::from(frame.studio)), rows.first as f32, display.skin_opacity, left as f32],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],

@@ -17,16 +17,16 @@ const SHOWN: usize = 8;
 /// The width of the card, points.
 const WIDTH: f32 = 288.0;
 
-/// Shows a vertex with its influences, else the joint whose bone is under the pointer. Returns where the card is, if it is shown.
-pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>, is_second: bool) -> Option<Rect> {
-    let model = session.model()?;
+/// Shows a vertex with its influences, else the joint whose bone is under the pointer.
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>, is_second: bool) {
+    let Some(model) = session.model() else { return };
     if let Some(hit) = vertex {
-        return Some(corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "hover", |ui| {
+        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "hover", |ui| {
             vertex_card(ui, session, hit.vertex_ref(), is_second);
-        }));
+        });
+    } else if let Some(node) = session.view().hovered.filter(|n| Some(*n) != session.view().selected) {
+        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| joint_card(ui, session, model, node));
     }
-    let node = session.view().hovered.filter(|n| Some(*n) != session.view().selected)?;
-    Some(corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| joint_card(ui, session, model, node)))
 }
 
 fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: bool) {

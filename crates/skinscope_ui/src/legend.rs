@@ -2,28 +2,29 @@
 //! the picture, where the model is, and can be folded.
 
 use egui::accesskit::Role;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
     Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, Response, RichText, ScrollArea, Sense, Shape, Stroke,
     StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
-use skinscope_base::math::Ramp;
+use skinscope_base::math::{Ramp, length};
 use skinscope_inspect::symmetry::{REASONS, why_not_judged};
 use skinscope_inspect::{AS_STORED, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
-use super::icons;
 use super::measures::{self, MeasureLine};
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
     INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
+use super::{comparison, icons};
 
 /// The width of the legend where there is room, points.
 const WIDTH: f32 = 264.0;
 /// The height of the head and of the plate's margins, points.
 const HEAD: f32 = 18.0 + 4.0 + 20.0;
 /// The width of a column of figures where two sides are compared, points.
-const COLUMN: f32 = 52.0;
+const COLUMN: f32 = 68.0;
 /// The least height of contents that is worth showing, points.
 const LEAST: f32 = 40.0;
 
@@ -85,6 +86,9 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         ui.label(RichText::new("There is no skin, so that nothing is measured").color(colors(ui).text));
         return;
     }
+    if overlay.id == "distance" {
+        distance_sides(ui, session);
+    }
     let waits = overlay.needs_inspection() && session.document().is_none_or(|d| d.inspection.is_none());
     if waits && overlay.id != "distance" {
         ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
@@ -116,6 +120,9 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
     if is_measure {
         explain_measure(ui, session, overlay);
     }
+    if let Some(commands) = commands.as_deref_mut().filter(|_| overlay.id == "distance") {
+        fix_scale(ui, session, commands);
+    }
     if let Some(commands) = commands.filter(|_| overlay.has_limit) {
         ui.add_space(4.0);
         limit(ui, session, commands);
@@ -128,7 +135,12 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
     let view = session.view();
     let count = |step: &Step| session.document()?.stats().counted(&step.counted, view.influence_limit);
     let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
-    gradient(ui, (shown, zero), *ends, ticks);
+    let is_distance = overlay.id == "distance";
+    if is_distance {
+        distance_gradient(ui, session, shown);
+    } else {
+        gradient(ui, (shown, zero), *ends, ticks);
+    }
     let inspection = session.document().and_then(|d| d.inspection.as_deref());
     let missing = match overlay.values {
         // The legend has one number of what has no normal: the measure's.
@@ -141,7 +153,7 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
         None => None,
     };
     let without = |step: &Step| missing.or_else(|| count(step));
-    let none = none.iter().flat_map(|step| match overlay.values {
+    let none = none.iter().filter(|_| !is_distance).flat_map(|step| match overlay.values {
         Some(VertexValues::Inspected(InspectedList::Asymmetry)) => not_judged(session, step),
         _ => vec![(step, label_of(session, step), without(step))],
     });
@@ -169,22 +181,62 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
     }
 }
 
+/// Says which two sides the distance lies between.
+fn distance_sides(ui: &mut Ui, session: &Session) {
+    let Some(comparison) = session.deforming().comparison() else { return };
+    let [shown, other] = comparison::side_names(session, comparison);
+    let text = RichText::new(format!("{shown} against {other}")).font(theme::regular(12.0)).color(colors(ui).dim);
+    ui.add(egui::Label::new(text).wrap());
+    ui.add_space(2.0);
+}
+
+/// Shows the scale of the distance between two sides, whose ends follow the height of the model, and what lies below it.
+fn distance_gradient(ui: &mut Ui, session: &Session, ramp: Ramp) {
+    let [low, high] = session.extents().distance_scale().map(f64::from);
+    let ends = [low.log10() as f32, high.log10() as f32];
+    let labels = [0, 1, 2, 3].map(|decade| length(low * 10_f64.powi(decade)));
+    let ticks: Vec<(f32, &str)> = (0_u8..).zip(&labels).map(|(i, text)| (ends[0] + f32::from(i), &**text)).collect();
+    gradient(ui, (ramp, None), ends, &ticks);
+    let Some(Scale::Ramp { none: Some(step), .. }) = session.view().overlay.map(|overlay| &overlay.scale) else {
+        return;
+    };
+    swatch(ui, step, &format!("Less than {}", length(0.1 * low)), None);
+}
+
+/// Shows the switch that keeps the scale of distances as it is, whatever model is shown next.
+fn fix_scale(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let is_fixed = session.view().distance_scale.is_some();
+    let [_, most] = session.extents().distance_scale();
+    let help = match is_fixed {
+        true => "The scale is fixed. Click to let it go from 1/10 000 to 1/10 of the model's height",
+        false => "The scale goes from 1/10 000 to 1/10 of the model's height. Click to keep it for other models",
+    };
+    ui.add_space(4.0);
+    if chip(ui, "Fixed scale", is_fixed).on_hover_text(help).clicked() {
+        commands.push(ViewCommand::SetDistanceScale((!is_fixed).then_some(most)).into());
+    }
+}
+
 /// Shows the numbers of the measures that an overlay shows, and those of the other side of a comparison.
 fn explain_measure(ui: &mut Ui, session: &Session, overlay: &Overlay) {
     ui.add_space(4.0);
     let lines = measures::legend_lines(session, overlay.id);
+    let sides = session.deforming().comparison().map(|comparison| comparison::side_names(session, comparison));
     if lines.is_empty() {
         ui.label(RichText::new("Measuring…").font(theme::regular(12.0)).color(colors(ui).dim));
     }
     if lines.iter().any(|line| line.other.is_some()) {
-        columns(ui, "", ["shown", "other"], colors(ui).dim);
+        column_heads(ui, session);
     }
     for MeasureLine { label, now, other } in lines {
         match other {
             None => figure(ui, label, &now),
             Some(other) => {
                 let response = columns(ui, label, [&now, &other], colors(ui).text);
-                let name = format!("{label}: {now}, other side {other}");
+                let name = match &sides {
+                    Some([a, b]) => format!("{label}: {a} {now}, {b} {other}"),
+                    None => format!("{label}: {now}, {other}"),
+                };
                 response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
                 response
             }
@@ -210,6 +262,28 @@ fn label_of(session: &Session, step: &Step) -> String {
         Some(file) => format!("As in {file}"),
         None => step.label.to_owned(),
     }
+}
+
+/// Shows the names of the sides of a comparison over the columns of their figures, each in two lines at most.
+fn column_heads(ui: &mut Ui, session: &Session) {
+    let Some(comparison) = session.deforming().comparison() else { return };
+    let names = comparison::side_names(session, comparison);
+    let dim = colors(ui).dim;
+    let galleys = names.each_ref().map(|name| {
+        let mut job = LayoutJob::single_section(name.clone(), TextFormat::simple(theme::regular(SMALL), dim));
+        job.wrap = TextWrapping { max_rows: 2, ..TextWrapping::wrap_at_width(COLUMN - 4.0) };
+        job.halign = Align::RIGHT;
+        ui.painter().layout_job(job)
+    });
+    let height = galleys.iter().map(|galley| galley.size().y).fold(0.0, f32::max);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+    for (galley, right) in galleys.into_iter().zip([rect.right() - COLUMN, rect.right()]) {
+        let top = rect.bottom() - galley.size().y;
+        ui.painter().galley(pos2(right, top), galley, dim);
+    }
+    let text = format!("First {}, then {}", names[0], names[1]);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    response.on_hover_text(text);
 }
 
 /// Shows a label at the left, and at the right the figures of what is shown and of the other side of a comparison, below each other in

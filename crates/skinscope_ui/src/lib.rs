@@ -55,6 +55,7 @@ mod runtime;
 mod save_status;
 mod saved;
 mod saving;
+mod scales;
 mod search_list;
 mod status;
 mod summary;
@@ -220,6 +221,8 @@ pub struct UiState {
     /// Whether a text field had the focus when the last pass ended.
     in_text: bool,
     viewport: viewport::Viewport,
+    comparison: comparison::Plate,
+    normal_times: normal_modes::NormalTimes,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,
 }

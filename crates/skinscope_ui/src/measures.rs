@@ -11,6 +11,8 @@ use egui::{
 use skinscope_inspect::measure::{Measure, SurfaceMeasures, Unit, measure};
 use skinscope_session::{Command, MeasureCommand, MeasureCurves, PlaybackCommand, Session, ViewCommand};
 
+use super::normal_modes::NormalTimes;
+use super::scales::{TIMES, peaks, steps, time_labels, value_label, walked};
 use super::theme::{self, BODY, MARGIN, colors};
 use super::widgets::{
     chip, focus_ring, icon_button, link, number, paint_line, progress_bar, shortened, text_button, tip,
@@ -38,11 +40,21 @@ const CHARTS: [Chart; 8] = [
 ];
 
 /// The height of the curves of a chart, points.
-const HEIGHT: f32 = 44.0;
+const HEIGHT: f32 = 52.0;
+/// The width of the values at the left of a chart, points.
+const GUTTER: f32 = 44.0;
+/// The least distance between two values at the left, points.
+const APART: f32 = 13.0;
 /// How near to a moment a click goes to the worst around it, points.
 const SNAP: f32 = 6.0;
 
-pub(super) fn show(ui: &mut Ui, session: &Session, status: &Status, commands: &mut Vec<Command>) {
+pub(super) fn show(
+    ui: &mut Ui,
+    session: &Session,
+    status: &Status,
+    times: &mut NormalTimes,
+    commands: &mut Vec<Command>,
+) {
     let margin = Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 10 };
     ScrollArea::vertical().auto_shrink(false).id_salt("deformation").show(ui, |ui| {
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
@@ -56,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, status: &Status, commands: &m
                 Some(_) => {
                     quiet_text(ui, "What the pose does to the skin, against the skin at rest.");
                     progress(ui, session, status, commands);
-                    charts(ui, session, commands);
+                    charts(ui, session, times, commands);
                 }
             }
         });
@@ -110,7 +122,7 @@ fn progress(ui: &mut Ui, session: &Session, status: &Status, commands: &mut Vec<
     });
 }
 
-fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+fn charts(ui: &mut Ui, session: &Session, times: &mut NormalTimes, commands: &mut Vec<Command>) {
     let now = session.measurements().measures();
     let now = now.as_deref().map(|pose| &pose.measures);
     let curves = session.measurements().measured_clip().map(|curves| &**curves);
@@ -147,7 +159,7 @@ fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         }
         if rows.iter().any(|(m, _)| m.id == "normal_error_max") {
             ui.add_space(4.0);
-            normal_modes::show(ui, session, now, commands);
+            normal_modes::show(ui, session, now, times, commands);
         }
     }
     ui.add_space(4.0);
@@ -234,6 +246,14 @@ impl Axes {
         }
     }
 
+    /// Returns the number at a coordinate on the axis, the inverse of [`Axes::height`].
+    fn value(&self, height: f64) -> f64 {
+        match self.unit {
+            Unit::Ratio => height.exp(),
+            Unit::Count | Unit::Degrees => height,
+        }
+    }
+
     fn x(&self, secs: f32) -> f32 {
         let [start, end] = self.times;
         self.rect.left() + (secs - start) / (end - start).max(1e-6) * self.rect.width()
@@ -272,13 +292,22 @@ fn plot(
     commands: &mut Vec<Command>,
 ) {
     let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
+    let (whole, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT + TIMES), Sense::hover());
+    let rect = whole.with_min_x(whole.left() + GUTTER).with_max_y(whole.bottom() - TIMES);
+    let response = ui.interact(rect, ui.scope_id().with(("curve", title)), Sense::click_and_drag());
     ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
     let Some(axes) = Axes::new(rect.shrink2(vec2(6.0, 5.0)), rows, curves) else { return };
     let time_secs = session.playback().time_secs;
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Curve: {title}")));
     let base = axes.y(rows[0].0.neutral);
     ui.painter().hline(rect.x_range(), base, Stroke::new(1.0, c.line));
+    values(ui, &axes, rows[0].0, rect.left() - 6.0);
+    time_labels(ui, axes.rect.x_range(), rect.bottom(), axes.times);
+    let peaks: Vec<(f32, &'static Measure)> = rows.iter().flat_map(|(m, _)| peaks_of(m, curves)).collect();
+    if let Some((secs, measure)) = walked(&peaks, time_secs, steps(ui, &response)) {
+        commands.push(MeasureCommand::ShowMoment(measure.id, *secs).into());
+    }
+    focus_ring(ui, rect, &response);
     // The first is drawn over the others.
     for (i, (measure, _)) in rows.iter().enumerate().rev() {
         let points = curves.moments.iter().filter_map(|(time, m)| Some(axes.at(*time, (measure.value)(m)?)));
@@ -306,8 +335,40 @@ fn plot(
         let lines = rows.iter().filter_map(|(m, _)| Some(format!("{}: {}", m.label, m.text((m.value)(measures)?))));
         let lines = lines.collect::<Vec<_>>().join("\n");
         ui.painter().vline(axes.x(*time), rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
-        response.on_hover_text_at_pointer(format!("{} s\n{lines}\nClick to go there", number(*time, 3)));
+        response.on_hover_text_at_pointer(format!(
+            "{} s\n{lines}\nClick to go there, from peak to peak by ← and →",
+            number(*time, 3)
+        ));
     }
+}
+
+/// Shows the values at the left of a chart: where the measure is neutral, and the ends where they do not come too near to that.
+fn values(ui: &Ui, axes: &Axes, measure: &Measure, right: f32) {
+    let mut shown: Vec<f32> = Vec::new();
+    for value in [measure.neutral, axes.value(axes.values[1]), axes.value(axes.values[0])] {
+        let y = axes.y(value);
+        if axes.rect.y_range().expand(1.0).contains(y) && shown.iter().all(|other| (other - y).abs() >= APART) {
+            value_label(ui, &short(measure, value), right, y, GUTTER - 6.0);
+            shown.push(y);
+        }
+    }
+}
+
+/// Writes a value for the scale of a chart, with its unit.
+fn short(measure: &Measure, value: f64) -> String {
+    match measure.unit {
+        Unit::Ratio if value < 10.0 => format!("{value:.2}×"),
+        Unit::Ratio => format!("{value:.0}×"),
+        Unit::Count | Unit::Degrees => measure.text(value),
+    }
+}
+
+/// Returns the moments of the clip at which a measure is worse than before and after.
+fn peaks_of(measure: &'static Measure, curves: &MeasureCurves) -> Vec<(f32, &'static Measure)> {
+    let known = curves.moments.iter().filter_map(|(time, m)| Some((*time, measure.badness((measure.value)(m)?))));
+    // What is worse than any number is as bad as can be drawn.
+    let (times, values): (Vec<f32>, Vec<f64>) = known.map(|(time, badness)| (time, badness.min(1e6))).unzip();
+    peaks(&values, true).into_iter().map(|i| (times[i], measure)).collect()
 }
 
 /// Shows the worst moment of a measure as a dot that can be pressed.

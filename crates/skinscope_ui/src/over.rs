@@ -1,16 +1,18 @@
-//! The texts over a picture that is drawn without a window: the legend and the names of the joints, as the window shows
-//! them, without its controls.
+//! The texts over a picture that is drawn without a window: the legend, the names of the joints and those of two sides that are
+//! compared, as the window shows them, without its controls.
 
 use egui::{Rect, Theme, Ui, UiBuilder, vec2};
 use skinscope_session::{ComparisonLayout, Projector, Session};
 
-use super::{legend, names};
+use super::{comparison, legend, names};
 
 /// The texts that are painted over a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Over {
     /// Whether the legend is painted.
     pub legend: bool,
+    /// Whether the sides of a comparison are named.
+    pub sides: bool,
     /// Projects the joints whose names are written to pixels; `None`: no names are written.
     pub names: Option<Projector>,
 }
@@ -33,7 +35,12 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
             names::show(&ui, session, seen.translate(vec2(seen.width(), 0.0)), projector);
         }
     }
+    let mut above = rect;
+    if over.sides {
+        comparison::show_names(&ui, rect, session);
+        above = comparison::above_names(rect, session);
+    }
     if over.legend {
-        legend::show_still(&mut ui, rect, session);
+        legend::show_still(&mut ui, above, session);
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn show(
     let measures_open = session.measuring().open;
     if measures_open {
         let panel = egui::Panel::right("deformation").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-        panel.show(ui, |ui| measures::show(ui, session, status, commands));
+        panel.show(ui, |ui| measures::show(ui, session, status, &mut state.normal_times, commands));
         widgets.shown(ui, FocusRegion::Deformation);
     }
     if let Some(width) = page_width {

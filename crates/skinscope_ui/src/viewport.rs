@@ -51,6 +51,7 @@ pub(super) fn show(
     status: &Status,
     commands: &mut Vec<Command>,
 ) -> ViewportArea {
+    comparison::show_panel(ui, session, status, &mut state.comparison, commands);
     let rect = ui.available_rect_before_wrap();
     let scale = ui.pixels_per_point();
     // Side by side, each half is a picture of its own, and both have the same camera.
@@ -100,16 +101,12 @@ pub(super) fn show(
             show_words(&ui, session, picture, state.saved.large_text);
         }
         page::show_handles(&ui, session, seen, commands);
-        // The card of the pointer leaves the plate of a comparison alone while that is used.
         let above = comparison::above_names(rect, session);
         // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
-        let card = match comparison::is_used(&ui, session) {
-            true => None,
-            false => card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second),
-        };
+        card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second);
         // The switches are drawn over the line between the sides.
-        comparison::show(&mut ui, rect, card, session, status, commands);
+        comparison::show(&mut ui, rect, session, status, &mut state.comparison, commands);
         opaque = toggles(&mut ui, rect, session, state, commands);
         triad::show(&mut ui, rect, session, commands);
         legend::show(&mut ui, above, session, &mut state.saved.legend_folded, commands);

@@ -165,7 +165,8 @@ impl ExportJob {
         let ExportSettings { size, supersampling, legend, .. } = self.settings;
         let view = self.session.view();
         let legend = legend && view.overlay.is_some();
-        PictureStyle { size, supersampling, legend, names: view.is_on(Toggle::Names), light: self.light }
+        let (sides, names) = (self.session.deforming().comparison().is_some(), view.is_on(Toggle::Names));
+        PictureStyle { size, supersampling, legend, sides, names, light: self.light }
     }
 
     /// From now on only the film moves, and the viewport is that of the pictures.

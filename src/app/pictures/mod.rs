@@ -21,6 +21,8 @@ pub struct PictureStyle {
     pub supersampling: u32,
     /// Whether the legend is painted over it.
     pub legend: bool,
+    /// Whether the sides of a comparison are named in it.
+    pub sides: bool,
     /// Whether the names of the joints are.
     pub names: bool,
     /// Whether these are in the light theme.
@@ -31,7 +33,7 @@ impl PictureStyle {
     /// Returns whether the picture is what the renderer draws, and nothing more.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.supersampling == 1 && !self.legend && !self.names
+        self.supersampling == 1 && !self.legend && !self.names && !self.sides
     }
 }
 
@@ -45,7 +47,7 @@ impl PicturePainter {
     /// Makes a painter for a device.
     #[must_use]
     pub fn new(gpu: &Gpu, style: PictureStyle) -> Self {
-        let annotations = (style.legend || style.names).then(|| Annotations::new(gpu, style.light));
+        let annotations = (style.legend || style.names || style.sides).then(|| Annotations::new(gpu, style.light));
         Self { style, annotations }
     }
 
@@ -61,7 +63,7 @@ impl PicturePainter {
         frame: &mut Frame,
         session: &Session,
     ) -> Result<Vec<u8>, GpuError> {
-        let PictureStyle { size, supersampling, legend, names, .. } = self.style;
+        let PictureStyle { size, supersampling, legend, sides, names, .. } = self.style;
         widen(frame, supersampling as f32);
         let mut reduced = Reduced::new(size, supersampling);
         render_rows(gpu, renderer, frame, size.map(|side| side * supersampling), &mut |rows| reduced.add(rows))?;
@@ -73,7 +75,7 @@ impl PicturePainter {
                 let viewport = glam::Vec2::new(if halves { 0.5 * width } else { width }, height);
                 Projector::new(camera.world_from_view, camera.projection, camera.near, viewport)
             });
-            annotations.paint(gpu, session, &Over { legend, names }, size, &mut rgba)?;
+            annotations.paint(gpu, session, &Over { legend, sides, names }, size, &mut rgba)?;
         }
         Ok(rgba)
     }

@@ -103,6 +103,9 @@ pub(super) struct RenderArgs {
     /// Show each side in a half of the picture of its own, with --compare or --compare-file
     #[arg(long, conflicts_with = "split")]
     side_by_side: bool,
+    /// Leave out the names of the two sides at the lower edge, with --compare or --compare-file
+    #[arg(long)]
+    no_side_names: bool,
     #[command(flatten)]
     look: LookArgs,
     /// Draw with this material variant of the file (its name, or its number from 0)
@@ -149,12 +152,14 @@ pub(super) struct RenderArgs {
 }
 
 impl RenderArgs {
-    fn style(&self) -> PictureStyle {
+    /// Returns how pictures of `session` are drawn.
+    fn style(&self, session: &Session) -> PictureStyle {
         let Self { size, supersample: supersampling, legend, .. } = *self;
         let names = self.look.toggles.has(Toggle::Names);
         // Texts are on plates of the theme that the background is nearer to.
         let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
-        PictureStyle { size, supersampling, legend, names, light }
+        let sides = !self.no_side_names && session.deforming().comparison().is_some();
+        PictureStyle { size, supersampling, legend, sides, names, light }
     }
 
     fn is_transparent(&self) -> bool {
@@ -251,8 +256,8 @@ fn compare(
     // An example or a session file may compare already.
     let is_compared =
         args.compare.is_some() || args.compare_file.is_some() || session.deforming().comparison().is_some();
-    if (args.split.is_some() || args.side_by_side) && !is_compared {
-        let why = "--split and --side-by-side say how two sides share the picture; say --compare or --compare-file too";
+    if (args.split.is_some() || args.side_by_side || args.no_side_names) && !is_compared {
+        let why = "--split, --side-by-side and --no-side-names say how two sides are shown; say --compare or --compare-file too";
         return Err(CliError::Usage(why.into()));
     }
     let Some(path) = args.stored.as_ref().or(args.compare_file.as_ref()) else { return Ok(()) };
@@ -361,10 +366,10 @@ fn draw_picture(
 ) -> Result<Drawn, GpuError> {
     let mut frame = scene.frame(session, 0.0);
     // A plain picture is compressed while it is drawn.
-    let png = if args.style().is_plain() {
+    let png = if args.style(session).is_plain() {
         encode_png(args.size, |take| render_rows(gpu, renderer, &frame, args.size, take))?
     } else {
-        let rgba = PicturePainter::new(gpu, args.style()).draw(gpu, renderer, &mut frame, session)?;
+        let rgba = PicturePainter::new(gpu, args.style(session)).draw(gpu, renderer, &mut frame, session)?;
         encode_png(args.size, |take| {
             take(&rgba);
             Ok::<_, GpuError>(())
@@ -386,7 +391,7 @@ fn draw_film(
 ) -> Result<Drawn, GpuError> {
     let film = Film { size: args.size, count: reel.count, fps: reel.fps, transparent: args.is_transparent() };
     let (name, mut fit) = (args.output.display().to_string(), None);
-    let mut painter = PicturePainter::new(gpu, args.style());
+    let mut painter = PicturePainter::new(gpu, args.style(session));
     let mut draw = |index| {
         if reel.plays {
             session.apply(PlaybackCommand::Seek(reel.time_secs(index)));

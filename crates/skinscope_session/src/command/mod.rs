@@ -363,6 +363,8 @@ pub enum ViewCommand {
     ToggleOverlay(#[serde(deserialize_with = "crate::command::ids::id")] Id),
     /// Set the most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
+    /// The greatest distance on the scale of the overlay *Distance of two methods*, metres; `None`: it follows the height of the model.
+    SetDistanceScale(Option<f32>),
     /// Set the colours of weights.
     SetRamp(Ramp),
     /// Turn bones, axes, names, grid, wireframe… on or off.

@@ -172,6 +172,7 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
     view.overlay = record.overlay.as_deref().and_then(inspect::overlay);
     view.ramp = Ramp::choice(&record.ramp).unwrap_or_default();
     view.influence_limit = record.influence_limit.clamp(1, inspect::LIMITS);
+    view.distance_scale = record.distance_scale.map(|metres| metres.0).filter(|m| m.is_finite() && *m > 0.0);
     for (toggle, word) in TOGGLES.iter().filter_map(|row| Some((row.toggle, row.word?))) {
         view.set(toggle, record.on.iter().any(|on| on == word));
     }

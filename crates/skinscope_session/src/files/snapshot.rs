@@ -404,6 +404,7 @@ fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> 
         overlay: view.overlay.map(|overlay| overlay.id.to_owned()),
         ramp: view.ramp.id().to_owned(),
         influence_limit: view.influence_limit,
+        distance_scale: view.distance_scale.map(Number),
         method: view.choice().id(),
         normals: view.normals.id.to_owned(),
         parameters: parameters.map(|(p, value)| (p.id.to_owned(), Number(value))).collect(),

@@ -126,6 +126,11 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.display = Display {
         overlay: view.overlay,
         ramp: view.ramp,
+        // The overlay's numbers are powers of ten of millimetres.
+        scale_ends: view
+            .overlay
+            .filter(|overlay| overlay.id == "distance")
+            .map(|_| session.extents().distance_scale().map(|metres| 3.0 + metres.log10())),
         selected: weights_joint.map(|(node, _)| node).or(view.selected),
         with_children: view.is_on(Toggle::WithChildren),
         influenced_only: view.is_on(Toggle::InfluencedOnly),

@@ -194,6 +194,9 @@ pub struct View {
     pub onion: Onion,
     /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
     pub influence_limit: usize,
+    /// The greatest distance on the scale of the overlay *Distance of two methods*, metres; `None`: it follows the height of the model
+    /// ([`crate::Extents::distance_scale`]).
+    pub distance_scale: Option<f32>,
 }
 
 impl Default for View {
@@ -234,6 +237,7 @@ impl Default for View {
             skin_opacity: 1.0,
             onion: Onion::default(),
             influence_limit: 4,
+            distance_scale: None,
         }
     }
 }

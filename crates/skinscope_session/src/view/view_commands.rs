@@ -18,6 +18,13 @@ impl View {
         }
     }
 
+    /// Sets the greatest distance on the scale of distances, metres; what is no distance leaves it as it is.
+    fn set_distance_scale(&mut self, metres: Option<f32>) {
+        if metres.is_none_or(|metres| metres.is_finite() && metres > 0.0) {
+            self.distance_scale = metres;
+        }
+    }
+
     /// Sets how opaque the surface is, 0…1.
     fn set_skin_opacity(&mut self, opacity: f32) {
         if opacity.is_finite() {
@@ -60,6 +67,7 @@ fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
             // The limit that the checker uses has changed.
             return Some(Effect::Inspection(InspectionCommand::Inspect));
         }
+        ViewCommand::SetDistanceScale(metres) => view.set_distance_scale(metres),
         ViewCommand::SetRamp(ramp) => view.ramp = ramp,
         ViewCommand::Toggle(toggle) => view.toggle(toggle),
         ViewCommand::Set(toggle, on) => view.set(toggle, on),

@@ -1,4 +1,5 @@
-//! The curves of the selected node over the clip, with its keys as dots. A drag scrubs, the wheel zooms into time.
+//! The curves of the selected node over the clip, with its keys as dots. A drag scrubs, the wheel zooms into time,
+//! and arrow keys go from peak to peak.
 
 use std::sync::{Arc, Weak};
 
@@ -11,8 +12,9 @@ use skinscope_model::{ClipId, Model, NodeId, Path};
 use skinscope_session::{Command, PlaybackCommand, Session};
 
 use super::{Tab, bar, empty};
-use crate::theme::{self, MARGIN, SMALL, colors};
-use crate::widgets::{elided, number, paint_line, segments, slider_drag, text_button};
+use crate::scales::{TIMES, decimals, nice, peaks, steps, time_labels, value_label, walked};
+use crate::theme::{self, MARGIN, colors};
+use crate::widgets::{focus_ring, number, segments, slider_drag, text_button};
 
 /// How many moments of a clip are sampled.
 const MOMENTS: usize = 600;
@@ -39,6 +41,16 @@ const KINDS: [(Kind, &str, &str); 4] = [
 ];
 
 impl Kind {
+    /// The unit of its values.
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Euler => "°",
+            Self::Translation => " m",
+            Self::Quaternion => "",
+            Self::Scale => "×",
+        }
+    }
+
     fn path(self) -> Path {
         match self {
             Self::Euler | Self::Quaternion => Path::Rotation,
@@ -84,6 +96,16 @@ impl SampledCurves {
         let key_index = |secs: &f32| curve.times.binary_search_by(|at| at.total_cmp(secs)).ok();
         let keys = keys_of(clip, node, kind.path()).iter().filter_map(key_index).collect();
         Self { of: (Arc::downgrade(model), clip_id, node, kind), times: curve.times, lines, keys }
+    }
+
+    /// Returns the moments at which a curve turns, up or down.
+    fn peaks(&self) -> Vec<(f32, ())> {
+        let both = |line: &Vec<f32>| {
+            let values: Vec<f64> = line.iter().map(|value| f64::from(*value)).collect();
+            let turned: Vec<f64> = values.iter().map(|value| -value).collect();
+            [peaks(&values, false), peaks(&turned, false)].concat()
+        };
+        self.lines.iter().flat_map(both).map(|i| (self.times[i], ())).collect()
     }
 
     fn is_of(&self, model: &Arc<Model>, clip: ClipId, node: NodeId, kind: Kind) -> bool {
@@ -206,7 +228,7 @@ fn plot(
         .available_rect_before_wrap()
         .shrink2(vec2(margin, 0.0))
         .with_max_y(ui.available_rect_before_wrap().bottom() - 8.0);
-    let rect = whole.with_min_x(whole.left() + GUTTER);
+    let rect = whole.with_min_x(whole.left() + GUTTER).with_max_y(whole.bottom() - TIMES);
     if rect.width() < 20.0 || rect.height() < 20.0 {
         return;
     }
@@ -215,7 +237,8 @@ fn plot(
     let length = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
     let axes = Axes::new(rect.shrink2(vec2(8.0, 6.0)), sampled, zoom.unwrap_or([0.0, length]));
     ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
-    numbers(ui, whole, &axes);
+    numbers(ui, whole, &axes, sampled.of.3.unit());
+    time_labels(ui, axes.rect.x_range(), rect.bottom(), axes.times);
     let painter = ui.painter().with_clip_rect(rect);
     for (i, line) in sampled.lines.iter().enumerate().rev() {
         let points: Vec<Pos2> = sampled.times.iter().zip(line).map(|(secs, value)| axes.at(*secs, *value)).collect();
@@ -235,16 +258,20 @@ fn plot(
     let now = session.playback().time_secs;
     painter.vline(axes.x(now), rect.y_range(), Stroke::new(2.0, c.accent));
     scrub(ui, session, &axes, &response, commands);
+    if let Some((secs, ())) = walked(&sampled.peaks(), now, steps(ui, &response)) {
+        commands.push(PlaybackCommand::Seek(*secs).into());
+    }
+    focus_ring(ui, rect, &response);
     wheel(ui, &axes, &response, length, zoom);
     show_values(ui, &response, &axes, sampled);
 }
 
 /// Shows the numbers of the vertical axis.
-fn numbers(ui: &Ui, whole: Rect, axes: &Axes) {
+fn numbers(ui: &Ui, whole: Rect, axes: &Axes, unit: &str) {
     let c = colors(ui);
     let [low, high] = axes.values;
     let step = nice(f64::from(high - low) / 4.0);
-    let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 6.0) as usize;
+    let digits = decimals(step);
     let first = (f64::from(low) / step).ceil() as i64;
     for i in (0..12).map(|i| first.saturating_add(i)) {
         let value = (i as f64 * step) as f32;
@@ -253,16 +280,9 @@ fn numbers(ui: &Ui, whole: Rect, axes: &Axes) {
         }
         let y = axes.y(value);
         ui.painter().hline(whole.x_range().min + GUTTER..=whole.right(), y, Stroke::new(1.0, c.line));
-        let (text, _) = elided(ui, &number(value, decimals), theme::regular(SMALL), c.dim, GUTTER - 8.0);
-        let left = whole.left() + GUTTER - 8.0 - text.size().x;
-        paint_line(ui, text, left, y, c.dim);
+        let text = format!("{}{unit}", number(value, digits));
+        value_label(ui, &text, whole.left() + GUTTER - 8.0, y, GUTTER - 8.0);
     }
-}
-
-/// Returns the next larger of 1, 2, 5 times a power of ten.
-fn nice(least: f64) -> f64 {
-    let power = 10.0_f64.powf(least.max(1e-9).log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least).unwrap_or(power)
 }
 
 fn scrub(ui: &Ui, session: &Session, axes: &Axes, response: &Response, commands: &mut Vec<Command>) {
@@ -305,10 +325,12 @@ fn show_values(ui: &Ui, response: &Response, axes: &Axes, sampled: &SampledCurve
     let c = colors(ui);
     let secs = axes.secs(pointer.x);
     let index = sampled.times.partition_point(|time| *time < secs).min(sampled.times.len().saturating_sub(1));
-    let values = sampled.lines.iter().map(|line| number(line[index], 3)).collect::<Vec<_>>().join("  ");
+    let unit = sampled.of.3.unit();
+    let value = |line: &Vec<f32>| format!("{}{unit}", number(line[index], 3));
+    let values = sampled.lines.iter().map(value).collect::<Vec<_>>().join("  ");
     ui.painter().vline(axes.x(sampled.times[index]), axes.rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
     response.clone().on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(format!(
-        "{} s\n{values}\nDrag to scrub, turn the wheel to zoom",
+        "{} s\n{values}\nDrag to scrub, turn the wheel to zoom, go from peak to peak by ← and →",
         number(sampled.times[index], 3)
     ));
 }

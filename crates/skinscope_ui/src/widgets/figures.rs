@@ -141,7 +141,7 @@ pub(crate) fn plate(ui: &Ui) -> Frame {
         .inner_margin(Margin::symmetric(12, 10))
 }
 
-/// Shows a plate in a corner, as high as its contents were last time. Returns where it is.
+/// Shows a plate in a corner, as high as its contents were last time.
 pub(crate) fn corner_plate(
     ui: &mut Ui,
     rect: Rect,
@@ -149,7 +149,7 @@ pub(crate) fn corner_plate(
     width: f32,
     id: &str,
     contents: impl FnOnce(&mut Ui),
-) -> Rect {
+) {
     let id = ui.scope_id().with(id);
     let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(80.0);
     let size = vec2(width.min(rect.width() - 2.0 * INSET), height);
@@ -167,5 +167,4 @@ pub(crate) fn corner_plate(
         ui.data_mut(|d| d.insert_temp(id, now));
         ui.ctx().request_discard("a plate in the corner changed its height");
     }
-    shown.inner.response.rect
 }

@@ -207,6 +207,9 @@ pub(crate) struct ViewRecord {
     pub overlay: Option<String>,
     pub ramp: String,
     pub influence_limit: usize,
+    /// The greatest distance on the scale of distances, metres, where it does not follow the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_scale: Option<Number>,
     /// Method and pass, such as `linear+mush`.
     pub method: String,
     pub normals: String,
