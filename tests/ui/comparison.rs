@@ -16,6 +16,8 @@ fn comparing() -> Harness<'static, App> {
     harness.key_press(Key::X);
     harness.run();
     assert!(harness.state().session.deforming().comparison().is_some());
+    // In a window of this width it is a bar below the picture at first.
+    click(&mut harness, "Unfold the comparison");
     harness
 }
 
@@ -126,6 +128,7 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     harness.get_by_label_contains("Preview as a runtime").click();
     harness.run();
     assert_eq!(compared(&harness).weights, SideWeights::Packed(RUNTIMES[0].packing));
+    click(&mut harness, "Unfold the comparison");
     harness.get_by_label_contains("Vertices that lose joints: 0 of");
     click(&mut harness, "Weights of the other side: three.js");
     click(&mut harness, "Unity, 1 bone");
@@ -202,7 +205,7 @@ fn the_names_of_the_sides_stand_below_everything_else_and_on_their_own_side() {
         let sides = ["Left side: ", "Right side: "].map(|side| all.iter().find(|(text, _)| text.starts_with(side)));
         let picture = harness.state().picture;
         let line = harness.get_by_label("Comparison line").rect().center().x;
-        assert!(all.iter().any(|(text, _)| text == "Distance of two methods"), "no legend: {all:?}");
+        harness.get_by_label("Distance of two methods");
         // In the least window the tools lie over the skin.
         assert!(size.x < 1000.0 || all.iter().any(|(text, _)| text.starts_with("Vertex ")), "no card: {all:?}");
         let rooms = [picture.with_max_x(line), picture.with_min_x(line)];
@@ -292,10 +295,10 @@ fn the_way_to_the_worst_vertex_moves_the_camera_there() {
     let surface = harness.state().session.surfaces().surface().unwrap();
     let at = surface.part(worst.instance, worst.primitive).unwrap().position(worst.vertex, 0).unwrap();
     let moved = view.orbit.target.distance(before.target);
-    assert!(view.orbit.distance < 0.8 * before.distance && moved > 0.1, "{:?} from {before:?}", view.orbit);
+    assert!(view.orbit.distance < 0.5 * before.distance && moved > 0.1, "{:?} from {before:?}", view.orbit);
     let seen = view.project(at).unwrap();
     let middle = 0.5 * view.viewport;
-    assert!((seen - middle).abs().cmplt(0.5 * middle).all(), "{seen} around {middle}");
+    assert!((seen - middle).abs().cmplt(0.2 * middle).all(), "{seen} around {middle}");
 }
 
 #[test]

@@ -38,6 +38,13 @@ pub(super) fn show_still(ui: &mut Ui, rect: Rect, session: &Session) {
     });
 }
 
+/// Shows the legend within a panel, whole.
+pub(super) fn show_within(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(overlay) = session.view().overlay else { return };
+    head(ui, session, overlay);
+    explain(ui, session, overlay, Some(commands));
+}
+
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
     let Some(overlay) = session.view().overlay else { return };
     // The legend has the lower quarter of the picture, with some space between it and the middle.
@@ -429,14 +436,23 @@ fn gradient(ui: &mut Ui, (ramp, zero): (Ramp, Option<[f32; 3]>), [low, high]: [f
         }
     }
     ui.painter().add(Shape::mesh(mesh));
-    for (number, text) in ticks {
-        let at = (number - low) / (high - low);
+    // The ends come first; what lies between is left out where it would touch another label.
+    let place = |number: f32| (number - low) / (high - low);
+    let (ends, between): (Vec<_>, Vec<_>) = ticks.iter().partition(|tick| place(tick.0) <= 0.0 || place(tick.0) >= 1.0);
+    let mut taken: Vec<Rect> = Vec::new();
+    for (number, text) in ends.into_iter().chain(between) {
+        let at = place(*number);
         let (align, x) = match at {
             at if at <= 0.0 => (Align2::LEFT_BOTTOM, rect.left()),
             at if at >= 1.0 => (Align2::RIGHT_BOTTOM, rect.right()),
             _ => (Align2::CENTER_BOTTOM, bar.left() + at * bar.width()),
         };
-        ui.painter().text(pos2(x, rect.bottom()), align, text, theme::regular(SMALL), c.text);
+        let galley = ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(SMALL), c.text);
+        let label = align.anchor_size(pos2(x, rect.bottom()), galley.size());
+        if taken.iter().all(|other| !other.expand(3.0).intersects(label)) {
+            ui.painter().galley(label.min, galley, c.text);
+            taken.push(label);
+        }
     }
     let names: Vec<&str> = ticks.iter().map(|(_, text)| *text).collect();
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Scale: {}", names.join(", "))));

@@ -357,7 +357,7 @@ fn values(ui: &Ui, axes: &Axes, measure: &Measure, right: f32) {
 /// Writes a value for the scale of a chart, with its unit.
 fn short(measure: &Measure, value: f64) -> String {
     match measure.unit {
-        Unit::Ratio if value < 10.0 => format!("{value:.2}×"),
+        Unit::Ratio if value < 10.0 => format!("{value:.3}×"),
         Unit::Ratio => format!("{value:.0}×"),
         Unit::Count | Unit::Degrees => measure.text(value),
     }

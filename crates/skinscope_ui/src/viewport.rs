@@ -51,6 +51,7 @@ pub(super) fn show(
     status: &Status,
     commands: &mut Vec<Command>,
 ) -> ViewportArea {
+    let plate_has_legend = comparison::shows_legend(session, state.comparison, ui.available_rect_before_wrap().width());
     comparison::show_panel(ui, session, status, &mut state.comparison, commands);
     let rect = ui.available_rect_before_wrap();
     let scale = ui.pixels_per_point();
@@ -109,7 +110,12 @@ pub(super) fn show(
         comparison::show(&mut ui, rect, session, status, &mut state.comparison, commands);
         opaque = toggles(&mut ui, rect, session, state, commands);
         triad::show(&mut ui, rect, session, commands);
-        legend::show(&mut ui, above, session, &mut state.saved.legend_folded, commands);
+        if !plate_has_legend {
+            // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
+            let is_compared = session.deforming().comparison().is_some();
+            let folded = if is_compared { state.comparison.folds_legend() } else { &mut state.saved.legend_folded };
+            legend::show(&mut ui, above, session, folded, commands);
+        }
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, &state.saved.recent, commands);
     }

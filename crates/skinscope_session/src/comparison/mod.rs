@@ -7,6 +7,8 @@ pub use self::stored::ComparedFile;
 
 use std::sync::Arc;
 
+use glam::Vec3;
+use skinscope_base::math::Aabb;
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{self as deform, METHODS, Surface};
 use skinscope_edit::{self as edit, PackedFigures, Packing};
@@ -191,6 +193,9 @@ pub struct WorstPose {
     /// How far the sides are apart in it.
     pub distance: SurfaceDistance,
 }
+
+/// How much around the worst vertex the camera shows on each side, as a part of the height of the model.
+const AROUND_WORST: f32 = 0.08;
 
 /// Moments of a clip that are looked at in a second of it, and how many there are at most.
 const MOMENTS_PER_SECOND: f32 = 30.0;
@@ -442,9 +447,21 @@ fn show_moment(session: &mut Session, time_secs: f32) {
 
 /// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
 fn to_worst(session: &mut Session) {
-    let Some(at) = session.surfaces().compared_surfaces().and_then(|compared| compared.distance.at) else { return };
+    let Some(compared) = session.surfaces().compared_surfaces() else { return };
+    let Some(at) = compared.distance.at else { return };
     playback::apply(session, &PlaybackCommand::SetPlaying(false));
-    measure_commands::frame_vertex(session, at);
+    let positions = compared.surfaces.iter().filter_map(|surface| {
+        let part = surface.part(at.instance, at.primitive)?;
+        part.position(at.vertex, 0)
+    });
+    let bounds = Aabb::from_points(positions);
+    if bounds.is_empty() {
+        return measure_commands::frame_vertex(session, at);
+    }
+    // Where both sides put the vertex, and as much around them as shows where that is.
+    let around = (AROUND_WORST * session.extents().rest_height()).max(2.0 * compared.distance.worst as f32);
+    findings::pin(session, Some(at));
+    session.view.frame(bounds.grown(Vec3::splat(around)));
 }
 
 impl Surfaces<'_> {

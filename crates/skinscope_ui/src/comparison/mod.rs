@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, CursorIcon, Key, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-pub(super) use plate::{Plate, show_panel};
+pub(super) use plate::{Plate, show_panel, shows_legend};
 use skinscope_session::{Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, SideWeights};
 
 use super::Status;

@@ -11,12 +11,12 @@ use skinscope_session::{Command, Comparison, ComparisonCommand, ComparisonLayout
 
 use crate::theme::{self, BODY, SMALL, colors};
 use crate::widgets::{chip, drop_down, figure, icon_button, plate, progress_bar, segments, text_button, tip};
-use crate::{Status, icons, runtime};
+use crate::{Status, icons, legend, runtime};
 
 /// The width of the plate, points.
 const WIDTH: f32 = 268.0;
 /// The width of the room for picture and plate below which the plate is folded at first, points.
-const LEAST_WIDTH: f32 = 670.0;
+const LEAST_WIDTH: f32 = 860.0;
 /// The part of the picture's height that a floating plate takes at most.
 const MOST_HEIGHT: f32 = 0.9;
 /// The distance of a floating plate from the right end of the picture below which it becomes a panel when it is dropped, points.
@@ -25,19 +25,37 @@ const DOCKS: f32 = 24.0;
 const BELOW: f32 = 150.0;
 
 /// Where the plate is, and how much of it is shown.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Plate {
     /// Whether it is folded; `None`: by how much room there is.
     folded: Option<bool>,
     /// Where its upper left corner is in the picture while it floats, points from that of the picture.
     floats_at: Option<Vec2>,
+    /// Whether the legend over the picture is folded while sides are compared.
+    folds_legend: bool,
+}
+
+impl Default for Plate {
+    fn default() -> Self {
+        Self { folded: None, floats_at: None, folds_legend: true }
+    }
 }
 
 impl Plate {
+    /// Whether the legend over the picture is folded while sides are compared.
+    pub(crate) fn folds_legend(&mut self) -> &mut bool {
+        &mut self.folds_legend
+    }
+
     /// Returns whether it is folded in a room of this width. An example has numbers of its own beside the picture.
     fn is_folded(self, session: &Session, width: f32) -> bool {
         self.folded.unwrap_or(session.lesson().is_some() || width < LEAST_WIDTH)
     }
+}
+
+/// Returns whether the plate is unfolded and shows the legend, beside the picture or over it, in a room for both of this width.
+pub(crate) fn shows_legend(session: &Session, plate: Plate, width: f32) -> bool {
+    session.deforming().comparison().is_some() && !plate.is_folded(session, width)
 }
 
 /// What the parts of the plate read.
@@ -171,13 +189,13 @@ fn bar(ui: &mut Ui, shown: Shown<'_>, plate: &mut Plate, commands: &mut Vec<Comm
     let c = colors(ui);
     ui.horizontal_wrapped(|ui| {
         group(ui, ui.max_rect());
-        ui.spacing_mut().item_spacing = vec2(10.0, 6.0);
+        ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
         let help = "Unfold the comparison";
         if icon_button(ui, icons::TREE_CLOSED, help, 16.0, false).on_hover_text(help).clicked() {
             plate.folded = Some(false);
         }
         ui.label(RichText::new("Compare").font(theme::strong(BODY)).color(c.text));
-        with_method(ui, comparison, 150.0, commands);
+        with_method(ui, comparison, 124.0, commands);
         for (label, value) in distances(session) {
             let text = format!("{label}: {value}");
             let value = value.split("  ").next().unwrap_or_default();
@@ -215,6 +233,9 @@ fn contents(ui: &mut Ui, shown: Shown<'_>, height: f32, commands: &mut Vec<Comma
         if let Some(fraction) = status.worst.filter(|_| session.compared().is_seeking_worst()) {
             progress_bar(ui, "Looking for the worst moment", fraction);
         }
+        // Over the picture it would cover a side.
+        ui.add_space(8.0);
+        legend::show_within(ui, session, commands);
     });
 }
 
