@@ -363,7 +363,7 @@ pub enum ViewCommand {
     ToggleOverlay(#[serde(deserialize_with = "crate::command::ids::id")] Id),
     /// Set the most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
-    /// The greatest distance on the scale of the overlay *Distance of two methods*, metres; `None`: it follows the height of the model.
+    /// The greatest distance on the scale of distances, metres ([`View::distance_scale`](crate::View)).
     SetDistanceScale(Option<f32>),
     /// Set the colours of weights.
     SetRamp(Ramp),

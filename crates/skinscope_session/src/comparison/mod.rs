@@ -21,7 +21,7 @@ use crate::comparison::stored::ChangedWeights;
 use crate::measuring::measure_commands;
 use crate::pose::crowd;
 use crate::{
-    Deforming, Extents, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings,
+    Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings,
     playback,
 };
 
@@ -483,28 +483,5 @@ impl Surfaces<'_> {
     /// The surface of the second side, of one member of the crowd.
     pub(crate) fn compared_surface(self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
         self.surface_of(comparison.choice, member, comparison.weights)
-    }
-}
-
-impl Extents<'_> {
-    /// The height of the model in its rest pose, metres: distances are given as a part of it too.
-    #[must_use]
-    pub fn rest_height(self) -> f32 {
-        let bounds = self.document.map(|document| document.rest_bounds());
-        bounds.filter(|bounds| !bounds.is_empty()).map_or(0.0, |bounds| bounds.size().y)
-    }
-
-    /// The distances at the ends of the scale of the overlay *Distance of two methods*, metres: from 1/10 000 to 1/10 of the height of the
-    /// model in its rest pose, or three decades up to [`crate::View::distance_scale`]. A model without height is measured by its largest
-    /// side, and one without any size has the scale of a model one metre high.
-    #[must_use]
-    pub fn distance_scale(self) -> [f32; 2] {
-        let largest = || {
-            let bounds = self.document.map(|document| document.rest_bounds()).filter(|bounds| !bounds.is_empty());
-            bounds.map_or(0.0, |bounds| bounds.size().max_element())
-        };
-        let size = [self.rest_height(), largest(), 1.0].into_iter().find(|size| *size > 1e-12).unwrap_or(1.0);
-        let most = self.view.distance_scale.unwrap_or(0.1 * size);
-        [1e-3 * most, most]
     }
 }

@@ -188,6 +188,29 @@ fn alike(a: Aabb, b: Aabb) -> bool {
     large <= 2.0 * small && (a.center() - b.center()).length() <= 0.5 * small
 }
 
+impl Extents<'_> {
+    /// The height of the model in its rest pose, metres: distances are given as a part of it too.
+    #[must_use]
+    pub fn rest_height(self) -> f32 {
+        let bounds = self.document.map(|document| document.rest_bounds());
+        bounds.filter(|bounds| !bounds.is_empty()).map_or(0.0, |bounds| bounds.size().y)
+    }
+
+    /// The distances at the ends of the scale of the overlay *Distance of two methods*, metres: from 1/10 000 to 1/10 of the height of the
+    /// model in its rest pose, or three decades up to [`crate::View::distance_scale`]. A model without height is measured by its largest
+    /// side, and one without any size has the scale of a model one metre high.
+    #[must_use]
+    pub fn distance_scale(self) -> [f32; 2] {
+        let largest = || {
+            let bounds = self.document.map(|document| document.rest_bounds()).filter(|bounds| !bounds.is_empty());
+            bounds.map_or(0.0, |bounds| bounds.size().max_element())
+        };
+        let size = [self.rest_height(), largest(), 1.0].into_iter().find(|size| *size > 1e-12).unwrap_or(1.0);
+        let most = self.view.distance_scale.unwrap_or(0.1 * size);
+        [1e-3 * most, most]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
