@@ -154,7 +154,7 @@ pub fn distance_from_definition(
         for (primitive, source) in model.primitives(mesh).enumerate() {
             for vertex in 0..source.positions.len() {
                 number += 1;
-                if number % step != 0 {
+                if !number.is_multiple_of(step) {
                     continue;
                 }
                 let at = VertexRef { instance: *instance, primitive, vertex };
