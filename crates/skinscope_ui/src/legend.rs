@@ -438,17 +438,17 @@ fn gradient(ui: &mut Ui, (ramp, zero): (Ramp, Option<[f32; 3]>), [low, high]: [f
     ui.painter().add(Shape::mesh(mesh));
     // The ends come first; what lies between is left out where it would touch another label.
     let place = |number: f32| (number - low) / (high - low);
-    let is_end = |tick: &(f32, &str)| place(tick.0) <= 0.0 || place(tick.0) >= 1.0;
-    let (ends, between): (Vec<(f32, &str)>, Vec<(f32, &str)>) = ticks.iter().copied().partition(is_end);
+    let is_end = |tick: &&(f32, &str)| place(tick.0) <= 0.0 || place(tick.0) >= 1.0;
+    let ends_first = ticks.iter().filter(is_end).chain(ticks.iter().filter(|tick| !is_end(tick)));
     let mut taken: Vec<Rect> = Vec::new();
-    for (number, text) in ends.into_iter().chain(between) {
-        let at = place(number);
+    for (number, text) in ends_first {
+        let at = place(*number);
         let (align, x) = match at {
             at if at <= 0.0 => (Align2::LEFT_BOTTOM, rect.left()),
             at if at >= 1.0 => (Align2::RIGHT_BOTTOM, rect.right()),
             _ => (Align2::CENTER_BOTTOM, bar.left() + at * bar.width()),
         };
-        let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(SMALL), c.text);
+        let galley = ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(SMALL), c.text);
         let label = align.anchor_size(pos2(x, rect.bottom()), galley.size());
         if taken.iter().all(|other| !other.expand(3.0).intersects(label)) {
             ui.painter().galley(label.min, galley, c.text);

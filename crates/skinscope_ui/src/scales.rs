@@ -59,7 +59,7 @@ pub(super) fn peaks(values: &[f64], with_ends: bool) -> Vec<usize> {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let least = 1e-3 * (high - low);
-    if !(least > 0.0) {
+    if least.is_nan() || least <= 0.0 {
         return Vec::new();
     }
     let mut out = Vec::new();
