@@ -67,6 +67,7 @@ impl App {
                     self.leave(event_loop, NextStep::Load(Source::Example(Start::of(example))));
                 }
             }
+            FileCommand::StepExample(steps) => self.step_example(event_loop, steps),
             FileCommand::Reload => self.leave(event_loop, NextStep::Load(self.opening.source().clone())),
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::SaveTo(target) => self.save_to(target),

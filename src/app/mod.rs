@@ -151,7 +151,8 @@ impl App {
         if self.pace.is_benchmark() {
             return;
         }
-        if let Some(window) = &self.window {
+        // A window that fills the screen has not the size that the next one opens with.
+        if let Some(window) = self.window.as_ref().filter(|_| !self.ui.presents()) {
             self.settings.size = window.size_in_points();
         }
         self.settings.ui = self.ui.saved();

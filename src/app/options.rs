@@ -45,6 +45,8 @@ pub struct Options {
     pub overlay: Option<&'static str>,
     /// Whether the panel *Deformation* is shown.
     pub deformation: bool,
+    /// Whether the picture and the page of an example fill the screen.
+    pub present: bool,
     /// The file whose clips are played on the first one.
     pub clips_from: Option<PathBuf>,
     /// Which joints of that file are which of the first one.

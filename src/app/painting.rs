@@ -31,6 +31,7 @@ impl App {
             self.jobs.start(Kind::Fonts, move |_| find_fonts(&letters));
         }
         window.set_title(&self.session);
+        window.fill_screen(self.ui.presents());
         let autosave_at = self.autosave_when_due(now);
         self.present(event_loop, window, autosave_at, has_commands);
     }

@@ -8,6 +8,7 @@ use super::App;
 use crate::pose::resolve;
 use crate::session::{
     ControlCommand, EditCommand, FileCommand, MeasureCommand, PlaybackCommand, PoseSource, Source, ViewCommand,
+    WindowCommand,
 };
 
 impl App {
@@ -19,6 +20,9 @@ impl App {
         }
         if !self.pace.is_benchmark() {
             self.session.defer_work();
+        }
+        if self.options.present {
+            self.ui.carry_out(&WindowCommand::TogglePresentation);
         }
         self.change(ViewCommand::SetCrowd(self.options.crowd));
         self.change(ViewCommand::SetAntialiasing(self.options.antialiasing));

@@ -3,14 +3,15 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{CliError, print, tell_warnings};
+use crate::app::ui::formula_svg;
 use crate::examples::{
-    self, Block, Example, Form, Formula, Lesson, Moment, SCENES, Slider, Start, Unit, formula_lines, letter, typeset,
-    written,
+    self, Block, Example, Form, Formula, Lesson, Moment, SCENES, Slider, Start, Unit, formula_lines, latex, letter,
+    mathml, typeset, written,
 };
 use crate::import::{Options, Progress};
 use crate::session::{Document, Source, is_page};
@@ -92,6 +93,11 @@ fn parse_slider(text: &str) -> Result<(String, f32), String> {
 }
 
 impl ExampleArgs {
+    /// Returns whether an example is named.
+    pub(super) fn is_given(&self) -> bool {
+        self.example.is_some()
+    }
+
     /// Returns what is to be opened; `None` where no example is named.
     pub(super) fn source(&self, options: &Options) -> Result<Option<Source>, CliError> {
         let symbol = self.symbol.as_deref();
@@ -170,6 +176,45 @@ pub(super) struct ExamplesArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Print this formula of the page alone, counted from 1
+    #[arg(long, value_name = "N", requires = "name", conflicts_with = "json")]
+    formula: Option<usize>,
+    /// Print the formula as LaTeX (for amsmath), MathML or SVG (a drawing that needs no font) [default: latex]
+    #[arg(long, value_enum, requires = "formula")]
+    format: Option<FormulaFormat>,
+    /// Print the formula with the numbers that it has at these sliders too
+    #[arg(long, requires = "formula")]
+    numbers: bool,
+}
+
+/// How a formula is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum FormulaFormat {
+    /// For texts and slides that LaTeX sets
+    #[default]
+    Latex,
+    /// For web pages and office programs
+    Mathml,
+    /// A drawing
+    Svg,
+}
+
+/// Writes a formula of a page, counted from 1, in one of the formats.
+fn formula(moment: &Moment, at: usize, args: &ExamplesArgs) -> Result<String, CliError> {
+    let all: Vec<&Formula> = formulas(moment.example()).collect();
+    let Some(formula) = at.checked_sub(1).and_then(|at| all.get(at)) else {
+        let (id, count) = (moment.example().id, all.len());
+        return Err(CliError::Usage(format!("{id} has the formulas 1 to {count}, and no formula {at}")));
+    };
+    let mut parts = formula_lines(formula, moment, 0);
+    if !args.numbers {
+        parts.truncate(formula.terms.len());
+    }
+    Ok(match args.format.unwrap_or_default() {
+        FormulaFormat::Latex => latex(&parts) + "\n",
+        FormulaFormat::Mathml => mathml(&parts) + "\n",
+        FormulaFormat::Svg => formula_svg(&parts),
+    })
 }
 
 pub(super) fn run(args: &ExamplesArgs) -> Result<(), CliError> {
@@ -179,6 +224,9 @@ pub(super) fn run(args: &ExamplesArgs) -> Result<(), CliError> {
             tell_warnings(&document);
             let Some(lesson) = document.lesson() else { return Ok(()) };
             let moment = lesson.moment();
+            if let Some(at) = args.formula {
+                return print(&formula(moment, at, args)?);
+            }
             if !args.json {
                 return print(&page(moment));
             }

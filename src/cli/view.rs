@@ -39,6 +39,9 @@ pub(super) struct ViewArgs {
     /// Show the panel Deformation, which measures what the pose does to the surface
     #[arg(long)]
     deformation: bool,
+    /// Fill the screen with the picture and the page of an example, in large text: Page Down shows the next example, Esc leaves
+    #[arg(long, conflicts_with = "benchmark")]
+    present: bool,
     /// Divide the weights of every vertex by their sum, in the file that is opened first
     #[arg(long)]
     normalise_weights: bool,
@@ -122,6 +125,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         parameters: args.method.settings.parameters,
         overlay: args.overlay.as_deref().and_then(overlay).map(|overlay| overlay.id),
         deformation: args.deformation,
+        present: args.present,
         clips_from: args.clips_from.clone(),
         map,
         compare_file: args.compare_file.clone(),

@@ -70,6 +70,91 @@ fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
 }
 
 #[test]
+fn a_presentation_has_the_picture_the_page_and_the_sliders_alone_and_keys_of_its_own() {
+    let mut harness = shown("twist-bar");
+    let step = |steps| Command::File(FileCommand::StepExample(steps));
+    let question = examples::example("twist-bar").unwrap().question;
+    harness.key_press(Key::PageDown);
+    harness.run();
+    assert!(!has(&harness, &step(1)), "Page Down selects a joint otherwise");
+    let narrow = harness.get_by_label(question).rect().width();
+    let top = harness.state().picture.top();
+    harness.key_press(Key::F11);
+    harness.run();
+    assert!(harness.state().ui.presents());
+    for absent in ["File", "Wireframe", "Close the page", "Large text", "Stop comparing"] {
+        assert!(harness.query_by_label(absent).is_none(), "{absent}");
+    }
+    assert!(top - harness.state().picture.top() > 30.0, "the picture has the room of the menus");
+    assert!(harness.state().picture.height() > 700.0 && harness.state().picture.width() > 600.0);
+    assert!(harness.get_by_label(question).rect().width() > narrow, "its text is large");
+    harness.get_by_label("Turn of the upper end, θ value");
+    harness.get_by_label("Reset the sliders");
+    harness.key_press(Key::PageDown);
+    harness.run();
+    harness.key_press(Key::PageUp);
+    harness.run();
+    assert!(has(&harness, &step(1)) && has(&harness, &step(-1)));
+    let selected = harness.state().session.view().selected;
+    assert!(selected.is_some());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!harness.state().ui.presents() && harness.state().session.view().selected == selected);
+    for shown in ["File", "Wireframe", "Close the page"] {
+        harness.get_by_label(shown);
+    }
+}
+
+#[test]
+fn the_text_of_a_page_keeps_two_thirds_of_its_height() {
+    for example in examples::examples() {
+        let harness = shown(example.id);
+        let picture = harness.state().picture;
+        let head = harness.get_by_label("TRY THIS").rect().top() - picture.top();
+        assert!(head <= picture.height() / 3.0, "{}: {head}", example.id);
+    }
+}
+
+/// The rectangles of all words that are painted in the picture.
+fn words_of_picture(harness: &Harness<'_, App>) -> Vec<(String, egui::Rect)> {
+    fn add(shape: &egui::Shape, out: &mut Vec<(String, egui::Rect)>) {
+        match shape {
+            egui::Shape::Text(text) => out.push((text.galley.text().to_owned(), text.visual_bounding_rect())),
+            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| add(shape, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    harness.output().shapes.iter().for_each(|clipped| add(&clipped.shape, &mut out));
+    out.retain(|(_, rect)| harness.state().picture.contains(rect.center()));
+    out
+}
+
+#[test]
+fn no_joint_of_the_shoulder_loses_its_name_and_no_line_goes_through_one() {
+    let mut harness = shown("shoulder");
+    for degrees in (-80..=90).step_by(10) {
+        harness.state_mut().session.apply(ExampleCommand::SetSlider("theta", degrees as f32));
+        harness.run();
+        let words = words_of_picture(&harness);
+        let session = &harness.state().session;
+        let corner = harness.state().picture.min;
+        for name in ["ball joint", "clavicle", "scapula", "shoulder", "s₁", "s₂", "one ball joint"] {
+            let found = words.iter().find(|(text, _)| text == name);
+            let (_, rect) = found.unwrap_or_else(|| panic!("{degrees}°: {name} is not written"));
+            for mark in session.example_marks().iter().filter(|mark| mark.width > 0.0 && !mark.leads) {
+                let at = |p: &Vec3| session.view().project(*p).map(|p| corner + vec2(p.x, p.y)).unwrap();
+                for ends in mark.points.windows(2) {
+                    let [a, b] = [at(&ends[0]), at(&ends[1])];
+                    let on_line = (0..=40).map(|i| a.lerp(b, i as f32 / 40.0));
+                    assert!(on_line.into_iter().all(|p| !rect.contains(p)), "{degrees}°: a line through {name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn every_example_is_in_the_menu_and_its_page_shows_whole() {
     for example in examples::examples() {
         let command = Command::File(FileCommand::OpenExample(example.id));

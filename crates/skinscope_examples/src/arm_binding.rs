@@ -1,5 +1,5 @@
 //! An arm that is bent at rest, and three small procedures that bind its skin to three bones: capsules, lines with planes, and paths
-//! along the mesh.
+//! along the edges of tetrahedra that fill the arm.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +27,12 @@ pub(super) struct Arm {
     pub(super) bones: [[DVec3; 2]; BONES],
     /// The vertices that share an edge with each.
     neighbours: Vec<Vec<usize>>,
+    /// A node within the arm for each ring: on its middle line, or in the middle of a bone where that is near.
+    inner: Vec<DVec3>,
+    /// The node in the middle of each bone.
+    seeds: [usize; BONES],
+    /// The nodes (the vertices, and then those within) that share an edge of a tetrahedron with each ([`filled`]).
+    links: Vec<Vec<usize>>,
 }
 
 /// A bone's volume: all that is so near to a line, metres.
@@ -59,19 +65,19 @@ impl Divide {
     }
 }
 
-/// The paths along the mesh from the vertex that is surest to belong to a bone.
+/// The paths along the edges of the tetrahedra from the middle of a bone.
 #[derive(Clone, Debug)]
 pub(super) struct Paths {
-    /// That vertex.
+    /// The node in the middle of the bone.
     pub(super) seed: usize,
-    /// How long the shortest path to each vertex is, metres.
+    /// How long the shortest path to each node is, metres.
     pub(super) lengths: Vec<f64>,
-    /// The vertex before it on that path.
+    /// The node before it on that path.
     before: Vec<usize>,
 }
 
 impl Paths {
-    /// Returns the vertices of the path to a vertex, from that one on.
+    /// Returns the nodes of the path to a vertex, from that vertex back to the middle of the bone.
     pub(super) fn to(&self, vertex: usize) -> Vec<usize> {
         std::iter::successors(Some(vertex), |v| (*v != self.seed).then(|| self.before[*v])).collect()
     }
@@ -103,16 +109,28 @@ impl Arm {
             let [first, last] = [positions.len() as u32 - 2, positions.len() as u32 - 1];
             indices.extend([at(0, side), at(0, side + 1), first, at(RINGS - 1, side + 1), at(RINGS - 1, side), last]);
         }
-        let mut around = vec![BTreeSet::new(); positions.len()];
-        for t in indices.as_chunks::<3>().0 {
-            for (vertex, other) in (0..3).flat_map(|i| [(t[i], t[(i + 1) % 3]), (t[i], t[(i + 2) % 3])]) {
-                around[vertex as usize].insert(other as usize);
-            }
-        }
-        let neighbours = around.into_iter().map(|set| set.into_iter().collect()).collect();
+        let edges = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]].map(|e| e.map(|v| v as usize));
+        let neighbours = linked(positions.len(), indices.as_chunks::<3>().0.iter().flat_map(edges));
         let joints = JOINTS.map(|along| middle(along).0);
         let bones = std::array::from_fn(|bone| [joints[bone], joints[bone + 1]]);
-        Self { positions, indices, bones, neighbours }
+        let (inner, seeds) = within(&bones, positions.len());
+        let links = linked(positions.len() + inner.len(), filled(positions.len()).iter().flat_map(edges_of));
+        Self { positions, indices, bones, neighbours, inner, seeds, links }
+    }
+
+    /// Returns where a node is: a vertex, or one of the nodes within the arm.
+    pub(super) fn node(&self, node: usize) -> DVec3 {
+        self.positions.get(node).copied().unwrap_or_else(|| self.inner[node - self.positions.len()])
+    }
+
+    /// Returns the edges of the tetrahedra that lie in the plane of the arm.
+    pub(super) fn cut(&self) -> Vec<[usize; 2]> {
+        let is_in_plane = |node: &usize| self.node(*node).z.abs() < 1e-9;
+        (0..self.links.len())
+            .filter(is_in_plane)
+            .flat_map(|a| self.links[a].iter().map(move |b| [a, *b]))
+            .filter(|[a, b]| a < b && is_in_plane(b))
+            .collect()
     }
 
     /// Returns the planes at elbow and wrist: each holds the bisector of the bones that meet there.
@@ -137,7 +155,7 @@ impl Arm {
         self.positions.iter().map(bone).collect()
     }
 
-    /// Nearest by topology: each vertex goes to the bone whose end is nearest along the mesh.
+    /// Nearest by topology: each vertex goes to the bone whose end is nearest along the edges of the tetrahedra.
     pub(super) fn by_paths(&self, paths: &[Paths; BONES]) -> Vec<usize> {
         let past = |vertex: usize| least(std::array::from_fn(|bone| paths[bone].lengths[vertex] - self.half(bone)));
         (0..self.positions.len()).map(past).collect()
@@ -148,25 +166,20 @@ impl Arm {
         0.5 * self.bones[bone][0].distance(self.bones[bone][1])
     }
 
-    /// Returns the shortest paths (Dijkstra) from the vertex that is nearest to the middle of a bone.
+    /// Returns the shortest paths (Dijkstra) from the middle of a bone.
     pub(super) fn paths(&self, bone: usize) -> Paths {
-        let middle = 0.5 * (self.bones[bone][0] + self.bones[bone][1]);
-        let near = |a: &usize, b: &usize| {
-            let [a, b] = [a, b].map(|v| self.positions[*v].distance(middle));
-            a.total_cmp(&b)
-        };
-        let seed = (0..self.positions.len()).min_by(near).unwrap_or(0);
-        let mut lengths = vec![f64::INFINITY; self.positions.len()];
-        let mut before = vec![seed; self.positions.len()];
+        let seed = self.seeds[bone];
+        let mut lengths = vec![f64::INFINITY; self.links.len()];
+        let mut before = vec![seed; self.links.len()];
         lengths[seed] = 0.0;
         // Lengths are not negative, and the bits of such numbers are in their order.
         let mut open = BTreeSet::from([(0_u64, seed)]);
-        while let Some((_, vertex)) = open.pop_first() {
-            for next in &self.neighbours[vertex] {
-                let length = lengths[vertex] + self.positions[vertex].distance(self.positions[*next]);
+        while let Some((_, node)) = open.pop_first() {
+            for next in &self.links[node] {
+                let length = lengths[node] + self.node(node).distance(self.node(*next));
                 if length < lengths[*next] {
                     open.remove(&(lengths[*next].to_bits(), *next));
-                    (lengths[*next], before[*next]) = (length, vertex);
+                    (lengths[*next], before[*next]) = (length, node);
                     open.insert((length.to_bits(), *next));
                 }
             }
@@ -200,6 +213,57 @@ impl Arm {
     }
 }
 
+/// Returns for each of so many nodes those that share an edge with it.
+fn linked(nodes: usize, edges: impl Iterator<Item = [usize; 2]>) -> Vec<Vec<usize>> {
+    let mut around = vec![BTreeSet::new(); nodes];
+    for [a, b] in edges {
+        around[a].insert(b);
+        around[b].insert(a);
+    }
+    around.into_iter().map(|set| set.into_iter().collect()).collect()
+}
+
+/// The six edges of a tetrahedron.
+fn edges_of(t: &[usize; 4]) -> [[usize; 2]; 6] {
+    [[t[0], t[1]], [t[0], t[2]], [t[0], t[3]], [t[1], t[2]], [t[1], t[3]], [t[2], t[3]]]
+}
+
+/// Returns the nodes within the arm, one for each ring, and which of them are in the middle of the bones; nodes are counted after so
+/// many vertices.
+fn within(bones: &[[DVec3; 2]; BONES], vertices: usize) -> (Vec<DVec3>, [usize; BONES]) {
+    let along = |ring: usize| LENGTH * ring as f64 / (RINGS - 1) as f64;
+    let mut inner: Vec<DVec3> = (0..RINGS).map(|ring| middle(along(ring)).0).collect();
+    let seeds = bones.map(|[from, to]| {
+        let half_way = from.midpoint(to);
+        let near = |a: &usize, b: &usize| {
+            let [a, b] = [a, b].map(|ring| middle(along(*ring)).0.distance(half_way));
+            a.total_cmp(&b)
+        };
+        let ring = (0..RINGS).min_by(near).unwrap_or(0);
+        inner[ring] = half_way;
+        vertices + ring
+    });
+    (inner, seeds)
+}
+
+/// Returns the tetrahedra between each ring and the next one: each wedge from the middle line to two neighbouring sides is three of
+/// them, whose outer triangles are those of the mesh. `vertices`: how many vertices the mesh has, two of them at its ends.
+fn filled(vertices: usize) -> Vec<[usize; 4]> {
+    let at = |ring: usize, side: usize| ring * SIDES + side % SIDES;
+    let center = |ring: usize| vertices + ring;
+    let mut out = Vec::new();
+    for side in 0..SIDES {
+        for ring in 0..RINGS - 1 {
+            let [a, b, c, d] = [at(ring, side), at(ring, side + 1), at(ring + 1, side), at(ring + 1, side + 1)];
+            let [here, next] = [center(ring), center(ring + 1)];
+            out.extend([[here, a, b, c], [here, b, c, d], [here, next, c, d]]);
+        }
+        out.push([center(0), at(0, side), at(0, side + 1), vertices - 2]);
+        out.push([center(RINGS - 1), at(RINGS - 1, side), at(RINGS - 1, side + 1), vertices - 1]);
+    }
+    out
+}
+
 /// The middle line of the arm so far from the shoulder, and its direction: down, about the elbow, and up again.
 fn middle(along: f64) -> (DVec3, DVec3) {
     let begin = JOINTS[1] - 0.5 * BEND * CURVE;
@@ -227,21 +291,58 @@ fn least(numbers: [f64; BONES]) -> usize {
 mod tests {
     use super::*;
 
+    /// The tetrahedra fill the arm once: none is empty, they touch face to face, and those faces that only one has are the mesh.
+    #[test]
+    fn tetrahedra_fill_the_arm_once() {
+        let arm = Arm::new();
+        let mut faces = std::collections::BTreeMap::new();
+        let mut sum = 0.0;
+        for t in &filled(arm.positions.len()) {
+            let [a, b, c, d] = t.map(|node| arm.node(node));
+            let volume = (b - a).cross(c - a).dot(d - a).abs() / 6.0;
+            assert!(volume > 1e-6, "{t:?}: {volume}");
+            sum += volume;
+            for left_out in 0..4 {
+                let mut face: Vec<usize> = (0..4).filter(|i| *i != left_out).map(|i| t[i]).collect();
+                face.sort_unstable();
+                *faces.entry(face).or_insert(0) += 1;
+            }
+        }
+        assert!(faces.values().all(|count| *count <= 2));
+        let outer: BTreeSet<Vec<usize>> = faces.into_iter().filter(|(_, n)| *n == 1).map(|(face, _)| face).collect();
+        let mesh = arm.indices.as_chunks::<3>().0.iter().map(|t| {
+            let mut face = t.map(|v| v as usize).to_vec();
+            face.sort_unstable();
+            face
+        });
+        assert_eq!(outer, mesh.collect::<BTreeSet<_>>());
+        let signed = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| arm.positions[v as usize]);
+            a.cross(b).dot(c) / 6.0
+        };
+        let volume = arm.indices.as_chunks::<3>().0.iter().map(signed).sum::<f64>().abs();
+        assert!((volume - sum).abs() < 1e-9, "tetrahedra that overlap have more volume than the mesh: {sum} {volume}");
+        for bone in 0..BONES {
+            let [from, to] = arm.bones[bone];
+            assert_eq!(arm.node(arm.paths(bone).seed), from.midpoint(to), "a path begins in the middle of its bone");
+        }
+    }
+
     #[test]
     fn paths_are_those_of_relaxing_all_edges() {
         let arm = Arm::new();
+        let tetrahedra = filled(arm.positions.len());
         for bone in 0..BONES {
             let paths = arm.paths(bone);
-            // Bellman and Ford: every edge of every triangle, until nothing becomes shorter.
-            let mut lengths = vec![f64::INFINITY; arm.positions.len()];
+            // Bellman and Ford: every edge of every tetrahedron, until nothing becomes shorter.
+            let mut lengths = vec![f64::INFINITY; arm.links.len()];
             lengths[paths.seed] = 0.0;
             loop {
                 let before = lengths.clone();
-                for t in arm.indices.as_chunks::<3>().0 {
-                    for (a, b) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)].map(|(i, j)| (t[i], t[j])) {
-                        let [a, b] = [a, b].map(|v| v as usize);
-                        lengths[b] = lengths[b].min(lengths[a] + arm.positions[a].distance(arm.positions[b]));
-                    }
+                for [a, b] in tetrahedra.iter().flat_map(edges_of) {
+                    let edge = arm.node(a).distance(arm.node(b));
+                    lengths[b] = lengths[b].min(lengths[a] + edge);
+                    lengths[a] = lengths[a].min(lengths[b] + edge);
                 }
                 if lengths == before {
                     break;
@@ -250,7 +351,7 @@ mod tests {
             for (v, length) in lengths.iter().enumerate() {
                 assert!((paths.lengths[v] - length).abs() < 1e-12, "{bone} {v}");
                 let path = paths.to(v);
-                let along: f64 = path.windows(2).map(|p| arm.positions[p[0]].distance(arm.positions[p[1]])).sum();
+                let along: f64 = path.windows(2).map(|p| arm.node(p[0]).distance(arm.node(p[1]))).sum();
                 assert!((along - length).abs() < 1e-12 && path.last() == Some(&paths.seed));
             }
         }
@@ -279,18 +380,18 @@ mod tests {
         let arm = Arm::new();
         let paths = [0, 1, 2].map(|bone| arm.paths(bone));
         let found = arm.by_paths(&paths);
+        let tetrahedra = filled(arm.positions.len());
         // All bones spread at once, each from its middle and ahead by half of its length; a vertex belongs to the first that comes.
-        let mut reached = vec![(f64::INFINITY, 0); arm.positions.len()];
+        let mut reached = vec![(f64::INFINITY, 0); arm.links.len()];
         for bone in 0..BONES {
             let [from, to] = arm.bones[bone];
             reached[paths[bone].seed] = (-from.distance(from.midpoint(to)), bone);
         }
         loop {
             let before = reached.clone();
-            for t in arm.indices.as_chunks::<3>().0 {
-                for (a, b) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)].map(|(i, j)| (t[i], t[j])) {
-                    let [a, b] = [a, b].map(|v| v as usize);
-                    let come = reached[a].0 + arm.positions[a].distance(arm.positions[b]);
+            for [a, b] in tetrahedra.iter().flat_map(edges_of) {
+                for (a, b) in [(a, b), (b, a)] {
+                    let come = reached[a].0 + arm.node(a).distance(arm.node(b));
                     if come < reached[b].0 - 1e-9 {
                         reached[b] = (come, reached[a].1);
                     }
@@ -300,7 +401,7 @@ mod tests {
                 break;
             }
         }
-        for (v, (come, bone)) in reached.iter().enumerate() {
+        for (v, (come, bone)) in reached.iter().enumerate().take(arm.positions.len()) {
             let ahead = |bone: usize| paths[bone].lengths[v] + reached[paths[bone].seed].0;
             let is_tie = (0..BONES).any(|other| other != *bone && (ahead(other) - come).abs() < 1e-6);
             assert!(found[v] == *bone || is_tie, "vertex {v}: {} for {bone}", found[v]);

@@ -1,10 +1,11 @@
-//! Automatic binding: what capsules, lines with planes and paths along the mesh make of one arm, before and after smoothing.
+//! Automatic binding: what capsules, lines with planes and paths through tetrahedra make of one arm, before and after smoothing.
 
 use glam::{DQuat, DVec3, Vec3};
 
 use super::arm_binding::{BONES, Capsule, Divide, nearest};
 use super::binding_rig::{
-    ARM, MARKED, UPPER_RADIUS, WAYS, apart, bound, capsules, in_column, model, pose, steps, vertex_in_column,
+    ARM, CAPSULE_SLIDERS, COLUMNS, MARKED, ROWS, WAYS, apart, bound, capsules, in_column, model, pose, steps,
+    vertex_in_column,
 };
 use super::moment::Moment;
 use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
@@ -13,8 +14,9 @@ use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
 pub(super) static AUTOMATIC_BINDING: Scene = Scene {
     id: "automatic-binding",
     text: include_str!("../../../assets/examples/automatic-binding.md"),
-    sliders: &["r", "x", "y", "n", "phi"],
-    rebuilds: &["r", "x", "y", "n"],
+    sliders: &["r", "n", "phi", "x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
+    rebuilds: &["r", "n", "x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
+    dragged: &["x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
     symbols: SYMBOLS,
     stage: [[-3.6, -1.95, -0.3], [3.35, 2.15, 0.3]],
     model,
@@ -22,18 +24,73 @@ pub(super) static AUTOMATIC_BINDING: Scene = Scene {
     marks: |moment| {
         let mut marks: Vec<Mark> =
             (0..BONES).flat_map(|bone| outline(&capsules(moment.settings())[bone], MarkInk::Dim)).collect();
+        for handle in HANDLES {
+            marks.push(Mark::dot((handle.at)(moment.settings()), MarkInk::Second, "").wide(9.0));
+        }
         let end = in_column(0, capsules(moment.settings())[1].ends[1]);
-        marks.push(Mark::dot(end, MarkInk::Second, "drag this end"));
+        marks.push(Mark::named_aside(end, Vec3::new(0.15, 0.18, 0.0), "drag"));
         marks.extend(ARM.0.divides().iter().map(|divide| plane(divide, MarkInk::Dim)));
-        marks.extend(ARM.1.iter().map(|paths| Mark::dot(vertex_in_column(2, paths.seed), MarkInk::Dim, "").wide(8.0)));
+        marks.extend(ARM.0.cut().iter().map(|edge| tetrahedron_edge(*edge)));
+        marks.extend(ARM.1.iter().map(|paths| Mark::dot(node_in_column(paths.seed), MarkInk::Dim, "").wide(8.0)));
         marks.extend((0..3).map(|way| Mark::dot(vertex_in_column(way, MARKED), MarkInk::Accent, "").wide(9.0)));
         let name = |way: usize| Mark::name(in_column(way, DVec3::Y * 0.16), WAYS[way]);
         marks.extend((0..3).map(name));
         marks
     },
-    handles: &[Handle { name: "End of the forearm's capsule", x: "x", y: "y" }],
+    handles: HANDLES,
     ..Scene::PLAIN
 };
+
+/// Both ends and the rim of every capsule.
+static HANDLES: &[Handle] = &[
+    end::<0, 0>("First end of the upper arm's capsule"),
+    end::<0, 1>("Last end of the upper arm's capsule"),
+    rim::<0>("Radius of the upper arm's capsule"),
+    end::<1, 0>("First end of the forearm's capsule"),
+    end::<1, 1>("Last end of the forearm's capsule"),
+    rim::<1>("Radius of the forearm's capsule"),
+    end::<2, 0>("First end of the hand's capsule"),
+    end::<2, 1>("Last end of the hand's capsule"),
+    rim::<2>("Radius of the hand's capsule"),
+];
+
+const fn end<const BONE: usize, const END: usize>(name: &'static str) -> Handle {
+    Handle {
+        name,
+        at: |settings| in_column(0, capsules(settings)[BONE].ends[END]),
+        drag: |_, to| vec![(CAPSULE_SLIDERS[BONE][2 * END], to.x), (CAPSULE_SLIDERS[BONE][2 * END + 1], to.y)],
+    }
+}
+
+/// The point of the rim beside the middle of a capsule; the radius is how far it is dragged from the capsule's middle line.
+const fn rim<const BONE: usize>(name: &'static str) -> Handle {
+    Handle {
+        name,
+        at: |settings| {
+            let capsule = capsules(settings)[BONE];
+            in_column(0, capsule.ends[0].midpoint(capsule.ends[1]) + aside(&capsule))
+        },
+        drag: |settings, to| {
+            let from_shoulder = to.as_dvec3() - DVec3::new(COLUMNS[0], ROWS[0], 0.0);
+            let far = nearest(capsules(settings)[BONE].ends, from_shoulder).distance(from_shoulder);
+            vec![(CAPSULE_SLIDERS[BONE][4], far as f32)]
+        },
+    }
+}
+
+/// From the middle line of a capsule to its rim, across it in the plane of the arm.
+fn aside(capsule: &Capsule) -> DVec3 {
+    (capsule.ends[1] - capsule.ends[0]).normalize_or(DVec3::Y).cross(DVec3::Z) * capsule.radius
+}
+
+/// Where a node of the tetrahedra is in the right column.
+fn node_in_column(node: usize) -> Vec3 {
+    in_column(2, ARM.0.node(node))
+}
+
+fn tetrahedron_edge(edge: [usize; 2]) -> Mark {
+    Mark::line(edge.map(node_in_column).to_vec(), MarkInk::Dim, "").wide(1.0)
+}
 
 /// A line from the marked vertex to the nearest point of the middle of a capsule.
 fn to_capsule(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
@@ -41,12 +98,12 @@ fn to_capsule(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
     vec![Mark::line(vec![vertex_in_column(0, MARKED), in_column(0, foot)], MarkInk::Accent, label).wide(4.0)]
 }
 
-/// The shortest path from a bone's vertex to the marked one.
+/// The shortest path from the middle of a bone to the marked vertex.
 fn path(bone: usize, label: &str) -> Vec<Mark> {
-    let points = ARM.1[bone].to(MARKED).into_iter().map(|v| vertex_in_column(2, v)).collect();
+    let points = ARM.1[bone].to(MARKED).into_iter().map(node_in_column).collect();
     vec![
         Mark::line(points, MarkInk::Accent, "").wide(4.0),
-        Mark::dot(vertex_in_column(2, ARM.1[bone].seed), MarkInk::Accent, label),
+        Mark::dot(node_in_column(ARM.1[bone].seed), MarkInk::Accent, label),
     ]
 }
 
@@ -80,7 +137,7 @@ static SYMBOLS: &[Symbol] = &[
         ..Symbol::metres("d2", "d", "2", "how far it is from the middle of the forearm's capsule")
     },
     Symbol {
-        value: |_| UPPER_RADIUS.into(),
+        value: |m| m.slider("ur").into(),
         marks: |m| outline(&capsules(m.settings())[0], MarkInk::Accent),
         ..Symbol::metres("r1", "r", "1", "the radius of the upper arm's capsule")
     },
@@ -155,7 +212,7 @@ static SYMBOLS: &[Symbol] = &[
             "p1",
             "p",
             "1",
-            "the path along the edges from the middle of the upper arm to the marked vertex",
+            "the path along the edges of the tetrahedra from the middle of the upper arm to the marked vertex",
         )
     },
     Symbol {
@@ -207,7 +264,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "s",
         letter: "s",
         unit: Unit::Percent,
-        words: "the share of vertices that capsules and paths do not agree about",
+        words: "the share of vertices that capsules and tetrahedra do not agree about",
         value: |m| (apart(m.settings()).len() as f64 / ARM.0.positions.len() as f64).into(),
         marks: |m| disagreed(m.settings()),
         ..Symbol::PLAIN
@@ -257,7 +314,7 @@ fn bone(bone: usize, label: &str) -> Vec<Mark> {
 /// The outline of a capsule in the plane of the arm.
 fn outline(capsule: &Capsule, ink: MarkInk) -> Vec<Mark> {
     let [from, to] = capsule.ends;
-    let out = (to - from).normalize_or(DVec3::Y).cross(DVec3::Z) * capsule.radius;
+    let out = aside(capsule);
     let half = |center: DVec3, begin: DVec3| {
         (0..=16).map(move |i| center + DQuat::from_rotation_z(std::f64::consts::PI * f64::from(i) / 16.0) * begin)
     };

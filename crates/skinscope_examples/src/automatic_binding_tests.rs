@@ -28,16 +28,17 @@ fn bones_and_positions_are_those_of_plane_geometry_over_all_sliders() {
         for r in [0.1, 0.26, 0.45, 0.7] {
             let moment = first.with("x", x).with("y", y).with("r", r).with("n", 0.0);
             let settings = moment.settings();
-            let end = DVec3::new(f64::from(x) + 2.75, f64::from(y) - 1.85, 0.0);
+            let at = |x: f64, y: f64| DVec3::new(x + 2.75, y - 1.85, 0.0);
+            let end = at(f64::from(x), f64::from(y));
             let of_capsules = bones(settings, 0);
             for (v, p) in arm.positions.iter().enumerate() {
                 let scores = [
-                    distance(arm.bones[0], *p) / 0.26,
-                    distance([arm.bones[1][0], end], *p) / f64::from(r),
-                    distance(arm.bones[2], *p) / 0.2,
+                    distance([at(-2.75, 1.85), at(-2.65, 0.72)], *p) / 0.26,
+                    distance([at(-2.57, 0.53), end], *p) / f64::from(r),
+                    distance([at(-1.81, 1.5), at(-1.66, 1.76)], *p) / 0.2,
                 ];
                 let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
-                assert!(scores[of_capsules[v]] < least + 1e-9, "{x} {y} {r}: vertex {v}");
+                assert!(scores[of_capsules[v]] < least + 1e-6, "{x} {y} {r}: vertex {v}");
             }
             if (x, y) == (-1.91, 1.33) {
                 rogues.push(apart(settings).len());
@@ -53,6 +54,35 @@ fn bones_and_positions_are_those_of_plane_geometry_over_all_sliders() {
         };
         let is_upper = along(1, false) < along(0, true);
         assert_eq!(bones(first.settings(), 1)[v] == 0, is_upper, "vertex {v}");
+    }
+}
+
+/// Every handle moves its own capsule, and what that gains or loses changes bones.
+#[test]
+fn each_end_and_rim_of_each_capsule_can_be_dragged() {
+    let first = Settings::of(AUTOMATIC_BINDING.example());
+    let handles = AUTOMATIC_BINDING.handles;
+    assert_eq!(handles.len(), 3 * 3);
+    for (i, handle) in handles.iter().enumerate() {
+        let to = (handle.at)(&first) + glam::Vec3::new(0.09, -0.06, 0.0);
+        let mut settings = first;
+        for (id, value) in (handle.drag)(&first, to) {
+            assert!(settings.set(id, value), "{}: {id}", handle.name);
+        }
+        let (before, after) = (capsules(&first), capsules(&settings));
+        for bone in 0..3 {
+            let [a, b] = [before[bone], after[bone]];
+            let moved = [a.ends[0] != b.ends[0], a.ends[1] != b.ends[1], a.radius != b.radius];
+            assert_eq!(moved, [0, 1, 2].map(|part| bone == i / 3 && part == i % 3), "{}: bone {bone}", handle.name);
+        }
+        if i % 3 < 2 {
+            assert!((handle.at)(&settings).distance(to) < 1e-5, "{}", handle.name);
+        } else {
+            // The rim goes through the point that was dragged.
+            let capsule = after[i / 3];
+            let p = to.as_dvec3() - DVec3::new(COLUMNS[0], ROWS[0], 0.0);
+            assert!((distance(capsule.ends, p) - capsule.radius).abs() < 1e-5, "{}", handle.name);
+        }
     }
 }
 

@@ -14,10 +14,10 @@ use super::rig::{Rig, Shape, change};
 pub(super) const COLUMNS: [f64; 3] = [-2.75, -0.7, 1.35];
 pub(super) const ROWS: [f64; 2] = [1.85, -0.15];
 /// The ways, as the picture names them.
-pub(super) const WAYS: [&str; 3] = ["capsules", "lines and planes", "paths"];
-/// The radii of the capsules of upper arm and hand, metres.
-pub(super) const UPPER_RADIUS: f64 = 0.26;
-const HAND_RADIUS: f64 = 0.2;
+pub(super) const WAYS: [&str; 3] = ["capsules", "lines and planes", "tetrahedra"];
+/// The sliders of each capsule: x and y of its first end, x and y of its last end, and its radius.
+pub(super) const CAPSULE_SLIDERS: [[&str; 5]; BONES] =
+    [["ux", "uy", "ux2", "uy2", "ur"], ["fx", "fy", "x", "y", "r"], ["hx", "hy", "hx2", "hy2", "hr"]];
 /// The marked vertex: on the upper arm, on the side that looks at the forearm.
 pub(super) const MARKED: usize = 9 * SIDES + SIDES / 2;
 pub(super) const MOST_STEPS: f32 = 20.0;
@@ -44,14 +44,11 @@ pub(super) fn steps(settings: &Settings) -> usize {
 
 /// The capsules, from the shoulder of the arm.
 pub(super) fn capsules(settings: &Settings) -> [Capsule; BONES] {
-    let [upper, fore, hand] = ARM.0.bones;
-    let [x, y, r] = ["x", "y", "r"].map(|id| f64::from(settings.get(id)));
-    let end = DVec3::new(x - COLUMNS[0], y - ROWS[0], 0.0);
-    [
-        Capsule { ends: upper, radius: UPPER_RADIUS },
-        Capsule { ends: [fore[0], end], radius: r },
-        Capsule { ends: hand, radius: HAND_RADIUS },
-    ]
+    CAPSULE_SLIDERS.map(|sliders| {
+        let [x, y, x2, y2, radius] = sliders.map(|id| f64::from(settings.get(id)));
+        let from_shoulder = |x: f64, y: f64| DVec3::new(x - COLUMNS[0], y - ROWS[0], 0.0);
+        Capsule { ends: [from_shoulder(x, y), from_shoulder(x2, y2)], radius }
+    })
 }
 
 /// The bone of each vertex by one of the [`WAYS`].
@@ -68,7 +65,7 @@ pub(super) fn bound(settings: &Settings, way: usize, steps: usize) -> Vec<[f64; 
     ARM.0.smoothed(&bones(settings, way), steps)
 }
 
-/// The vertices that capsules and paths do not agree about.
+/// The vertices that capsules and tetrahedra do not agree about.
 pub(super) fn apart(settings: &Settings) -> Vec<usize> {
     let [capsules, paths] = [0, 2].map(|way| bones(settings, way));
     (0..capsules.len()).filter(|v| capsules[*v] != paths[*v]).collect()

@@ -51,7 +51,7 @@ static SYMBOLS: &[Symbol] = &[
         bold: true,
         words: "the matrix of the straight arm; the outline is the whole strip as it alone would carry it",
         value: |_| DMat2::IDENTITY.into(),
-        marks: |_| vec![outline(0.0, MarkInk::Accent, "A")],
+        marks: |_| vec![outline(2, 0.0, MarkInk::Accent, "A")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -60,7 +60,7 @@ static SYMBOLS: &[Symbol] = &[
         bold: true,
         words: "the matrix of the bent arm; the outline is the whole strip as it alone would carry it",
         value: |moment| Value::turn_in_plane(moment.exact_node("bent")).into(),
-        marks: |moment| vec![outline(angle(moment) as f32, MarkInk::Accent, "B")],
+        marks: |moment| vec![outline(2, angle(moment) as f32, MarkInk::Accent, "B")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -199,12 +199,12 @@ fn seen(moment: &Moment, instance: usize) -> DVec3 {
     moment.vertex("linear", instance, 2 * marked_row(moment) + 1) - elbow(instance + 1).as_dvec3()
 }
 
-/// The outline of the right strip, turned by an angle (radians).
-fn outline(angle: f32, ink: MarkInk, label: &str) -> Mark {
+/// The outline of a strip, turned about its elbow by an angle (radians).
+fn outline(strip: usize, angle: f32, ink: MarkInk, label: &str) -> Mark {
     let turn = Quat::from_rotation_z(angle);
     // The words stand at the last corner.
     let corners = [(1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
-    let corner = |(x, y): (f32, f32)| elbow(2) + turn * Vec3::new(x * HALF_WIDTH, y * REACH, 0.0);
+    let corner = |(x, y): (f32, f32)| elbow(strip) + turn * Vec3::new(x * HALF_WIDTH, y * REACH, 0.0);
     Mark::line(corners.map(corner).to_vec(), ink, label).wide(2.0)
 }
 
@@ -225,6 +225,11 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let mut out =
         Mark::arc(elbow(1), elbow(1) + modelled(moment).as_vec3(), Vec3::Z, angle(moment) as f32, MarkInk::Dim, "");
     out.iter_mut().for_each(|mark| mark.width = 1.5);
+    // Each strip has the ghosts of the straight and of the bent arm; in the right one they are what its matrices alone would make.
+    for (strip, [straight, bent]) in [(0, ["", ""]), (1, ["", ""]), (2, ["A", "B"])] {
+        out.push(outline(strip, 0.0, MarkInk::Dim, straight));
+        out.push(outline(strip, angle(moment) as f32, MarkInk::Dim, bent));
+    }
     out.extend([
         name(0, "turned quads"),
         name(1, "turned rows"),
@@ -232,8 +237,6 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         Mark::dot(elbow(0), MarkInk::Dim, "").wide(8.0),
         Mark::dot(elbow(1), MarkInk::Dim, "elbow").wide(8.0),
         Mark::dot(elbow(2), MarkInk::Dim, "").wide(8.0),
-        outline(0.0, MarkInk::Dim, "A"),
-        outline(angle(moment) as f32, MarkInk::Dim, "B"),
         Mark::line(vec![straight, bent], MarkInk::Second, "").wide(2.0),
         Mark::dot(straight, MarkInk::Second, "A p = p").wide(9.0),
         Mark::dot(bent, MarkInk::Second, "").wide(9.0),
@@ -247,6 +250,23 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_strip_has_the_ghosts_of_the_straight_and_of_the_bent_arm() {
+        let moment = Moment::new(Settings::of(CS418_ELBOW.example())).with("theta", 90.0);
+        let drawn = marks(&moment);
+        for strip in 0..3 {
+            for corners in [[[0.25, 1.0], [-0.25, -1.0]], [[-1.0, 0.25], [1.0, -0.25]]] {
+                let is_ghost = |mark: &&Mark| {
+                    corners.iter().all(|[x, y]| {
+                        let corner = Vec3::new(1.7 * (strip as f32 - 1.0) + x, *y, 0.0);
+                        mark.points.iter().any(|p| p.distance(corner) < 1e-5)
+                    })
+                };
+                assert!(drawn.iter().any(|mark| is_ghost(&mark)), "strip {strip}: {corners:?}");
+            }
+        }
+    }
 
     #[test]
     fn each_version_puts_vertices_where_the_lectures_program_does() {

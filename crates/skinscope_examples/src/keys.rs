@@ -15,6 +15,8 @@ const TIMES: [f64; 3] = [0.0, 1.0, 2.0];
 /// The heights of the first and the last key; that of the middle one is a slider.
 const ENDS: [f64; 2] = [-0.9, 0.6];
 const RADIUS: f32 = 0.16;
+/// Keys that are less than this apart in height, metres, have one name together.
+const NEAR: f64 = 0.13;
 
 /// The row of this example in [`super::SCENES`].
 pub(super) static KEYS: Scene = Scene {
@@ -212,12 +214,25 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         Mark::line(vec![Vec3::new(*x, 1.2, 0.0), Vec3::new(*x, -1.15, 0.0)], MarkInk::Dim, *name).wide(1.5)
     };
     let mut out: Vec<Mark> = BALLS.iter().map(way).collect();
-    for (key, value) in values(moment.settings()).into_iter().enumerate() {
-        out.extend(ticks(value, MarkInk::First, ""));
-        // Each key has its name on another way, so that keys of one height do not hide each other's.
-        out.push(tick(key, value, MarkInk::First, &format!("key, {key} s")));
+    let values = values(moment.settings());
+    for way in 0..BALLS.len() {
+        for (key, value) in values.into_iter().enumerate() {
+            out.push(tick(way, value, MarkInk::First, &key_name(&values, key)));
+        }
     }
     out
+}
+
+/// Returns the name of a key on the way of a ball: the times of all keys that are at its height or hardly above or below it, beside
+/// the first of them. Empty for the others.
+fn key_name(values: &[f64; 3], key: usize) -> String {
+    let near = |other: &usize| (values[*other] - values[key]).abs() < NEAR;
+    let all: Vec<usize> = (0..values.len()).filter(near).collect();
+    let times: Vec<String> = all.iter().map(|key| format!("{} s", TIMES[*key])).collect();
+    match all.first() {
+        Some(first) if *first < key => String::new(),
+        _ => format!("{} {}", if times.len() > 1 { "keys" } else { "key" }, times.join(", ")),
+    }
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
@@ -232,6 +247,24 @@ mod tests {
     use skinscope_model::{Channel, Clip, Interpolation, ModelParts, Path, Sampler, Values};
 
     use super::*;
+
+    #[test]
+    fn every_key_has_its_name_on_the_way_of_every_ball() {
+        let first = Moment::new(Settings::of(KEYS.example()));
+        for v in [-1.0, -0.9, 0.0, 0.5, 0.6, 1.0] {
+            let moment = first.with("v", v);
+            let drawn = marks(&moment);
+            for (_, x) in BALLS {
+                for (height, time) in [(-0.9, "0 s"), (v, "1 s"), (0.6, "2 s")] {
+                    let is_name = |mark: &&Mark| {
+                        let at = mark.points[mark.points.len() - 1];
+                        mark.label.contains(time) && (at.x - x).abs() < 0.3 && (at.y - height).abs() < 0.13
+                    };
+                    assert_eq!(drawn.iter().filter(is_name).count(), 1, "{v}: {time} at {x}");
+                }
+            }
+        }
+    }
 
     /// The same keys as a clip, sampled as any file's are.
     #[test]

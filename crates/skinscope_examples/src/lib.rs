@@ -9,6 +9,8 @@
 
 use std::path::Path;
 
+use glam::Vec3;
+
 mod arm_binding;
 mod automatic_binding;
 #[cfg(test)]
@@ -16,6 +18,12 @@ mod automatic_binding_tests;
 mod between_turns;
 mod binding_rig;
 mod bone_links;
+#[cfg(test)]
+mod claim_measures;
+#[cfg(test)]
+mod claim_tests;
+#[cfg(test)]
+mod claims;
 mod control;
 mod corrective_arm;
 mod corrective_shape;
@@ -28,6 +36,7 @@ mod keys;
 mod lesson;
 mod loop_subdivision;
 mod mark;
+mod markup;
 mod measured;
 mod moment;
 mod muscle;
@@ -58,11 +67,12 @@ pub use control::Control;
 pub use formula::{Expr, Formula, Function};
 pub use lesson::{Lesson, Start};
 pub use mark::{Mark, MarkInk};
+pub use markup::{latex, mathml};
 pub use measured::{Argument, MEASURES, Measured};
 pub use moment::{Curve, Moment};
 pub use page::{Ground, Named, PageError, interned_text, named, read};
 pub use printed::{Fence, Ink, Printed};
-pub use scene::{SCENES, Scene, example, examples};
+pub use scene::{SCENES, Scene, example, example_beside, examples};
 use skinscope_model::{LocalPose, Model, Skeleton};
 pub use slider::{MOST_SLIDERS, Settings, Slider};
 pub use symbol::{Symbol, Unit};
@@ -80,7 +90,7 @@ pub struct Example {
     pub title: &'static str,
     /// The question that the example answers, in one sentence.
     pub question: &'static str,
-    /// What the user can change, [`MOST_SLIDERS`] at most.
+    /// What the user can change: [`MOST_SLIDERS`] at most on the page, and what is dragged in the picture.
     pub sliders: &'static [Slider],
     /// The letters of the formulas.
     pub symbols: &'static [Symbol],
@@ -209,13 +219,13 @@ impl Look {
     };
 }
 
-/// A point of the picture that can be dragged in the plane z = 0, and sets two sliders to its x and y in metres.
+/// A point of the picture that can be dragged in the plane z = 0, and moves sliders.
 #[derive(Debug)]
 pub struct Handle {
     /// What it is, for people who cannot see it.
     pub name: &'static str,
-    /// The slider of x, by id.
-    pub x: &'static str,
-    /// The slider of y, by id.
-    pub y: &'static str,
+    /// Returns where it is, metres.
+    pub at: fn(&Settings) -> Vec3,
+    /// Returns the sliders, by id, with the values that bring it as near to a point (metres) as it can come.
+    pub drag: fn(&Settings, Vec3) -> Vec<(&'static str, f32)>,
 }

@@ -43,6 +43,8 @@ pub struct Scene {
     pub sliders: &'static [&'static str],
     /// Those of them that make another rig.
     pub rebuilds: &'static [&'static str],
+    /// Those that the page has no rail for, since a point of the picture is dragged in their place.
+    pub dragged: &'static [&'static str],
     /// The letters of the formulas.
     pub symbols: &'static [Symbol],
     /// The box that fills the picture, least and greatest corner, metres.
@@ -68,6 +70,7 @@ impl Scene {
         text: "",
         sliders: &[],
         rebuilds: &[],
+        dragged: &[],
         symbols: &[],
         stage: Look::PLAIN.stage,
         follows: None,
@@ -101,7 +104,30 @@ pub fn example(id: &str) -> Option<&'static Example> {
     SCENES.iter().find(|scene| scene.id == id).map(|scene| scene.example())
 }
 
+/// Returns the example that comes so many rows after another one in the menu; after the last one comes the first. An example that is
+/// not in the menu, or none, stands before the first row and after the last one.
+#[must_use]
+pub fn example_beside(shown: Option<&Example>, steps: i32) -> &'static Example {
+    let at = shown.and_then(|shown| SCENES.iter().position(|scene| std::ptr::eq(scene.example(), shown)));
+    let at = at.map_or(if steps > 0 { -1 } else { 0 }, |at| at as i64);
+    SCENES[(at + i64::from(steps)).rem_euclid(SCENES.len() as i64) as usize].example()
+}
+
 /// Returns all examples, in the order of the menu, and reads their pages.
 pub fn examples() -> impl Iterator<Item = &'static Example> {
     SCENES.iter().map(|scene| scene.example())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_menu_is_walked_round_in_both_directions() {
+        let id = |shown: Option<&str>, steps| example_beside(shown.and_then(example), steps).id;
+        let [first, second, last] = [SCENES[0].id, SCENES[1].id, SCENES[SCENES.len() - 1].id];
+        assert_eq!([id(Some(first), 1), id(Some(second), -1)], [second, first]);
+        assert_eq!([id(Some(last), 1), id(Some(first), -1)], [first, last]);
+        assert_eq!([id(None, 1), id(None, -1)], [first, last]);
+    }
 }

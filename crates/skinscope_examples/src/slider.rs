@@ -6,8 +6,10 @@ use skinscope_model::{LocalPose, Model};
 
 use super::{Control, Example, Look, Unit};
 
-/// The most sliders of an example.
+/// The most sliders of a page.
 pub const MOST_SLIDERS: usize = 6;
+/// The most sliders of an example, with those that points of the picture stand for.
+const MOST_VALUES: usize = 20;
 
 /// A number that the user sets.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,8 @@ pub struct Slider {
     pub choices: &'static [&'static str],
     /// Whether it is a part of a whole: all such sliders of an example are 1 together at most, and the one that was moved last is right.
     pub is_share: bool,
+    /// Whether a point of the picture is dragged in its place, so that the page has no rail for it.
+    pub in_picture: bool,
 }
 
 impl Slider {
@@ -47,6 +51,7 @@ impl Slider {
         rebuilds: false,
         choices: &[],
         is_share: false,
+        in_picture: false,
     };
 
     /// Returns how many values it can have; `None` for any of its range.
@@ -65,16 +70,27 @@ impl Slider {
     #[must_use]
     pub fn fitted(&self, value: f32) -> Option<f32> {
         let [least, most] = self.range;
-        let steps = if self.step > 0.0 { least + ((value - least) / self.step).round() * self.step } else { value };
+        let steps = if self.step > 0.0 {
+            // Steps are counted in decimal numbers, so that the value is the one that is typed: 0.15, and not 3 × 0.05.
+            let (first, step) = (decimal(least), decimal(self.step));
+            (first + ((f64::from(value) - first) / step).round() * step) as f32
+        } else {
+            value
+        };
         value.is_finite().then(|| steps.max(least).min(most))
     }
+}
+
+/// Returns the number that is written as `value` is, such as 0.05 for the f32 next to it.
+fn decimal(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::from(value))
 }
 
 /// The values of the sliders of an example, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     example: &'static Example,
-    values: [f32; MOST_SLIDERS],
+    values: [f32; MOST_VALUES],
 }
 
 impl PartialEq for Settings {
@@ -89,7 +105,7 @@ impl Settings {
     /// Returns the first values.
     #[must_use]
     pub fn of(example: &'static Example) -> Self {
-        let mut values = [0.0; MOST_SLIDERS];
+        let mut values = [0.0; MOST_VALUES];
         values.iter_mut().zip(example.sliders).for_each(|(value, slider)| *value = slider.default);
         Self { example, values }
     }
@@ -176,6 +192,25 @@ mod tests {
         assert_eq!(shares(&settings), [1.0, 0.0]);
         settings.set("turn", 20.0);
         assert_eq!(shares(&settings), [1.0, 0.0], "an angle is no share");
+    }
+
+    #[test]
+    fn a_slider_stands_at_the_number_that_is_typed() {
+        let stepped = crate::examples().flat_map(|example| example.sliders).filter(|slider| slider.step > 0.0);
+        for slider in stepped {
+            for step in 0..slider.count().unwrap() {
+                let typed = format!("{:.2}", decimal(slider.range[0]) + step as f64 * decimal(slider.step));
+                let value: f32 = typed.parse().unwrap();
+                // A rail gives a number beside it.
+                for near in [value, value + 0.2 * slider.step] {
+                    let fitted = slider.fitted(near.min(slider.range[1])).unwrap();
+                    assert_eq!(fitted.to_bits(), (value + 0.0).to_bits(), "{} = {typed}: {fitted}", slider.id);
+                }
+            }
+        }
+        let mut settings = Settings::of(example("twist-bar").unwrap());
+        settings.set("w", 0.2);
+        assert_eq!(settings.get("w"), 0.2);
     }
 
     #[test]

@@ -118,6 +118,14 @@ static SYMBOLS: &[Symbol] = &[
         |m| Mark::frame(m.rest_node(BONES[2]), 0.35, MarkInk::Accent, "at rest"),
     ),
     matrix(
+        "Q",
+        "Q",
+        ("", ""),
+        "the turn ρ of bone 2's axes at rest",
+        |m| Value::in_plane(DAffine3::from_mat3(m.rest_node(BONES[1]).matrix3)),
+        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "Q"),
+    ),
+    matrix(
         "A",
         "A",
         ("", ""),
@@ -314,12 +322,12 @@ fn letter_beside(anchor: Vec3, [x, y]: [f32; 2], words: &str) -> Mark {
     Mark::named_aside(anchor, Vec3::new(x, y, 0.0), words)
 }
 
-/// Where each bone alone would carry the vertex, the skin as bone 3 alone would carry it, and the vertex itself.
+/// Where each bone alone would carry the vertex, the skin as bone 3 alone would carry it, the vertex itself, and where it is at rest.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let at = moment.vertex("linear", 0, VERTEX).as_vec3();
     let mut out = vec![outline(moment, 2, MarkInk::Dim)];
     // The positions are near each other: their letters stand aside.
-    let aside = [[-0.35, 0.3], [-0.35, -0.25], [0.1, -0.15]];
+    let aside = [[0.14, -0.2], [-0.3, -0.15], [0.14, -0.15]];
     for (bone, ink) in [MarkInk::First, MarkInk::Second, MarkInk::Third].into_iter().enumerate() {
         let alone_at = alone(moment, bone).as_vec3();
         out.push(Mark::line(vec![alone_at, at], ink, "").wide(1.0 + 6.0 * weights(moment)[bone] as f32));
@@ -328,7 +336,10 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         out.push(letter_beside(alone_at, aside[bone], words));
     }
     out.push(Mark::dot(at, MarkInk::First, "").wide(14.0));
-    out.push(letter_beside(at, [0.12, 0.3], "v"));
+    out.push(letter_beside(at, [-0.3, 0.2], "v"));
+    let rest = modelled(moment).as_vec3();
+    out.push(Mark::dot(rest, MarkInk::Dim, "").wide(9.0));
+    out.push(letter_beside(rest, [0.14, 0.16], "p: at rest"));
     out
 }
 
@@ -366,6 +377,18 @@ mod tests {
                 let wanted =
                     DVec3::new(w[0] * a.0 + w[1] * b.0 + w[2] * c.0, w[0] * a.1 + w[1] * b.1 + w[2] * c.1, 0.0);
                 assert!(moment.vertex("linear", 0, VERTEX).distance(wanted) < 1e-5, "{rest} {degrees:?}");
+            }
+        }
+    }
+
+    /// Every pair of the positions that the page compares is farther apart than the widest dot, at the start and with only bone 3 moved.
+    #[test]
+    fn the_positions_that_are_compared_are_apart_from_the_start() {
+        let moment = Moment::new(Settings::of(THREE_BONES.example()));
+        let shown = [modelled(&moment), alone(&moment, 0), alone(&moment, 1), alone(&moment, 2)];
+        for (i, a) in shown.iter().enumerate() {
+            for b in &shown[i + 1..] {
+                assert!(a.distance(*b) > 0.25, "{i}: {shown:?}");
             }
         }
     }

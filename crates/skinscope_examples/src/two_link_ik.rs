@@ -23,7 +23,11 @@ pub(super) static TWO_LINK_IK: Scene = Scene {
     model,
     pose,
     marks,
-    handles: &[Handle { name: "Target", x: "x", y: "y" }],
+    handles: &[Handle {
+        name: "Target",
+        at: |settings| Vec3::new(settings.get("x"), settings.get("y"), 0.0),
+        drag: |_, to| vec![("x", to.x), ("y", to.y)],
+    }],
     ..Scene::PLAIN
 };
 

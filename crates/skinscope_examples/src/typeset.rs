@@ -97,11 +97,12 @@ fn arguments(parts: &[Expr], form: Form, moment: &Moment) -> Printed {
     Printed::Fenced(Fence::Round, Box::new(inside))
 }
 
-/// Prints a part between parentheses where it would fall apart without. `is_base`: something stands above it at its right, which a
-/// fraction and a matrix of numbers would not be distinguished from.
+/// Prints a part between parentheses where it would fall apart without. `is_base`: something stands above it at its right, which would
+/// be taken for a part of a fraction, or of an index that stands there already.
 fn parenthesised(part: &Expr, form: Form, moment: &Moment, least: Tightness, is_base: bool) -> Printed {
     let (printed, tightness) = print(part, form, moment);
-    let falls_apart = tightness < least || is_base && matches!(printed, Printed::Fraction(..));
+    let falls_apart = tightness < least
+        || is_base && matches!(printed, Printed::Fraction(..) | Printed::Script { above: Some(_), .. });
     if falls_apart { Printed::Fenced(Fence::Round, Box::new(printed)) } else { printed }
 }
 

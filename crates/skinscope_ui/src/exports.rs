@@ -90,6 +90,12 @@ fn picture(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) -> boo
                 settings.legend = !settings.legend;
             }
         }
+        if session.lesson().is_some() {
+            let help = "Write the page of the example beside it, in the right part of the size";
+            if chip(ui, "With page", settings.page).on_hover_text(help).clicked() {
+                settings.page = !settings.page;
+            }
+        }
     });
     let most = ExportSettings::MOST_PIXELS / settings.supersampling;
     let fits = settings.size.iter().all(|side| *side <= most);

@@ -8,7 +8,7 @@
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 use skinscope_session::{
     Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Shortcut, Toggle, ViewCommand,
-    command_of,
+    WindowCommand, command_of,
 };
 
 use super::{Status, UiState, focus};
@@ -138,6 +138,7 @@ fn named(key: egui::Key) -> Option<Key> {
         egui::Key::PageUp => Key::PageUp,
         egui::Key::PageDown => Key::PageDown,
         egui::Key::F1 => Key::F1,
+        egui::Key::F11 => Key::F11,
         egui::Key::Escape => Key::Escape,
         other => {
             let mut name = other.symbol_or_name().chars();
@@ -154,6 +155,17 @@ fn named(key: egui::Key) -> Option<Key> {
 fn top_row_as_number_pad(shortcut: Shortcut) -> Option<Shortcut> {
     match shortcut.key {
         Key::Char(c @ '0'..='9') if !shortcut.ctrl => Some(Shortcut { key: Key::Numpad(c as u8 - b'0'), ..shortcut }),
+        _ => None,
+    }
+}
+
+/// Returns the command of a key that has another one while the screen is filled by a presentation.
+fn in_presentation(shortcut: Shortcut) -> Option<Command> {
+    match shortcut {
+        Shortcut { ctrl: true, .. } | Shortcut { shift: true, .. } => None,
+        Shortcut { key: Key::PageDown, .. } => Some(FileCommand::StepExample(1).into()),
+        Shortcut { key: Key::PageUp, .. } => Some(FileCommand::StepExample(-1).into()),
+        Shortcut { key: Key::Escape, .. } => Some(WindowCommand::TogglePresentation.into()),
         _ => None,
     }
 }
@@ -177,7 +189,7 @@ fn repeats(command: &Command) -> bool {
 /// Returns whether a text field needs the shortcut for itself. The others are shortcuts there too.
 fn is_for_text(shortcut: Shortcut) -> bool {
     match shortcut.key {
-        Key::F1 => false,
+        Key::F1 | Key::F11 => false,
         Key::Char(c) if shortcut.ctrl => matches!(c, 'a' | 'c' | 'v' | 'x' | 'y' | 'z'),
         Key::Numpad(_) => !shortcut.ctrl,
         _ => true,
@@ -245,6 +257,10 @@ pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, com
         }
         if shortcut.key == Key::Escape && status.loading.is_some() {
             commands.push(FileCommand::CancelLoad.into());
+            continue;
+        }
+        if let Some(command) = in_presentation(shortcut).filter(|_| state.presents) {
+            commands.extend((!repeat).then_some(command));
             continue;
         }
         let spare = || top_row_as_number_pad(shortcut).and_then(command_of);

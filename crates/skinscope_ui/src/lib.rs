@@ -80,6 +80,7 @@ use egui::containers::panel::PanelState;
 use egui::{Id, IdSalt, Pos2, Rect, Theme, Ui, Vec2};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
+pub use page::formula_svg;
 pub use pose_library::{LibraryPose, PoseLibrary};
 pub use save_status::{ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
@@ -201,6 +202,8 @@ pub struct UiState {
     saved: Saved,
     started: bool,
     dialog: Option<Dialog>,
+    /// Whether the picture and the page of an example fill the screen, without any other panel.
+    presents: bool,
     saving: saving::SaveDialog,
     asked_file: asked_file::FileDialog,
     clip_names: clip_names::NamesDialog,
@@ -259,6 +262,12 @@ impl UiState {
         self.saved.watch
     }
 
+    /// Returns whether the window is to fill the screen, with the picture and the page of an example alone.
+    #[must_use]
+    pub fn presents(&self) -> bool {
+        self.presents
+    }
+
     /// Returns whether the library of poses is shown.
     #[must_use]
     pub fn shows_poses(&self) -> bool {
@@ -285,6 +294,7 @@ impl UiState {
             }
             WindowCommand::ToggleWatch => self.saved.watch = !self.saved.watch,
             WindowCommand::ToggleLargeText => self.saved.large_text = !self.saved.large_text,
+            WindowCommand::TogglePresentation => self.presents = !self.presents,
             WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
             WindowCommand::FindAnything => self.finder.open = true,
             WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
@@ -399,7 +409,9 @@ pub fn show(
     }
     state.hovered = None;
     let mut widgets = focus::FocusCounter::new(ui);
-    menu::show(ui, session, state, commands);
+    if !state.presents {
+        menu::show(ui, session, state, commands);
+    }
     widgets.shown(ui, FocusRegion::Menu);
     panels::show(ui, session, state, status, commands, &mut widgets);
     let area = viewport::show(ui, session, state, status, commands);

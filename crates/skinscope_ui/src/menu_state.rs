@@ -15,6 +15,7 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Window(WindowCommand::ToggleTheme) => saved.light,
         Command::Window(WindowCommand::ToggleWatch) => saved.watch,
         Command::Window(WindowCommand::ToggleLargeText) => saved.large_text,
+        Command::Window(WindowCommand::TogglePresentation) => state.presents,
         Command::Window(WindowCommand::ToggleMayaKeys) => saved.maya_keys,
         _ => return skinscope_session::is_on(command, session),
     })

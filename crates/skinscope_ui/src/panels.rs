@@ -31,7 +31,7 @@ pub(super) fn show(
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
     let saved = state.saved.clone();
-    if let Some(height) = timeline::height(session).filter(|_| saved.timeline) {
+    if let Some(height) = timeline::height(session).filter(|_| saved.timeline && !state.presents) {
         let panel = egui::Panel::bottom("timeline").resizable(false).frame(frame).exact_size(height);
         panel.show(ui, |ui| timeline::show(ui, session, state, commands));
         widgets.shown(ui, FocusRegion::Timeline);
@@ -39,7 +39,13 @@ pub(super) fn show(
     let frame = Frame::NONE.fill(c.panel);
     // The page of an example needs room beside the picture.
     let window = ui.ctx().content_rect().width();
-    let page_width = session.shows_page().then(|| page::width(window, saved.large_text));
+    let text = page::TextSize::of(saved.large_text, state.presents, ui.ctx().content_rect().size());
+    let page_width = session.shows_page().then(|| page::width(window, text));
+    if state.presents {
+        show_page(ui, session, page_width, text, commands);
+        widgets.shown(ui, FocusRegion::Page);
+        return;
+    }
     let has_room = page_width.is_none_or(|page| window - page >= BESIDE_PAGE);
     if saved.outliner && has_room {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
@@ -74,9 +80,8 @@ pub(super) fn show(
         panel.show(ui, |ui| measures::show(ui, session, status, &mut state.normal_times, commands));
         widgets.shown(ui, FocusRegion::Deformation);
     }
-    if let Some(width) = page_width {
-        let panel = egui::Panel::right("page").resizable(false).frame(frame).exact_size(width);
-        panel.show(ui, |ui| page::show(ui, session, saved.large_text, commands));
+    if page_width.is_some() {
+        show_page(ui, session, page_width, text, commands);
         widgets.shown(ui, FocusRegion::Page);
     }
     // This panel is the last, so that its room comes from the picture alone.
@@ -90,4 +95,12 @@ pub(super) fn show(
         }
         widgets.shown(ui, FocusRegion::Tables);
     }
+}
+
+/// Shows the page of an example, so wide (points); nothing where there is no width for it.
+fn show_page(ui: &mut Ui, session: &Session, width: Option<f32>, text: page::TextSize, commands: &mut Vec<Command>) {
+    let Some(width) = width else { return };
+    let frame = Frame::NONE.fill(theme::colors(ui).panel);
+    let panel = egui::Panel::right("page").resizable(false).frame(frame).exact_size(width);
+    panel.show(ui, |ui| page::show(ui, session, text, commands));
 }

@@ -124,13 +124,17 @@ pub fn icon(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(icons::FAMILY.into()))
 }
 
+/// The typeface of text: regular and semi-bold.
+pub(super) const INTER: &[u8] = include_bytes!("../../../assets/fonts/Inter-Regular.otf");
+pub(super) const INTER_STRONG: &[u8] = include_bytes!("../../../assets/fonts/Inter-SemiBold.otf");
+
 /// Returns the fonts: Inter with tabular figures for everything that is read; icons in their own family and after the
 /// text fonts.
 pub(super) fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let files: [(&str, &[u8]); 3] = [
-        ("Inter", include_bytes!("../../../assets/fonts/Inter-Regular.otf")),
-        ("Inter SemiBold", include_bytes!("../../../assets/fonts/Inter-SemiBold.otf")),
+        ("Inter", INTER),
+        ("Inter SemiBold", INTER_STRONG),
         (icons::FAMILY, include_bytes!("../../../assets/fonts/Phosphor-subset.ttf")),
     ];
     for (name, bytes) in files {

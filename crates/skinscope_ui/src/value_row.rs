@@ -57,19 +57,25 @@ const THUMB: f32 = 6.5;
 impl ValueRow<'_> {
     /// Shows the row over the whole width.
     pub(super) fn show(&self, ui: &mut Ui) -> Change {
+        self.show_scaled(ui, 1.0)
+    }
+
+    /// Shows the row over the whole width, with text and thumb at this scale.
+    pub(super) fn show_scaled(&self, ui: &mut Ui, scale: f32) -> Change {
         let c = colors(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::GAP;
-            let (rect, hover) = ui.allocate_exact_size(vec2(self.label_width, ROW), Sense::hover());
-            let font = if self.label.len() == 1 { theme::strong(BODY) } else { theme::regular(BODY) };
+            let (rect, hover) = ui.allocate_exact_size(vec2(self.label_width, ROW * scale), Sense::hover());
+            let size = BODY * scale;
+            let font = if self.label.len() == 1 { theme::strong(size) } else { theme::regular(size) };
             let (galley, cut) = elided(ui, self.label, font, self.color, self.label_width);
             paint_line(ui, galley, rect.left(), rect.center().y, self.color);
             if cut {
                 hover.on_hover_text(self.label);
             }
-            let rail_width = (ui.available_width() - BOX_WIDTH - theme::GAP).max(24.0);
-            let rail = self.rail(ui, rail_width, c);
-            let typed = self.field(ui, c);
+            let rail_width = (ui.available_width() - BOX_WIDTH * scale - theme::GAP).max(24.0);
+            let rail = self.rail(ui, rail_width, scale, c);
+            let typed = self.field(ui, scale, c);
             if typed.value.is_some() || typed.ended { typed } else { rail }
         })
         .inner
@@ -85,11 +91,12 @@ impl ValueRow<'_> {
         self.rounded(span / 360.0).max(10.0_f32.powi(-(self.decimals as i32)))
     }
 
-    fn rail(&self, ui: &mut Ui, width: f32, c: &theme::Colors) -> Change {
-        let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click_and_drag());
+    fn rail(&self, ui: &mut Ui, width: f32, scale: f32, c: &theme::Colors) -> Change {
+        let thumb = THUMB * scale;
+        let (rect, response) = ui.allocate_exact_size(vec2(width, ROW * scale), Sense::click_and_drag());
         // Tab goes from value to value.
         focus::pass_over(ui, response.id);
-        let rail = Rect::from_x_y_ranges(rect.left() + THUMB..=rect.right() - THUMB, rect.y_range());
+        let rail = Rect::from_x_y_ranges(rect.left() + thumb..=rect.right() - thumb, rect.y_range());
         let (lo, hi) = (*self.range.start(), *self.range.end());
         let x_of = |v: f32| rail.left() + ((v - lo) / (hi - lo).max(1e-9)).clamp(0.0, 1.0) * rail.width();
         let mut change = self.keys(ui, &response);
@@ -97,7 +104,7 @@ impl ValueRow<'_> {
             // Grabbing the thumb beside its middle must not move it: it stays until the pointer moves.
             if let Some(pressed) = slider_drag.pressed {
                 let off = x_of(self.value) - pressed.x;
-                let grab = if off.abs() <= THUMB + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
+                let grab = if off.abs() <= thumb + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
                 ui.data_mut(|d| d.insert_temp(response.id, grab));
             }
             let (off, start): (f32, f32) = ui.data(|d| d.get_temp(response.id)).unwrap_or((0.0, f32::NAN));
@@ -110,16 +117,16 @@ impl ValueRow<'_> {
         }
         self.describe(ui, &response, Role::Slider, self.name);
         let y = rect.center().y;
-        let bar = |a: f32, b: f32| Rect::from_min_max(pos2(a.min(b), y - 2.0), pos2(a.max(b), y + 2.0));
+        let bar = |a: f32, b: f32| Rect::from_min_max(pos2(a.min(b), y - 2.0 * scale), pos2(a.max(b), y + 2.0 * scale));
         let painter = ui.painter();
-        painter.rect_filled(bar(rail.left() - THUMB, rail.right() + THUMB), CornerRadius::same(2), c.line);
+        painter.rect_filled(bar(rail.left() - thumb, rail.right() + thumb), CornerRadius::same(2), c.line);
         let (from, to) = (x_of(self.home), x_of(self.value));
         let fill = if self.edited { self.color } else { c.dim };
         painter.rect_filled(bar(from, to), CornerRadius::same(2), fill.gamma_multiply(0.7));
         let grow = if response.hovered() || response.dragged() { 1.0 } else { 0.0 };
         painter.circle(
             pos2(to, y),
-            THUMB + grow,
+            thumb + grow,
             if self.edited { self.color } else { c.dim },
             Stroke::new(2.0, c.panel),
         );
@@ -179,11 +186,11 @@ impl ValueRow<'_> {
     }
 
     /// Shows the typed value: a click edits it as text, a drag changes it.
-    fn field(&self, ui: &mut Ui, c: &theme::Colors) -> Change {
+    fn field(&self, ui: &mut Ui, scale: f32, c: &theme::Colors) -> Change {
         let id = ui.make_persistent_id((self.name, "value"));
-        let size = vec2(BOX_WIDTH, ROW);
+        let size = scale * vec2(BOX_WIDTH, ROW);
         if let Some(text) = ui.data(|d| d.get_temp::<String>(id)) {
-            return self.edit_text(ui, id, text);
+            return self.edit_text(ui, id, text, scale);
         }
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let response = ui.interact(rect, id, Sense::click_and_drag());
@@ -212,7 +219,7 @@ impl ValueRow<'_> {
         ui.painter().rect(rect, CornerRadius::same(4), c.background, stroke, egui::StrokeKind::Inside);
         let ink = if self.edited { c.amber } else { c.text };
         let text = format!("{}{}", number(self.value, self.decimals), self.unit);
-        let (galley, _) = elided(ui, &text, theme::regular(BODY), ink, rect.width() - 12.0);
+        let (galley, _) = elided(ui, &text, theme::regular(BODY * scale), ink, rect.width() - 12.0);
         let x = rect.right() - 8.0 - galley.size().x;
         paint_line(ui, galley, x, rect.center().y, ink);
         focus_ring(ui, rect, &response);
@@ -230,7 +237,7 @@ impl ValueRow<'_> {
 
     /// Shows the text field that replaces the value while it is typed. It has the same id, so that Tab knows where it
     /// is even before it was shown. Up and down step by one, with Shift by ten.
-    fn edit_text(&self, ui: &mut Ui, id: Id, mut text: String) -> Change {
+    fn edit_text(&self, ui: &mut Ui, id: Id, mut text: String, scale: f32) -> Change {
         let mut stepped = Change::default();
         if ui.memory(|m| m.has_focus(id)) {
             let steps = steps(ui, Key::ArrowUp, Key::ArrowDown);
@@ -242,11 +249,11 @@ impl ValueRow<'_> {
         }
         let output = TextEdit::singleline(&mut text)
             .id(id)
-            .font(theme::regular(BODY))
+            .font(theme::regular(BODY * scale))
             .align(egui::Align2::RIGHT_CENTER)
             .margin(egui::Margin::symmetric(8, 3))
-            .desired_width(BOX_WIDTH - 16.0)
-            .min_size(vec2(BOX_WIDTH, ROW))
+            .desired_width(BOX_WIDTH * scale - 16.0)
+            .min_size(scale * vec2(BOX_WIDTH, ROW))
             .show(ui);
         let response = output.response.response.accessible_name(format!("{} value", self.name));
         if !ui.memory(|m| m.has_focus(id)) {

@@ -99,7 +99,7 @@ pub(super) fn show(
         }
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for picture in [Some(seen), other].into_iter().flatten() {
-            show_words(&ui, session, picture, state.saved.large_text);
+            show_words(&ui, session, picture, state.saved.large_text || state.presents);
         }
         page::show_handles(&ui, session, seen, commands);
         let above = comparison::above_names(rect, session);
@@ -107,9 +107,12 @@ pub(super) fn show(
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
         card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second);
         // The switches are drawn over the line between the sides.
-        comparison::show(&mut ui, rect, session, status, &mut state.comparison, commands);
-        opaque = toggles(&mut ui, rect, session, state, commands);
-        triad::show(&mut ui, rect, session, commands);
+        comparison::show_sides(&mut ui, rect, session, commands);
+        if !state.presents {
+            comparison::show_plate(&mut ui, rect, session, status, &mut state.comparison, commands);
+            opaque = toggles(&mut ui, rect, session, state, commands);
+            triad::show(&mut ui, rect, session, commands);
+        }
         if !plate_has_legend {
             // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
             let is_compared = session.deforming().comparison().is_some();
@@ -128,11 +131,12 @@ pub(super) fn show(
 
 /// Shows the names of joints and the words of an example over the rectangle of a picture.
 fn show_words(ui: &Ui, session: &Session, picture: Rect, large_text: bool) {
+    let projector = session.view().projector();
     if session.view().is_on(Toggle::Names) {
-        names::show(ui, session, picture, &session.view().projector());
+        names::show(ui, session, picture, &projector);
     }
     ghosts::show(ui, session, picture);
-    page::show_marks(ui, session, picture, large_text);
+    page::show_marks(ui, session, &projector, picture, large_text);
 }
 
 fn to_glam(v: egui::Vec2) -> Vec2 {

@@ -162,11 +162,12 @@ impl ExportJob {
     }
 
     fn style(&self) -> PictureStyle {
-        let ExportSettings { size, supersampling, legend, .. } = self.settings;
+        let ExportSettings { size, supersampling, legend, page, .. } = self.settings;
         let view = self.session.view();
         let legend = legend && view.overlay.is_some();
         let (sides, names) = (self.session.deforming().comparison().is_some(), view.is_on(Toggle::Names));
-        PictureStyle { size, supersampling, legend, sides, names, light: self.light }
+        let words = self.session.lesson().is_some();
+        PictureStyle { size, supersampling, legend, sides, names, words, page: page && words, light: self.light }
     }
 
     /// From now on only the film moves, and the viewport is that of the pictures.
@@ -175,7 +176,7 @@ impl ExportJob {
         // Where the pointer is has nothing to do with it.
         self.session.apply(SelectionCommand::Hover(None));
         let halves = self.session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
-        let [width, height] = self.settings.size.map(|side| side as f32);
+        let [width, height] = self.style().picture_size().map(|side| side as f32);
         let viewport = Vec2::new(if halves { 0.5 * width } else { width }, height);
         self.session.apply(CameraCommand::SetViewport(viewport));
         self.session.update_pose();
@@ -192,7 +193,7 @@ impl ExportJob {
         }
         if let Some(other) = frame.compared.as_deref_mut() {
             (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
-            frame.add_divider_for(self.settings.size);
+            frame.add_divider_for(self.style().picture_size());
         }
         frame
     }

@@ -12,6 +12,9 @@ use crate::session::{Projector, Session};
 /// The most samples of a pixel along each side.
 pub const MOST_SUPERSAMPLING: u32 = 4;
 
+/// The part of the width that a page has.
+const PAGE: f32 = 0.45;
+
 /// How a picture is drawn, beside what it shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PictureStyle {
@@ -25,6 +28,10 @@ pub struct PictureStyle {
     pub sides: bool,
     /// Whether the names of the joints are.
     pub names: bool,
+    /// Whether the letters and words of an example are.
+    pub words: bool,
+    /// Whether the page of an example stands at the right, within the size.
+    pub page: bool,
     /// Whether these are in the light theme.
     pub light: bool,
 }
@@ -33,7 +40,19 @@ impl PictureStyle {
     /// Returns whether the picture is what the renderer draws, and nothing more.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.supersampling == 1 && !self.legend && !self.names && !self.sides
+        self.supersampling == 1 && !self.is_annotated()
+    }
+
+    fn is_annotated(&self) -> bool {
+        self.legend || self.sides || self.names || self.words || self.page
+    }
+
+    /// Returns the width and height of the picture beside the page, pixels.
+    #[must_use]
+    pub fn picture_size(&self) -> [u32; 2] {
+        let [width, height] = self.size;
+        let page = if self.page { (PAGE * width as f32).round() as u32 } else { 0 };
+        [(width - page).max(1), height]
     }
 }
 
@@ -47,7 +66,7 @@ impl PicturePainter {
     /// Makes a painter for a device.
     #[must_use]
     pub fn new(gpu: &Gpu, style: PictureStyle) -> Self {
-        let annotations = (style.legend || style.names || style.sides).then(|| Annotations::new(gpu, style.light));
+        let annotations = style.is_annotated().then(|| Annotations::new(gpu, style.light));
         Self { style, annotations }
     }
 
@@ -63,22 +82,33 @@ impl PicturePainter {
         frame: &mut Frame,
         session: &Session,
     ) -> Result<Vec<u8>, GpuError> {
-        let PictureStyle { size, supersampling, legend, sides, names, .. } = self.style;
+        let PictureStyle { size: whole, supersampling, legend, sides, names, words, .. } = self.style;
+        let size = self.style.picture_size();
         widen(frame, supersampling as f32);
         let mut reduced = Reduced::new(size, supersampling);
         render_rows(gpu, renderer, frame, size.map(|side| side * supersampling), &mut |rows| reduced.add(rows))?;
-        let mut rgba = reduced.rgba;
+        let mut rgba = if size == whole { reduced.rgba } else { beside_page(&reduced.rgba, size, whole) };
         if let Some(annotations) = &mut self.annotations {
-            let names = names.then(|| {
-                let (camera, halves) = (frame.camera, frame.is_in_halves());
-                let [width, height] = size.map(|side| side as f32);
-                let viewport = glam::Vec2::new(if halves { 0.5 * width } else { width }, height);
-                Projector::new(camera.world_from_view, camera.projection, camera.near, viewport)
-            });
-            annotations.paint(gpu, session, &Over { legend, sides, names }, size, &mut rgba)?;
+            let (camera, halves) = (frame.camera, frame.is_in_halves());
+            let [width, height] = size.map(|side| side as f32);
+            let viewport = glam::Vec2::new(if halves { 0.5 * width } else { width }, height);
+            let projector = Projector::new(camera.world_from_view, camera.projection, camera.near, viewport);
+            let page = 1.0 - width / whole[0] as f32;
+            let over = Over { legend, sides, names, words, page, projector };
+            annotations.paint(gpu, session, &over, whole, &mut rgba)?;
         }
         Ok(rgba)
     }
+}
+
+/// Returns a picture with room for a page at its right, which is transparent.
+fn beside_page(rgba: &[u8], size: [u32; 2], whole: [u32; 2]) -> Vec<u8> {
+    let [row, wide] = [size[0], whole[0]].map(|width| width as usize * 4);
+    let mut out = vec![0; wide * whole[1] as usize];
+    for (from, to) in rgba.chunks_exact(row).zip(out.chunks_exact_mut(wide)) {
+        to[..row].copy_from_slice(from);
+    }
+    out
 }
 
 /// Makes all that is measured in pixels so many times as wide.

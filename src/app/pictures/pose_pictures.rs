@@ -38,7 +38,16 @@ impl PosePictures {
         }
         let size = [LibraryPose::PICTURE; 2];
         session.apply(CameraCommand::SetViewport(Vec2::splat(LibraryPose::PICTURE as f32)));
-        let style = PictureStyle { size, supersampling: 1, legend: false, sides: false, names: false, light: false };
+        let style = PictureStyle {
+            size,
+            supersampling: 1,
+            legend: false,
+            sides: false,
+            names: false,
+            words: false,
+            page: false,
+            light: false,
+        };
         let (backend, memory) = (self.backend, self.texture_memory);
         let open = || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
         on_device(None, open, |gpu, renderer| {

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDisplayHandle};
-use winit::window::Window as OsWindow;
+use winit::window::{Fullscreen, Window as OsWindow};
 
 use self::controls::Controls;
 use self::device_recovery::Recovery;
@@ -62,6 +62,8 @@ pub(crate) struct Window {
     device_options: DeviceOptions,
     /// The title that the window has.
     title: String,
+    /// Whether the window was asked to fill the screen.
+    fills_screen: bool,
     controls: Option<Controls>,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
@@ -124,6 +126,7 @@ impl Window {
             sight: WindowVisibility::new(size.width > 0 && size.height > 0),
             device_options,
             title: String::new(),
+            fills_screen: false,
             controls: None,
             display,
             os,
@@ -158,6 +161,15 @@ impl Window {
         if title != self.title {
             self.os.set_title(&title);
             self.title = title;
+        }
+    }
+
+    /// Fills the screen that the window is on, or gives the window its own size again.
+    pub(crate) fn fill_screen(&mut self, fills: bool) {
+        // The window system may have changed it meanwhile, which is left as it is.
+        if fills != self.fills_screen {
+            self.os.set_fullscreen(fills.then_some(Fullscreen::Borderless(None)));
+            self.fills_screen = fills;
         }
     }
 

@@ -131,6 +131,12 @@ pub(super) struct RenderArgs {
     /// Paint the legend of the overlay into the lower left corner
     #[arg(long)]
     legend: bool,
+    /// Write the page of the example beside the picture, in the right part of --size, with its formulas and their numbers
+    #[arg(long, requires = "example")]
+    page: bool,
+    /// Leave out the letters and words that an example writes into its picture
+    #[arg(long, requires = "example")]
+    no_words: bool,
     /// Fill the background with this colour: #rrggbb, or transparent (straight alpha)
     #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
     background: Background,
@@ -154,12 +160,13 @@ pub(super) struct RenderArgs {
 impl RenderArgs {
     /// Returns how pictures of `session` are drawn.
     fn style(&self, session: &Session) -> PictureStyle {
-        let Self { size, supersample: supersampling, legend, .. } = *self;
+        let Self { size, supersample: supersampling, legend, page, no_words, .. } = *self;
+        let words = self.example.is_given() && !no_words;
         let names = self.look.toggles.has(Toggle::Names);
         // Texts are on plates of the theme that the background is nearer to.
         let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
         let sides = !self.no_side_names && session.deforming().comparison().is_some();
-        PictureStyle { size, supersampling, legend, sides, names, light }
+        PictureStyle { size, supersampling, legend, sides, names, words, page, light }
     }
 
     fn is_transparent(&self) -> bool {

@@ -143,7 +143,7 @@ impl<'a> Scene<'a> {
         if args.ortho && !session.view().orbit.orthographic {
             session.apply(CameraCommand::ToggleOrthographic);
         }
-        let [width, height] = args.size.map(|side| side as f32);
+        let [width, height] = args.style(session).picture_size().map(|side| side as f32);
         let halved = args.side_by_side
             || session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
         session.apply(CameraCommand::SetViewport(Vec2::new(if halved { 0.5 * width } else { width }, height)));
@@ -219,7 +219,7 @@ impl<'a> Scene<'a> {
         }
         if let Some(other) = frame.compared.as_deref_mut() {
             (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
-            frame.add_divider_for(args.size);
+            frame.add_divider_for(args.style(session).picture_size());
         }
         frame
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use skinscope::deform::METHODS;
 use skinscope::edit::{Donor, Settings, Sheet};
-use skinscope::examples::{Start, example};
+use skinscope::examples::{Lesson, Start, example, example_beside};
 use skinscope::import::{Options, Progress};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
@@ -113,6 +113,10 @@ impl Stage {
             FileCommand::Open(path) => self.load(Source::File(path)),
             FileCommand::OpenBuiltIn => self.load(Source::BuiltIn),
             FileCommand::OpenExample(id) => self.load(Source::Example(Start::of(example(id).unwrap()))),
+            FileCommand::StepExample(steps) => {
+                let next = example_beside(self.session.lesson().map(Lesson::example), steps);
+                self.load(Source::Example(Start::of(next)))
+            }
             FileCommand::Reload => self.load(self.source.clone()),
             FileCommand::Compare(path) => {
                 let source = Source::File(path);

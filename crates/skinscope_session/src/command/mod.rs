@@ -118,6 +118,8 @@ pub enum FileCommand {
     OpenBuiltIn,
     /// Open an example, given by [`skinscope_examples::Example::id`].
     OpenExample(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// Open the example so many rows after the one that is shown, or of a user's own page the next one in its folder; both go round.
+    StepExample(i32),
     /// Read the open file again.
     Reload,
     /// Ask for a file, then show it beside the open one.
@@ -467,6 +469,8 @@ pub enum WindowCommand {
     ToggleWatch,
     /// Write the pages of examples large, for a projector, or as usual.
     ToggleLargeText,
+    /// Fill the screen with the picture and the page of an example in large text, or leave that.
+    TogglePresentation,
     /// Switch between keys as in Blender and keys as in Maya.
     ToggleMayaKeys,
     /// Show the library of poses, among the tables.

@@ -22,6 +22,9 @@ pub struct ExportSettings {
     pub transparent: bool,
     /// Whether the legend is painted over it.
     pub legend: bool,
+    /// Whether the page of an example stands beside it.
+    #[serde(default)]
+    pub page: bool,
     /// Pictures a second of a film.
     pub fps: f32,
     /// Whether a film shows the whole clip.
@@ -42,6 +45,7 @@ impl Default for ExportSettings {
             supersampling: 1,
             transparent: false,
             legend: true,
+            page: false,
             fps: 30.0,
             plays: true,
             turns: false,

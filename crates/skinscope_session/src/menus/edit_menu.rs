@@ -3,7 +3,7 @@
 use crate::menus::command_row::{ctrl, ctrl_shift, key, row, shift};
 use crate::{
     ClipNamesCommand, Command, CommandRow, EditCommand, ExportKind, FileCommand, FileUse, Key, Menu, SaveKind,
-    SelectionCommand, ViewCommand, WindowCommand,
+    SelectionCommand, Submenu, ViewCommand, WindowCommand,
 };
 
 /// The rows of File come before those of Edit.
@@ -30,6 +30,23 @@ pub(crate) static ROWS: &[CommandRow] = &[
         Command::File(FileCommand::StepInFolder(-1)),
         "Open the previous model of the open file's folder, by name",
     ),
+    // The examples follow these two in the menu.
+    row(
+        Menu::File,
+        "Next example",
+        shift(Key::PageDown),
+        Command::File(FileCommand::StepExample(1)),
+        "Open the next example, or the next page of the open page's folder; in a presentation Page Down does so too",
+    )
+    .in_submenu(Submenu::Examples),
+    row(
+        Menu::File,
+        "Previous example",
+        shift(Key::PageUp),
+        Command::File(FileCommand::StepExample(-1)),
+        "Open the previous example, or the previous page of the open page's folder; in a presentation Page Up does so too",
+    )
+    .in_submenu(Submenu::Examples),
     row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
     row(
         Menu::File,

@@ -22,6 +22,7 @@ pub enum Key {
     PageUp,
     PageDown,
     F1,
+    F11,
     Escape,
 }
 

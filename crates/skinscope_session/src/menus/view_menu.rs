@@ -255,6 +255,14 @@ pub(crate) static ROWS: &[CommandRow] = &[
     .in_submenu(Submenu::Panels),
     row(
         Menu::View,
+        "Presentation",
+        key(Key::F11),
+        Command::Window(WindowCommand::TogglePresentation),
+        "Fill the screen with the picture and the page of an example, in large text; Page Down shows the next example, Esc leaves",
+    )
+    .in_submenu(Submenu::Panels),
+    row(
+        Menu::View,
         "Deformation",
         ctrl(Key::Char('6')),
         Command::Measure(MeasureCommand::TogglePanel),

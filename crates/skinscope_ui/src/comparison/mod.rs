@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, CursorIcon, Key, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-pub(super) use plate::{Plate, show_panel, shows_legend};
+pub(super) use plate::{Plate, show_floating as show_plate, show_panel, shows_legend};
 use skinscope_session::{Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, SideWeights};
 
-use super::Status;
 use super::theme::{self, BODY, colors};
 use super::widgets::{INSET, paint_line, shortened};
 
@@ -29,15 +28,8 @@ pub(super) fn above_names(rect: Rect, session: &Session) -> Rect {
     rect.with_max_y(rect.bottom() - names)
 }
 
-/// Shows what belongs to a comparison over the picture, where there is one.
-pub(super) fn show(
-    ui: &mut Ui,
-    rect: Rect,
-    session: &Session,
-    status: &Status,
-    plate: &mut Plate,
-    commands: &mut Vec<Command>,
-) {
+/// Shows the line between the sides of a comparison and their names, where there is a comparison.
+pub(super) fn show_sides(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
     let Some(comparison) = session.deforming().comparison() else { return };
     let names = names(session, comparison);
     match comparison.layout {
@@ -62,7 +54,6 @@ pub(super) fn show(
             ui.ctx().request_repaint_after(Duration::from_secs_f64(TURN_SECS / 2.0));
         }
     }
-    plate::show_floating(ui, rect, session, status, plate, commands);
 }
 
 /// Shows the names of the sides in a picture that is no window, where each side has a part of it.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::{
-    Color32, CornerRadius, CursorIcon, Galley, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Color32, CornerRadius, CursorIcon, Galley, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2,
+    vec2,
 };
 use skinscope_examples::{Fence, Ink, Printed};
 
@@ -20,17 +21,21 @@ const AXIS: f32 = 0.29;
 const LITTLE: f32 = 0.85;
 /// How much room an "=" has at each side, in sizes of the letters.
 const GAP: f32 = 0.42;
+/// The distance between two lines of a formula, in sizes of the letters.
+pub(super) const LEADING: f32 = 0.45;
+/// The width of drawn strokes, in sizes of the letters.
+pub(super) const STROKE: f32 = 0.075;
 
 /// A part of a formula that is laid out. Coordinates are points from the left end of its baseline, y downwards.
 #[derive(Clone, Default)]
-struct MathBox {
-    width: f32,
+pub(super) struct MathBox {
+    pub(super) width: f32,
     /// The height over the baseline, points.
-    ascent: f32,
+    pub(super) ascent: f32,
     /// The depth below the baseline, points.
-    descent: f32,
-    letters: Vec<(Pos2, Arc<Galley>)>,
-    lines: Vec<(Vec<Pos2>, Color32)>,
+    pub(super) descent: f32,
+    pub(super) letters: Vec<(Pos2, Arc<Galley>)>,
+    pub(super) lines: Vec<(Vec<Pos2>, Color32)>,
     /// The rectangles of symbols.
     symbols: Vec<(Rect, &'static str)>,
 }
@@ -306,17 +311,8 @@ fn pieces(ui: &Ui, part: &Printed, sizes: Sizes, breaks_fences: bool) -> Vec<Mat
     }
 }
 
-/// Shows the parts of a formula with "=" between them, in as many lines as they need. `shown`: the symbol that is pointed at. Returns
-/// the symbol that was pressed. `words` says what a symbol is, for people who cannot see it, and `explain` shows that.
-pub(super) fn show(
-    ui: &mut Ui,
-    parts: &[Printed],
-    size: f32,
-    shown: Option<&str>,
-    words: &dyn Fn(&str) -> String,
-    explain: &dyn Fn(&mut Ui, &str),
-) -> Option<&'static str> {
-    let room = ui.available_width() - 8.0;
+/// Lays out the parts of a formula with "=" between them, in as many lines as they need in so much room (points).
+pub(super) fn broken(ui: &Ui, parts: &[Printed], size: f32, room: f32) -> Vec<MathBox> {
     let indent = 1.1 * size;
     let mut lines: Vec<MathBox> = vec![MathBox::default()];
     for (i, part) in parts.iter().enumerate() {
@@ -342,11 +338,26 @@ pub(super) fn show(
             }
         }
     }
-    let leading = 0.45 * size;
+    lines
+}
+
+/// Shows the parts of a formula with "=" between them, in as many lines as they need. `shown`: the symbol that is pointed at. Returns
+/// the symbol that was pressed, and the response of the whole formula. `words` says what a symbol is, for people who cannot see it, and
+/// `explain` shows that.
+pub(super) fn show(
+    ui: &mut Ui,
+    parts: &[Printed],
+    size: f32,
+    shown: Option<&str>,
+    words: &dyn Fn(&str) -> String,
+    explain: &dyn Fn(&mut Ui, &str),
+) -> (Option<&'static str>, Response) {
+    let lines = broken(ui, parts, size, ui.available_width() - 8.0);
+    let leading = LEADING * size;
     let height: f32 = lines.iter().map(|line| line.ascent + line.descent + leading).sum();
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+    let (rect, mut whole) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::CLICK);
     let spoken = parts.iter().map(Printed::line).collect::<Vec<_>>().join(" = ");
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
+    whole.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     let mut pressed = None;
     let mut seen: Vec<&str> = Vec::new();
     let mut y = rect.top() + 0.5 * leading;
@@ -370,20 +381,23 @@ pub(super) fn show(
             };
             ui.painter().rect_filled(symbol_rect, CornerRadius::same(3), fill);
             focus_ring(ui, symbol_rect, &response);
-            if response.on_hover_ui(|ui| explain(ui, id)).clicked() {
+            let response = response.on_hover_ui(|ui| explain(ui, id));
+            if response.clicked() {
                 pressed = Some(*id);
             }
+            // A click with the second button on a letter is one on the formula.
+            whole |= response;
         }
         for (at, galley) in line.letters {
             ui.painter().galley(origin + at.to_vec2(), galley, colors(ui).text);
         }
         for (path, color) in line.lines {
             let points: Vec<Pos2> = path.into_iter().map(|p| origin + p.to_vec2()).collect();
-            ui.painter().add(Shape::line(points, Stroke::new((0.075 * size).max(1.0), color)));
+            ui.painter().add(Shape::line(points, Stroke::new((STROKE * size).max(1.0), color)));
         }
         y += line.ascent + line.descent + leading;
     }
-    pressed
+    (pressed, whole)
 }
 
 /// Shows one letter with its index, as part of a line of text.

@@ -2,7 +2,6 @@
 
 use egui::accesskit::Role;
 use egui::{CursorIcon, Rect, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
-use glam::Vec3;
 use skinscope_session::{Command, ExampleCommand, Session};
 
 use crate::theme::colors;
@@ -16,8 +15,7 @@ pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect, commands: &mut Vec<Co
     let scale = ui.pixels_per_point();
     for handle in lesson.example().handles {
         let settings = lesson.moment().settings();
-        let world = Vec3::new(settings.get(handle.x), settings.get(handle.y), 0.0);
-        let Some(at) = session.view().project(world) else { continue };
+        let Some(at) = session.view().project((handle.at)(settings)) else { continue };
         let at = rect.min + vec2(at.x, at.y) / scale;
         let handle_rect = Rect::from_center_size(at, Vec2::splat(2.0 * REACH));
         let response = ui.interact(handle_rect, ui.scope_id().with(("handle", handle.name)), Sense::drag());
@@ -32,8 +30,8 @@ pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect, commands: &mut Vec<Co
             let along = -ray.origin.z / ray.direction.z;
             let to = ray.origin + ray.direction * along;
             if to.is_finite() && along > 0.0 {
-                commands.push(ExampleCommand::SetSlider(handle.x, to.x).into());
-                commands.push(ExampleCommand::SetSlider(handle.y, to.y).into());
+                let moved = (handle.drag)(settings, to).into_iter();
+                commands.extend(moved.map(|(slider, value)| ExampleCommand::SetSlider(slider, value).into()));
             }
         }
         response.on_hover_cursor(if is_dragged { CursorIcon::Grabbing } else { CursorIcon::Grab });

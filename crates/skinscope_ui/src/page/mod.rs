@@ -2,10 +2,18 @@
 
 mod chart;
 mod equation;
+mod formula_copy;
 mod handles;
 mod marks;
 
-use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui::{
+    Align, Frame, Galley, Label, Layout, Margin, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo,
+    vec2,
+};
+pub use formula_copy::formula_svg;
 pub(super) use handles::show as show_handles;
 pub(super) use marks::show as show_marks;
 use skinscope_examples::{Block, Formula, Lesson, Moment, Slider, Symbol, Unit, formula_lines, letter, written};
@@ -14,7 +22,7 @@ use skinscope_session::{Command, ExampleCommand, Session, WindowCommand};
 use super::icons;
 use super::theme::{self, BODY, MARGIN, colors};
 use super::value_row::ValueRow;
-use super::widgets::{icon_button, link, section, segments, tip};
+use super::widgets::{icon_button, link, paint_line, section, segments, tip};
 
 /// The width of the page, points.
 const WIDTH: f32 = 404.0;
@@ -24,21 +32,60 @@ const LARGE_WIDTH: f32 = 600.0;
 const LARGE: f32 = 1.5;
 /// The picture keeps at least this part of the window.
 const PICTURE: f32 = 0.42;
+/// The size of the smallest window that a presentation fills with text of the scale [`LARGE`], points; in a larger one text grows with it.
+const SMALL_SCREEN: Vec2 = vec2(1280.0, 720.0);
+/// The most by which text grows with the screen.
+const MOST_GROWTH: f32 = 2.5;
+/// The part of a slider's row that its name may take; a longer name has a line of its own.
+const NAME_PART: f32 = 0.52;
 
-/// Returns the width of the page in a window so wide, points.
-pub(super) fn width(window: f32, large: bool) -> f32 {
-    (if large { LARGE_WIDTH } else { WIDTH }).min((1.0 - PICTURE) * window)
+/// The scales of text that a page in a picture without a window is tried with.
+const STILL_SCALES: [f32; 9] = [2.0, 1.75, 1.5, 1.3, 1.15, 1.0, 0.9, 0.82, 0.75];
+
+/// How large a page is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TextSize {
+    /// The scale of all text.
+    scale: f32,
+    /// The width of the page where the window has room for it, points.
+    width: f32,
+    /// Whether the page is a part of a presentation, which has no room for what only concerns the panel.
+    presents: bool,
 }
 
-pub(super) fn show(ui: &mut Ui, session: &Session, large: bool, commands: &mut Vec<Command>) {
+impl TextSize {
+    /// Returns the size of the text that the user has chosen, or that of a presentation, which fills a window of this size (points).
+    pub(super) fn of(large: bool, presents: bool, window: Vec2) -> Self {
+        if presents {
+            let growth = (window / SMALL_SCREEN).min_elem().clamp(1.0, MOST_GROWTH);
+            return Self { scale: LARGE * growth, width: LARGE_WIDTH * growth, presents };
+        }
+        let (scale, width) = if large { (LARGE, LARGE_WIDTH) } else { (1.0, WIDTH) };
+        Self { scale, width, presents }
+    }
+}
+
+/// Returns the width of the page in a window so wide, points.
+pub(super) fn width(window: f32, text: TextSize) -> f32 {
+    text.width.min((1.0 - PICTURE) * window)
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, text: TextSize, commands: &mut Vec<Command>) {
     let Some(lesson) = session.lesson() else { return };
-    let scale = if large { LARGE } else { 1.0 };
+    let scale = text.scale;
     let side = Margin::symmetric(MARGIN, 0);
     let head_frame = Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 });
     egui::Panel::top("page head").resizable(false).frame(head_frame).show(ui, |ui| {
-        head(ui, lesson, scale, commands);
-        for slider in lesson.example().sliders {
-            slider_row(ui, lesson, slider, scale, commands);
+        head(ui, lesson, text, commands);
+        // Rows are as high as what stands in them, so that all of it has one middle.
+        (ui.spacing_mut().item_spacing.y, ui.spacing_mut().interact_size.y) = (3.0 * scale, theme::ROW * scale);
+        let sliders = || lesson.example().sliders.iter().filter(|slider| !slider.in_picture);
+        // All rails begin where the widest of the names ends that stand before them.
+        let most = NAME_PART * ui.available_width();
+        let widths = sliders().map(|slider| name_of(ui, slider, scale).size().x);
+        let names = widths.filter(|width| *width <= most).fold(0.0, f32::max);
+        for slider in sliders() {
+            slider_row(ui, lesson, slider, (scale, names), commands);
         }
         if !session.edits().is_empty() {
             let text = "The pose was changed by hand; the numbers are those of the sliders.";
@@ -61,35 +108,50 @@ fn paragraph(ui: &mut Ui, text: &str, scale: f32) {
     ui.add(Label::new(text).wrap());
 }
 
-fn head(ui: &mut Ui, lesson: &Lesson, scale: f32, commands: &mut Vec<Command>) {
-    ui.horizontal(|ui| {
-        let caption = RichText::new("EXAMPLE").font(theme::strong(theme::SMALL)).color(colors(ui).dim);
-        ui.label(caption.extra_letter_spacing(0.6));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = icon_button(ui, icons::CLOSE, "Close the page", 20.0, false);
-            if close.on_hover_text(tip(&ExampleCommand::TogglePage.into())).clicked() {
-                commands.push(ExampleCommand::TogglePage.into());
+fn head(ui: &mut Ui, lesson: &Lesson, text: TextSize, commands: &mut Vec<Command>) {
+    let scale = text.scale;
+    ui.horizontal_top(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
+            if !text.presents {
+                let close = icon_button(ui, icons::CLOSE, "Close the page", 20.0, false);
+                if close.on_hover_text(tip(&ExampleCommand::TogglePage.into())).clicked() {
+                    commands.push(ExampleCommand::TogglePage.into());
+                }
+                let large = Command::from(WindowCommand::ToggleLargeText);
+                let name = if scale > 1.0 { "Usual text" } else { "Large text" };
+                if link(ui, name, name).on_hover_text(tip(&large)).clicked() {
+                    commands.push(large);
+                }
+                ui.add_space(6.0);
             }
-            let large = Command::from(WindowCommand::ToggleLargeText);
-            let name = if scale > 1.0 { "Usual text" } else { "Large text" };
-            if link(ui, name, name).on_hover_text(tip(&large)).clicked() {
-                commands.push(large);
-            }
-            ui.add_space(6.0);
             let reset = link(ui, "Reset", "Reset the sliders");
             if reset.on_hover_text("Put all sliders back, and give all joints back to them").clicked() {
                 commands.push(ExampleCommand::Reset.into());
             }
+            ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
+                let title = RichText::new(lesson.example().title).font(theme::strong(17.0 * scale));
+                ui.add(Label::new(title.color(colors(ui).text)).wrap());
+            });
         });
     });
-    let title = RichText::new(lesson.example().title).font(theme::strong(17.0 * scale)).color(colors(ui).text);
-    ui.add(Label::new(title).wrap());
     let question = RichText::new(lesson.example().question).font(theme::regular((BODY + 1.0) * scale));
     ui.add(Label::new(question.color(colors(ui).dim)).wrap());
-    ui.add_space(4.0);
+    ui.add_space(2.0);
 }
 
-fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32, commands: &mut Vec<Command>) {
+/// Lays out the name of a slider.
+fn name_of(ui: &Ui, slider: &Slider, scale: f32) -> Arc<Galley> {
+    ui.painter().layout_no_wrap(slider.label.to_owned(), theme::regular(BODY * scale), colors(ui).text)
+}
+
+/// Shows a slider; a name that is no wider than `names` (points) stands before its rail, and a longer one above it.
+fn slider_row(
+    ui: &mut Ui,
+    lesson: &Lesson,
+    slider: &'static Slider,
+    (scale, names): (f32, f32),
+    commands: &mut Vec<Command>,
+) {
     let c = colors(ui);
     let value = lesson.moment().settings().get(slider.id);
     let (decimals, unit) = match slider.unit {
@@ -101,9 +163,9 @@ fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32,
         Unit::Number | Unit::Percent => (3, ""),
     };
     let font = theme::regular(BODY * scale);
-    let label = ui.add(Label::new(RichText::new(slider.label).font(font).color(c.text)).wrap());
-    label.on_hover_text(slider.help);
     if !slider.choices.is_empty() {
+        let label = ui.add(Label::new(RichText::new(slider.label).font(font).color(c.text)).wrap());
+        label.on_hover_text(slider.help);
         let values: Vec<(&str, f32)> = slider.values().collect();
         let shown: Vec<_> = values.iter().map(|(name, at)| (*name, *at == value, slider.help.to_owned())).collect();
         if let Some(chosen) = segments(ui, &shown) {
@@ -123,7 +185,23 @@ fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32,
         unit,
         edited: value != slider.default,
     };
-    if let Some(value) = row.show(ui).value {
+    let name = name_of(ui, slider, scale);
+    let change = if name.size().x <= names {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::GAP;
+            let (rect, label) = ui.allocate_exact_size(vec2(names, theme::ROW * scale), Sense::hover());
+            label.widget_info(|| WidgetInfo::labeled(Role::Label, true, slider.label));
+            paint_line(ui, name, rect.left(), rect.center().y, c.text);
+            label.on_hover_text(slider.help);
+            row.show_scaled(ui, scale)
+        })
+        .inner
+    } else {
+        let label = ui.add(Label::new(RichText::new(slider.label).font(font).color(c.text)).wrap());
+        label.on_hover_text(slider.help);
+        row.show_scaled(ui, scale)
+    };
+    if let Some(value) = change.value {
         commands.push(ExampleCommand::SetSlider(slider.id, value).into());
     }
 }
@@ -131,26 +209,12 @@ fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32,
 fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &mut Vec<Command>) {
     let page = &lesson.example().page;
     ui.spacing_mut().item_spacing.y = 6.0 * scale;
-    let list = |ui: &mut Ui, title: &str, lines: &[&str], numbered: bool| {
-        section(ui, title, |_| {});
-        for (i, line) in lines.iter().enumerate() {
-            ui.horizontal_top(|ui| {
-                let mark = if numbered { format!("{}.", i + 1) } else { "·".into() };
-                ui.label(RichText::new(mark).font(theme::strong((BODY + 1.0) * scale)).color(colors(ui).accent));
-                paragraph(ui, line, scale);
-            });
-        }
-    };
-    list(ui, "Try this", page.try_this, true);
+    list(ui, "Try this", page.try_this, true, scale);
     ui.add_space(4.0);
-    for block in page.blocks {
-        match block {
-            Block::Text(text) => paragraph(ui, text, scale),
-            Block::Formula(formula) => formula_block(ui, lesson, formula, scale, commands),
-            Block::Chart(chart) => chart::show(ui, chart, lesson, scale, session.view().method.label, commands),
-        }
+    for part in page.blocks {
+        block(ui, session, lesson, part, scale, commands);
     }
-    list(ui, "What to see", page.what_to_see, false);
+    list(ui, "What to see", page.what_to_see, false, scale);
     section(ui, "Where it comes from", |_| {});
     for source in page.sources {
         let text = format!("{}: {}", source.text, source.section);
@@ -158,6 +222,84 @@ fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &
         ui.add(Label::new(text).wrap());
     }
     ui.add_space(12.0);
+}
+
+/// Shows lines below a title, with numbers or dots before them.
+fn list(ui: &mut Ui, title: &str, lines: &[&str], numbered: bool, scale: f32) {
+    section(ui, title, |_| {});
+    for (i, line) in lines.iter().enumerate() {
+        ui.horizontal_top(|ui| {
+            let mark = if numbered { format!("{}.", i + 1) } else { "·".into() };
+            ui.label(RichText::new(mark).font(theme::strong((BODY + 1.0) * scale)).color(colors(ui).accent));
+            paragraph(ui, line, scale);
+        });
+    }
+}
+
+fn block(
+    ui: &mut Ui,
+    session: &Session,
+    lesson: &Lesson,
+    block: &'static Block,
+    scale: f32,
+    commands: &mut Vec<Command>,
+) {
+    match block {
+        Block::Text(text) => paragraph(ui, text, scale),
+        Block::Formula(formula) => formula_block(ui, lesson, formula, scale, commands),
+        Block::Chart(chart) => chart::show(ui, chart, lesson, scale, session.view().method.label, commands),
+    }
+}
+
+/// Shows the page in a picture without a window, in `rect`: question, values of the sliders, texts and formulas, and what to see, as
+/// large as it all fits. Where even the smallest letters do not fit, the last parts are left out.
+pub(super) fn show_still(ui: &mut Ui, session: &Session, rect: Rect) {
+    let Some(lesson) = session.lesson() else { return };
+    ui.painter().rect_filled(rect, 0.0, colors(ui).panel);
+    let inner = rect.shrink2(vec2(0.04 * rect.width(), 0.025 * rect.height()));
+    let parts = lesson.example().page.blocks.len() + 1;
+    let mut fits = |(scale, parts): &(f32, usize)| {
+        let id = ("probe", scale.to_bits(), *parts);
+        let mut probe = ui.new_child(UiBuilder::new().max_rect(inner).invisible().id_salt(id));
+        still_parts(&mut probe, session, lesson, *scale, *parts);
+        probe.min_rect().height() <= inner.height()
+    };
+    let scales = STILL_SCALES.into_iter().map(|scale| (scale, parts));
+    // A text that leads to a formula goes with it.
+    let blocks = lesson.example().page.blocks;
+    let leads = |parts: &usize| matches!(blocks[parts - 1], Block::Text(text) if text.ends_with(':'));
+    let cut = (1..parts).rev().filter(|parts| !leads(parts));
+    let cut = cut.map(|parts| (STILL_SCALES[STILL_SCALES.len() - 1], parts));
+    let Some((scale, parts)) = scales.chain(cut).find(&mut fits) else { return };
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(inner));
+    still_parts(&mut ui, session, lesson, scale, parts);
+}
+
+/// Shows the first so many parts of a page below its question; after the last block comes what to see.
+fn still_parts(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, parts: usize) {
+    let c = colors(ui);
+    let example = lesson.example();
+    ui.spacing_mut().item_spacing.y = 6.0 * scale;
+    let line = |ui: &mut Ui, text: &str, font, color| {
+        ui.add(Label::new(RichText::new(text).font(font).color(color)).wrap());
+    };
+    line(ui, example.title, theme::strong(17.0 * scale), c.text);
+    line(ui, example.question, theme::regular((BODY + 1.0) * scale), c.dim);
+    let value = |slider: &Slider| {
+        let value = lesson.moment().settings().get(slider.id);
+        let named = slider.values().find(|(_, at)| *at == value).map(|(name, _)| name.to_owned());
+        let number = if slider.unit == Unit::Degrees { value.to_radians() } else { value };
+        let text = named.unwrap_or_else(|| written(f64::from(number), slider.unit, 0));
+        format!("{}: {text}", slider.label)
+    };
+    let values = example.sliders.iter().filter(|slider| !slider.in_picture).map(value).collect::<Vec<_>>();
+    line(ui, &values.join("   "), theme::strong(BODY * scale), c.accent);
+    for part in example.page.blocks.iter().take(parts) {
+        block(ui, session, lesson, part, scale, &mut Vec::new());
+    }
+    if parts > example.page.blocks.len() {
+        list(ui, "What to see", example.page.what_to_see, false, scale);
+    }
 }
 
 fn formula_block(ui: &mut Ui, lesson: &Lesson, formula: &'static Formula, scale: f32, commands: &mut Vec<Command>) {
@@ -171,7 +313,9 @@ fn formula_block(ui: &mut Ui, lesson: &Lesson, formula: &'static Formula, scale:
             explanation(ui, symbol, lesson.moment(), scale);
         }
     };
-    if let Some(pressed) = equation::show(ui, &lines, 16.0 * scale, shown, &words, &explain) {
+    let (pressed, response) = equation::show(ui, &lines, 16.0 * scale, shown, &words, &explain);
+    formula_copy::menu(ui, &response, &lines[..formula.terms.len()], &lines);
+    if let Some(pressed) = pressed {
         commands.push(ExampleCommand::PointAt((shown != Some(pressed)).then_some(pressed)).into());
     }
     if !formula.note.is_empty() {

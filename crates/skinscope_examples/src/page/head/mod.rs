@@ -123,7 +123,8 @@ impl<'a> Head<'a> {
             match ground {
                 Ground::Own(scene) => {
                     let rebuilds = scene.rebuilds.contains(&entry.name);
-                    let plain = Slider { id: intern(entry.name), rebuilds, ..Slider::PLAIN };
+                    let in_picture = scene.dragged.contains(&entry.name);
+                    let plain = Slider { id: intern(entry.name), rebuilds, in_picture, ..Slider::PLAIN };
                     sliders.push(rows::slider(&mut lexer, plain, None)?);
                 }
                 Ground::Rig(_) => {
@@ -137,7 +138,7 @@ impl<'a> Head<'a> {
                     controls.push(control);
                 }
             }
-            if sliders.len() > MOST_SLIDERS {
+            if sliders.iter().filter(|slider| !slider.in_picture).count() > MOST_SLIDERS {
                 return Err(entry.at.error(format!("a page has {MOST_SLIDERS} sliders at most")));
             }
         }
