@@ -21,8 +21,7 @@ use crate::comparison::stored::ChangedWeights;
 use crate::measuring::measure_commands;
 use crate::pose::crowd;
 use crate::{
-    Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings,
-    playback,
+    Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings, playback,
 };
 
 /// How the two sides of a comparison share the picture.

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use skinscope_model::Model;
 
-use super::{is_pose_wanted, take_measures};
+use super::{take_measures, wanted_pose};
 use crate::{Session, Toggle};
 
 /// A model with as many vertices that are measured, or fewer, is measured before each picture.
@@ -17,7 +17,7 @@ impl Session {
     pub fn measure_before_picture(&mut self) -> usize {
         let mut count = 0;
         // Both sides of a comparison, at most.
-        while self.is_patient && count < 2 && is_pose_wanted(self) {
+        while self.defers_work && count < 2 && wanted_pose(self).is_some() {
             let Some((side, key)) = self.measurements().side_to_measure() else { break };
             let Some(model) = self.measurements().side(side).map(|(_, model)| Arc::clone(model)) else { break };
             let waits = self.playback.playing && !self.view.is_on(Toggle::TrailingMeasures);
@@ -51,19 +51,24 @@ mod tests {
     use super::*;
     use crate::{ComparisonCommand, Document, PlaybackCommand, ViewCommand, Work};
 
-    /// A patient session whose clip plays and shows how edges are stretched, once what measures it is prepared.
+    /// A session that defers work, whose clip plays and shows how edges are stretched, once what measures it is prepared.
     fn playing(tube_of: Tube) -> Session {
         let mut session = Session::default();
         session.open(Document::new(Arc::new(tube(tube_of)), vec![], None));
-        session.be_patient();
+        session.defer_work();
         session.apply(ViewCommand::SetOverlay(Some("stretch")));
         session.apply(PlaybackCommand::SetPlaying(true));
         session.update_pose();
         assert_eq!(session.measure_before_picture(), 0, "it is prepared in the background");
-        let run = session.begin(&Work::MeasurePose).unwrap();
+        let work = wanted_measuring(&mut session).unwrap();
+        let run = session.begin(&work).unwrap();
         let done = run(&JobContext::of_waiting()).unwrap();
         session.done(done);
         session
+    }
+
+    fn wanted_measuring(session: &mut Session) -> Option<Work> {
+        session.wanted().into_iter().find(|work| matches!(work, Work::MeasurePose(_)))
     }
 
     fn advance(session: &mut Session) {
@@ -73,7 +78,7 @@ mod tests {
 
     /// Whether the colours that are shown are those of the pose that is shown.
     fn is_current(session: &mut Session) -> bool {
-        !session.wanted().contains(&Work::MeasurePose)
+        wanted_measuring(session).is_none()
     }
 
     #[test]
@@ -86,7 +91,7 @@ mod tests {
             assert!(is_current(&mut session));
             let shown = session.measurements().measures().unwrap();
             let mut alone = session.clone();
-            alone.is_patient = false;
+            alone.defers_work = false;
             assert_eq!(alone.measurements().measures().unwrap().measures, shown.measures);
             assert_eq!(session.measure_before_picture(), 0, "once for a pose");
         }
