@@ -107,7 +107,7 @@ fn what_is_set_aside_stays_written_down_whatever_is_opened() {
     assert_eq!(leftover.source(), Source::File(std::path::absolute("model.glb").unwrap()));
     let mut next = Session::default();
     next.open(document(5));
-    next.take_up(&leftover.read().unwrap());
+    next.restore(&leftover.read().unwrap());
     assert_eq!((next.unsaved().unsaved_vertices(), next.files().set_aside().len()), (0, 1));
     next.open(document(12));
     assert_eq!((next.unsaved().unsaved_vertices(), next.files().set_aside().len()), (1, 0));
@@ -130,7 +130,7 @@ fn what_a_run_has_left_is_offered_once_and_comes_back_to_the_bit() {
     assert_eq!((leftover.offer().vertices, leftover.offer().posed, leftover.source()), (40, 1, Source::BuiltIn));
     assert!(next.latest_leftover().is_none(), "two runs would offer it");
     let mut session = session();
-    assert!(session.take_up(&leftover.read().unwrap()).is_empty());
+    assert!(session.restore(&leftover.read().unwrap()).is_empty());
     assert_eq!(session.edits(), before.edits());
     assert_eq!(session.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
     leftover.remove();

@@ -138,8 +138,7 @@ pub enum FileCommand {
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.
     AnswerRecovery(RecoveryAnswer),
-    /// The answer to the question whether the open file, which has changed, is read again while there is unsaved work: take it (`true`),
-    /// with the work carried over, or keep what is open.
+    /// Read the open file again, which has changed, and carry unsaved work over (`true`), or keep what is open.
     AnswerChanged(bool),
     /// Ask for a file, to write or to read.
     AskForFile(FileUse),

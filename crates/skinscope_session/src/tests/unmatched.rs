@@ -169,7 +169,7 @@ fn a_pose_that_is_set_otherwise_stays_and_so_do_limits_and_what_stays_at_a_place
         ..turned(&name, 30.0)
     };
     session.files.set_work_aside(aside.clone(), &mut Vec::new());
-    session.apply(AsideCommand::TakeUp(0));
+    session.apply(AsideCommand::Restore(0));
     assert_eq!(session.edits().nodes[&node].rotation, Some(Vec3::new(10.0, 0.0, 0.0)));
     assert_eq!((session.edits().held[&node], session.rules().limits[&node]), (matrix, limits(25.0)));
     assert_eq!(session.files().set_aside(), [aside]);
@@ -184,7 +184,7 @@ fn a_clip_that_the_model_has_by_now_is_not_added_once_more() {
     let clip = |name: &str| ClipRecord::of(&Clip { name: name.to_owned(), ..model.clips[0].clone() }, &key);
     for (name, count) in [("Bend", 1), ("Another", 2), ("Another", 2)] {
         session.files.set_work_aside(WorkRecord { clips: vec![clip(name)], ..WorkRecord::default() }, &mut Vec::new());
-        session.apply(AsideCommand::TakeUp(0));
+        session.apply(AsideCommand::Restore(0));
         assert_eq!((session.model().unwrap().clips.len(), session.files().set_aside().len()), (count, 0), "{name}");
     }
 }
@@ -208,7 +208,7 @@ fn marks_by_hand_are_unsaved_until_a_session_file_has_them() {
     mark(&mut session, 3);
     let marks = UnsavedWork { marks: 1, ..UnsavedWork::default() };
     assert_eq!((session.unsaved().unsaved_work(), session.unsaved().has_work()), (marks, true));
-    let holds = session.unsaved().kept();
+    let holds = session.unsaved().snapshot();
     session.files.note_session_saved(holds);
     assert_eq!((session.unsaved().unsaved_work(), session.unsaved().has_work()), (UnsavedWork::default(), true));
     mark(&mut session, 4);

@@ -137,10 +137,10 @@ fn a_matrix_goes_to_the_skin_that_has_the_stored_one_whatever_the_number_of_that
         let mut session = Session::default();
         session.open(document(&model));
         edit_bind(&mut session, 1);
-        let file = session.unsaved().kept().unwrap().file();
+        let file = session.unsaved().snapshot().unwrap().file();
         session.open(document(version));
         assert_eq!(edited_binds(&session), [(skin, 2, 1.0)], "a newer version of the file");
-        session.open_kept(document(version), &file);
+        session.open_with_session(document(version), &file);
         assert_eq!(edited_binds(&session), [(skin, 2, 1.0)], "a session");
     }
 }
@@ -218,9 +218,9 @@ fn locks_are_those_of_the_session_file_that_is_taken_up() {
         session.apply(ToolCommand::ToggleLock(NodeId(node)));
         session
     };
-    let file = locked(3).unsaved().kept().unwrap().file();
+    let file = locked(3).unsaved().snapshot().unwrap().file();
     let mut session = locked(2);
-    session.take_up(&file);
+    session.restore(&file);
     assert_eq!(session.tools.locked.iter().copied().collect::<Vec<_>>(), [NodeId(3)]);
 }
 
@@ -229,12 +229,12 @@ fn a_matrix_of_a_skin_that_is_not_there_any_more_goes_to_the_only_one_with_its_j
     let mut session = Session::default();
     session.open(document(&tube(Tube { joints: 6, ..Tube::default() })));
     edit_bind(&mut session, 0);
-    let mut file = session.unsaved().kept().unwrap().file();
+    let mut file = session.unsaved().snapshot().unwrap().file();
     (file.binds[0].skin, file.binds[0].stored) = (5, None);
-    session.open_kept(document(&tube(Tube { joints: 6, ..Tube::default() })), &file);
+    session.open_with_session(document(&tube(Tube { joints: 6, ..Tube::default() })), &file);
     assert_eq!(edited_binds(&session), [(0, 2, 1.0)]);
     // Of two it may be either.
-    session.open_kept(document(&Model::build(with_second_skin(2.0)).unwrap()), &file);
+    session.open_with_session(document(&Model::build(with_second_skin(2.0)).unwrap()), &file);
     assert_eq!((edited_binds(&session), session.files().set_aside()[0].contents().binds), (vec![], 1));
 }
 
@@ -252,8 +252,8 @@ fn what_is_set_aside_of_other_models_stays_when_a_session_is_opened_and_is_not_i
     let mut another = Session::default();
     let built_in = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
     another.open(built_in.clone());
-    let file = another.unsaved().kept().unwrap().file();
-    session.open_kept(built_in, &file);
+    let file = another.unsaved().snapshot().unwrap().file();
+    session.open_with_session(built_in, &file);
     assert_eq!(session.files().set_aside().len(), 1);
     assert_eq!(session.unsaved().unsaved_work().set_aside, 1);
 }
