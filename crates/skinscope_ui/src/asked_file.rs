@@ -10,7 +10,7 @@ use skinscope_session::{Command, EditCommand, ExportKind, ExportSettings, FileCo
 
 use super::dialogs::question;
 use super::saving::{buttons, text, title, working};
-use super::theme::{self, ROW, colors};
+use super::theme::{ROW, colors};
 use super::widgets::{PathField, chip, counted, error_line, figure, grouped, section};
 use super::{Status, UiState, copied, exports};
 

@@ -103,7 +103,7 @@ fn group(ui: &Ui, rect: Rect) {
 }
 
 /// Shows the plate over the picture `rect`, where it floats.
-pub(super) fn show_floating(
+pub(crate) fn show_floating(
     ui: &mut Ui,
     rect: Rect,
     session: &Session,
