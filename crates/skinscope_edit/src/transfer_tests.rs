@@ -163,13 +163,6 @@ fn the_vertex_that_is_farthest_from_the_other_surface_is_reported() {
 }
 
 #[test]
-fn a_name_that_two_joints_of_the_other_model_have_means_neither_of_them() {
-    let model = legs(0.095, ["Hips", "Leg", "Other"], false);
-    let (report, _) = transferred(&model, legs(0.09, ["Hips", "Leg", "Leg"], false), &[]);
-    assert_eq!(report.missing, ["Leg", "Leg"]);
-}
-
-#[test]
 fn a_joint_that_the_mapping_gives_to_another_one_is_no_counterpart_of_its_namesake() {
     let names = ["Hips", "Leg.L", "Leg.R"];
     let (report, joints) = transferred(&legs(0.095, names, false), legs(0.09, names, false), &[("Leg.L", "Leg.R")]);

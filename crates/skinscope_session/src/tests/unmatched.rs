@@ -158,6 +158,7 @@ fn a_pose_that_is_set_otherwise_stays_and_so_do_limits_and_what_stays_at_a_place
     let limits = |most: f32| Limits { least: Vec3::ZERO, most: Vec3::splat(most) };
     let matrix = Affine3A::from_translation(Vec3::X);
     session.apply(EditCommand::Edit(node, ChannelValue::Rotation(Vec3::new(10.0, 0.0, 0.0))));
+    session.apply(EditCommand::EndEdit);
     session.apply(PosingCommand::SetLimits(node, Some(limits(25.0))));
     Arc::make_mut(&mut session.edits).held.insert(node, matrix);
     let name = session.model().unwrap().skeleton.names[2].clone();
