@@ -3,10 +3,12 @@
 //! Commands fall into families. Each family is carried out by one `match` that names all of its commands, in the file
 //! that owns what they change, so that a command that nothing carries out does not compile.
 
+pub(crate) mod answers;
 pub(crate) mod ids;
 pub(crate) mod recording;
 pub(crate) mod shared_lists;
 
+pub use self::answers::{RecoveryAnswer, SaveKind, UnsavedAnswer};
 pub use self::recording::{
     RECORDING_SCHEMA, RecordedSource, RecordingHead, UnreadableLine, command_line, read_command,
 };
@@ -195,41 +197,6 @@ impl FileUse {
     pub fn writes(self) -> bool {
         !matches!(self, Self::LoadPose | Self::OpenSession)
     }
-}
-
-/// Which file edited weights are written into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum SaveKind {
-    /// The open one, of which a copy is made.
-    InPlace,
-    /// Another one, which is then the open one.
-    As,
-    /// Another one; the open one stays open, with its edits.
-    Copy,
-}
-
-/// What becomes of edits that are in no file when their model is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum UnsavedAnswer {
-    /// They are saved first.
-    Save,
-    /// They are saved in a session file first.
-    SaveSession,
-    /// They are lost.
-    Discard,
-    /// The model stays open.
-    Cancel,
-}
-
-/// What becomes of edits that an earlier run has left behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum RecoveryAnswer {
-    /// Their model is opened, with them.
-    Restore,
-    /// They are lost.
-    Discard,
-    /// They are offered again when the program starts next.
-    Later,
 }
 
 /// Edits, all of which can be undone.

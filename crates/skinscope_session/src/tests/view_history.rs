@@ -22,6 +22,7 @@ fn other_changes() -> Vec<ViewCommand> {
         ViewCommand::SetOverlay(Some("weights")),
         ViewCommand::ToggleOverlay("dominant"),
         ViewCommand::SetInfluenceLimit(2),
+        ViewCommand::SetDistanceScale(Some(0.5)),
         ViewCommand::SetRamp(Ramp::Viridis),
         ViewCommand::SetBoneShape(BoneShape::Lines),
         ViewCommand::SetBoneSize(2.0),

@@ -61,6 +61,7 @@ look! {
     deforming_only: Option<bool>,
     hidden: Arc<BTreeSet<NodeId>>,
     skin_opacity: f32,
+    distance_scale: Option<f32>,
     lighting: Lighting,
     antialiasing: Antialiasing,
     palette_buffer: PaletteBuffer,
