@@ -377,7 +377,7 @@ mod tests {
     fn the_origin_of_a_pose_is_where_most_nodes_are_and_of_equals_where_the_first_are() {
         let shift = |nodes: Range<usize>, by: DVec3| Shift { nodes, by };
         let skeleton = tube(Tube::default()).skeleton.clone();
-        let origin = |shifts: &[Shift]| super::origin(&skeleton, shifts);
+        let origin = |shifts: &[Shift]| origin(&skeleton, shifts);
         let [first, second] = [DVec3::X * 5000.0, DVec3::Z * 7000.0];
         assert_eq!(origin(&[shift(0..4, first), shift(4..5, second)]), first);
         assert_eq!(origin(&[shift(0..1, first), shift(1..5, second)]), second);

@@ -19,13 +19,15 @@ const WIDTH: f32 = 760.0;
 /// The margin around a drawing, points.
 const MARGIN: f32 = 8.0;
 
+/// A form in which a formula is copied: its name, and what writes the parts of a formula in it.
+type Form = (&'static str, fn(&mut Ui, &[Printed]) -> String);
+
 /// Shows a menu at a formula that copies it, once it is clicked with the second button. `letters`: its terms without numbers; `all`:
 /// with them.
 pub(super) fn menu(ui: &Ui, response: &Response, letters: &[Printed], all: &[Printed]) {
     response.context_menu(|menu| {
         menu.set_min_width(190.0);
-        let kinds: [(&str, fn(&mut Ui, &[Printed]) -> String); 3] =
-            [("LaTeX", |_, parts| latex(parts)), ("MathML", |_, parts| mathml(parts)), ("SVG", svg)];
+        let kinds: [Form; 3] = [("LaTeX", |_, parts| latex(parts)), ("MathML", |_, parts| mathml(parts)), ("SVG", svg)];
         for (parts, with) in [(letters, ""), (all, " with numbers")] {
             for (kind, write) in kinds {
                 if menu.button(format!("Copy as {kind}{with}")).clicked() {
@@ -181,7 +183,7 @@ mod tests {
             let data = data.split('"').next().unwrap();
             let numbers: Vec<f32> =
                 data.split(|c: char| c.is_ascii_alphabetic() || c == ' ').filter_map(|n| n.parse().ok()).collect();
-            assert!(numbers.len() > 8 && numbers.len() % 2 == 0);
+            assert!(numbers.len() > 8 && numbers.len().is_multiple_of(2));
             for p in numbers.as_chunks::<2>().0 {
                 assert!((0.0..=width).contains(&p[0]) && (0.0..=height).contains(&p[1]), "{p:?} in {width} {height}");
             }
