@@ -205,7 +205,7 @@ fn the_names_of_the_sides_stand_below_everything_else_and_on_their_own_side() {
         let sides = ["Left side: ", "Right side: "].map(|side| all.iter().find(|(text, _)| text.starts_with(side)));
         let picture = harness.state().picture;
         let line = harness.get_by_label("Comparison line").rect().center().x;
-        harness.get_by_label("Distance of two methods");
+        assert!(harness.query_all_by_label("Distance of two methods").next().is_some(), "no legend, {size}");
         // In the least window the tools lie over the skin.
         assert!(size.x < 1000.0 || all.iter().any(|(text, _)| text.starts_with("Vertex ")), "no card: {all:?}");
         let rooms = [picture.with_max_x(line), picture.with_min_x(line)];

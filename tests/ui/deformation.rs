@@ -230,7 +230,9 @@ fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
         turns.push(session.measurements().compared_measures().unwrap().measures != before);
     }
     assert!(turns.windows(2).skip(1).all(|pair| pair[0] != pair[1]), "{turns:?}");
-    let harness = window(session, UiState::default(), Status::default());
+    let mut harness = window(session, UiState::default(), Status::default());
+    // The legend stands on the plate, which is a bar at first in a window of this width.
+    click(&mut harness, "Unfold the comparison");
     let session = &harness.state().session;
     let longest = measure("stretch_max").unwrap();
     let [one, other] = [session.measurements().measures(), session.measurements().compared_measures()]

@@ -63,6 +63,7 @@ fn the_other_side_of_a_comparison_has_a_pass_and_normals_of_its_own() {
     let mut harness = open(3);
     harness.key_press(Key::X);
     harness.run();
+    click(&mut harness, "Unfold the comparison");
     let other = |harness: &Harness<'_, App>| harness.state().session.deforming().comparison().unwrap().choice;
     click(&mut harness, "Delta mush");
     assert!(other(&harness).pass.is_some() && harness.state().session.view().pass.is_none());
