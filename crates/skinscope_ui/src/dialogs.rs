@@ -1,18 +1,32 @@
 //! What all dialogs have in common; the list of keys, and what program this is.
 
 use egui::accesskit::Role;
-use egui::{Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Context, Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use skinscope_session::{COMMANDS, CommandRow, Menu};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{icon_button, paint_line, section};
 use super::{Dialog, Status, UiState, icons};
 
-/// Returns whether a key was pressed without others, and takes it, so that nothing else has it. A popup that is open over the dialog has its keys for itself.
+/// The key of what [`note_popups`] notes.
+fn noted() -> Id {
+    Id::unique("a popup was open")
+}
+
+/// Notes whether a menu or another popup is open before anything is shown. Escape closes it in this frame, and must not leave a dialog that
+/// is shown after it too.
+pub(super) fn note_popups(ctx: &Context) {
+    let is_open = Popup::is_any_open(ctx);
+    ctx.data_mut(|data| data.insert_temp(noted(), is_open));
+}
+
+/// Returns whether a key was pressed without others, and takes it, so that nothing else has it. A popup that is or was open in this frame has
+/// its keys for itself.
 ///
 /// A modal does not react to Escape in its first pass, where a key that opens it and Escape may follow each other within one frame.
 pub(super) fn take_key(ui: &Ui, key: Key) -> bool {
-    !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
+    let was_open = ui.ctx().data(|data| data.get_temp(noted())).unwrap_or(false);
+    !was_open && !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
 }
 
 /// Asks something over all else. `contents` is told whether Enter was pressed, and returns the answer; where there is none, Escape gives

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use egui::{Id, Key, Modal, Modifiers, Popup, Ui};
+use egui::{Id, Ui};
 use skinscope_session::{Command, FileCommand};
 
 use super::Status;
+use super::dialogs::question;
 use super::saving::{buttons, text, title};
 
 pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
@@ -14,13 +15,9 @@ pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
     if status.asks_about_files() {
         return;
     }
-    let key = |key| ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
-    // A menu that is open over the dialog has its keys for itself.
-    let has_keys = !Popup::is_any_open(ui.ctx());
-    let (escaped, entered) = (has_keys && key(Key::Escape), has_keys && key(Key::Enter));
-    let modal = Modal::new(Id::unique("dropped")).frame(egui::Frame::window(ui.style()));
-    let answer = modal.show(ui.ctx(), |ui| contents(ui, path, entered)).inner;
-    commands.extend(answer.or_else(|| escaped.then_some(FileCommand::LeaveDropped)).map(Command::from));
+    let escape = FileCommand::LeaveDropped;
+    let answer = question(ui, Id::unique("dropped"), Some(escape), |ui, entered| contents(ui, path, entered));
+    commands.extend(answer.map(Command::from));
 }
 
 fn contents(ui: &mut Ui, path: &Path, entered: bool) -> Option<FileCommand> {

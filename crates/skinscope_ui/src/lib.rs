@@ -408,6 +408,7 @@ pub fn show(
         state.saved.ramp = if ramp == Ramp::default() { String::new() } else { ramp.id().to_owned() };
     }
     state.hovered = None;
+    dialogs::note_popups(ui.ctx());
     let mut widgets = focus::FocusCounter::new(ui);
     if !state.presents {
         menu::show(ui, session, state, commands);
