@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use skinscope_model::{Model, NodeId};
 
-use super::file::{FileError, parsed, read_bytes};
+use super::file::{FileError, read_bytes};
 use super::spelling::{Part, by_spelling, spelled};
 use super::{Keys, NameError, find_node};
 
@@ -52,9 +52,9 @@ impl NameMap {
     /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// The bytes are no JSON, have a key twice, or are something else than an object whose values are texts and `null`.
+    /// The bytes are no JSON, or something else than an object whose values are texts and `null`.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
-        let root = parsed(bytes)?;
+        let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
         let wrong = |location: String, expected: &str, found: &Value| {
             let found = match found {
                 Value::Object(_) => "an object".to_owned(),

@@ -90,13 +90,13 @@ impl PoseFile {
     /// Parses the bytes of a pose file.
     ///
     /// # Errors
-    /// The bytes are no JSON, an object has a key twice, the version is later than [`VERSION`], a number is not finite,
-    /// a rotation has length 0, or a value has the wrong type.
+    /// The bytes are no JSON, the version is later than [`VERSION`], a number is not finite, a rotation has length 0,
+    /// or a value has the wrong type.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
         if bytes.len() > MOST_BYTES {
             return Err(FileError::Read(format!("more than {MOST_BYTES} bytes are too many for a pose")));
         }
-        let root = parsed(bytes)?;
+        let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
         let root = object(&root, "the file")?;
         match root.get("skinscope_pose") {
             Some(Value::Number(version)) if version.as_f64() == Some(VERSION as f64) => {}
@@ -171,21 +171,6 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
-}
-
-/// Parses a file that people may have written. A key that an object has twice is an error, since one of its values
-/// would be lost silently.
-pub(super) fn parsed(bytes: &[u8]) -> Result<Value, FileError> {
-    let text = std::str::from_utf8(bytes).map_err(|e| FileError::Json(e.to_string()))?;
-    let root = serde_json::from_str(text).map_err(|e| FileError::Json(e.to_string()))?;
-    let repeated = skinscope_base::json::plain(text).and_then(|plain| plain.repeated.into_iter().next());
-    match repeated {
-        None => Ok(root),
-        Some(repeated) => {
-            let location = if repeated.object.is_empty() { "the file" } else { repeated.object.as_str() };
-            Err(content(location, "each key once", &format!("{:?} more than once", repeated.key)))
-        }
-    }
 }
 
 fn block(out: &mut String, name: &str, lines: &[String]) {
@@ -355,16 +340,6 @@ mod tests {
         assert_eq!(read.text(), example().text());
         let empty = PoseFile::default();
         assert_eq!(PoseFile::parse(empty.text().as_bytes()), Ok(empty));
-    }
-
-    #[test]
-    fn a_key_that_stands_twice_is_refused_since_one_of_its_values_would_be_lost() {
-        let head = |joint: &str| format!(r#"{{"skinscope_pose": 1, "joints": {{{joint}}}}}"#);
-        let turn = r#""rotation": [0, 0, 0, 1]"#;
-        let twice = head(&format!(r#""Head": {{{turn}}}, "\u0048ead": {{{turn}}}"#));
-        assert_eq!(refused(&twice), r#"joints: expected each key once, found "Head" more than once"#);
-        let channel = head(&format!(r#""Head": {{{turn}, {turn}}}"#));
-        assert_eq!(refused(&channel), r#"joints.Head: expected each key once, found "rotation" more than once"#);
     }
 
     fn refused(text: &str) -> String {
