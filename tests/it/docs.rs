@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -22,6 +22,8 @@ use skinscope::inspect::{OVERLAYS, Scale};
 use skinscope::pose::controls::Preset;
 use skinscope::render::software::SWITCHES;
 use skinscope::session::{COMMANDS, Keymap, Menu, Shortcut};
+
+use crate::markdown::{anchors, code_spans, command_lines, links};
 
 /// What stands before the name of a table.
 const BEGIN: &str = "<!-- table: ";
@@ -321,80 +323,6 @@ fn deformers() -> String {
 fn software() -> String {
     let rows = SWITCHES.iter().map(|switch| [code(switch.name), switch.help.trim().to_owned()]);
     table(["switch", "what it does, and what it gains"], rows)
-}
-
-/// The lines of a page, each with whether it belongs to a fenced block.
-fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
-    let mut is_within = false;
-    text.lines().map(move |line| {
-        let is_fence = line.trim_start().starts_with("```");
-        is_within ^= is_fence;
-        (is_within || is_fence, line)
-    })
-}
-
-/// A page without its fenced blocks.
-fn prose(text: &str) -> String {
-    lines(text).map(|(is_fenced, line)| if is_fenced { "\n" } else { line }.to_owned() + "\n").collect()
-}
-
-/// The pieces of code in the prose of a page.
-fn code_spans(text: &str) -> Vec<String> {
-    let prose = prose(text);
-    let of_paragraph = |paragraph: &str| -> Vec<String> {
-        paragraph.split('`').skip(1).step_by(2).map(|span| span.replace('\n', " ")).collect()
-    };
-    prose.split("\n\n").flat_map(of_paragraph).collect()
-}
-
-/// The words of a command line as a shell splits them, up to a comment, a pipe or a redirection.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None::<char>);
-    for c in line.chars() {
-        match (quote, c) {
-            (Some(end), _) if c == end => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, ' ') => words.extend(word.take()),
-            (None, '|' | '>' | '<' | '&' | ';') => break,
-            (None, '#') if word.is_none() => break,
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-/// The arguments of each command line of the program in the fenced blocks of a page: what follows `skinscope`, or
-/// `cargo run --`.
-fn command_lines(text: &str) -> Vec<Vec<String>> {
-    let fenced = lines(text).filter(|(is_fenced, _)| *is_fenced).map(|(_, line)| line);
-    let of_line = |line: &str| -> Vec<Vec<String>> {
-        let named = line.match_indices("skinscope ").filter(|(at, _)| *at == 0 || line[..*at].ends_with(' '));
-        let built =
-            line.match_indices("cargo run ").filter_map(|(at, _)| Some((at + line[at..].find(" -- ")?, " -- ")));
-        named.chain(built).map(|(at, name)| words(&line[at + name.len()..])).collect()
-    };
-    fenced.flat_map(of_line).collect()
-}
-
-/// Where the links of a page lead.
-fn links(text: &str) -> Vec<String> {
-    let prose = prose(text);
-    prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(str::to_owned).collect()
-}
-
-/// The names by which links lead to the headings of a page.
-fn anchors(text: &str) -> BTreeSet<String> {
-    let prose = prose(text);
-    let headings = prose.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_matches('#').trim());
-    let anchor = |heading: &str| -> String {
-        let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
-        kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
-    };
-    headings.map(anchor).collect()
 }
 
 /// All Rust sources of a folder, joined.

@@ -14,6 +14,7 @@ mod far;
 mod import_corpus;
 mod import_malformed;
 mod inverted;
+mod markdown;
 mod measures;
 mod methods;
 mod origins;
