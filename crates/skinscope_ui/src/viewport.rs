@@ -51,8 +51,13 @@ pub(super) fn show(
     status: &Status,
     commands: &mut Vec<Command>,
 ) -> ViewportArea {
-    let plate_has_legend = comparison::shows_legend(session, state.comparison, ui.available_rect_before_wrap().width());
-    comparison::show_panel(ui, session, status, &mut state.comparison, commands);
+    let plate_has_legend =
+        !state.presents && comparison::shows_legend(session, state.comparison, ui.available_rect_before_wrap().width());
+    // A plate that begins to float in this pass was shown beside the picture already.
+    let plate_floats = state.comparison.floats();
+    if !state.presents {
+        comparison::show_panel(ui, session, status, &mut state.comparison, commands);
+    }
     let rect = ui.available_rect_before_wrap();
     let scale = ui.pixels_per_point();
     // Side by side, each half is a picture of its own, and both have the same camera.
@@ -109,7 +114,9 @@ pub(super) fn show(
         // The switches are drawn over the line between the sides.
         comparison::show_sides(&mut ui, rect, session, commands);
         if !state.presents {
-            comparison::show_plate(&mut ui, rect, session, status, &mut state.comparison, commands);
+            if plate_floats {
+                comparison::show_plate(&mut ui, rect, session, status, &mut state.comparison, commands);
+            }
             opaque = toggles(&mut ui, rect, session, state, commands);
             triad::show(&mut ui, rect, session, commands);
         }

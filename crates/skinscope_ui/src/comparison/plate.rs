@@ -47,6 +47,11 @@ impl Plate {
         &mut self.folds_legend
     }
 
+    /// Returns whether it floats over the picture while it is not folded.
+    pub(crate) fn floats(self) -> bool {
+        self.floats_at.is_some()
+    }
+
     /// Returns whether it is folded in a room of this width. An example has numbers of its own beside the picture.
     fn is_folded(self, session: &Session, width: f32) -> bool {
         self.folded.unwrap_or(session.lesson().is_some() || width < LEAST_WIDTH)
