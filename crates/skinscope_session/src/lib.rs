@@ -175,12 +175,7 @@ impl Session {
             Command::Posing(command) => edits::posing::apply(self, &command),
             Command::Keying(command) => playback::keying::apply(self, &command),
             Command::Control(command) => edits::controls::apply(self, &command),
-            Command::Tool(command) => {
-                let was_open = self.tools.open;
-                weights::tool_commands::apply(self, &command);
-                // A narrow window has room for one of these panels.
-                self.measuring.open &= was_open || !self.tools.open;
-            }
+            Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
             Command::Playback(command) => {

@@ -12,6 +12,13 @@ use crate::{Session, ToolCommand};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
+    let was_open = session.tools.open;
+    change(session, command);
+    // A narrow window has room for one of these panels.
+    session.measuring.open &= was_open || !session.tools.open;
+}
+
+fn change(session: &mut Session, command: &ToolCommand) {
     match command {
         ToolCommand::TogglePanel => {
             session.tools.open = !session.tools.open;
