@@ -64,6 +64,7 @@ pub(crate) fn show(ui: &Ui, session: &Session, projector: &Projector, rect: Rect
     let (names, others): (Vec<_>, Vec<_>) =
         marks.iter().rev().filter(|mark| !mark.label.is_empty()).partition(|mark| mark.width == 0.0);
     let mut shown: Vec<(&str, Pos2)> = Vec::new();
+    let mut texts = Vec::new();
     for mark in names.into_iter().chain(others) {
         let Some(end) = seen(mark.points.last()) else { continue };
         let anchor = if mark.leads { seen(mark.points.first()).unwrap_or(end) } else { end };
@@ -81,12 +82,16 @@ pub(crate) fn show(ui: &Ui, session: &Session, projector: &Projector, rect: Rect
         let galley = ui.painter().layout_no_wrap(mark.label.clone(), theme::strong(size), ink);
         let Some(placed) = picture.place(&words, galley.size() + 2.0 * MARGIN) else { continue };
         shown.push((&mark.label, at));
-        if let Some(ends) = placed.leader {
-            ui.painter().line_segment(ends, (2.5, c.plate));
-            ui.painter().line_segment(ends, (1.0, c.text));
-        }
-        ui.painter().rect_filled(placed.plate, 4.0, c.plate);
-        ui.painter().galley(placed.plate.min + MARGIN, galley, ink);
+        texts.push((placed.plate, galley, ink));
+    }
+    // No line goes through words.
+    for ends in picture.placed.iter().filter_map(|placed| placed.leader) {
+        ui.painter().line_segment(ends, (2.5, c.plate));
+        ui.painter().line_segment(ends, (1.0, c.text));
+    }
+    for (plate, galley, ink) in texts {
+        ui.painter().rect_filled(plate, 4.0, c.plate);
+        ui.painter().galley(plate.min + MARGIN, galley, ink);
     }
 }
 
@@ -96,7 +101,7 @@ fn to_points(pixels: glam::Vec2, scale: f32) -> Vec2 {
 
 impl Picture {
     /// Finds room for a plate of words, and takes it: beside their position, or else farther away with a line that leads there. Of all
-    /// plates that overlap no other it is the first that covers no line and no dot, or one that covers the fewest. `None` where each of
+    /// plates that overlap no other it is the first that covers no line and no dot, or the one that covers the least. `None` where each of
     /// them leaves the picture or overlaps another plate.
     fn place(&mut self, words: &Words, size: Vec2) -> Option<Placed> {
         let mut best: Option<(usize, Placed)> = None;
@@ -129,18 +134,17 @@ impl Picture {
         // Names of whole figures have no position that a line could lead to.
         let far = far.filter(move |_| words.mark.width > 0.0);
         near.into_iter().chain(far).filter(move |new| {
-            let is_free = |old: &Placed| {
-                let own = new.leader.is_some_and(|line| crosses(old.plate, line));
-                !old.plate.intersects(new.plate) && !own
-            };
+            let is_free = |old: &Placed| !old.plate.intersects(new.plate);
             self.room.contains_rect(new.plate) && self.placed.iter().all(is_free)
         })
     }
 
-    /// Returns how many lines and dots a plate would cover.
+    /// Returns what a plate would cover: lines and dots count 3 each, plates that the line to it would pass beneath count 2.
     fn cost(&self, new: &Placed) -> usize {
         let leaders = self.placed.iter().filter_map(|old| old.leader);
-        self.lines.iter().copied().chain(leaders).filter(|line| crosses(new.plate, *line)).count()
+        let covered = self.lines.iter().copied().chain(leaders).filter(|line| crosses(new.plate, *line)).count();
+        let passed = |old: &&Placed| new.leader.is_some_and(|line| crosses(old.plate, line));
+        3 * covered + 2 * self.placed.iter().filter(passed).count()
     }
 }
 
