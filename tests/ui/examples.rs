@@ -72,6 +72,7 @@ fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
 #[test]
 fn a_presentation_has_the_picture_the_page_and_the_sliders_alone_and_keys_of_its_own() {
     let mut harness = shown("twist-bar");
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(0))));
     let step = |steps| Command::File(FileCommand::StepExample(steps));
     let question = examples::example("twist-bar").unwrap().question;
     harness.key_press(Key::PageDown);
