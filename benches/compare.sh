@@ -58,19 +58,6 @@ python() {
     echo python3
   fi
 }
-# Lets the system read files anew, as after a start of the machine: pages of a file that was written just now are cached in large pieces,
-# and count as more memory of the program that maps it.
-read_anew() {
-  python3 - "$@" <<'END'
-import os, sys
-for root in sys.argv[1:]:
-    files = [root] if os.path.isfile(root) else [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
-    for path in files:
-        with open(path, "rb") as file:
-            os.fsync(file.fileno())
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-END
-}
 f3d() { echo "env BACKEND=egl $(python) $yardsticks/viewers/f3d_shot.py"; }
 display() {
   [ -z "${DISPLAY:-}" ] || return 0
@@ -129,8 +116,6 @@ fi
 
 if has start; then
   shot="$(f3d)"
-  package="$("$(python)" -c 'import f3d, os; print(os.path.dirname(f3d.__file__))')"
-  read_anew "$ours" "$package"*
   display
   for model in CesiumMan Fox RobotExpressive; do
     table "Start: process to picture, $model"
