@@ -219,4 +219,20 @@ mod tests {
         assert_eq!(slider.values().map(|(_, value)| value).collect::<Vec<_>>(), [-1.0, 1.0]);
         assert_eq!((slider.count(), Slider::PLAIN.count()), (Some(2), None));
     }
+
+    /// What is drawn at the start is in the box that fills the picture.
+    #[test]
+    fn every_stage_holds_what_is_drawn_at_the_start() {
+        let mut outside = Vec::new();
+        for example in crate::examples().filter(|example| example.look.from == [0.0, 0.0]) {
+            let moment = crate::Moment::new(Settings::of(example));
+            let stage = moment.settings().stage();
+            for point in (example.marks)(&moment).iter().flat_map(|mark| &mark.points) {
+                if point.x < stage.min.x || point.x > stage.max.x || point.y < stage.min.y || point.y > stage.max.y {
+                    outside.push(format!("{}: {point} is not in {stage:?}", example.id));
+                }
+            }
+        }
+        assert!(outside.is_empty(), "{outside:#?}");
+    }
 }

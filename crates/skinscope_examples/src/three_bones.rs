@@ -24,7 +24,7 @@ pub(super) static THREE_BONES: Scene = Scene {
     sliders: &["r1", "r2", "r3", "rest"],
     rebuilds: &["rest"],
     symbols: SYMBOLS,
-    stage: [[-1.9, -1.3, -0.3], [2.5, 2.1, 0.3]],
+    stage: [[-1.9, -1.6, -0.3], [2.5, 2.1, 0.3]],
     model,
     pose,
     marks,
