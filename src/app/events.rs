@@ -26,7 +26,7 @@ impl ApplicationHandler<UserEvent> for App {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
-                window.set_title(&self.session);
+                window.set_title(&self.session, self.disk.session_name().as_deref());
                 if let Some(path) = self.options.controls.take() {
                     window.list_controls(path);
                 }

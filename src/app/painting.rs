@@ -30,7 +30,7 @@ impl App {
         if let Some(letters) = window.take_wanted_letters() {
             self.jobs.start(Kind::Fonts, move |_| find_fonts(&letters));
         }
-        window.set_title(&self.session);
+        window.set_title(&self.session, self.disk.session_name().as_deref());
         window.fill_screen(self.ui.presents());
         let autosave_at = self.autosave_when_due(now);
         self.present(event_loop, window, autosave_at, has_commands);

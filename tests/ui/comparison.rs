@@ -122,6 +122,21 @@ fn a_blinking_picture_takes_turns() {
 }
 
 #[test]
+fn figures_of_a_runtime_are_never_cut() {
+    let mut session = Session::default();
+    let model = tube(Tube { joints: 4, rings: 120, sides: 30, influences: 4, ..Tube::default() });
+    session.open(Document::new(Arc::new(model), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let packing = RUNTIMES.iter().find(|runtime| runtime.packing.influences == 1).unwrap().packing;
+    session.apply(ComparisonCommand::PreviewAs(packing));
+    let harness = window(session, UiState::default(), Status::default());
+    let figures = *harness.state().session.deforming().packed_figures().unwrap();
+    assert!(figures.losing > 1000 && figures.vertices > 3000, "{figures:?}");
+    let grouped = |n: usize| format!("{}\u{2009}{:03}", n / 1000, n % 1000);
+    assert_eq!(signs(&harness, &format!("{} of {}", grouped(figures.losing), grouped(figures.vertices))), 1);
+}
+
+#[test]
 fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     let mut harness = window(session(3), UiState::default(), Status::default());
     click(&mut harness, "Tools");

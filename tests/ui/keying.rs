@@ -74,3 +74,24 @@ fn clips_are_laid_over_another_by_the_panel_beside_it() {
     session.apply(EditCommand::Undo);
     assert_eq!(session.playback().layers, layers);
 }
+
+#[test]
+fn the_panel_of_the_clip_leaves_the_figure_free_and_its_lists_scroll() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(with_clips(40)), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Keys and layers of the clip");
+    let picture = harness.state().picture;
+    for name in ["Crossfade into: no clip", "Crossfade into: Clip 1", "Add: no clip"] {
+        let rect = harness.get_by_label(name).rect();
+        assert!(rect.left() > picture.right() && rect.right() <= 1280.0, "{name}: {rect:?} over {picture:?}");
+    }
+    harness.get_by_label("Crossfade into: Clip 30").scroll_to_me();
+    harness.run();
+    harness.run();
+    let rect = harness.get_by_label("Crossfade into: Clip 30").rect();
+    assert!(rect.top() > 30.0 && rect.bottom() < picture.bottom(), "{rect:?}");
+    click(&mut harness, "Crossfade into: Clip 30");
+    assert_eq!(harness.state().session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(30)));
+}

@@ -28,6 +28,28 @@ fn session_with(names: &[&str]) -> Session {
     session
 }
 
+#[test]
+fn names_that_differ_in_their_middle_are_cut_so_that_they_do_not_look_alike() {
+    let names: Vec<String> =
+        (1..=6).map(|i| format!("character_rig_deform_finger_{i}_of_the_left_hand_joint")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let saved = ui::Saved { tables: true, ..ui::Saved::default() };
+    let harness = window(session_with(&names), UiState::new(saved), Status::default());
+    let mut texts = Vec::new();
+    fn add(shape: &Shape, texts: &mut Vec<String>) {
+        match shape {
+            Shape::Text(text) if text.galley.text().contains('…') => texts.push(text.galley.text().to_owned()),
+            Shape::Vec(shapes) => shapes.iter().for_each(|shape| add(shape, texts)),
+            _ => {}
+        }
+    }
+    harness.output().shapes.iter().for_each(|clipped| add(&clipped.shape, &mut texts));
+    for i in 1..=6 {
+        let cut = texts.iter().filter(|text| text.contains(&format!("_{i}_")) && text.ends_with("joint"));
+        assert!(cut.count() >= 2, "{i} in the tree and in the table: {texts:?}");
+    }
+}
+
 /// A window that asks `fonts` for letters. Where text has a letter that nothing draws and nobody looks for, it panics.
 fn open_with(session: Session, fonts: &FallbackFonts) -> Harness<'static, App> {
     let app =

@@ -1,12 +1,15 @@
 //! The table of vertices as a spreadsheet: weights that are typed and pasted.
 
+use std::sync::Arc;
+
 use egui::accesskit::{Role, Toggled};
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use skinscope::inspect::VertexSet;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{MeshId, NodeId};
-use skinscope::session::{EditCommand, ToolCommand};
+use skinscope::session::{EditCommand, SelectionCommand, ToolCommand};
 
 use super::tables::{copy, shown, tab};
 use super::{App, click};
@@ -117,7 +120,18 @@ fn a_cell_is_opened_by_keys_left_by_escape_and_takes_no_word() {
     assert_eq!(weights(&harness, 5), before);
     put(&mut harness, 5, 3);
     write(&mut harness, "0.x");
-    harness.get_by_label_contains("“0.x” is no weight");
+    // The reason stands at the cell, where the text can be corrected.
+    let why = harness.get_by(|node| {
+        node.role() == Role::Alert && node.label().is_some_and(|label| label.starts_with("“0.x” is no weight"))
+    });
+    let field = harness.get_by_role_and_label(Role::TextInput, "Weight of the cell");
+    assert!(field.is_focused() && (field.rect().top() - why.rect().bottom()).abs() < 12.0, "{:?}", why.rect());
+    assert_eq!(weights(&harness, 5), before);
+    harness.event(Event::Text("5".to_owned()));
+    harness.run();
+    assert!(harness.query_by_role(Role::Alert).is_none(), "other text is not refused yet");
+    harness.key_press(Key::Escape);
+    harness.run();
     assert_eq!(weights(&harness, 5), before);
     // Opened and left as it is, a cell changes nothing, and a digit is no shortcut of the camera.
     let turned = harness.state().session.view().orbit;
@@ -135,17 +149,66 @@ fn marked_rows_take_a_weight_together() {
     let mut harness = sheet();
     let (first, last) = (cell(&harness, 4, 3), cell(&harness, 7, 3));
     press(&mut harness, first, Modifiers::NONE);
+    assert!(harness.state().session.view().marked.is_empty(), "a click chooses a cell");
     press(&mut harness, last, Modifiers::SHIFT);
-    assert_eq!(harness.state().session.view().marked.of(MeshId(0), 0), [4, 5, 6, 7]);
+    let marked = |harness: &Harness<'_, App>| harness.state().session.view().marked.of(MeshId(0), 0).to_vec();
+    assert_eq!(marked(&harness), [4, 5, 6, 7]);
+    press(&mut harness, first, Modifiers::NONE);
+    assert_eq!(marked(&harness), [4, 5, 6, 7]);
     let untouched = weights(&harness, 8);
-    write(&mut harness, "0.4");
+    harness.event(Event::Text("0".to_owned()));
+    harness.run();
+    harness.get_by_label("Edits all 4 marked vertices");
+    write(&mut harness, ".4");
     for vertex in 4..8 {
         assert!((weights(&harness, vertex)[3] - 0.4).abs() < 1e-6, "vertex {vertex}");
     }
     assert_eq!(weights(&harness, 8), untouched);
     harness.get_by_label("Changed the weights of 4 vertices");
     harness.state_mut().session.apply(EditCommand::Undo);
-    assert!(!harness.state().session.history().can_undo(), "one step");
+    assert!(!harness.state().session.unsaved().has_unsaved_skinning(), "one step");
+    assert_eq!(marked(&harness), [4, 5, 6, 7]);
+    harness.state_mut().session.apply(EditCommand::Undo);
+    assert!(marked(&harness).is_empty() && !harness.state().session.history().can_undo());
+    harness.state_mut().session.apply(EditCommand::Redo);
+    assert_eq!(marked(&harness), [4, 5, 6, 7]);
+}
+
+#[test]
+fn rows_of_a_filter_stay_while_one_works_in_them() {
+    let mut harness = sheet();
+    let (first, last) = (cell(&harness, 4, 3), cell(&harness, 7, 3));
+    press(&mut harness, first, Modifiers::NONE);
+    press(&mut harness, last, Modifiers::SHIFT);
+    click(&mut harness, "Marked");
+    let rows = |harness: &Harness<'_, App>| {
+        let labels = harness.get_all_by_role(Role::Row).filter_map(|row| row.accesskit_node().label());
+        labels.filter(|label| label.starts_with("Vertex ")).count()
+    };
+    let marked = |harness: &Harness<'_, App>| harness.state().session.view().marked.of(MeshId(0), 0).to_vec();
+    assert_eq!(rows(&harness), 4);
+    let second = cell(&harness, 5, 3);
+    press(&mut harness, second, Modifiers::COMMAND);
+    assert_eq!((marked(&harness), rows(&harness)), (vec![4, 6, 7], 4));
+    // What is marked elsewhere is followed.
+    let one = Arc::new(VertexSet::from_vertices(vec![(MeshId(0), 0, 8)]));
+    harness.state_mut().session.apply(SelectionCommand::Mark(one));
+    harness.run();
+    assert_eq!((marked(&harness), rows(&harness)), (vec![8], 1));
+    // Nor does a filter by sums lose a row whose sum is right now.
+    click(&mut harness, "Marked");
+    click(&mut harness, "Others follow");
+    put(&mut harness, 5, 3);
+    write(&mut harness, "0.9");
+    click(&mut harness, "Sums: Any sum");
+    click(&mut harness, "Sum ≠ 1");
+    let off = rows(&harness);
+    assert!(off > 0);
+    click(&mut harness, "Others follow");
+    harness.state_mut().session.apply(EditCommand::NormaliseWeights);
+    harness.run();
+    assert!(harness.state().session.document().unwrap().stats().uneven.is_none());
+    assert_eq!(rows(&harness), off);
 }
 
 #[test]
@@ -195,7 +258,10 @@ fn locked_joints_stay_and_the_others_may_stay_too() {
     put(&mut harness, 5, 3);
     write(&mut harness, "0.9");
     assert_eq!(weights(&harness, 5), before);
-    harness.get_by_label_contains("1 vertex stays as before");
+    harness.get_by(|node| {
+        node.role() == Role::Alert && node.label().is_some_and(|label| label.starts_with("1 vertex stays as before"))
+    });
+    harness.key_press(Key::Escape);
     harness.state_mut().session.apply(ToolCommand::UnlockAll);
     harness.run();
     click(&mut harness, "Others follow");

@@ -18,13 +18,30 @@ fn dragging_on_the_timeline_scrubs_even_while_playing() {
         let area = harness.get_by_label("Time").rect();
         // The ends of the clip (0 s and 1 s) stand twelve points inside the area.
         let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
-        drag(&mut harness, &[at(0.25), at(0.5), at(0.75)], PointerButton::Primary);
+        drag(&mut harness, &[at(0.24), at(0.51), at(0.76)], PointerButton::Primary);
         let sought = sought(&harness);
-        for want in [0.25, 0.5, 0.75] {
-            assert!(sought.iter().any(|s| (s - want).abs() < 1e-3), "{want} s in {sought:?}");
+        for frame in [7.0, 15.0, 23.0] {
+            assert!(sought.contains(&(frame / 30.0)), "frame {frame} in {sought:?}");
         }
         assert_eq!(harness.state().session.playback().playing, playing, "playback goes on after a scrub");
     }
+}
+
+#[test]
+fn with_alt_the_timeline_is_scrubbed_freely() {
+    let mut harness = open(3);
+    let area = harness.get_by_label("Time").rect();
+    let pos = egui::pos2(area.left() + 12.0 + 0.51 * (area.width() - 24.0), area.bottom() - 10.0);
+    let button = PointerButton::Primary;
+    harness.event(Event::PointerMoved(pos));
+    harness.run();
+    for pressed in [true, false] {
+        let modifiers = Modifiers::ALT;
+        harness.event_modifiers(Event::PointerButton { pos, button, pressed, modifiers }, modifiers);
+        harness.step();
+    }
+    harness.run();
+    assert!((harness.state().session.playback().time_secs - 0.51).abs() < 2e-3, "{:?}", sought(&harness));
 }
 
 /// Presses at `from` and lets go at `to`, all in one frame.
@@ -78,14 +95,14 @@ fn what_a_drag_moves_as_it_lets_go_is_kept() {
 
 #[test]
 fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
-    for (playing, from) in [(false, 0.75), (true, 0.75), (false, 0.25), (true, 0.25)] {
+    for (playing, from) in [(false, 0.7), (true, 0.7), (false, 0.25), (true, 0.25)] {
         let mut harness = open(3);
         harness.state_mut().session.apply(PlaybackCommand::SetPlaying(playing));
         let area = harness.get_by_label("Time").rect();
         let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
-        flick(&mut harness, at(from), at(0.75));
+        flick(&mut harness, at(from), at(0.7));
         let sought = sought(&harness);
-        assert!(sought.len() == 1 && (sought[0] - 0.75).abs() < 1e-3, "playing: {playing}, from {from}: {sought:?}");
+        assert!(sought.len() == 1 && (sought[0] - 0.7).abs() < 1e-3, "playing: {playing}, from {from}: {sought:?}");
     }
 }
 

@@ -240,7 +240,7 @@ fn every_control_of_marks_marks() {
         harness.run();
         assert_eq!(harness.state().session.marking().tool, Some(tool));
     }
-    harness.get_by_role_and_label(Role::Button, "Turn").click();
+    harness.get_by_role_and_label(Role::Button, "Camera").click();
     harness.run();
     assert_eq!(harness.state().session.marking().tool, None);
     click(&mut harness, "Through");
@@ -354,6 +354,40 @@ fn an_open_finding_has_buttons_that_repair_it() {
         harness.get_by_role_and_label(Role::Button, label).rect().top()
     };
     assert!(top("weights-zero") < top("weights-not-finite"));
+    assert_eq!(settings(&harness).rules, ["weights-zero"]);
+    // Opened from elsewhere, the tool has all rules chosen, whatever was repaired before.
+    harness.key_press(Key::Escape);
+    harness.run();
+    click(&mut harness, "Tools");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Repair").click();
+    harness.run();
+    assert_eq!(settings(&harness).rules, Settings::default().rules);
+}
+
+#[test]
+fn enter_applies_the_tool_where_it_has_no_other_use() {
+    let mut harness = tools(Some("limit"));
+    let changed = |harness: &Harness<'_, App>| harness.state().session.unsaved().has_unsaved_skinning();
+    // There is nothing to apply yet, and the tool stays.
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.state().session.tools().operation.is_some());
+    // Enter ends the number that is typed, and no more than that.
+    enter(&mut harness, "Joints value", "1");
+    assert!(!changed(&harness) && harness.state().session.tools().is_trying());
+    // A button that has the focus is pressed.
+    harness.get_by_role_and_label(Role::Button, "Best").focus();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(!changed(&harness) && settings(&harness).best);
+    harness.key_press(Key::Escape);
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Limit").click();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(changed(&harness) && harness.state().session.tools().operation.is_none());
 }
 
 #[test]

@@ -48,6 +48,62 @@ fn the_mouse_turns_moves_zooms_and_picks() {
     assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))));
 }
 
+/// Presses at the first point and drags to the second one, while Alt is held.
+fn drag_with_alt(harness: &mut Harness<'_, App>, [from, to]: [Pos2; 2], button: PointerButton) {
+    let alt = Modifiers::ALT;
+    let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: alt };
+    for event in [
+        Event::PointerMoved(from),
+        press(from, true),
+        Event::PointerMoved(from.lerp(to, 0.5)),
+        Event::PointerMoved(to),
+        press(to, false),
+    ] {
+        harness.event_modifiers(event, alt);
+        harness.step();
+    }
+    harness.run();
+}
+
+#[test]
+fn with_the_keys_of_maya_alt_and_a_drag_move_the_camera_and_nothing_else() {
+    let mut session = session(3);
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    let saved = ui::Saved { maya_keys: true, ..ui::Saved::default() };
+    let mut harness = window(session, UiState::new(saved), Status::default());
+    let handle = harness.get_by_label("Turn about X").rect().center();
+    let to = handle + vec2(40.0, -20.0);
+    let camera = |harness: &mut Harness<'_, App>, button| {
+        harness.state_mut().commands.clear();
+        drag_with_alt(harness, [handle, to], button);
+        let commands = &harness.state().commands;
+        assert!(!commands.iter().any(|c| matches!(c, Command::Edit(_) | Command::Mark(_))), "{commands:?}");
+        let of = |c: &Command| if let Command::Camera(c) = c { Some(c.clone()) } else { None };
+        commands.iter().filter_map(of).collect::<Vec<_>>()
+    };
+    // Not even the handles of the gizmo are in the way, nor the tool that marks.
+    for tool in [None, Some(skinscope::session::MarkTool::Box)] {
+        if tool.is_some() {
+            harness.state_mut().session.apply(skinscope::session::MarkCommand::Use(tool));
+            harness.run();
+        }
+        let orbits = camera(&mut harness, PointerButton::Primary);
+        assert!(!orbits.is_empty() && orbits.iter().all(|c| matches!(c, CameraCommand::Orbit(_))), "{orbits:?}");
+        let pans = camera(&mut harness, PointerButton::Middle);
+        assert!(!pans.is_empty() && pans.iter().all(|c| matches!(c, CameraCommand::Pan(_))), "{pans:?}");
+        let zooms = camera(&mut harness, PointerButton::Secondary);
+        assert!(!zooms.is_empty() && zooms.iter().all(|c| matches!(c, CameraCommand::Zoom(s, _) if *s > 0.0)));
+    }
+    // Without Alt a drag marks, and with the other keys it is a drag of the handle.
+    harness.state_mut().commands.clear();
+    drag(&mut harness, &[handle, to], PointerButton::Primary);
+    assert!(harness.state().commands.iter().any(|c| matches!(c, Command::Mark(_))));
+    let mut harness = selected(3, 2);
+    let handle = harness.get_by_label("Turn about X").rect().center();
+    drag_with_alt(&mut harness, [handle, handle + vec2(40.0, -20.0)], PointerButton::Primary);
+    assert!(harness.state().commands.iter().any(|c| matches!(c, Command::Edit(EditCommand::Edit(..)))));
+}
+
 #[test]
 fn hovering_a_bone_says_whose_it_is() {
     let mut harness = open(3);

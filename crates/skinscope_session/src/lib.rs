@@ -45,7 +45,9 @@ pub use files::{
     SessionModel, SessionSnapshot, Unsaved, UnsavedWork, WorkContents, WorkRecord, is_session,
 };
 pub use findings::{Repair, RepairTool, repair_of};
-pub use gizmo::{Drag, DragValue, Gizmo, Gizmos, Handle, HandleShape, LimitArc, Orientation, PoseTool, Pull, Snap};
+pub use gizmo::{
+    Drag, DragValue, Gizmo, Gizmos, Handle, HandleShape, LimitArc, LookDrag, Orientation, PoseTool, Pull, Snap,
+};
 pub use measuring::{
     CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose,
     Measurements, Measuring, WorstMomentKey,
@@ -68,6 +70,7 @@ pub use weights::{EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Mar
 pub use work::{Done, Run, Work};
 
 use self::document::lesson::OpenLesson;
+use self::edits::history::Marks;
 use self::findings::StateBeforeFinding;
 use self::surfaces::deforming::DataCache;
 

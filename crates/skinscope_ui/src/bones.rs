@@ -1,7 +1,7 @@
 //! The look of bones and the opacity of the skin: the controls that are no rows of a menu, and the caret beside *Bones*
 //! that opens them.
 
-use egui::{Align2, Popup, PopupCloseBehavior, Slider, Ui, vec2};
+use egui::{Align2, Popup, PopupCloseBehavior, Response, Slider, Ui, vec2};
 use skinscope_session::{Command, Session, View, ViewCommand};
 
 use super::icons;
@@ -10,6 +10,12 @@ use super::widgets::{focus_ring, press};
 
 /// Shows a caret next to a control, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {
+    let response = caret_button(ui, name, help);
+    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(rows);
+}
+
+/// Shows a caret next to a control.
+pub(super) fn caret_button(ui: &mut Ui, name: &str, help: &str) -> Response {
     let (rect, response) = press(ui, vec2(22.0, ROW), name, None);
     let c = colors(ui);
     let fill = if response.hovered() { c.hovered } else { c.plate };
@@ -18,8 +24,7 @@ pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut 
     let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), ink);
     focus_ring(ui, rect, &response);
-    let response = response.on_hover_text(help);
-    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(rows);
+    response.on_hover_text(help)
 }
 
 /// Shows sliders for the thickness of bones and the opacity of the skin.

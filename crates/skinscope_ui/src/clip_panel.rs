@@ -1,11 +1,13 @@
 //! The button that makes the pose a key, and the caret next to the list of clips. The caret opens the name and the keys
 //! of a clip that the file does not have, and the clips that are blended with it.
 
-use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{
+    DragValue, Label, Popup, PopupCloseBehavior, Rect, RectAlign, RichText, ScrollArea, TextEdit, Ui, pos2, vec2,
+};
 use skinscope_model::{Clip, ClipId, ClipSource};
 use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session, refusal};
 
-use super::bones::caret;
+use super::bones::caret_button;
 use super::clip_layers;
 use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
@@ -17,6 +19,8 @@ pub(super) const WIDTH: f32 = 86.0;
 pub(super) const CARET: f32 = 26.0;
 /// The width of the panel that the caret opens, points.
 const PANEL: f32 = 250.0;
+/// The height of what stays free above that panel: the menus and the frame of the panel, points.
+const ABOVE: f32 = 64.0;
 
 /// What the user has typed as the name of a clip.
 #[derive(Debug, Default)]
@@ -39,10 +43,24 @@ pub(super) fn show_key(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
 /// Shows the caret that opens the panel.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
     let help = "The clip that is shown: its name, its keys, and clips that are laid over it";
-    caret(ui, "Keys and layers of the clip", help, |ui| {
+    let response = caret_button(ui, "Keys and layers of the clip", help);
+    // It stands at the edge of the window, where it covers no figure, and scrolls where it has more than there is room for.
+    let window = ui.ctx().content_rect();
+    let edge = window.right() - f32::from(theme::MARGIN);
+    let anchor = Rect::from_min_max(pos2(edge - PANEL, ui.max_rect().top() - 8.0), pos2(edge, ui.max_rect().top()));
+    let room = anchor.top() - window.top() - ABOVE;
+    let popup = Popup::menu(&response).anchor(anchor).align(RectAlign::TOP_END).align_alternatives(&[]);
+    popup.close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
         ui.set_width(PANEL);
         // A menu would stretch the lines of texts.
-        ui.vertical(|ui| contents(ui, session, state, commands));
+        ui.vertical(|ui| {
+            let area = ScrollArea::vertical().id_salt("clip panel").max_height(room).min_scrolled_height(room);
+            area.show(ui, |ui| {
+                // The bar stands beside the controls.
+                ui.set_width(PANEL - 10.0);
+                contents(ui, session, state, commands);
+            });
+        });
     });
 }
 

@@ -7,8 +7,8 @@
 
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 use skinscope_session::{
-    Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Shortcut, Toggle, ViewCommand,
-    WindowCommand, command_of,
+    Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Session, Shortcut, Toggle, ViewCommand,
+    WindowCommand, command_of, refusal,
 };
 
 use super::{Status, UiState, focus};
@@ -140,6 +140,7 @@ fn named(key: egui::Key) -> Option<Key> {
         egui::Key::F1 => Key::F1,
         egui::Key::F11 => Key::F11,
         egui::Key::Escape => Key::Escape,
+        egui::Key::Enter => Key::Enter,
         other => {
             let mut name = other.symbol_or_name().chars();
             match (name.next(), name.next()) {
@@ -200,6 +201,8 @@ fn is_for_text(shortcut: Shortcut) -> bool {
 pub(super) struct Pass {
     /// Whether a text field has the focus.
     in_text: bool,
+    /// Whether some widget has the focus, which Enter presses.
+    focused: bool,
     /// Whether a menu, a list or a dialog is open; nothing behind it reacts to keys.
     covered: bool,
     /// Presses of the space key, which are taken from egui, since it would press the button that has the focus.
@@ -215,6 +218,7 @@ pub(super) fn begin(ui: &Ui, state: &mut UiState, status: &Status) -> Pass {
     // egui takes the focus away as soon as Escape is pressed.
     let left = state.in_text && pressed(egui::Key::Escape) && ctx.memory(|m| m.focused().is_none());
     let in_text = left || ctx.text_edit_focused();
+    let focused = ctx.memory(|m| m.focused().is_some());
     let covered = state.dialog.is_some() || state.finder.open || UiState::is_asked(status) || Popup::is_any_open(ctx);
     let mut space = Vec::new();
     if !in_text && !covered {
@@ -238,11 +242,18 @@ pub(super) fn begin(ui: &Ui, state: &mut UiState, status: &Status) -> Pass {
         // Arrows go to the widget that has the focus, or else are shortcuts: they do not move the focus.
         ctx.memory_mut(|m| m.move_focus(FocusDirection::None));
     }
-    Pass { in_text, covered, space }
+    Pass { in_text, focused, covered, space }
 }
 
 /// Ends a pass, after all widgets were shown: keys that they have not used are shortcuts.
-pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+pub(super) fn end(
+    ui: &Ui,
+    session: &Session,
+    pass: Pass,
+    state: &mut UiState,
+    status: &Status,
+    commands: &mut Vec<Command>,
+) {
     let ctx = ui.ctx();
     focus::ring(ui, &state.focus);
     state.in_text = ctx.text_edit_focused();
@@ -265,6 +276,8 @@ pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, com
         }
         let spare = || top_row_as_number_pad(shortcut).and_then(command_of);
         let command = command_of(shortcut).or_else(spare).filter(|c| !repeat || repeats(c));
+        let is_enter = shortcut.key == Key::Enter;
+        let command = command.filter(|c| !is_enter || !pass.focused && refusal(c, session).is_none());
         if command == Some(&STORED) {
             state.holds_stored = true;
             commands.push(ViewCommand::Set(Toggle::Stored, true).into());

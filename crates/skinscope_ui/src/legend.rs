@@ -296,14 +296,20 @@ fn column_heads(ui: &mut Ui, session: &Session) {
 /// Shows a label at the left, and at the right the figures of what is shown and of the other side of a comparison, below each other in
 /// two columns.
 fn columns(ui: &mut Ui, label: &str, figures: [&str; 2], ink: Color32) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-    let (dim, y) = (colors(ui).dim, rect.center().y);
-    let (name, _) = shortened(ui, label, theme::regular(12.0), dim, rect.width() - 2.0 * COLUMN);
-    paint_line(ui, name, rect.left(), y, dim);
-    for (figure, right) in figures.into_iter().zip([rect.right() - COLUMN, rect.right()]) {
-        let (figure, _) = shortened(ui, figure, theme::regular(12.0), ink, COLUMN - 4.0);
-        let x = right - figure.size().x;
-        paint_line(ui, figure, x, y, ink);
+    const LINE: f32 = 20.0;
+    let (dim, width) = (colors(ui).dim, ui.available_width());
+    let galleys = figures.map(|figure| ui.painter().layout_no_wrap(figure.to_owned(), theme::regular(12.0), ink));
+    let is_wide = galleys.iter().any(|galley| galley.size().x > COLUMN - 4.0);
+    let column = if is_wide { 0.5 * width } else { COLUMN };
+    let (name, _) = shortened(ui, label, theme::regular(12.0), dim, width);
+    // Figures are not cut: they go below a label that leaves them no room.
+    let is_below = name.size().x + 8.0 > width - 2.0 * column && !label.is_empty();
+    let height = if is_below { 2.0 * LINE - 4.0 } else { LINE };
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    paint_line(ui, name, rect.left(), rect.top() + 0.5 * LINE, dim);
+    for (galley, right) in galleys.into_iter().zip([rect.right() - column, rect.right()]) {
+        let x = right - galley.size().x;
+        paint_line(ui, galley, x, rect.bottom() - 0.5 * LINE, ink);
     }
     response
 }

@@ -396,6 +396,7 @@ pub fn show(
     let keymap = if state.saved.maya_keys { Keymap::Maya } else { Keymap::Blender };
     keymap.choose();
     state.follow(session);
+    widgets::tell_apart(ui, session.model());
     let pass = keys::begin(ui, state, status);
     if !state.started {
         state.started = true;
@@ -427,6 +428,6 @@ pub fn show(
     asked_file::show(ui, session, state, status, commands);
     dropped::show(ui, status, commands);
     clip_names::show(ui, session, state, status, commands);
-    keys::end(ui, pass, state, status, commands);
+    keys::end(ui, session, pass, state, status, commands);
     area
 }

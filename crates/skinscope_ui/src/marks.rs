@@ -19,7 +19,7 @@ pub(super) struct MarkDrag {
 
 /// The tools that mark by drags, with the name and the tooltip of each.
 const TOOLS: [(Option<MarkTool>, &str, &str); 4] = [
-    (None, "Turn", "A drag over the picture turns the camera"),
+    (None, "Camera", "A drag over the picture turns the camera"),
     (Some(MarkTool::Box), "Box", "A drag over the picture marks the vertices in a box, a click the nearest one"),
     (Some(MarkTool::Lasso), "Lasso", "A drag over the picture marks the vertices inside of the line"),
     (Some(MarkTool::Circle), "Circle", "A drag over the picture marks the vertices in a circle"),

@@ -1,4 +1,5 @@
-//! The ruler of the timeline: ticks, key diamonds and the playhead; dragging anywhere on it scrubs.
+//! The ruler of the timeline: ticks, key diamonds and the playhead; dragging anywhere on it scrubs, from frame to frame, with Alt
+//! freely.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -110,9 +111,14 @@ pub(super) fn show(ui: &mut Ui, model: &Arc<Model>, session: &Session, lanes: &m
     let length_secs = session.playback().timeline_secs(model);
     let scale = Scale { left: area.left() + PAD, width: area.width() - 2.0 * PAD, length_secs };
     let response = ui.interact(area, ui.scope_id().with("ruler"), Sense::click_and_drag());
-    let dragged = drag_key(ui, session, (scale, area), lanes, &response, commands);
+    let is_free = ui.input(|i| i.modifiers.alt);
+    let time_at = |x: f32| match is_free {
+        true => scale.secs(x),
+        false => session.playback().nearest_frame_secs(scale.secs(x), model),
+    };
+    let dragged = drag_key(ui, session, (scale, area), &time_at, lanes, &response, commands);
     if dragged.is_none() {
-        scrub(ui, session, scale, &response, commands);
+        scrub(ui, session, scale, &time_at, &response, commands);
     }
     let end_secs = session.playback().duration_secs(model);
     if end_secs < length_secs {
@@ -122,7 +128,7 @@ pub(super) fn show(ui: &mut Ui, model: &Arc<Model>, session: &Session, lanes: &m
     ticks(ui, area, scale);
     keys(ui, rect, area, scale, session, lanes);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.is_pointer_button_down_on()) {
-        hover_line(ui, area, scale, scale.secs(pointer.x));
+        hover_line(ui, area, scale, time_at(pointer.x));
     }
     playhead(ui, area, scale, session.playback().time_secs);
     if let Some(secs) = dragged {
@@ -141,6 +147,7 @@ fn drag_key(
     ui: &Ui,
     session: &Session,
     (scale, area): (Scale, Rect),
+    time_at: &dyn Fn(f32) -> f32,
     lanes: &mut Lanes,
     response: &Response,
     commands: &mut Vec<Command>,
@@ -159,7 +166,7 @@ fn drag_key(
         lanes.dragged_key = nearest.map(|(secs, _)| (secs, at.x));
     }
     let (from, start) = lanes.dragged_key?;
-    let to = if (drag.at.x - start).abs() < STILL { from } else { (scale.secs(drag.at.x) * 1e3).round() / 1e3 };
+    let to = if (drag.at.x - start).abs() < STILL { from } else { time_at(drag.at.x) };
     if drag.released {
         lanes.dragged_key = None;
         if to != from {
@@ -170,11 +177,18 @@ fn drag_key(
     Some(to)
 }
 
-fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands: &mut Vec<Command>) {
+fn scrub(
+    ui: &Ui,
+    session: &Session,
+    scale: Scale,
+    time_at: &dyn Fn(f32) -> f32,
+    response: &Response,
+    commands: &mut Vec<Command>,
+) {
     let playback = session.playback();
     let mut wanted = None;
     if let Some(slider_drag) = slider_drag(ui, response) {
-        let secs = scale.secs(slider_drag.at.x);
+        let secs = time_at(slider_drag.at.x);
         // While the clip plays, time advances between two moves of the pointer, so that a drag has to stop it.
         if playback.playing || secs != playback.time_secs {
             wanted = Some(secs);

@@ -10,7 +10,7 @@ use egui::{
 };
 
 use super::table_cells;
-pub(super) use super::table_state::{RowStyle, Rows, TableResponse, TableState};
+pub(super) use super::table_state::{RowStyle, Rows, TableResponse, TableState, TypedText};
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{focus_ring, paint_line, row_background, shortened};
 

@@ -4,8 +4,8 @@ use egui::accesskit::Role;
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::{
-    Align2, CornerRadius, Event, Id, Key, Margin, Modifiers, Rect, Response, Stroke, StrokeKind, TextEdit, Ui,
-    WidgetInfo,
+    Align2, Area, CornerRadius, Event, Frame, Id, Key, Margin, Modifiers, Order, Rect, Response, RichText, Sense,
+    Stroke, StrokeKind, TextEdit, Ui, WidgetInfo,
 };
 
 use super::table_state::{CellEditor, Rows, TableResponse, TableState};
@@ -51,6 +51,10 @@ pub(super) fn keys(
     if let Some(editor) = &mut state.editor {
         editor.shown = false;
         return;
+    }
+    // Another key or button says that the reason was read.
+    if ui.input(|i| i.pointer.any_pressed() || i.events.iter().any(|e| matches!(e, Event::Key { pressed: true, .. }))) {
+        state.refusal = None;
     }
     let at = state.cursor.filter(|row| *row < rows.count).zip(state.column);
     let Some((row, column)) = at.filter(|_| response.has_focus()) else { return };
@@ -113,8 +117,16 @@ pub(super) fn show(
     answer: &mut TableResponse,
 ) {
     let is_cursor = (state.cursor, state.column) == (Some(cell.0), Some(cell.1)) && rows.edit.is_some();
+    let refusal = state.refusal.as_ref().filter(|refusal| (refusal.row, refusal.column) == cell);
+    if let Some(refusal) = refusal {
+        note(ui, table, rect, &refusal.why, true);
+    }
+    let is_refused = refusal.is_some();
     let Some(editor) = state.editor.as_mut().filter(|editor| (editor.row, editor.column) == cell) else {
-        if is_cursor && state.editor.is_none() {
+        if is_refused {
+            let stroke = Stroke::new(1.5, colors(ui).red);
+            ui.painter().rect_stroke(rect.shrink(1.0), CornerRadius::same(2), stroke, StrokeKind::Inside);
+        } else if is_cursor && state.editor.is_none() {
             let stroke = Stroke::new(1.0, colors(ui).accent);
             ui.painter().rect_stroke(rect.shrink(1.0), CornerRadius::same(2), stroke, StrokeKind::Inside);
         }
@@ -131,6 +143,15 @@ pub(super) fn show(
         .desired_width(rect.width() - 14.0);
     let response = ui.put(rect.shrink(1.0), field);
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Weight of the cell"));
+    if is_refused {
+        let stroke = Stroke::new(1.5, colors(ui).red);
+        ui.painter().rect_stroke(rect.shrink(1.0), CornerRadius::same(2), stroke, StrokeKind::Inside);
+    } else if let Some(text) = rows.note.and_then(|of_row| of_row(cell.0)) {
+        note(ui, table, rect, &text, false);
+    }
+    if response.changed() {
+        state.refusal = None;
+    }
     editor.shown = true;
     if std::mem::take(&mut editor.fresh) {
         response.request_focus();
@@ -142,15 +163,30 @@ pub(super) fn show(
     }
     let Some(editor) = state.editor.take() else { return };
     let escaped = ui.input(|i| i.key_pressed(Key::Escape));
-    if !escaped && editor.text != editor.before {
-        answer.typed = Some((editor.row, editor.column, editor.text));
-    }
+    state.refusal = None;
     if entered && editor.row + 1 < rows.count {
         (state.cursor, state.reveal) = (Some(editor.row + 1), Some(editor.row + 1));
     }
+    answer.typed = editor.typed(entered).filter(|_| !escaped);
     if entered || escaped {
         table.request_focus();
     }
+}
+
+/// Shows a line of text above a cell; where it is the reason of a refusal, in red.
+fn note(ui: &Ui, table: &Response, cell: Rect, text: &str, is_refusal: bool) {
+    let c = colors(ui);
+    let ink = if is_refusal { c.red } else { c.dim };
+    let area = Area::new(table.id.with("note")).order(Order::Foreground).pivot(Align2::RIGHT_BOTTOM);
+    area.fixed_pos(cell.right_top()).interactable(false).show(ui.ctx(), |ui| {
+        let frame = Frame::NONE.fill(theme::opaque(c.plate)).stroke(Stroke::new(1.0, ink));
+        frame.corner_radius(CornerRadius::same(4)).inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
+            let label = egui::Label::new(RichText::new(text).font(theme::regular(BODY)).color(ink)).extend();
+            let response = ui.add(label.sense(Sense::hover()));
+            let role = if is_refusal { Role::Alert } else { Role::Label };
+            response.widget_info(|| WidgetInfo::labeled(role, true, text));
+        });
+    });
 }
 
 /// Closes the editor of a cell that is not there any more, such as one that was scrolled out of sight.

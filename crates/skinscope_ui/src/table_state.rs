@@ -26,6 +26,8 @@ pub(super) struct Rows<'a> {
     pub tip: &'a dyn Fn(usize, usize) -> Option<String>,
     /// Returns the text that editing a cell begins with; `None` where it cannot be edited.
     pub edit: Option<&'a dyn Fn(usize, usize) -> Option<String>>,
+    /// Returns what is said at a cell of a row while it is edited; `None`: nothing.
+    pub note: Option<&'a dyn Fn(usize) -> Option<String>>,
 }
 
 /// The user's actions in the table in this frame.
@@ -43,10 +45,30 @@ pub(super) struct TableResponse {
     pub copy: bool,
     /// The column of the cell that was clicked.
     pub column: Option<usize>,
-    /// The row and column of a cell, and the text that was typed into it.
-    pub typed: Option<(usize, usize, String)>,
+    /// The text that was typed into a cell.
+    pub typed: Option<TypedText>,
     /// The text that was pasted at the cursor.
     pub pasted: Option<String>,
+}
+
+/// Text that was typed into a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TypedText {
+    pub row: usize,
+    pub column: usize,
+    pub text: String,
+    /// The text that the cell began with.
+    before: String,
+    /// Whether Enter ended it; else the focus has gone elsewhere.
+    by_enter: bool,
+}
+
+/// The reason why the text of a cell was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub row: usize,
+    pub column: usize,
+    pub why: String,
 }
 
 /// The state of a table.
@@ -62,12 +84,32 @@ pub(super) struct TableState {
     pub column: Option<usize>,
     /// The cell that is being edited.
     pub editor: Option<CellEditor>,
+    /// The cell whose text was refused last, until the next press of a key or a button.
+    pub refusal: Option<Refusal>,
     /// Whether the focus came with a click.
     pub by_pointer: bool,
     /// A row to scroll into view.
     pub reveal: Option<usize>,
     /// A column to scroll into view.
     pub reveal_column: Option<usize>,
+}
+
+impl TableState {
+    /// Shows at a cell why the text that was typed into it is not taken. Text that Enter has ended stays open, so that it can be
+    /// corrected.
+    pub fn refuse(&mut self, typed: TypedText, why: String) {
+        let TypedText { row, column, text, before, by_enter } = typed;
+        if by_enter {
+            (self.cursor, self.column, self.reveal) = (Some(row), Some(column), None);
+            self.editor = Some(CellEditor { row, column, text, before, fresh: true, shown: true });
+        }
+        self.refuse_at(row, column, why);
+    }
+
+    /// Shows at a cell why nothing was pasted there.
+    pub fn refuse_at(&mut self, row: usize, column: usize, why: String) {
+        self.refusal = Some(Refusal { row, column, why });
+    }
 }
 
 /// A cell while it is edited.
@@ -82,4 +124,12 @@ pub(super) struct CellEditor {
     pub fresh: bool,
     /// Whether it was shown in this frame.
     pub shown: bool,
+}
+
+impl CellEditor {
+    /// Returns the text that was typed; `None` where it is the same as before.
+    pub fn typed(self, by_enter: bool) -> Option<TypedText> {
+        let Self { row, column, text, before, .. } = self;
+        (text != before).then_some(TypedText { row, column, text, before, by_enter })
+    }
 }

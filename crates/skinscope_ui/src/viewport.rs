@@ -22,7 +22,10 @@ pub(super) struct Viewport {
     pub(super) gizmo: gizmo::GizmoState,
     /// The drag that marks.
     marks: marks::MarkDrag,
+    /// Whether the buttons that are down move the camera, since Alt was held as they went down.
+    is_camera_drag: bool,
 }
+
 /// The rectangle in which the picture is drawn, and whether the pointer is over it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportArea {
@@ -75,7 +78,8 @@ pub(super) fn show(
     ui.set_clip_rect(rect);
     let mut opaque = Rect::ZERO;
     if session.document().is_some() {
-        let marking = session.marking().tool;
+        let is_camera = is_camera_only(&ui, &response, state);
+        let marking = session.marking().tool.filter(|_| !is_camera);
         let is_gizmos = match marking {
             Some(tool) => {
                 marks::mouse(&ui, &response, seen, tool, &mut state.viewport.marks, commands);
@@ -84,12 +88,12 @@ pub(super) fn show(
                 marks::outline(&ui, tool, &state.viewport.marks);
                 false
             }
-            None => gizmo::show(&ui, &response, seen, session, &mut state.viewport.gizmo, commands),
+            None => gizmo::show(&ui, &response, seen, session, (&mut state.viewport.gizmo, is_camera), commands),
         };
         if is_gizmos {
             state.viewport.vertex = None;
         } else if marking.is_none() {
-            mouse(&ui, &response, seen, commands);
+            mouse(&ui, &response, seen, is_camera, commands);
             hover(&ui, &response, seen, session, state);
             if response.clicked() && state.viewport.vertex.is_some() {
                 state.inspector.show_vertex();
@@ -157,10 +161,27 @@ fn from_corner(at: egui::Pos2, seen: Rect) -> Vec2 {
     Vec2::new(x - seen.left(), at.y - seen.top())
 }
 
-fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) {
+/// Returns whether the pointer moves the camera and nothing else: with the keys of Maya, while Alt is held, and until the buttons are
+/// released that went down then.
+fn is_camera_only(ui: &Ui, response: &Response, state: &mut UiState) -> bool {
+    let (alt, pressed, down) =
+        ui.input(|i| (i.modifiers.alt && state.saved.maya_keys, i.pointer.any_pressed(), i.pointer.any_down()));
+    let begins = alt && pressed && response.contains_pointer();
+    // The frame that releases the button still belongs to the drag.
+    let goes_on = state.viewport.is_camera_drag && (down || response.drag_stopped());
+    state.viewport.is_camera_drag = begins || goes_on;
+    state.viewport.is_camera_drag || alt && !down
+}
+
+fn mouse(ui: &Ui, response: &Response, rect: Rect, is_camera: bool, commands: &mut Vec<Command>) {
+    /// How many points of a drag are one step of the wheel.
+    const POINTS_PER_STEP: f32 = 20.0;
     let scale = ui.pixels_per_point();
     let delta = to_glam(response.drag_delta());
-    if delta != Vec2::ZERO {
+    if delta != Vec2::ZERO && is_camera && response.dragged_by(PointerButton::Secondary) {
+        let middle = from_corner(rect.center(), rect) * scale;
+        commands.push(CameraCommand::Zoom((delta.x - delta.y) / POINTS_PER_STEP, middle).into());
+    } else if delta != Vec2::ZERO {
         let shift = ui.input(|i| i.modifiers.shift);
         if response.dragged_by(PointerButton::Primary) && !shift {
             // The angle depends on how far the hand moves, whatever the pixel density.

@@ -104,7 +104,7 @@ impl App {
         self.pace.rest();
         if let Some(window) = &mut self.window {
             window.forget_missing_letters();
-            window.set_title(&self.session);
+            window.set_title(&self.session, self.disk.session_name().as_deref());
         }
     }
 

@@ -9,6 +9,7 @@ mod input;
 pub(super) mod panels;
 mod pointer_rest;
 pub(super) mod screen;
+mod title;
 mod visibility;
 mod window_size;
 
@@ -28,6 +29,7 @@ use self::gpu_messages::GpuMessages;
 use self::input::number_pad;
 use self::pointer_rest::PointerRest;
 use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
+use self::title::title;
 use self::visibility::WindowVisibility;
 use self::window_size::{SMALLEST, default_size, fitted, room};
 use super::AppError;
@@ -153,11 +155,10 @@ impl Window {
         self.controls = Some(Controls::new(path));
     }
 
-    /// Names the open model in the title; a dot tells that something was made which no file has.
-    pub(crate) fn set_title(&mut self, session: &Session) {
-        let edited = if session.unsaved().has_unsaved_work() { "• " } else { "" };
-        let title = session.document().map(|d| format!("{edited}{} — Skinscope", d.model.source.name));
-        let title = title.unwrap_or_else(|| "Skinscope".to_owned());
+    /// Names the open model in the title, and the session file where one is open (by its name, without the folder); a dot tells that
+    /// something was made which no file has.
+    pub(crate) fn set_title(&mut self, session: &Session, session_file: Option<&str>) {
+        let title = title(session, session_file);
         if title != self.title {
             self.os.set_title(&title);
             self.title = title;

@@ -15,8 +15,8 @@ use skinscope_model::{Model, NodeId};
 
 use crate::files::unsaved::{has_pose, has_same_pose};
 use crate::{
-    ChannelValue, Edits, Extents, FindingCommand, Marking, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource,
-    Session, Toggle, Unsaved, View, playback,
+    ChannelValue, Edits, Extents, FindingCommand, Marking, Marks, NodeEdit, Orbit, Playback, PlaybackCommand,
+    PoseSource, Session, Toggle, Unsaved, View, playback,
 };
 
 /// The state of the session before a finding was shown.
@@ -143,6 +143,15 @@ pub(super) fn mark(session: &mut Session, vertices: Arc<VertexSet>, by_hand: boo
     session.before_finding.take_if(|before| !before.has_work());
     (session.view.marked, session.marking.by_hand) = (vertices, by_hand);
     session.view.finding = None;
+}
+
+/// Marks these vertices, if all exist, as a step that can be undone.
+pub(super) fn mark_as_step(session: &mut Session, vertices: Arc<VertexSet>, by_hand: bool) {
+    if *vertices != *session.view.marked && session.model().is_some_and(|m| fits(m, &vertices)) {
+        let before = Arc::clone(&session.view.marked);
+        session.history.marks_changed(Marks { vertices: before, by_hand: session.marking.by_hand });
+    }
+    mark(session, vertices, by_hand);
 }
 
 /// Marks these vertices by hand, also before the finding that is shown.

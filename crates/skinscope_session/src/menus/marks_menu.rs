@@ -1,12 +1,20 @@
-//! The rows of the Tools menu that mark vertices, and the one that shows what a runtime makes of their weights.
+//! The rows of the Tools menu that apply a tool and mark vertices, and the one that shows what a runtime makes of their weights.
 
 use skinscope_edit::RUNTIMES;
 
 use crate::menus::command_row::{key, row};
-use crate::{Command, CommandRow, ComparisonCommand, Key, MarkCommand, MarkTool, Menu, Submenu};
+use crate::{Command, CommandRow, ComparisonCommand, Key, MarkCommand, MarkTool, Menu, Submenu, ToolCommand};
 
 /// They follow the tools that change weights.
 pub(crate) static ROWS: &[CommandRow] = &[
+    row(
+        Menu::Tools,
+        "Apply the tool",
+        key(Key::Enter),
+        Command::Tool(ToolCommand::Apply),
+        "Make the change that the chosen tool shows, in one step that can be undone",
+    )
+    .after_line(),
     row(
         Menu::Tools,
         "Mark by box",

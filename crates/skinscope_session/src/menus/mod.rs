@@ -163,7 +163,8 @@ static HELP: &[CommandRow] = &[
         "Keys as in Maya",
         None,
         Command::Window(WindowCommand::ToggleMayaKeys),
-        "W, E and R choose the tools that move, turn and scale; Weights and Wireframe have Shift+W and Shift+E then",
+        "W, E and R choose the tools that move, turn and scale, with Shift Weights and Wireframe; Alt and a drag with the left, middle or \
+         right button turn, pan and zoom",
     ),
     row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
     row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),

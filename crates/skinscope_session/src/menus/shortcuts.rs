@@ -24,6 +24,7 @@ pub enum Key {
     F1,
     F11,
     Escape,
+    Enter,
 }
 
 /// A key with its modifiers.

@@ -108,6 +108,7 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         }
         Command::View(ViewCommand::ShowAll) => unless(!session.view().hidden.is_empty(), "Nothing is hidden."),
         Command::Example(_) => unless(session.lesson().is_some(), "No example is shown."),
+        Command::Tool(ToolCommand::Apply) => missing_of_tool(session),
         Command::Mark(MarkCommand::OfJoint) => {
             unless(session.picking().has_joint().is_some(), "No joint with vertices is selected.")
         }
@@ -130,6 +131,17 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             unless(has_pose, "No pose was copied.")
         }
         _ => None,
+    }
+}
+
+/// Returns why the chosen tool cannot be applied.
+fn missing_of_tool(session: &Session) -> Option<&'static str> {
+    let outcome = session.tools().outcome().filter(|outcome| outcome.is_empty());
+    match (session.tools().operation, outcome) {
+        (None, _) => Some("No tool is chosen."),
+        (Some(_), None) => None,
+        (Some(_), Some(outcome)) if outcome.refused.is_some() => Some("This cannot be done; the panel says why."),
+        (Some(_), Some(_)) => Some("The tool would change nothing."),
     }
 }
 

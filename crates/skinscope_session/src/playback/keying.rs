@@ -12,8 +12,8 @@ use crate::{Playback, PoseSource, Session};
 /// Commands about clips that the file does not have, and their keys.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum KeyingCommand {
-    /// Make the pose that is shown a key, at the time that is shown, of the clip that is shown; where that was not made of poses, the first
-    /// key of a new clip.
+    /// Make the pose that is shown a key, at the frame that the timeline shows, of the clip that is shown; where that was not made of poses,
+    /// the first key of a new clip.
     KeyPose,
     /// Take the key at the time that is shown out of the clip.
     RemoveKeyHere,
@@ -120,17 +120,18 @@ fn key_pose(session: &mut Session) {
     session.update_pose();
     let Some(model) = session.model().map(Arc::clone) else { return };
     let pose = session.pose().pose_to_key();
-    let secs = session.clip_keys().key_near(session.playback.time_secs).unwrap_or(session.playback.time_secs);
-    let (at, removed, clip, secs) = match session.clip_keys().shown_poses() {
+    let near = session.clip_keys().key_near(session.playback.time_secs);
+    let secs = near.unwrap_or_else(|| session.playback.frame_secs());
+    let (at, removed, clip) = match session.clip_keys().shown_poses() {
         Some((id, name, mut poses)) => {
             poses.retain(|(other, _)| *other != secs);
             let index = poses.partition_point(|(other, _)| *other < secs);
             poses.insert(index, (secs, pose));
-            (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses), secs)
+            (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses))
         }
         None => {
             let name = model.free_clip_name(NAME, None);
-            (model.added_clips().len(), 0, clip_of(&model, &name, &[(0.0, pose)]), 0.0)
+            (model.added_clips().len(), 0, clip_of(&model, &name, &[(secs, pose)]))
         }
     };
     let Some(clip) = clip else { return };
@@ -271,6 +272,43 @@ mod tests {
         assert_eq!(times(&session), [1.0]);
         session.apply(KeyingCommand::RemoveKey(1.0));
         assert_eq!(session.unsaved().unsaved_clips(), 0, "with its last key the clip goes");
+    }
+
+    #[test]
+    fn a_key_lands_on_the_frame_that_the_timeline_shows() {
+        let mut session = open();
+        let mut at = |fps: f32, secs: f32| {
+            session.apply(PlaybackCommand::SetFps(fps));
+            session.apply(PlaybackCommand::Seek(secs));
+            let frame = session.playback().frame_number();
+            turn(&mut session, 10.0 * secs);
+            session.apply(KeyingCommand::KeyPose);
+            assert_eq!((session.playback().frame_number(), session.playback().time_secs), (frame, frame as f32 / fps));
+            times(&session)
+        };
+        assert_eq!(at(30.0, 0.41), [12.0 / 30.0]);
+        assert_eq!(at(30.0, 0.72), [12.0 / 30.0, 22.0 / 30.0]);
+        assert_eq!(at(24.0, 1.0 / 48.0 - 0.001), [0.0, 12.0 / 30.0, 22.0 / 30.0]);
+        // A key that is nearer than half a frame takes the place, wherever it is.
+        let mut moved = open();
+        moved.apply(KeyingCommand::KeyPose);
+        moved.apply(KeyingCommand::MoveKey(0.0, 0.507));
+        moved.apply(PlaybackCommand::Seek(0.5));
+        moved.apply(KeyingCommand::KeyPose);
+        assert_eq!(times(&moved), [0.507]);
+    }
+
+    #[test]
+    fn the_nearest_frame_is_within_the_timeline_and_its_end_counts() {
+        let session = open();
+        let model = session.model().unwrap();
+        let playback = Playback { clip: Some(ClipId(0)), fps: 24.0, ..Playback::default() };
+        assert_eq!(playback.timeline_secs(model), 1.0);
+        for (secs, frame) in [(0.0, 0.0), (0.02, 0.0), (0.022, 1.0), (0.5, 12.0), (0.99, 24.0), (7.0, 24.0)] {
+            assert_eq!(playback.nearest_frame_secs(secs, model), (frame / 24.0_f64) as f32, "{secs}");
+        }
+        let coarse = Playback { fps: 0.7, ..playback };
+        assert_eq!((coarse.nearest_frame_secs(0.4, model), coarse.nearest_frame_secs(0.6, model)), (0.0, 1.0));
     }
 
     #[test]

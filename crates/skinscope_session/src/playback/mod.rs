@@ -109,6 +109,22 @@ impl Playback {
         (f64::from(self.time_secs) * f64::from(self.fps)).round() as i64
     }
 
+    /// Returns the time of the frame that the counter shows, seconds.
+    #[must_use]
+    pub fn frame_secs(&self) -> f32 {
+        (self.frame_number() as f64 / f64::from(self.fps)) as f32
+    }
+
+    /// Returns the time of the frame that is nearest to `secs`, or the end of the timeline where that is nearer; seconds.
+    #[must_use]
+    pub fn nearest_frame_secs(&self, secs: f32, model: &Model) -> f32 {
+        let end = self.timeline_secs(model);
+        let frame = f64::from(secs) * f64::from(self.fps);
+        let frames = [frame.round(), frame.floor()].map(|frame| (frame / f64::from(self.fps)) as f32);
+        let times = frames.into_iter().chain([end]).filter(|time| (0.0..=end).contains(time));
+        times.min_by(|a, b| (a - secs).abs().total_cmp(&(b - secs).abs())).unwrap_or(end)
+    }
+
     /// Jumps to a time, which is clamped to the ends of the timeline.
     pub fn seek(&mut self, time_secs: f32, model: &Model) {
         self.time_secs = if time_secs.is_finite() { time_secs.clamp(0.0, self.timeline_secs(model)) } else { 0.0 };

@@ -105,5 +105,19 @@ fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
     session.apply(MarkCommand::Use(Some(MarkTool::Box)));
     session.apply(SelectionCommand::Deselect);
     assert!(session.marking().tool.is_none() && session.view().selected.is_some());
+    assert!(!session.unsaved().has_unsaved_skinning());
+    // Each change of the marks is a step of its own, among those of edits.
+    let moved = Arc::clone(&session.view().marked);
+    let turn = crate::ChannelValue::Rotation(glam::Vec3::X * 20.0);
+    session.apply(EditCommand::Edit(NodeId(4), turn));
+    session.apply(EditCommand::EndEdit);
+    session.apply(EditCommand::Undo);
+    assert!(session.view().marked == moved && session.edits().is_empty());
+    for count in [0, count, one.len(), count - one.len(), one.len(), grown.len(), one.len(), 0] {
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.view().marked.len(), count);
+    }
     assert!(!session.history.can_undo());
+    session.apply(EditCommand::Redo);
+    assert_eq!(marked(&session), one);
 }

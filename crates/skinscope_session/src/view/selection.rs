@@ -27,7 +27,7 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
         SelectionCommand::PinAt(at) => pin_at(session, at),
         SelectionCommand::Deselect => deselect(session),
         SelectionCommand::Pin(vertex) => findings::pin(session, vertex),
-        SelectionCommand::Mark(vertices) => findings::mark(session, vertices, false),
+        SelectionCommand::Mark(vertices) => findings::mark_as_step(session, vertices, false),
     }
 }
 

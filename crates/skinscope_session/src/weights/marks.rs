@@ -1,5 +1,5 @@
-//! Marked vertices: marked in the picture, by joint or by their neighbours on the surface. Marks are no edits: there is
-//! nothing to undo.
+//! Marked vertices: marked in the picture, by joint or by their neighbours on the surface. Each change of them is a step
+//! that can be undone.
 //!
 //! Vertices at one point of the surface are marked together, so that what works on them does not open a seam.
 
@@ -206,7 +206,7 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
         _ => false,
     };
     if after != before || *command == MarkCommand::None {
-        findings::mark(session, Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
+        findings::mark_as_step(session, Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Task};
+use skinscope_edit::{BIND_HERE, Operation, Outcome, REPAIRED, Settings, Task};
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
@@ -132,6 +132,10 @@ impl Session {
 pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation>) {
     if let Some(joint) = session.view.selected.filter(|_| operation.is_some_and(|o| o.argument.starts_with("JOINT"))) {
         Arc::make_mut(&mut session.tools.settings).joint = Some(joint);
+    }
+    if operation.is_some_and(|operation| operation.id == "rules") {
+        // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
+        Arc::make_mut(&mut session.tools.settings).rules = REPAIRED.to_vec();
     }
     session.tools.operation = operation;
     session.tools.apply = false;

@@ -185,6 +185,7 @@ fn table(
         },
         tip: &|row, at| tip(model, &list[row], COLUMNS[at]),
         edit: None,
+        note: None,
     };
     if list.is_empty() {
         let message = Rect::from_min_size(ui.cursor().min + vec2(12.0, 32.0), vec2(400.0, 24.0));

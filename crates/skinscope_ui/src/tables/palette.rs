@@ -192,8 +192,9 @@ fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], state: 
             RowStyle { selected, leads: selected, hovered: session.view().hovered == Some(node(row)) }
         },
         cell: &|ui, rect, row, column| cell(ui, rect, given, list[row], column),
-        tip: &|_, _| None,
+        tip: &|row, column| (column == 0).then(|| model.skeleton.names[node(row).index()].clone()),
         edit: None,
+        note: None,
     };
     Table { name: "Palette table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, state)
 }
@@ -315,8 +316,9 @@ fn chain_table(
                 _ => matrix(ui, rect, &link.model_from_node),
             }
         },
-        tip: &|_, _| None,
+        tip: &|row, column| (column == 0).then(|| name(links[row].node).to_owned()),
         edit: None,
+        note: None,
     };
     Table { name: "Chain table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, state)
 }

@@ -87,6 +87,7 @@ fn table(ui: &mut Ui, given: TableContext<'_>, skins: &mut SkinTableState) -> cr
         },
         tip: &|row, column| matches!(column, 0 | 2).then(|| text(model, &list[row], column)).filter(|t| !t.is_empty()),
         edit: None,
+        note: None,
     };
     Table { name: "Skin table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, &mut skins.table_state)
 }

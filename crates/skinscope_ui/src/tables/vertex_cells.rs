@@ -151,7 +151,8 @@ pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Opti
             Err(why) => format!("It is not compared with a mirror image: {why}"),
             Ok(difference) => difference.to_string(),
         }),
-        ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
+        ColumnKind::Skin => Some(skin_name(model, row.part.skin)),
+        ColumnKind::Number | ColumnKind::Count => None,
     }
 }
 

@@ -12,7 +12,8 @@ use skinscope_session::{Command, EditCommand};
 use super::TableContext;
 use super::vertex_columns::{ColumnKind, RowIndices};
 use crate::copied::{say, warn};
-use crate::widgets::counted;
+use crate::table::{TableState, TypedText};
+use crate::widgets::{counted, grouped};
 
 fn no_weight(cell: &str) -> String {
     format!("“{cell}” is no weight")
@@ -56,7 +57,7 @@ impl Spreadsheet<'_> {
     }
 
     /// Returns the rows that a weight typed into `row` applies to: all marked rows where `row` is marked.
-    fn rows(&self, row: usize) -> Vec<usize> {
+    pub fn rows(&self, row: usize) -> Vec<usize> {
         let marked = &self.given.session.view().marked;
         let is_marked = |row: &usize| {
             let Row { part, vertex } = self.row(*row);
@@ -65,32 +66,57 @@ impl Spreadsheet<'_> {
         if is_marked(&row) { (0..self.found.len()).filter(is_marked).collect() } else { vec![row] }
     }
 
-    /// Gives the weight that was typed into a cell to its vertex, or to all marked ones where it is marked.
-    pub fn type_in(&self, ui: &Ui, (row, column): (usize, usize), text: &str, commands: &mut Vec<Command>) {
-        if text.trim().is_empty() || row >= self.found.len() {
-            return;
-        }
-        match Amount::parse(text) {
-            Some(amount) => self.fill(ui, (row, column), amount, commands),
-            None => warn(ui, format!("“{}” is no weight: 0.3, 30%, +0.1, -0.1 or *2", text.trim())),
+    /// Says how many vertices a weight that is typed into `row` changes, where that is more than one.
+    pub fn note(&self, row: usize) -> Option<String> {
+        let count = self.rows(row).len();
+        (count > 1).then(|| format!("Edits all {} marked vertices", grouped(count)))
+    }
+
+    /// Gives the weight that was typed into a cell to its vertex, or to all marked ones where it is marked. What cannot be taken is said at
+    /// the cell.
+    pub fn type_in(&self, ui: &Ui, typed: TypedText, state: &mut TableState, commands: &mut Vec<Command>) {
+        if let Err(why) = self.fill(ui, (typed.row, typed.column), &typed.text, commands) {
+            state.refuse(typed, why);
         }
     }
 
-    fn fill(&self, ui: &Ui, (row, column): (usize, usize), amount: Amount, commands: &mut Vec<Command>) {
+    /// Gives the weight of a text to the vertices of a cell; the reason where no vertex can take it.
+    fn fill(
+        &self,
+        ui: &Ui,
+        (row, column): (usize, usize),
+        text: &str,
+        commands: &mut Vec<Command>,
+    ) -> Result<(), String> {
+        if text.trim().is_empty() || row >= self.found.len() {
+            return Ok(());
+        }
+        let amount = Amount::parse(text)
+            .ok_or_else(|| format!("{}, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2", no_weight(text.trim())))?;
         let cells: Vec<CellEdit> =
             self.rows(row).into_iter().filter_map(|row| self.cell(row, column, amount)).collect();
-        self.set(ui, &cells, commands);
+        self.set(ui, &cells, commands)
     }
 
     /// Gives the cells from this one on the weights of a text, with a line for each row and tabs between the cells. One weight
     /// alone is for all marked rows. Text with the header line of this table goes to the vertices that it names.
-    pub fn paste(&self, ui: &Ui, (row, column): (usize, usize), text: &str, commands: &mut Vec<Command>) {
+    pub fn paste(
+        &self,
+        ui: &Ui,
+        (row, column): (usize, usize),
+        text: &str,
+        state: &mut TableState,
+        commands: &mut Vec<Command>,
+    ) {
         let lines: Vec<Vec<&str>> =
             text.trim_end_matches(['\r', '\n']).lines().map(|line| line.split('\t').map(str::trim).collect()).collect();
         if let [line] = &lines[..]
             && let [cell] = line[..]
         {
-            return self.type_in(ui, (row, column), cell, commands);
+            if let Err(why) = self.fill(ui, (row, column), cell, commands) {
+                state.refuse_at(row, column, why);
+            }
+            return;
         }
         let named = lines.first().and_then(|head| self.named(head, &lines[1..]));
         let cells = named.unwrap_or_else(|| {
@@ -103,8 +129,9 @@ impl Spreadsheet<'_> {
             }
             Ok(out)
         });
-        match cells {
-            Ok(cells) => self.set(ui, &cells, commands),
+        match cells.map(|cells| self.set(ui, &cells, commands)) {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => state.refuse_at(row, column, why),
             Err(why) => warn(ui, format!("Nothing was pasted: {why}")),
         }
     }
@@ -149,19 +176,25 @@ impl Spreadsheet<'_> {
         Some(Ok(out))
     }
 
-    fn set(&self, ui: &Ui, cells: &[CellEdit], commands: &mut Vec<Command>) {
+    /// Gives cells other weights; the reason where none of them can take its weight.
+    fn set(&self, ui: &Ui, cells: &[CellEdit], commands: &mut Vec<Command>) -> Result<(), String> {
         let session = self.given.session;
-        let Some(model) = session.edited_weights().edited_model() else { return };
+        let Some(model) = session.edited_weights().edited_model() else { return Ok(()) };
         let out = set_cells(model, cells, self.follow, &session.tools().locked);
         let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
         if out.unchanged > 0 {
             let kept = counted(out.unchanged, "vertex stays", "vertices stay");
-            warn(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
+            let why = format!("{kept} as before: the joint is locked, or no other one can take the rest");
+            if changed == 0 {
+                return Err(why);
+            }
+            warn(ui, why);
         } else if changed > 1 {
             say(ui, format!("Changed the weights of {}", counted(changed, "vertex", "vertices")));
         }
         if changed > 0 {
             commands.push(EditCommand::ChangeWeights(Arc::new(out.changes)).into());
         }
+        Ok(())
     }
 }

@@ -34,13 +34,18 @@ pub(super) struct VertexTableState {
     /// Whether the other weights of a vertex remain where one is typed.
     stays: bool,
     order: Option<(SortKey, bool)>,
-    found: BackgroundQuery<(VertexQuery, usize), Arc<Vec<u32>>>,
+    found: BackgroundQuery<(VertexQuery, bool), Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
     text: BackgroundQuery<(), String>,
     columns: (Vec<ColumnKind>, Vec<Column>),
     table_state: TableState,
     /// The row that a range starts from.
     anchor: Option<usize>,
+    /// What was marked before the range that was marked last, and what is since.
+    range: Option<[Arc<VertexSet>; 2]>,
+    /// What the table itself has marked last, and the marked vertices whose rows it shows.
+    own_marks: Arc<VertexSet>,
+    shown_marks: Arc<VertexSet>,
     /// The pinned vertex that was last brought into view.
     shown: Option<VertexRef>,
     /// The joint whose column was last brought into view.
@@ -48,8 +53,12 @@ pub(super) struct VertexTableState {
 }
 
 impl VertexTableState {
-    fn query(&self, session: &Session) -> VertexQuery {
+    fn query(&mut self, session: &Session) -> VertexQuery {
         let selected = session.view().selected;
+        // Rows stay while marks are changed in them.
+        if !self.marked || !Arc::ptr_eq(&self.own_marks, &session.view().marked) {
+            self.shown_marks = Arc::clone(&session.view().marked);
+        }
         let (order, descending) = match self.order {
             None => (VertexOrder::File, false),
             Some((SortKey::Mesh, descending)) => (VertexOrder::File, descending),
@@ -67,7 +76,7 @@ impl VertexTableState {
             joint: selected.filter(|_| self.of_joint),
             sums: self.sums,
             counts: self.counts,
-            within: self.marked.then(|| Arc::clone(&session.view().marked)),
+            within: self.marked.then(|| Arc::clone(&self.shown_marks)),
             part: None,
             order,
             descending,
@@ -85,10 +94,9 @@ impl VertexTableState {
         let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());
         let values = given.session.edited_weights().inspected_values().cloned();
         let quick = table.len() <= super::QUICK;
-        // In the order of other differences the rows are others.
-        let in_order = values.as_ref().filter(|_| query.order == VertexOrder::Asymmetry);
-        let of_values = in_order.map_or(0, |values| Arc::as_ptr(values).addr());
-        self.found.ask(ui, (query, of_values), quick, move |cancel| {
+        // Rows stay in their order while one works in them, also where the differences of mirror images have changed.
+        let has_order = values.is_some() && query.order == VertexOrder::Asymmetry;
+        self.found.ask(ui, (query, has_order), quick, move |cancel| {
             let asymmetry = values.as_ref().map(|values| &values.asymmetry);
             table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
         });
@@ -120,8 +128,8 @@ impl VertexTableState {
         }
     }
 
-    /// Reacts to a click: it pins a vertex and marks it; with Ctrl it switches its mark; with Shift all between are
-    /// marked.
+    /// Reacts to a click and to arrows: they pin a vertex, and what is marked stays; with Ctrl the mark of the vertex is switched; with
+    /// Shift all between are marked too.
     fn choose(
         &mut self,
         given: TableContext<'_>,
@@ -134,21 +142,33 @@ impl VertexTableState {
             let Row { part, vertex } = given.base.vertices.row(found.at(row));
             (part.mesh, part.primitive, vertex as u32)
         };
-        let mut set: Vec<_> = if modifiers.command { given.session.view().marked.iter().collect() } else { Vec::new() };
-        if let Some(anchor) = self.anchor.filter(|a| modifiers.shift && *a < found.len()) {
-            set.extend((anchor.min(row)..=anchor.max(row)).map(vertex));
-        } else {
-            self.anchor = Some(row);
-            let this = vertex(row);
-            let before = set.len();
-            set.retain(|v| *v != this);
-            if set.len() == before {
-                set.push(this);
-            }
-        }
         self.shown = Some(given.base.vertices.row(found.at(row)).vertex_ref());
         commands.push(SelectionCommand::Pin(self.shown).into());
-        commands.push(SelectionCommand::Mark(Arc::new(VertexSet::from_vertices(set))).into());
+        let marked = &given.session.view().marked;
+        let anchor = self.anchor.filter(|anchor| modifiers.shift && *anchor < found.len()).unwrap_or(row);
+        self.anchor = Some(anchor);
+        let set = if modifiers.shift {
+            // A range that grows or shrinks starts from what was marked before it.
+            let before = match &self.range {
+                Some([before, made]) if Arc::ptr_eq(made, marked) => Arc::clone(before),
+                _ => Arc::clone(marked),
+            };
+            let between = (anchor.min(row)..=anchor.max(row)).map(vertex);
+            let set = Arc::new(VertexSet::from_vertices(before.iter().chain(between).collect()));
+            self.range = Some([before, Arc::clone(&set)]);
+            set
+        } else {
+            self.range = None;
+            if !modifiers.command {
+                return;
+            }
+            let this = vertex(row);
+            let others: Vec<_> = marked.iter().filter(|other| *other != this).collect();
+            let added = (others.len() == marked.len()).then_some(this);
+            Arc::new(VertexSet::from_vertices(others.into_iter().chain(added).collect()))
+        };
+        self.own_marks = Arc::clone(&set);
+        commands.push(SelectionCommand::Mark(set).into());
     }
 
     fn shows(&self, given: TableContext<'_>) -> Vec<ColumnKind> {
@@ -210,13 +230,13 @@ pub(super) fn show(
         commands.push(CameraCommand::FrameMarked.into());
     }
     let sheet = Spreadsheet { given, found: &found, shows: &shows, follow: !vertices.stays };
-    if let Some((row, column, text)) = &answer.typed {
-        sheet.type_in(ui, (*row, *column), text, commands);
+    if let Some(typed) = answer.typed {
+        sheet.type_in(ui, typed, &mut vertices.table_state, commands);
     }
     if let (Some(text), Some(row), Some(column)) =
         (&answer.pasted, vertices.table_state.cursor, vertices.table_state.column)
     {
-        sheet.paste(ui, (row, column), text, commands);
+        sheet.paste(ui, (row, column), text, &mut vertices.table_state, commands);
     }
     if copy || answer.copy && status.no_copy.is_none() {
         let marked = Arc::clone(&given.session.view().marked);
@@ -277,7 +297,7 @@ fn filters(ui: &mut Ui, given: TableContext<'_>, vertices: &mut VertexTableState
     }
     let any = !session.view().marked.is_empty();
     let marked = ui.add_enabled_ui(any || vertices.marked, |ui| chip(ui, "Marked", vertices.marked)).inner;
-    let why = "Mark vertices by a click on their rows, or on a finding";
+    let why = "Mark vertices by Ctrl and a click on their rows, or by a click on a finding";
     if marked.on_hover_text("Only the vertices that are marked").on_disabled_hover_text(why).clicked() {
         vertices.marked = !vertices.marked;
     }
@@ -348,6 +368,7 @@ fn table(
             let (_, weight) = joint_of(given, &row(at), *shows.get(column)?)?;
             Some(weight.to_string())
         }),
+        note: Some(&|at| Spreadsheet { given, found, shows, follow: false }.note(at)),
     };
     if found.len() == 0 {
         let message = Rect::from_min_size(ui.cursor().min + vec2(4.0, 32.0), vec2(400.0, 24.0));

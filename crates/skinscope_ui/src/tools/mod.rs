@@ -8,11 +8,11 @@ pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
 use skinscope_edit::{OPERATIONS, Operation};
-use skinscope_session::{Command, Scope, Session, ToolCommand};
+use skinscope_session::{Command, Scope, Session, ToolCommand, refusal};
 
 use super::theme::{self, MARGIN, ROW, colors};
 use super::widgets::{
-    counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button,
+    counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button, tip,
 };
 use super::{icons, marks};
 
@@ -153,21 +153,15 @@ fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let chosen = session.tools().operation.is_some();
-    let changes = session.tools().outcome().is_some_and(|outcome| !outcome.is_empty());
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::GAP;
-        let possible = chosen && (changes || session.tools().outcome().is_none());
+        let apply = Command::Tool(ToolCommand::Apply);
+        let why = refusal(&apply, session);
+        let possible = why.is_none();
         let tick = possible.then_some(icons::CHECK);
         let response = ui.add_enabled_ui(possible, |ui| text_button(ui, tick, "Apply", possible)).inner;
-        let refused = session.tools().outcome().is_some_and(|outcome| outcome.refused.is_some());
-        let why = match (chosen, refused) {
-            (false, _) => "No tool is chosen",
-            (true, false) => "The tool would change nothing",
-            (true, true) => "This cannot be done; the panel says why",
-        };
-        let help = "Make the change that is shown, in one step that can be undone";
-        if response.on_hover_text(help).on_disabled_hover_text(why).clicked() {
-            commands.push(ToolCommand::Apply.into());
+        if response.on_hover_text(tip(&apply)).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+            commands.push(apply);
         }
         let response = ui.add_enabled_ui(chosen, |ui| text_button(ui, None, "Cancel", false)).inner;
         if response.on_hover_text("Give the tool up; all stays as it is").clicked() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Ui, vec2};
+use egui::{Label, RichText, Ui, vec2};
 use skinscope_edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
 use skinscope_inspect::rule_words;
 use skinscope_model::WeightFormat;
@@ -138,7 +138,8 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
         }
     });
     if !text.is_empty() && Amount::parse(&text).is_none() {
-        quiet_text(ui, "Not a weight, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2.");
+        let why = "Not a weight, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2.";
+        ui.add(Label::new(RichText::new(why).font(theme::regular(12.0)).color(colors(ui).red)).wrap());
     }
 }
 

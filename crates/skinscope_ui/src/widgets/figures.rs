@@ -36,14 +36,19 @@ pub(crate) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&mut Ui)) {
 
 /// Shows a label at the left and a figure at the right end of the row.
 pub(crate) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
+    const LINE: f32 = 22.0;
     let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    let name = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(BODY), c.dim);
-    let room = rect.width() - name.size().x - 16.0;
-    let (galley, cut) = elided(ui, value, theme::regular(BODY), c.text, room);
-    paint_line(ui, name, rect.left(), rect.center().y, c.dim);
+    let (name, _) = shortened(ui, label, theme::regular(BODY), c.dim, ui.available_width());
+    let whole = ui.painter().layout_no_wrap(value.to_owned(), theme::regular(BODY), c.text);
+    let width = ui.available_width();
+    // A figure without its last digits would be another one: it goes below its label where both have no room in one line.
+    let is_below = name.size().x + 16.0 + whole.size().x > width;
+    let height = if is_below { 2.0 * LINE - 4.0 } else { LINE };
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    let (galley, cut) = elided(ui, value, theme::regular(BODY), c.text, width);
+    paint_line(ui, name, rect.left(), rect.top() + 0.5 * LINE, c.dim);
     let x = rect.right() - galley.size().x;
-    paint_line(ui, galley, x, rect.center().y, c.text);
+    paint_line(ui, galley, x, rect.bottom() - 0.5 * LINE, c.text);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {value}")));
     if cut { response.on_hover_text(value) } else { response }
 }

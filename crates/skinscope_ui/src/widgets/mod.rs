@@ -1,5 +1,6 @@
 //! Small controls that several panels share. They know the theme, not the session; each has a name for screen readers.
 
+mod apart;
 mod figures;
 mod path_field;
 mod search;
@@ -12,6 +13,7 @@ use egui::{
 };
 use skinscope_session::{Command, row_of};
 
+pub(super) use self::apart::tell_apart;
 pub(super) use self::figures::{
     BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, title,
 };

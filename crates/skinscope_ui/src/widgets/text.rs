@@ -6,6 +6,7 @@ use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{Color32, FontId, Galley, Ui, pos2};
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::apart;
 use crate::bidi;
 
 /// Writes a whole number with thin spaces between thousands.
@@ -49,7 +50,7 @@ pub(crate) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f
 }
 
 /// Lays out one line of a name, cut in its middle: the ends of joint names (`_L`, `_02`) tell more than what they have
-/// in common.
+/// in common. Where another name of the model would look the same, the letters stay in which they differ.
 pub(crate) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
     // Beyond Latin, Greek and Cyrillic several letters may share a glyph, or a letter have several.
     if name.chars().any(|c| c >= '\u{300}' && !('\u{370}'..'\u{530}').contains(&c)) {
@@ -60,17 +61,17 @@ pub(crate) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width
     if whole.size().x <= width {
         return (whole, false);
     }
-    let room = (width - line("…".to_owned()).size().x).max(0.0);
+    let dots = line("…".to_owned()).size().x;
+    let room = (width - dots).max(0.0);
     let Some(row) = whole.rows.first() else { return (whole, false) };
-    let ends: Vec<f32> = row.glyphs.iter().map(|g| g.pos.x + g.advance_width).collect();
     let chars: Vec<char> = name.chars().collect();
-    let total = whole.size().x;
-    let head = ends.iter().filter(|x| **x <= 0.4 * room).count();
-    let used = head.checked_sub(1).map_or(0.0, |i| ends[i]);
-    let tail = ends.iter().filter(|x| total - **x <= room - used).count().min(chars.len());
-    // The glyph that ends first within the tail's room starts before it.
-    let from = (chars.len() - tail + 1).max(head).min(chars.len());
-    let text = chars[..head.min(chars.len())].iter().chain(&['…']).chain(&chars[from..]).collect();
+    let ends: Vec<f32> = row.glyphs.iter().map(|g| g.pos.x + g.advance_width).take(chars.len()).collect();
+    let (head, from) = apart::middle(&ends, room);
+    let differ = apart::differences_of(ui, name, head, chars.len().saturating_sub(from));
+    let text = match differ.is_empty() || ends.len() < chars.len() {
+        true => chars[..head].iter().chain(&['…']).chain(&chars[from..]).collect(),
+        false => apart::telling(&chars, &ends, &differ, width, dots),
+    };
     (line(text), true)
 }
 

@@ -1,0 +1,252 @@
+//! The undo history: the steps of the pose, of the skinning, of clips and of marks, in one order.
+
+use std::sync::Arc;
+
+use skinscope_anim::Layers;
+use skinscope_inspect::VertexSet;
+use skinscope_model::{ClipChange, ClipId, Model, SkinningChange};
+
+use crate::Edits;
+
+/// The steps to go back to, of the pose, of the skinning, of clips and of marks in one order. Pose edits that follow each other without
+/// [`History::close_step`] are one step.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    past: Vec<Step>,
+    future: Vec<Step>,
+    step_is_open: bool,
+    /// Whether the last step is one of layers, to which the next change of layers belongs.
+    layers_are_open: bool,
+}
+
+/// The state that one step back, or forward again, restores.
+#[derive(Clone, Debug)]
+enum Step {
+    /// All edits of the pose: a few bytes for each edited channel.
+    Pose(Arc<Edits>),
+    /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others.
+    Skinning(SkinningChange),
+    /// A change of the added clips, with all edits of the pose, the clip that is shown and those blended over it.
+    Clips(ClipChange, Arc<Edits>, Option<ClipId>, Layers),
+    /// The clips that are blended over the one that is shown.
+    Layers(Layers),
+    /// The vertices that are marked.
+    Marks(Marks),
+}
+
+/// Marked vertices, and whether they were marked by hand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    pub vertices: Arc<VertexSet>,
+    pub by_hand: bool,
+}
+
+/// What steps change.
+#[derive(Debug)]
+pub(crate) struct Changed<'a> {
+    pub edits: &'a mut Arc<Edits>,
+    pub model: &'a mut Arc<Model>,
+    /// The clip that is shown.
+    pub clip: &'a mut Option<ClipId>,
+    /// The clips that are blended over it.
+    pub layers: &'a mut Layers,
+    pub marks: &'a mut Marks,
+}
+
+/// How many steps are stored.
+const MAX_STEPS: usize = 1000;
+/// How many of them may be steps of marks, since each may hold a number for every vertex.
+const MAX_MARKS: usize = 200;
+
+impl Step {
+    fn skinning(&self) -> Option<&SkinningChange> {
+        if let Self::Skinning(change) = self { Some(change) } else { None }
+    }
+
+    /// Carries the step out, and returns the one that leads back.
+    fn take(self, now: &mut Changed<'_>) -> Self {
+        match self {
+            Self::Pose(other) => Self::Pose(std::mem::replace(now.edits, other)),
+            Self::Skinning(change) => {
+                let before = now.model.skinning_before(&change);
+                // Weights and matrices that were there once fit the model.
+                if let Ok(changed) = now.model.with_skinning(&change) {
+                    *now.model = Arc::new(changed);
+                }
+                Self::Skinning(before)
+            }
+            Self::Clips(change, edits, clip, layers) => {
+                let before = now.model.clips_before(&change);
+                let Ok(changed) = now.model.with_clips_changed(&change) else {
+                    return Self::Clips(change, edits, clip, layers);
+                };
+                *now.model = Arc::new(changed);
+                let (edits, clip) = (std::mem::replace(now.edits, edits), std::mem::replace(now.clip, clip));
+                Self::Clips(before, edits, clip, std::mem::replace(now.layers, layers))
+            }
+            Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
+            Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
+        }
+    }
+}
+
+impl History {
+    /// Must be called before `edits` change.
+    pub fn before_change(&mut self, edits: &Arc<Edits>) {
+        self.future.clear();
+        if !std::mem::replace(&mut self.step_is_open, true) {
+            self.push(Step::Pose(Arc::clone(edits)));
+        }
+    }
+
+    /// Must be called when weights or inverse bind matrices have changed; `before` is the change that undoes it.
+    pub fn skinning_changed(&mut self, before: SkinningChange) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Skinning(before));
+    }
+
+    /// Must be called when added clips have changed: with the change that undoes it, and the edits and what played from before.
+    pub fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, played: (Option<ClipId>, Layers)) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Clips(before, edits, played.0, played.1));
+    }
+
+    /// Must be called when other clips are blended over the one that plays; `before` are those from before. Changes that follow each other
+    /// without [`History::close_step`] are one step.
+    pub fn layers_changed(&mut self, before: Layers) {
+        self.future.clear();
+        if !self.layers_are_open {
+            self.close_step();
+            self.push(Step::Layers(before));
+            self.layers_are_open = true;
+        }
+    }
+
+    /// Must be called when other vertices are marked; `before` are those from before.
+    pub(crate) fn marks_changed(&mut self, before: Marks) {
+        self.future.clear();
+        self.close_step();
+        let is_of_marks = |step: &Step| matches!(step, Step::Marks(_));
+        if self.past.iter().filter(|step| is_of_marks(step)).count() >= MAX_MARKS
+            && let Some(first) = self.past.iter().position(is_of_marks)
+        {
+            self.past.remove(first);
+        }
+        self.push(Step::Marks(before));
+    }
+
+    /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.
+    pub fn forget_clips(&mut self) {
+        self.close_step();
+        self.past.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
+        self.future.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
+    }
+
+    /// Returns the changes of weights and matrices that steps hold.
+    pub(crate) fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
+        self.past.iter().chain(&self.future).filter_map(Step::skinning)
+    }
+
+    /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more,
+    /// and those of marks, whose vertices may be others there.
+    pub(crate) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
+        self.close_step();
+        let stays = |step: &Step| !matches!(step, Step::Marks(_)) && step.skinning().is_none_or(&fits);
+        self.past.retain(stays);
+        self.future.retain(stays);
+    }
+
+    fn push(&mut self, step: Step) {
+        self.layers_are_open = false;
+        if self.past.len() == MAX_STEPS {
+            self.past.remove(0);
+        }
+        self.past.push(step);
+    }
+
+    /// Ends the open step, as when a drag ends: the next edit is a new step.
+    pub fn close_step(&mut self) {
+        self.step_is_open = false;
+        self.layers_are_open = false;
+    }
+
+    /// Whether a step is open, to which the next edit belongs.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.step_is_open
+    }
+
+    /// Takes back what the open step has changed, as if it had never begun.
+    pub fn cancel_step(&mut self, edits: &mut Arc<Edits>) {
+        if std::mem::take(&mut self.step_is_open)
+            && let Some(Step::Pose(before)) = self.past.pop()
+        {
+            *edits = before;
+        }
+    }
+
+    /// Takes the last step out, where it is one of the pose that leads back to these edits; returns whether it was.
+    pub(crate) fn take_out(&mut self, before: &Arc<Edits>) -> bool {
+        let is_it = matches!(self.past.last(), Some(Step::Pose(edits)) if Arc::ptr_eq(edits, before));
+        if is_it {
+            self.close_step();
+            self.past.pop();
+        }
+        is_it
+    }
+
+    /// Goes back one step.
+    pub(crate) fn undo(&mut self, now: &mut Changed<'_>) {
+        self.close_step();
+        if let Some(step) = self.past.pop() {
+            self.future.push(step.take(now));
+        }
+    }
+
+    /// Goes forward one step.
+    pub(crate) fn redo(&mut self, now: &mut Changed<'_>) {
+        self.close_step();
+        if let Some(step) = self.future.pop() {
+            self.past.push(step.take(now));
+        }
+    }
+
+    /// Returns the bytes of the weights and matrices that all steps hold.
+    #[must_use]
+    pub fn skinning_bytes(&self) -> usize {
+        self.skinning().map(SkinningChange::bytes).sum()
+    }
+
+    /// Returns whether there is a step back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Returns whether there is a step forward.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+}
+
+impl History {
+    /// Replaces the edits of the pose, as a step of its own.
+    pub(crate) fn change_edits(&mut self, edits: &mut Arc<Edits>, changed: Edits) {
+        if changed != **edits {
+            self.close_step();
+            self.drag_edits(edits, changed);
+            self.close_step();
+        }
+    }
+
+    /// Replaces the edits of the pose, as part of the step that is open.
+    pub(crate) fn drag_edits(&mut self, edits: &mut Arc<Edits>, changed: Edits) {
+        if changed != **edits {
+            self.before_change(edits);
+            *edits = Arc::new(changed);
+        }
+    }
+}
