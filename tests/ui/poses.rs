@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use skinscope::app::ui::{AskedFile, AskedStage, LibraryPose, PoseLibrary, PoseReport};
 use skinscope::pose::{Channels, Resolved};
-use skinscope::session::{FileUse, LibraryCommand, PosingCommand};
+use skinscope::session::{FileUse, LibraryCommand, PosingCommand, Source};
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn report(unmatched: &[&str], made_on: Option<&str>) -> PoseReport {
     let channels = Channels { rotation: Some([0.0, 0.0, 0.6, 0.8]), ..Channels::default() };
     let unmatched = unmatched.iter().map(|key| (*key).to_owned()).collect();
     let pose = Resolved { nodes: vec![(NodeId(2), channels)], unmatched, ..Resolved::default() };
-    let made_on = made_on.map(PathBuf::from);
+    let made_on = made_on.map(|path| Source::File(path.into()));
     PoseReport { name: "wave".into(), model: "other.glb".into(), pose: Arc::new(pose), made_on, is_corrected: false }
 }
 
@@ -121,14 +121,19 @@ fn a_pose_is_saved_into_the_file_that_was_typed_and_what_is_replaced_is_said() {
 
 /// A window that shows a library of three poses: one that fits, one of another model, and a broken file.
 fn library() -> Harness<'static, App> {
-    let one = |name: &str, pose: Result<Arc<Resolved>, String>| {
+    let one = |name: &str, pose: Result<PoseReport, String>| {
         let path = PathBuf::from(format!("/poses/{name}.pose.json"));
-        Arc::new(LibraryPose { path, name: name.into(), changed: None, pose, picture: OnceLock::new() })
+        let plain = pose.as_ref().ok().filter(|report| report.is_corrected).map(|_| {
+            let channels = Channels { rotation: Some([0.0, 0.0, 0.0, 1.0]), ..Channels::default() };
+            Arc::new(Resolved { nodes: vec![(NodeId(2), channels)], ..Resolved::default() })
+        });
+        Arc::new(LibraryPose { path, name: name.into(), changed: None, pose, plain, picture: OnceLock::new() })
     };
-    let wave = one("wave", Ok(report(&["Tail"], None).pose));
+    let wave = one("wave", Ok(PoseReport { is_corrected: true, ..report(&["Tail"], Some("/poses/other.glb")) }));
     let side = LibraryPose::PICTURE as usize;
     wave.picture.get_or_init(|| vec![200; side * side * 4]);
-    let other = one("other", Ok(Arc::new(Resolved { unmatched: vec!["Tail".into()], ..Resolved::default() })));
+    let nothing = Resolved { unmatched: vec!["Tail".into()], ..Resolved::default() };
+    let other = one("other", Ok(PoseReport { pose: Arc::new(nothing), ..report(&[], None) }));
     let poses = vec![one("broken", Err("line 1: this is no JSON".into())), other, wave];
     let library = PoseLibrary { folder: "/poses".into(), chosen: true, poses, removed: Some("old".into()) };
     let saved = Saved { tables: true, ..Saved::default() };
@@ -187,6 +192,42 @@ fn a_click_on_a_pose_of_the_library_shows_it_and_its_share_can_be_changed() {
     harness.state_mut().session.apply(EditCommand::Undo);
     harness.run();
     assert_eq!((turned(&harness), harness.state().session.history().can_undo()), (0.0, false));
+}
+
+#[test]
+fn a_pose_of_another_model_is_corrected_and_says_over_what_it_is_laid() {
+    let mut harness = library();
+    let turned = |harness: &Harness<'_, App>| harness.state().session.pose().local.transforms[2].rotation.z;
+    let share = |harness: &Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::Slider, "Share of the pose").accesskit_node().numeric_value().unwrap()
+    };
+    harness.state_mut().session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    click(&mut harness, "Pose wave");
+    harness.get_by_label("1 name has no counterpart here");
+    harness.get_by_label("of the way from the rest pose");
+    assert!((turned(&harness) - 0.6).abs() < 1e-6 && share(&harness) == 100.0);
+    // As it is written the pose says something else, which takes the place of the first.
+    click(&mut harness, "Correct for the rest pose of other.glb");
+    assert!(turned(&harness).abs() < 1e-6);
+    click(&mut harness, "Correct for the rest pose of other.glb");
+    assert!((turned(&harness) - 0.6).abs() < 1e-6);
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert!(!harness.state().session.history().can_undo());
+    // Over an edit, in part; the next click begins with all of it.
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Rotation(Vec3::X)));
+    harness.state_mut().session.apply(EditCommand::EndEdit);
+    click(&mut harness, "Pose wave");
+    click(&mut harness, "Added");
+    harness.get_by_label("added to the rest pose with your edits");
+    harness.get_by_role_and_label(Role::Slider, "Share of the pose").focus();
+    harness.run();
+    harness.key_press(Key::ArrowLeft);
+    harness.run();
+    assert!(share(&harness) < 100.0);
+    harness.get_by_label("added to the rest pose with your edits");
+    click(&mut harness, "Pose wave");
+    assert_eq!(share(&harness), 100.0);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use egui::{Align, Id, Label, Layout, RichText, ScrollArea, Ui, vec2};
 use skinscope_anim::pose::Resolved;
-use skinscope_session::{Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, Session, SessionFile};
+use skinscope_session::{
+    Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, Session, SessionFile, Source,
+};
 
 use super::dialogs::question;
 use super::saving::{buttons, text, title, working};
@@ -60,9 +62,9 @@ pub struct PoseReport {
     pub model: String,
     /// The channels that the open model takes, and the keys that have no counterpart.
     pub pose: Arc<Resolved>,
-    /// The file of the model that the pose was made on, where that is another model and its file was found in the
+    /// The model that the pose was made on, where that is another one: the built-in character, or a file that was found in the
     /// folder of the pose or of the open model.
-    pub made_on: Option<PathBuf>,
+    pub made_on: Option<Source>,
     /// Whether the pose is corrected for the rest pose of that model.
     pub is_corrected: bool,
 }
@@ -292,6 +294,10 @@ fn show_session(ui: &mut Ui, report: &SessionReport) {
     }
 }
 
+/// The tooltip of the switch that corrects a pose for the rest pose of the model that it was made on.
+pub(super) const CORRECTED: &str =
+    "Where joints have other axes and lengths, or arms rest elsewhere, let the pose look as on that model";
+
 /// Shows how much of a pose the open model has joints for.
 fn read(ui: &mut Ui, report: &PoseReport, commands: &mut Vec<Command>) {
     let c = colors(ui);
@@ -319,13 +325,10 @@ fn read(ui: &mut Ui, report: &PoseReport, commands: &mut Vec<Command>) {
             ui.add(Label::new(RichText::new(list).color(c.text)).wrap().selectable(true));
         });
     }
-    if let Some(path) = &report.made_on {
+    if let Some(made_on) = &report.made_on {
         ui.add_space(6.0);
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let label = format!("Correct for the rest pose of {name}");
-        let help =
-            "Where joints have other axes, or arms rest elsewhere, turn them so that the pose looks as on that model";
-        if chip(ui, &label, report.is_corrected).on_hover_text(help).clicked() {
+        let label = format!("Correct for the rest pose of {}", made_on.name());
+        if chip(ui, &label, report.is_corrected).on_hover_text(CORRECTED).clicked() {
             commands.push(FileCommand::CorrectPose(!report.is_corrected).into());
         }
     }

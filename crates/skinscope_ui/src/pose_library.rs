@@ -6,6 +6,8 @@ use std::time::SystemTime;
 
 use skinscope_anim::pose::Resolved;
 
+use super::PoseReport;
+
 /// The pose files of a folder, as the application has read them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseLibrary {
@@ -28,8 +30,10 @@ pub struct LibraryPose {
     pub name: String,
     /// When it was written last, as far as the system says.
     pub changed: Option<SystemTime>,
-    /// The pose for the open model, or the reason why the file cannot be read.
-    pub pose: Result<Arc<Resolved>, String>,
+    /// The pose for the open model, corrected where it was made on another one that was found; or the reason why the file cannot be read.
+    pub pose: Result<PoseReport, String>,
+    /// The same pose without the correction, where it has one.
+    pub plain: Option<Arc<Resolved>>,
     /// A square picture of the model in this pose, as soon as it is drawn: RGBA of 8 bits, sRGB, straight alpha, rows from the top,
     /// [`LibraryPose::PICTURE`] pixels wide.
     pub picture: OnceLock<Vec<u8>>,

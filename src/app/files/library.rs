@@ -7,14 +7,14 @@ use std::time::SystemTime;
 use super::asked_files::files_in;
 use super::file_dialog::{self, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, unwritten};
-use super::poses::name_of;
+use super::poses::{OtherModels, name_of, report};
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::pictures::pose_pictures::PosePictures;
 use crate::app::ui::{LibraryPose, PoseLibrary};
+use crate::import;
 use crate::model::Model;
 use crate::output;
-use crate::pose::{PoseFile, resolve};
 use crate::session::LibraryCommand;
 
 /// A folder below that of a model whose poses are shown too.
@@ -47,20 +47,23 @@ impl LibraryFolder {
     }
 
     /// Reads the poses for a model.
-    pub fn read(self, model: &Model) -> PoseLibrary {
+    pub fn read(self, model: &Model, own: Option<&Path>, options: import::Options) -> PoseLibrary {
         let mut files = files_in(&self.folder, is_pose);
         if !self.chosen {
             files.extend(files_in(&self.folder.join(BESIDE), is_pose));
         }
-        let poses = files.into_iter().map(|path| Arc::new(read_pose(path, model))).collect();
+        let mut others = OtherModels::new(options);
+        let poses = files.into_iter().map(|path| Arc::new(read_pose(path, (model, own), &mut others))).collect();
         PoseLibrary { folder: self.folder, chosen: self.chosen, poses, removed: None }
     }
 }
 
-fn read_pose(path: PathBuf, model: &Model) -> LibraryPose {
+fn read_pose(path: PathBuf, model: (&Model, Option<&Path>), others: &mut OtherModels) -> LibraryPose {
     let changed = path.metadata().and_then(|m| m.modified()).ok();
-    let pose = PoseFile::read(&path).map(|file| Arc::new(resolve(model, &file))).map_err(|error| error.to_string());
-    LibraryPose { name: name_of(&path), path, changed, pose, picture: OnceLock::new() }
+    let pose = report(&path, model, None, others);
+    let is_corrected = pose.as_ref().is_ok_and(|report| report.is_corrected);
+    let plain = is_corrected.then(|| report(&path, model, Some(false), others).ok()).flatten().map(|plain| plain.pose);
+    LibraryPose { name: name_of(&path), path, changed, pose, plain, picture: OnceLock::new() }
 }
 
 impl App {
@@ -84,8 +87,10 @@ impl App {
         }
         self.library.model = Arc::downgrade(&model);
         self.library.read = Some(folder.clone());
+        let own = self.session.document().and_then(|document| document.path.clone());
+        let options = self.options.import.clone();
         self.jobs.restart(Kind::Library, move |_| {
-            let read = folder.read(&model);
+            let read = folder.read(&model, own.as_deref(), options);
             Some(Box::new(|app, _| app.library_read(read)))
         });
     }
@@ -225,12 +230,13 @@ mod tests {
         std::fs::write(folder.join("other.json"), ARM).unwrap();
         std::fs::write(folder.join(BESIDE).join("bow.pose.json"), ARM.replace("UpperArm.L", "Spine")).unwrap();
         let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
-        let library = LibraryFolder::of(folder.clone(), false).read(document.stored());
+        let read = |chosen| LibraryFolder::of(folder.clone(), chosen).read(document.stored(), None, Options::default());
+        let library = read(false);
         let names: Vec<&str> = library.poses.iter().map(|pose| pose.name.as_str()).collect();
         assert_eq!(names, ["broken", "wave", "bow"]);
         assert!(library.poses[0].pose.as_ref().unwrap_err().contains("JSON"));
-        assert_eq!(library.poses[1].pose.as_ref().unwrap().nodes.len(), 1);
-        let chosen = LibraryFolder::of(folder.clone(), true).read(document.stored());
+        assert_eq!(library.poses[1].pose.as_ref().unwrap().pose.nodes.len(), 1);
+        let chosen = read(true);
         assert_eq!(chosen.poses.len(), 2);
         // A file more is another state of the folder.
         let before = LibraryFolder::of(folder.clone(), false);

@@ -57,7 +57,7 @@ impl PosePictures {
                 if context.is_cancelled() || one.picture.get().is_some() {
                     continue;
                 }
-                session.apply(EditCommand::SetPose(Arc::clone(pose)));
+                session.apply(EditCommand::SetPose(Arc::clone(&pose.pose)));
                 session.update_pose();
                 session.apply(CameraCommand::FrameAll);
                 let mut frame = Frame::default();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use skinscope_anim::pose::{Resolved, add, blend};
-use skinscope_model::NodeId;
+use skinscope_anim::pose::{Resolved, add, blend, keep, places};
+use skinscope_model::{LocalPose, Model, NodeId};
 
-use crate::{Edits, Posing, Session};
+use crate::{EditRules, Edits, Posing, Session};
 
 /// A pose that is blended over the one that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -35,6 +35,29 @@ impl Posing {
     pub fn blended_pose(&self, edits: &Arc<Edits>) -> Option<&BlendedPose> {
         self.last_blended.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits)).map(|last| &last.blended)
     }
+
+    /// Returns the edits over which the pose was blended that was blended last, as long as nothing of the pose has been edited since; else the
+    /// edits that a pose would be blended over now.
+    #[must_use]
+    pub fn edits_below<'a>(&'a self, edits: &'a Arc<Edits>) -> &'a Edits {
+        let last = self.last_blended.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits));
+        last.map_or(edits, |last| &last.before)
+    }
+}
+
+impl EditRules<'_> {
+    /// Brings pinned joints of `pose` back to where they stand in the pose `before`, by turning their limbs.
+    fn keep_pins(self, model: &Model, before: &LocalPose, pose: &mut LocalPose) {
+        // A held joint stays by itself, at every moment.
+        let pins = self.rules.pins.iter().copied().filter(|pin| !self.edits.held.contains_key(pin));
+        let limits = self.rules.obeyed_limits();
+        for (pin, at) in places(model, before, pins) {
+            let is_there = places(model, pose, std::iter::once(pin)).iter().all(|(_, now)| now.abs_diff_eq(at, 1e-9));
+            if !is_there {
+                keep(model, pose, at, &limits, pin);
+            }
+        }
+    }
 }
 
 pub(crate) fn blend_over(session: &mut Session, blended: &BlendedPose) {
@@ -54,6 +77,7 @@ pub(crate) fn blend_over(session: &mut Session, blended: &BlendedPose) {
         true => add(&mut wanted, &model.skeleton.rest, pose, blended.share),
         false => blend(&mut wanted, pose, blended.share),
     }
+    session.edit_rules().keep_pins(&model, session.pose().undriven(), &mut wanted);
     let before = Arc::clone(&session.edits);
     let edits = session.edit_rules().edits_towards(&model, &wanted);
     session.history.change_edits(&mut session.edits, edits);
@@ -74,6 +98,41 @@ mod tests {
     fn lay(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
         session.apply(PosingCommand::Blend(BlendedPose { pose: Arc::clone(pose), share, added, limb }));
         session.update_pose();
+    }
+
+    #[test]
+    fn pinned_feet_hold_under_a_pose_that_is_laid_whatever_its_share() {
+        let mut session = crate::tests::sessions::built_in_session();
+        let model = Arc::clone(session.model().unwrap());
+        let node = |name: &str| NodeId::from_index(model.skeleton.names.iter().position(|n| n == name).unwrap());
+        let feet = ["Foot.L", "Foot.R"].map(node);
+        let mut pose = model.skeleton.rest.clone();
+        pose.transforms[node("Hips").index()].translation.y -= 0.12;
+        for (name, turn) in [("UpperLeg.L", 0.9), ("Foot.L", 0.5), ("LowerLeg.R", -0.4)] {
+            pose.transforms[node(name).index()].rotation *= Quat::from_rotation_x(turn);
+        }
+        let pose = Arc::new(resolve(&model, &capture(&model, &pose, "")));
+        let places = |session: &Session| feet.map(|foot| session.pose().model[foot.index()]);
+        let stood = places(&session);
+        let moved = |session: &Session| {
+            let now = places(session);
+            let far = |i: usize| (now[i].translation - stood[i].translation).length();
+            let turned = |i: usize| (now[i].matrix3.x_axis - stood[i].matrix3.x_axis).length();
+            (far(0).max(far(1)), turned(0).max(turned(1)))
+        };
+        lay(&mut session, &pose, 1.0, false, None);
+        assert!(moved(&session).0 > 0.1, "without pins they go where the pose says: {:?}", moved(&session));
+        session.apply(EditCommand::Undo);
+        session.update_pose();
+        feet.iter().for_each(|foot| _ = session.apply(PosingCommand::TogglePin(*foot)));
+        let hips = session.pose().model[node("Hips").index()].translation.y;
+        for (share, added) in [(1.0, false), (0.4, false), (0.7, true), (0.0, false)] {
+            lay(&mut session, &pose, share, added, None);
+            let (far, turned) = moved(&session);
+            assert!(far < 1e-4 && turned < 1e-4, "{share}: {far} m, {turned}");
+            let sunk = hips - session.pose().model[node("Hips").index()].translation.y;
+            assert!((sunk - 0.12 * share).abs() < 1e-4, "{share}: {sunk}");
+        }
     }
 
     #[test]

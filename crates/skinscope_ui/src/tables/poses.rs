@@ -10,14 +10,16 @@ use egui::{
     Align2, Color32, ColorImage, CornerRadius, Frame, Key, Margin, Rect, RichText, ScrollArea, Stroke, StrokeKind,
     TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
-use skinscope_session::{BlendedPose, Command, EditCommand, LibraryCommand, PosingCommand, Session};
+use skinscope_anim::pose::Resolved;
+use skinscope_session::{BlendedPose, Command, EditCommand, LibraryCommand, PoseSource, PosingCommand, Session};
 
 use super::{Tab, bar};
+use crate::asked_file::CORRECTED;
 use crate::icons;
 use crate::pose_library::{LibraryPose, PoseLibrary};
 use crate::theme::{self, MARGIN, RADIUS, SMALL, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{chip, drop_down, elided, focus_ring, link, paint_line, press, text_button};
+use crate::widgets::{chip, counted, drop_down, elided, focus_ring, link, paint_line, press, text_button};
 
 /// The width of a picture, and the height of the name below it, points.
 const PICTURE: f32 = 104.0;
@@ -31,6 +33,8 @@ pub(super) struct Poses {
     share: f32,
     added: bool,
     limb: bool,
+    /// Whether poses are shown as they are written, where they have a correction.
+    plain: bool,
     /// The name of a pose to write.
     name: String,
     /// The other name of the chosen pose, while it is typed.
@@ -58,6 +62,7 @@ impl Default for Poses {
             share: 1.0,
             added: false,
             limb: false,
+            plain: false,
             name: String::new(),
             renamed,
             folder,
@@ -112,7 +117,7 @@ pub(super) fn show(
                 for pose in &library.poses {
                     if tile(ui, state, pose) {
                         state.chosen = Some(pose.path.clone());
-                        state.renamed = None;
+                        (state.renamed, state.share) = (None, 1.0);
                         apply_pose(session, state, pose, commands);
                         commands.push(EditCommand::EndEdit.into());
                     }
@@ -184,9 +189,8 @@ fn keep(ui: &mut Ui, state: &mut Poses, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows how the chosen pose is blended with the one that is shown.
-fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<LibraryPose>, commands: &mut Vec<Command>) {
-    let c = colors(ui);
+/// Shows the name of the chosen pose, or the field in which another one is typed.
+fn name(ui: &mut Ui, state: &mut Poses, chosen: &LibraryPose, commands: &mut Vec<Command>) {
     if let Some(typed) = &mut state.renamed {
         let response = ui.add(TextEdit::singleline(typed).desired_width(120.0));
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Other name of the pose"));
@@ -205,13 +209,19 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
             state.renamed = None;
         }
     } else {
-        let (galley, cut) = elided(ui, &chosen.name, theme::strong(13.0), c.text, 120.0);
+        let (galley, cut) = elided(ui, &chosen.name, theme::strong(13.0), colors(ui).text, 120.0);
         let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::ROW), egui::Sense::hover());
-        paint_line(ui, galley, rect.left(), rect.center().y, c.text);
+        paint_line(ui, galley, rect.left(), rect.center().y, colors(ui).text);
         if cut {
             response.on_hover_text(&chosen.name);
         }
     }
+}
+
+/// Shows how the chosen pose is blended with the one that is shown.
+fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<LibraryPose>, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    name(ui, state, chosen, commands);
     let row = ValueRow {
         name: "Share of the pose",
         label: "Share",
@@ -230,7 +240,9 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         state.share = (percent / 100.0).clamp(0.0, 1.0);
         again = true;
     }
-    let is_applied = chosen.pose.as_ref().is_ok_and(|pose| {
+    let base = RichText::new(base(session, state.added)).font(theme::regular(SMALL + 1.0)).color(c.dim);
+    ui.label(base).on_hover_text("What the pose is laid over: what was shown before the click on it");
+    let is_applied = pose_of(state, chosen).is_some_and(|pose| {
         session.posing().blended_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
     });
     let help = "Add that by which the pose differs from rest to what is shown, in place of going towards the pose";
@@ -248,6 +260,13 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         state.limb = !state.limb;
         again |= is_applied;
     }
+    if correction(ui, state, chosen) {
+        if is_applied {
+            // The other pose takes its place: it is not laid over it.
+            commands.push(EditCommand::Undo.into());
+        }
+        again |= is_applied;
+    }
     if again {
         apply_pose(session, state, chosen, commands);
     }
@@ -263,8 +282,45 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     }
 }
 
+/// Says over what a pose is laid.
+fn base(session: &Session, added: bool) -> String {
+    let playback = session.playback();
+    let clip = playback.clip.and_then(|clip| session.model()?.clips.get(clip.index()));
+    let shown = match (playback.source, clip) {
+        (PoseSource::Rest, _) | (PoseSource::Clip, None) => "the rest pose".to_owned(),
+        (PoseSource::Bind, _) => "the bind pose".to_owned(),
+        (PoseSource::Clip, Some(clip)) => format!("{}, frame {}", clip.name, playback.frame_number()),
+    };
+    let below = session.posing().edits_below(session.edits());
+    let edited = if below.nodes.is_empty() && below.morphs.is_empty() { "" } else { " with your edits" };
+    if added { format!("added to {shown}{edited}") } else { format!("of the way from {shown}{edited}") }
+}
+
+/// Shows what of the pose has no counterpart, and the switch of the correction for the model that it was made on; returns whether that
+/// was pressed.
+fn correction(ui: &mut Ui, state: &mut Poses, chosen: &LibraryPose) -> bool {
+    let Ok(report) = &chosen.pose else { return false };
+    let unmatched = &report.pose.unmatched;
+    if !unmatched.is_empty() {
+        let text = counted(unmatched.len(), "name has no counterpart here", "names have no counterpart here");
+        let text = RichText::new(text).font(theme::regular(SMALL + 1.0)).color(colors(ui).amber);
+        ui.label(text).on_hover_text(unmatched.join(", "));
+    }
+    let Some(made_on) = report.made_on.as_ref().filter(|_| chosen.plain.is_some()) else { return false };
+    let label = format!("Correct for the rest pose of {}", made_on.name());
+    let pressed = chip(ui, &label, !state.plain).on_hover_text(CORRECTED).clicked();
+    state.plain ^= pressed;
+    pressed
+}
+
+/// Returns the pose of a file, with or without the correction; `None` where the file cannot be read.
+fn pose_of<'p>(state: &Poses, chosen: &'p LibraryPose) -> Option<&'p Arc<Resolved>> {
+    let report = chosen.pose.as_ref().ok()?;
+    Some(chosen.plain.as_ref().filter(|_| state.plain).unwrap_or(&report.pose))
+}
+
 fn apply_pose(session: &Session, state: &Poses, chosen: &LibraryPose, commands: &mut Vec<Command>) {
-    if let Ok(pose) = &chosen.pose {
+    if let Some(pose) = pose_of(state, chosen) {
         let limb = session.view().selected.filter(|_| state.limb);
         let (pose, share, added) = (Arc::clone(pose), state.share, state.added);
         commands.push(PosingCommand::Blend(BlendedPose { pose, share, added, limb }).into());
@@ -275,7 +331,8 @@ fn apply_pose(session: &Session, state: &Poses, chosen: &LibraryPose, commands: 
 fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
     let c = colors(ui);
     let is_chosen = state.chosen.as_ref() == Some(&pose.path);
-    let usable = pose.pose.as_ref().is_ok_and(|resolved| !resolved.nodes.is_empty() || !resolved.morphs.is_empty());
+    let resolved = pose_of(state, pose);
+    let usable = resolved.is_some_and(|resolved| !resolved.nodes.is_empty() || !resolved.morphs.is_empty());
     let name = format!("Pose {}", pose.name);
     let size = vec2(PICTURE, PICTURE + NAME);
     let (rect, response) = ui.add_enabled_ui(usable, |ui| press(ui, size, &name, Some(is_chosen))).inner;
@@ -308,8 +365,13 @@ fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
     let tooltip = match &pose.pose {
         Err(why) => why.clone(),
         Ok(_) if !usable => format!("{}: nothing of it has a counterpart in this model", pose.name),
-        Ok(resolved) if resolved.unmatched.is_empty() => pose.name.clone(),
-        Ok(resolved) => format!("{}; {} of its names have no counterpart here", pose.name, resolved.unmatched.len()),
+        Ok(report) => {
+            let unmatched = report.pose.unmatched.len();
+            let of_other = report.made_on.as_ref().filter(|_| report.is_corrected && !state.plain);
+            let corrected = of_other.map(|other| format!("; corrected for the rest pose of {}", other.name()));
+            let missing = (unmatched > 0).then(|| format!("; {unmatched} of its names have no counterpart here"));
+            format!("{}{}{}", pose.name, corrected.unwrap_or_default(), missing.unwrap_or_default())
+        }
     };
     response.on_hover_text(&tooltip).on_disabled_hover_text(&tooltip);
     clicked
