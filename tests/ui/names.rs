@@ -33,7 +33,7 @@ fn names_that_differ_in_their_middle_are_cut_so_that_they_do_not_look_alike() {
     let names: Vec<String> =
         (1..=6).map(|i| format!("character_rig_deform_finger_{i}_of_the_left_hand_joint")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let saved = ui::Saved { tables: true, ..ui::Saved::default() };
+    let saved = Saved { tables: true, ..Saved::default() };
     let harness = window(session_with(&names), UiState::new(saved), Status::default());
     let mut texts = Vec::new();
     fn add(shape: &Shape, texts: &mut Vec<String>) {

@@ -55,6 +55,58 @@ fn a_ring_turns_both_arms_while_editing_is_symmetric() {
 }
 
 #[test]
+fn the_head_looks_where_a_drag_from_it_leads_in_one_step() {
+    use skinscope::session::{PoseTool, ViewCommand};
+    let mut harness = character("Head");
+    harness.state_mut().session.apply(CameraCommand::LookFrom(ViewFrom::Front));
+    harness.state_mut().session.apply(CameraCommand::FrameAll);
+    click(&mut harness, "Look tool");
+    assert!(has(&harness, &ViewCommand::SetPoseTool(PoseTool::Look).into()));
+    let on_screen = |harness: &Harness<'_, App>, at: Vec3| {
+        let at = harness.state().session.view().project(at).unwrap();
+        harness.state().picture.min + vec2(at.x, at.y)
+    };
+    let head = on_screen(&harness, place(&harness, "Head"));
+    let turned = |harness: &Harness<'_, App>| {
+        let session = &harness.state().session;
+        let at = node(session, "Head").index();
+        let rest = session.model().unwrap().skeleton.rest.transforms[at].rotation;
+        rest.angle_between(session.pose().local.transforms[at].rotation)
+    };
+    let to = head + vec2(150.0, -20.0);
+    drag(&mut harness, &[head, head.lerp(to, 0.5), to], PointerButton::Primary);
+    assert!(turned(&harness) > 0.05, "{}", turned(&harness));
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))));
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert!(turned(&harness) < 1e-4 && !harness.state().session.history().can_undo());
+}
+
+#[test]
+fn a_limb_that_is_pulled_has_a_root_and_a_pole_that_is_dragged() {
+    let mut harness = character("Hand.L");
+    click(&mut harness, "Pull tool");
+    let hand = node(&harness.state().session, "Hand.L");
+    click(&mut harness, "Limb root");
+    assert_eq!(harness.state().session.rules().pull_root, Some(hand));
+    click(&mut harness, "Limb root");
+    assert_eq!(harness.state().session.rules().pull_root, None);
+    click(&mut harness, "Pole");
+    let pole = harness.state().session.rules().pole.unwrap();
+    let (elbow, stood) = (place(&harness, "LowerArm.L"), place(&harness, "Hand.L"));
+    let at = harness.get_by_label("Pole of limbs").rect().center();
+    let to = at + vec2(0.0, -160.0);
+    drag(&mut harness, &[at, at.lerp(to, 0.5), to], PointerButton::Primary);
+    assert_ne!(harness.state().session.rules().pole.unwrap(), pole);
+    assert!(place(&harness, "LowerArm.L").distance(elbow) > 1e-3 && place(&harness, "Hand.L").distance(stood) < 1e-3);
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert!(place(&harness, "LowerArm.L").distance(elbow) < 1e-5 && !harness.state().session.history().can_undo());
+    click(&mut harness, "Pole");
+    assert_eq!(harness.state().session.rules().pole, None);
+}
+
+#[test]
 fn the_other_side_is_shown_and_can_be_changed() {
     let mut harness = character("UpperArm.L");
     let label = "Other side: UpperArm.R";

@@ -69,7 +69,7 @@ fn drag_with_alt(harness: &mut Harness<'_, App>, [from, to]: [Pos2; 2], button: 
 fn with_the_keys_of_maya_alt_and_a_drag_move_the_camera_and_nothing_else() {
     let mut session = session(3);
     session.apply(SelectionCommand::Select(Some(NodeId(2))));
-    let saved = ui::Saved { maya_keys: true, ..ui::Saved::default() };
+    let saved = Saved { maya_keys: true, ..Saved::default() };
     let mut harness = window(session, UiState::new(saved), Status::default());
     let handle = harness.get_by_label("Turn about X").rect().center();
     let to = handle + vec2(40.0, -20.0);

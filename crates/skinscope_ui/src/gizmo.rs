@@ -1,5 +1,7 @@
 //! Paints the gizmo over the picture, and turns pointer and keys into drags of it.
 
+mod limbs;
+
 use egui::accesskit::Role;
 use egui::{
     Align2, Color32, Context, CursorIcon, Event, Key, Painter, PointerButton, Rect, Response, Sense, Shape, Stroke, Ui,
@@ -21,6 +23,8 @@ pub(super) struct GizmoState {
     drag: Option<ActiveDrag>,
     /// The pull of a bone or of the skin that is under way.
     pull: Option<Pull>,
+    /// The drag of the gaze of a joint or of a pole that is under way.
+    limbs: limbs::LimbDrags,
     /// The tool whose key was pressed: its drag begins where the pointer is.
     asked: Option<PoseTool>,
     hovered: Option<Handle>,
@@ -55,7 +59,7 @@ impl GizmoState {
     /// Takes the keys of a pass for the drag that is under way: numbers, axes, and keys that end it. Other keys are
     /// swallowed, so that none of them does something else during the drag.
     pub(super) fn take_keys(&mut self, ctx: &Context) {
-        if self.pull.is_some() {
+        if self.pull.is_some() || self.limbs.is_active() {
             self.gives_up = ctx.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::Escape));
             return;
         }
@@ -107,14 +111,14 @@ impl ActiveDrag {
     }
 }
 
-/// Shows the gizmo and drags it. Returns true where the gizmo has the pointer, which then neither turns the camera nor
-/// selects.
+/// Shows the gizmo and drags it, but begins no drag where the pointer is only for the camera (`is_camera`). Returns true where the gizmo
+/// has the pointer, which then neither turns the camera nor selects.
 pub(super) fn show(
     ui: &Ui,
     response: &Response,
     rect: Rect,
     session: &Session,
-    state: &mut GizmoState,
+    (state, is_camera): (&mut GizmoState, bool),
     commands: &mut Vec<Command>,
 ) -> bool {
     let scale = ui.pixels_per_point();
@@ -128,10 +132,16 @@ pub(super) fn show(
         state.drag = None;
         commands.push(EditCommand::EndEdit.into());
     }
-    if pull(ui, response, session, state, &pixel, commands) {
+    let picture = limbs::Picture { pixel: &pixel, point: &point };
+    if (!is_camera || state.limbs.is_active()) && limbs::drag(ui, response, session, state, &picture, commands) {
         return true;
     }
-    begin(ui, response, session, state, &pixel);
+    if (!is_camera || state.pull.is_some()) && pull(ui, response, session, state, &pixel, commands) {
+        return true;
+    }
+    if !is_camera {
+        begin(ui, response, session, state, &pixel);
+    }
     let owns = state.drag.is_some() || state.until_released;
     if state.until_released && !ui.input(|i| i.pointer.any_down()) {
         state.until_released = false;
@@ -150,7 +160,7 @@ pub(super) fn show(
         state.hovered = None;
         return owns;
     };
-    let hover = response.hover_pos().filter(|_| !ui.input(|i| i.pointer.any_down()));
+    let hover = response.hover_pos().filter(|_| !is_camera && !ui.input(|i| i.pointer.any_down()));
     state.hovered = hover.and_then(|at| gizmo.handle_at(pixel(at)));
     let shapes = gizmo.shapes();
     for shape in &shapes {
@@ -312,7 +322,7 @@ fn announce(ui: &Ui, gizmo: &Gizmo, shape: &HandleShape, point: &dyn Fn(Vec2) ->
     let verb = match gizmo.tool {
         PoseTool::Move => "Move",
         PoseTool::Scale => "Scale",
-        PoseTool::Select | PoseTool::Turn | PoseTool::Pull => "Turn",
+        PoseTool::Select | PoseTool::Turn | PoseTool::Pull | PoseTool::Look => "Turn",
     };
     let way = match (shape.handle, gizmo.tool) {
         (Handle::Axis(i), PoseTool::Turn) => format!("about {}", ["X", "Y", "Z"][i]),
@@ -388,11 +398,15 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         ("Turn", PoseTool::Turn),
         ("Scale", PoseTool::Scale),
         ("Pull", PoseTool::Pull),
+        ("Look", PoseTool::Look),
     ];
     let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
     let covered = column(ui, &choices, commands);
     if view.selected.is_some() && matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
         axes(ui, session, commands);
+    }
+    if view.pose_tool == PoseTool::Pull {
+        limbs::settings(ui, session, commands);
     }
     rules::symmetric(ui, session, commands);
     covered

@@ -44,6 +44,10 @@ pub enum PosingCommand {
     ToggleHeld(NodeId),
     /// Do that with the selected joint.
     ToggleHeldSelected,
+    /// Let limbs that are pulled begin at this joint, where it is above the joint that is pulled; `None`: they have two bones.
+    SetPullRoot(Option<NodeId>),
+    /// Let limbs that are pulled bend to the side of this position (world space, metres).
+    SetPole(Option<[f32; 3]>),
     /// Limit how far a joint turns, or let it turn freely.
     SetLimits(NodeId, Option<Limits>),
     /// Switch whether limits are obeyed.
@@ -163,6 +167,10 @@ fn change_rules(session: &mut Session, command: &PosingCommand) -> bool {
             Some(limits) => _ = session.rules.limits.insert(node, limits),
             None => _ = session.rules.limits.remove(&node),
         },
+        PosingCommand::SetPullRoot(root) => session.rules.pull_root = root.filter(|root| root.index() < count),
+        PosingCommand::SetPole(pole) => {
+            session.rules.pole = pole.filter(|pole| pole.iter().all(|v| v.is_finite()));
+        }
         PosingCommand::ToggleLimits => session.rules.ignores_limits = !session.rules.ignores_limits,
         PosingCommand::Mirror
         | PosingCommand::Flip

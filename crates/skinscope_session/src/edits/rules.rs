@@ -27,6 +27,10 @@ pub struct PoseRules {
     stored: BTreeMap<NodeId, Limits>,
     /// Whether joints turn beyond their limits.
     pub ignores_limits: bool,
+    /// The first joint of limbs that are pulled, where it is above the joint that is pulled; `None`: limbs have two bones.
+    pub pull_root: Option<NodeId>,
+    /// The position to whose side limbs bend that are pulled: world space, metres.
+    pub pole: Option<[f32; 3]>,
     /// The pairs as the user has changed them.
     mirror: Option<Arc<Mirror>>,
 }

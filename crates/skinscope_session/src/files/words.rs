@@ -20,6 +20,7 @@ pub(crate) const TOOLS: Words<PoseTool> = &[
     ("turn", PoseTool::Turn),
     ("scale", PoseTool::Scale),
     ("pull", PoseTool::Pull),
+    ("look", PoseTool::Look),
 ];
 
 pub(crate) const AXES: Words<Orientation> =

@@ -147,7 +147,7 @@ impl Drag {
         let value = match self.gizmo.tool {
             PoseTool::Move => self.moved(at, snap),
             PoseTool::Scale => self.scaled(at, snap),
-            PoseTool::Select | PoseTool::Turn | PoseTool::Pull => self.rotated(at, snap),
+            PoseTool::Select | PoseTool::Turn | PoseTool::Pull | PoseTool::Look => self.rotated(at, snap),
         };
         self.last = at;
         value

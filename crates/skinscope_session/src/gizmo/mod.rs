@@ -7,6 +7,7 @@
 
 mod drag;
 mod limits;
+mod look;
 pub(crate) mod pull;
 mod shapes;
 mod sight;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3, Vec2};
 use skinscope_model::NodeId;
 
+pub use self::look::LookDrag;
 pub use self::pull::Pull;
 use self::sight::Sight;
 use crate::View;
@@ -41,6 +43,8 @@ pub enum PoseTool {
     Scale,
     /// It pulls a bone, or the skin over it, and the limb follows.
     Pull,
+    /// It lets a joint look at the pointer.
+    Look,
 }
 
 /// The axes along which a tool acts.
@@ -73,7 +77,7 @@ pub enum Handle {
 pub struct Gizmo {
     /// The node that it changes.
     pub node: NodeId,
-    /// Its tool; never [`PoseTool::Select`] or [`PoseTool::Pull`].
+    /// Its tool; never [`PoseTool::Select`], [`PoseTool::Pull`] or [`PoseTool::Look`].
     pub tool: PoseTool,
     /// The axes that its handles lie along, as directions of length 1 in world space.
     pub axes: [DVec3; 3],
@@ -164,7 +168,7 @@ impl Gizmos<'_> {
     /// Does the same as [`crate::Gizmos::gizmo`] for another tool and other axes than those that are chosen.
     #[must_use]
     pub fn gizmo_of(self, tool: PoseTool, orientation: Orientation, pixels_per_point: f32) -> Option<Gizmo> {
-        if matches!(tool, PoseTool::Select | PoseTool::Pull) {
+        if matches!(tool, PoseTool::Select | PoseTool::Pull | PoseTool::Look) {
             return None;
         }
         let node = self.view.selected?;

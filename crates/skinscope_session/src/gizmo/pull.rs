@@ -1,6 +1,6 @@
 //! Pulls a bone, or the skin over it: its end follows the pointer, and the limb that ends there follows.
 
-use glam::{DVec3, Quat, Vec2};
+use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_anim::pose;
 use skinscope_model::{LocalPose, NodeId};
 
@@ -16,6 +16,8 @@ pub struct Pull {
     root: Option<NodeId>,
     /// The pose that it began with.
     before: LocalPose,
+    /// The position to whose side the limb bends, in world space and metres.
+    pole: Option<DVec3>,
     /// The position of the joint at the start, in world space and metres.
     from: DVec3,
     /// The vector from where the pointer took hold to the joint, in pixels.
@@ -43,9 +45,9 @@ impl Gizmos<'_> {
     pub fn begin_pull(self, at: Vec2) -> Option<Pull> {
         let model = self.model?;
         let projector = self.view.projector();
-        let grabbed = self.picking.bones.bone_at(at).or_else(|| self.picking.mover(self.picking.vertex_at(at)?))?;
+        let grabbed = self.joint_at(at)?;
         let position = |node: NodeId| self.pose.model.get(node.index()).map(|m| m.translation);
-        let seen = |node: NodeId| projector.project(glam::Vec3::from(position(node)?));
+        let seen = |node: NodeId| projector.project(Vec3::from(position(node)?));
         // The bone's far end is the first joint below it.
         let ends =
             std::iter::once(grabbed).chain(model.skeleton.children(grabbed).filter(|child| model.is_joint(*child)));
@@ -54,9 +56,70 @@ impl Gizmos<'_> {
         let parent = model.skeleton.parents[joint.index()];
         // The hip, and a joint that hangs on no joint, is moved: turning what is above it would turn everything.
         let hangs = parent.is_some_and(|parent| model.is_joint(parent));
-        let root = if hangs { pose::default_root(model, joint) } else { None };
-        let before = self.pose.local.clone();
-        Some(Pull { joint, root, before, from: position(joint)?.as_dvec3(), offset: seen(joint)? - at })
+        let root = if hangs { self.root_of(joint) } else { None };
+        let (before, pole) = (self.pose.local.clone(), self.rules.pole.map(|pole| Vec3::from(pole).as_dvec3()));
+        Some(Pull { joint, root, before, pole, from: position(joint)?.as_dvec3(), offset: seen(joint)? - at })
+    }
+
+    /// Returns the bone, or else the joint that moves the skin most, under a point of the viewport (in pixels from its top left).
+    pub(super) fn joint_at(self, at: Vec2) -> Option<NodeId> {
+        self.picking.bones.bone_at(at).or_else(|| self.picking.mover(self.picking.vertex_at(at)?))
+    }
+
+    /// Returns the first joint of the limb that ends at a joint: the one that the user has chosen, where that is above it, else that of
+    /// two bones.
+    #[must_use]
+    pub fn root_of(self, joint: NodeId) -> Option<NodeId> {
+        let model = self.model?;
+        let above = std::iter::successors(model.skeleton.parents[joint.index()], |n| model.skeleton.parents[n.index()]);
+        let chosen = self.rules.pull_root.filter(|root| above.clone().any(|node| node == *root));
+        chosen.or_else(|| pose::default_root(model, joint))
+    }
+
+    /// Returns a position to the side to which the limb of a joint bends now, where its pole may begin: world space, metres.
+    #[must_use]
+    pub fn pole_of(self, joint: NodeId) -> Option<Vec3> {
+        let position = |node: NodeId| self.pose.model.get(node.index()).map(|m| Vec3::from(m.translation));
+        let (end, root) = (position(joint)?, position(self.root_of(joint)?)?);
+        let parents = &self.model?.skeleton.parents;
+        let bends = std::iter::successors(parents[joint.index()], |n| parents[n.index()]);
+        let bends = bends.take_while(|node| Some(*node) != self.root_of(joint)).filter_map(position);
+        let length = end.distance(root);
+        let off = |at: &Vec3| (*at - root).reject_from((end - root).try_normalize().unwrap_or(Vec3::Y));
+        let bend = bends.max_by(|a, b| off(a).length().total_cmp(&off(b).length())).unwrap_or(0.5 * (end + root));
+        // A straight limb bends forward.
+        let side = off(&bend).try_normalize().filter(|_| off(&bend).length() > 1e-3 * length);
+        let pole = bend + side.unwrap_or_else(|| self.model.map_or(Vec3::Z, |model| model.front())) * length.max(1e-3);
+        pole.is_finite().then_some(pole)
+    }
+
+    /// The edit that turns the limb of a joint to the side of a pole (world space, metres), with its ends where they are.
+    #[must_use]
+    pub fn bend_to(self, joint: NodeId, pole: Vec3) -> Option<EditCommand> {
+        let target = self.pose.model.get(joint.index())?.translation.as_dvec3();
+        self.reach(&self.pose.local, pose::Reach { target, pole: Some(pole.as_dvec3()), ..self.limb(joint) })
+    }
+
+    fn limb(self, joint: NodeId) -> pose::Reach<'static> {
+        pose::Reach { joint, root: self.root_of(joint), ..pose::Reach::default() }
+    }
+
+    /// The edit that brings a joint to its target from a pose.
+    fn reach(self, before: &LocalPose, goal: pose::Reach<'_>) -> Option<EditCommand> {
+        let model = self.model?;
+        let limits = self.rules.obeyed_limits();
+        let (joint, root) = (goal.joint, goal.root);
+        let mut pose = before.clone();
+        pose::reach(model, &mut pose, &pose::Reach { limits: &limits, ..goal }).ok()?;
+        // Only the limb is turned: what it takes along (the other side, pinned joints) is not for the pull to say.
+        let above = std::iter::successors(Some(joint), |node| model.skeleton.parents[node.index()]);
+        let limb = above.skip(1).take_while(|node| Some(*node) != root).chain(root);
+        let turn = |node: NodeId| {
+            let (to, now) = (pose.transforms[node.index()].rotation, self.pose.local.transforms[node.index()].rotation);
+            (to != now).then_some((node, to))
+        };
+        let turned: Vec<(NodeId, Quat)> = limb.filter_map(turn).collect();
+        Some(EditCommand::TurnNodes(turned.into()))
     }
 
     /// The edit that brings the pulled joint to a point of the viewport (in pixels from its top left), at the distance
@@ -82,20 +145,8 @@ impl Gizmos<'_> {
             let to = pull.before.transforms[pull.joint.index()].translation.as_dvec3() + way;
             return to.is_finite().then(|| EditCommand::Edit(pull.joint, ChannelValue::Translation(to.as_vec3())));
         }
-        let mut pose = pull.before.clone();
-        let limits = self.rules.obeyed_limits();
-        let goal =
-            pose::Reach { joint: pull.joint, target, root: pull.root, limits: &limits, ..pose::Reach::default() };
-        pose::reach(model, &mut pose, &goal).ok()?;
-        // Only the limb is turned: what it takes along (the other side, pinned joints) is not for the pull to say.
-        let above = std::iter::successors(Some(pull.joint), |node| model.skeleton.parents[node.index()]);
-        let limb = above.skip(1).take_while(|node| Some(*node) != pull.root).chain(pull.root);
-        let turn = |node: NodeId| {
-            let (to, now) = (pose.transforms[node.index()].rotation, self.pose.local.transforms[node.index()].rotation);
-            (to != now).then_some((node, to))
-        };
-        let turned: Vec<(NodeId, Quat)> = limb.filter_map(turn).collect();
-        Some(EditCommand::TurnNodes(turned.into()))
+        let goal = pose::Reach { target, root: pull.root, pole: pull.pole, ..self.limb(pull.joint) };
+        self.reach(&pull.before, goal)
     }
 }
 
@@ -107,7 +158,7 @@ mod tests {
 
     fn seen(session: &Session, name: &str) -> (NodeId, Vec2) {
         let node = session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap();
-        let at = glam::Vec3::from(session.pose().model[node].translation);
+        let at = Vec3::from(session.pose().model[node].translation);
         (NodeId::from_index(node), session.view().project(at).unwrap())
     }
 
@@ -142,6 +193,51 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);
         assert!(session.edits().is_empty());
+    }
+
+    #[test]
+    fn a_limb_begins_at_the_root_that_is_chosen_and_bends_to_the_side_of_its_pole() {
+        let mut session = open();
+        let node = |session: &Session, name: &str| seen(session, name).0;
+        let (hand, at) = seen(&session, "Hand.L");
+        let (chest, arm) = (node(&session, "Chest"), node(&session, "UpperArm.L"));
+        // A root that is not above the joint is none.
+        for (root, begins) in [(node(&session, "Foot.R"), arm), (chest, chest)] {
+            session.apply(crate::PosingCommand::SetPullRoot(Some(root)));
+            assert_eq!(session.gizmos().begin_pull(at).unwrap().root(), Some(begins));
+        }
+        let before = session.pose().local.transforms[chest.index()].rotation;
+        let pull = session.gizmos().begin_pull(at).unwrap();
+        session.apply(session.gizmos().pull_to(&pull, at + Vec2::new(-40.0, 30.0)).unwrap());
+        session.apply(EditCommand::EndEdit);
+        session.update_pose();
+        assert!(session.pose().local.transforms[chest.index()].rotation.angle_between(before) > 1e-3);
+        session.apply(EditCommand::Undo);
+        session.apply(crate::PosingCommand::SetPullRoot(None));
+        session.update_pose();
+        // With the hand nearer to the shoulder the elbow goes to the side of the pole.
+        let place =
+            |session: &Session, name: &str| Vec3::from(session.pose().model[node(session, name).index()].translation);
+        let (_, shoulder) = seen(&session, "UpperArm.L");
+        for side in [Vec3::Y, Vec3::NEG_Y, Vec3::Z] {
+            let pole = place(&session, "LowerArm.L") + 2.0 * side;
+            session.apply(crate::PosingCommand::SetPole(Some(pole.to_array())));
+            let pull = session.gizmos().begin_pull(seen(&session, "Hand.L").1).unwrap();
+            session.apply(session.gizmos().pull_to(&pull, at.lerp(shoulder, 0.4)).unwrap());
+            session.update_pose();
+            let (hand, elbow) = (place(&session, "Hand.L"), place(&session, "LowerArm.L"));
+            let middle = 0.5 * (hand + place(&session, "UpperArm.L"));
+            assert!((elbow - middle).dot(side) > 0.02, "{side}: {elbow} {middle}");
+            // Bent to another side, the hand stays.
+            let other = middle - 2.0 * side;
+            session.apply(session.gizmos().bend_to(node(&session, "Hand.L"), other).unwrap());
+            session.update_pose();
+            assert!(place(&session, "Hand.L").distance(hand) < 1e-3);
+            assert!((place(&session, "LowerArm.L") - middle).dot(side) < -0.02);
+            session.apply(EditCommand::ResetAll);
+            session.update_pose();
+        }
+        assert!(session.gizmos().pole_of(hand).unwrap().is_finite());
     }
 
     #[test]

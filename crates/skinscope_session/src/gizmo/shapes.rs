@@ -27,7 +27,7 @@ pub struct HandleShape {
 /// Makes the shapes of all handles, in the order in which they are painted.
 pub(super) fn shapes(gizmo: &Gizmo) -> Vec<HandleShape> {
     let shapes = match gizmo.tool {
-        PoseTool::Select | PoseTool::Pull => Vec::new(),
+        PoseTool::Select | PoseTool::Pull | PoseTool::Look => Vec::new(),
         PoseTool::Turn => turning(gizmo),
         PoseTool::Move => moving(gizmo),
         PoseTool::Scale => scaling(gizmo),

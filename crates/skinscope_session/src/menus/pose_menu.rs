@@ -72,6 +72,14 @@ pub(crate) static ROWS: &[CommandRow] = &[
     .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
+        "Look tool",
+        None,
+        Command::View(ViewCommand::SetPoseTool(PoseTool::Look)),
+        "Drag from a joint, such as the head, to what its front is to look at",
+    )
+    .in_submenu(Submenu::PoseTools),
+    row(
+        Menu::Pose,
         "Local axes",
         None,
         Command::View(ViewCommand::SetOrientation(Orientation::Local)),

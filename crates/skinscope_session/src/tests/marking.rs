@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, NodeId};
 
@@ -108,7 +108,7 @@ fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
     assert!(!session.unsaved().has_unsaved_skinning());
     // Each change of the marks is a step of its own, among those of edits.
     let moved = Arc::clone(&session.view().marked);
-    let turn = crate::ChannelValue::Rotation(glam::Vec3::X * 20.0);
+    let turn = ChannelValue::Rotation(Vec3::X * 20.0);
     session.apply(EditCommand::Edit(NodeId(4), turn));
     session.apply(EditCommand::EndEdit);
     session.apply(EditCommand::Undo);
