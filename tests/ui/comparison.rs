@@ -129,7 +129,8 @@ fn figures_of_a_runtime_are_never_cut() {
     session.apply(PlaybackCommand::SetPlaying(false));
     let packing = RUNTIMES.iter().find(|runtime| runtime.packing.influences == 1).unwrap().packing;
     session.apply(ComparisonCommand::PreviewAs(packing));
-    let harness = window(session, UiState::default(), Status::default());
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Unfold the comparison");
     let figures = *harness.state().session.deforming().packed_figures().unwrap();
     assert!(figures.losing > 1000 && figures.vertices > 3000, "{figures:?}");
     let grouped = |n: usize| format!("{}\u{2009}{:03}", n / 1000, n % 1000);

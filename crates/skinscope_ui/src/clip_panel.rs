@@ -42,7 +42,7 @@ pub(super) fn show_key(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
 
 /// Shows the caret that opens the panel.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
-    let help = "The clip that is shown: its name, its keys, and clips that are laid over it";
+    let help = "The clip that is shown: its name, its keys, and clips that are blended with it";
     let response = caret_button(ui, "Keys and layers of the clip", help);
     // It stands at the edge of the window, where it covers no figure, and scrolls where it has more than there is room for.
     let window = ui.ctx().content_rect();

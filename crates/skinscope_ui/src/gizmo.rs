@@ -401,7 +401,28 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         ("Look", PoseTool::Look),
     ];
     let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
-    let covered = column(ui, &choices, commands);
+    if !is_low(ui) {
+        let covered = column(ui, &choices, commands);
+        settings(ui, session, commands);
+        return covered;
+    }
+    // A low picture has no room for all of it below each other.
+    let both = ui.horizontal_top(|ui| {
+        let covered = ui.vertical(|ui| column(ui, &choices, commands)).inner;
+        ui.vertical(|ui| settings(ui, session, commands));
+        covered
+    });
+    both.inner
+}
+
+/// Returns whether the picture is lower than the tools and their settings.
+fn is_low(ui: &Ui) -> bool {
+    ui.clip_rect().height() < 440.0
+}
+
+/// Shows what belongs to the chosen tool.
+fn settings(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let view = session.view();
     if view.selected.is_some() && matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
         axes(ui, session, commands);
     }
@@ -409,13 +430,19 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         limbs::settings(ui, session, commands);
     }
     rules::symmetric(ui, session, commands);
-    covered
+}
+
+/// Leaves room above settings that stand below the tools.
+fn space(ui: &mut Ui) {
+    if !is_low(ui) {
+        ui.add_space(8.0);
+    }
 }
 
 /// Shows the choice of the axes of tools.
 fn axes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let view = session.view();
-    ui.add_space(8.0);
+    space(ui);
     let axes = [("Local", Orientation::Local), ("Parent", Orientation::Parent), ("World", Orientation::World)];
     let choices = axes.map(|(text, axes)| (text, view.orientation == axes, ViewCommand::SetOrientation(axes).into()));
     column(ui, &choices, commands);
@@ -426,7 +453,7 @@ fn axes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 fn column(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) -> Rect {
     let c = colors(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
-    let size = vec2(68.0, theme::ROW);
+    let size = vec2(68.0, if is_low(ui) { theme::ROW - 4.0 } else { theme::ROW });
     let well = Rect::from_min_size(ui.cursor().min, vec2(size.x, size.y * choices.len() as f32));
     let plate = theme::opaque(c.plate);
     ui.painter().rect_filled(well, theme::RADIUS, plate);

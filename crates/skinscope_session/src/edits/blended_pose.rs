@@ -95,13 +95,13 @@ mod tests {
     use crate::tests::sessions::still_session;
     use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand};
 
-    fn lay(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
+    fn blend_pose(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
         session.apply(PosingCommand::Blend(BlendedPose { pose: Arc::clone(pose), share, added, limb }));
         session.update_pose();
     }
 
     #[test]
-    fn pinned_feet_hold_under_a_pose_that_is_laid_whatever_its_share() {
+    fn pinned_feet_hold_under_a_pose_that_is_blended_whatever_its_share() {
         let mut session = crate::tests::sessions::built_in_session();
         let model = Arc::clone(session.model().unwrap());
         let node = |name: &str| NodeId::from_index(model.skeleton.names.iter().position(|n| n == name).unwrap());
@@ -112,22 +112,22 @@ mod tests {
             pose.transforms[node(name).index()].rotation *= Quat::from_rotation_x(turn);
         }
         let pose = Arc::new(resolve(&model, &capture(&model, &pose, "")));
-        let places = |session: &Session| feet.map(|foot| session.pose().model[foot.index()]);
-        let stood = places(&session);
+        let transforms = |session: &Session| feet.map(|foot| session.pose().model[foot.index()]);
+        let stood = transforms(&session);
         let moved = |session: &Session| {
-            let now = places(session);
+            let now = transforms(session);
             let far = |i: usize| (now[i].translation - stood[i].translation).length();
             let turned = |i: usize| (now[i].matrix3.x_axis - stood[i].matrix3.x_axis).length();
             (far(0).max(far(1)), turned(0).max(turned(1)))
         };
-        lay(&mut session, &pose, 1.0, false, None);
+        blend_pose(&mut session, &pose, 1.0, false, None);
         assert!(moved(&session).0 > 0.1, "without pins they go where the pose says: {:?}", moved(&session));
         session.apply(EditCommand::Undo);
         session.update_pose();
         feet.iter().for_each(|foot| _ = session.apply(PosingCommand::TogglePin(*foot)));
         let hips = session.pose().model[node("Hips").index()].translation.y;
         for (share, added) in [(1.0, false), (0.4, false), (0.7, true), (0.0, false)] {
-            lay(&mut session, &pose, share, added, None);
+            blend_pose(&mut session, &pose, share, added, None);
             let (far, turned) = moved(&session);
             assert!(far < 1e-4 && turned < 1e-4, "{share}: {far} m, {turned}");
             let sunk = hips - session.pose().model[node("Hips").index()].translation.y;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_that_is_laid_again_takes_its_own_place_as_one_step() {
+    fn a_pose_that_is_blended_again_takes_its_own_place_as_one_step() {
         let mut session = still_session(obstacle_course());
         session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
         let model = Arc::clone(session.model().unwrap());
@@ -150,25 +150,25 @@ mod tests {
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::X)));
         session.apply(EditCommand::EndEdit);
         for share in [1.0, 0.2, 0.0, 0.7, 0.5] {
-            lay(&mut session, &pose, share, false, None);
+            blend_pose(&mut session, &pose, share, false, None);
             assert!((turned(&session, 3) - share).abs() < 1e-3, "{share}: {}", turned(&session, 3));
             assert_eq!(session.posing.blended_pose(&session.edits).unwrap().share, share);
         }
         // Added, the same pose comes on top of what was there before it was blended, and not of itself.
-        lay(&mut session, &pose, 0.5, true, None);
+        blend_pose(&mut session, &pose, 0.5, true, None);
         assert!((turned(&session, 3) - 0.5).abs() < 1e-3);
-        lay(&mut session, &pose, 0.5, true, Some(NodeId(3)));
+        blend_pose(&mut session, &pose, 0.5, true, Some(NodeId(3)));
         assert!((turned(&session, 3) - 0.5).abs() < 1e-3 && turned(&session, 1) < 1e-4);
         session.apply(EditCommand::Undo);
         session.update_pose();
         assert!(turned(&session, 3) < 1e-4 && session.edits().nodes.len() == 1, "all of it was one step");
         assert!(session.posing.blended_pose(&session.edits).is_none());
         // What is edited in between stays.
-        lay(&mut session, &pose, 1.0, false, None);
+        blend_pose(&mut session, &pose, 1.0, false, None);
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::Y)));
         session.apply(EditCommand::EndEdit);
         assert!(session.posing.blended_pose(&session.edits).is_none());
-        lay(&mut session, &pose, 0.5, true, None);
+        blend_pose(&mut session, &pose, 0.5, true, None);
         assert!((turned(&session, 3) - 1.5).abs() < 1e-3);
         session.apply(EditCommand::Undo);
         session.update_pose();

@@ -85,7 +85,9 @@ mod tests {
         let seen = |session: &Session, node: NodeId| {
             session.view().project(session.pose().model[node.index()].translation.into()).unwrap()
         };
-        let look = session.gizmos().begin_look(seen(&session, head)).unwrap();
+        // Where the bone of the neck ends, the head begins.
+        let face = Vec3::from(session.pose().model[head.index()].translation) + 0.1 * Vec3::Y;
+        let look = session.gizmos().begin_look(session.view().project(face).unwrap()).unwrap();
         assert_eq!(look.joint(), head);
         let at = seen(&session, hand);
         let hit = session.picking().vertex_at(at).unwrap();

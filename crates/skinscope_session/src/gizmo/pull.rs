@@ -216,24 +216,24 @@ mod tests {
         session.apply(crate::PosingCommand::SetPullRoot(None));
         session.update_pose();
         // With the hand nearer to the shoulder the elbow goes to the side of the pole.
-        let place =
+        let position =
             |session: &Session, name: &str| Vec3::from(session.pose().model[node(session, name).index()].translation);
         let (_, shoulder) = seen(&session, "UpperArm.L");
         for side in [Vec3::Y, Vec3::NEG_Y, Vec3::Z] {
-            let pole = place(&session, "LowerArm.L") + 2.0 * side;
+            let pole = position(&session, "LowerArm.L") + 2.0 * side;
             session.apply(crate::PosingCommand::SetPole(Some(pole.to_array())));
             let pull = session.gizmos().begin_pull(seen(&session, "Hand.L").1).unwrap();
             session.apply(session.gizmos().pull_to(&pull, at.lerp(shoulder, 0.4)).unwrap());
             session.update_pose();
-            let (hand, elbow) = (place(&session, "Hand.L"), place(&session, "LowerArm.L"));
-            let middle = 0.5 * (hand + place(&session, "UpperArm.L"));
+            let (hand, elbow) = (position(&session, "Hand.L"), position(&session, "LowerArm.L"));
+            let middle = 0.5 * (hand + position(&session, "UpperArm.L"));
             assert!((elbow - middle).dot(side) > 0.02, "{side}: {elbow} {middle}");
             // Bent to another side, the hand stays.
             let other = middle - 2.0 * side;
             session.apply(session.gizmos().bend_to(node(&session, "Hand.L"), other).unwrap());
             session.update_pose();
-            assert!(place(&session, "Hand.L").distance(hand) < 1e-3);
-            assert!((place(&session, "LowerArm.L") - middle).dot(side) < -0.02);
+            assert!(position(&session, "Hand.L").distance(hand) < 1e-3);
+            assert!((position(&session, "LowerArm.L") - middle).dot(side) < -0.02);
             session.apply(EditCommand::ResetAll);
             session.update_pose();
         }

@@ -111,7 +111,7 @@ pub(super) fn settings(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
     let rules = session.rules();
     let name = |node: skinscope_model::NodeId| model.skeleton.names[node.index()].as_str();
     let selected = session.view().selected.filter(|node| model.is_joint(*node));
-    ui.add_space(8.0);
+    super::space(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
     let root = rules.pull_root;
     let help = match (root, selected) {

@@ -241,7 +241,7 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         again = true;
     }
     let base = RichText::new(base(session, state.added)).font(theme::regular(SMALL + 1.0)).color(c.dim);
-    ui.label(base).on_hover_text("What the pose is laid over: what was shown before the click on it");
+    ui.label(base).on_hover_text("What the pose is blended with: what was shown before the click on it");
     let is_applied = pose_of(state, chosen).is_some_and(|pose| {
         session.posing().blended_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
     });
@@ -262,7 +262,7 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     }
     if correction(ui, state, chosen) {
         if is_applied {
-            // The other pose takes its place: it is not laid over it.
+            // The other pose takes its place: it is not blended over it.
             commands.push(EditCommand::Undo.into());
         }
         again |= is_applied;
@@ -282,7 +282,7 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     }
 }
 
-/// Says over what a pose is laid.
+/// Says over what a pose is blended.
 fn base(session: &Session, added: bool) -> String {
     let playback = session.playback();
     let clip = playback.clip.and_then(|clip| session.model()?.clips.get(clip.index()));

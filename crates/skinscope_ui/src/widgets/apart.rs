@@ -1,6 +1,5 @@
 //! Names that have no room are cut so that no two of a model look alike: the letters stay in which they differ.
 
-use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
@@ -51,14 +50,32 @@ pub(super) fn differences_of(ui: &Ui, name: &str, head: usize, tail: usize) -> A
     ui.memory_mut(|m| m.caches.cache::<FrameCache<Arc<[usize]>, Differences>>().get(cut).clone())
 }
 
-/// Returns the first letter in which `name` differs from each of the names that begin and end as it does.
+/// Returns letters by which `name` differs from all other names, those that tell it from the most similar ones first. There are none where
+/// no other name begins and ends as it does.
 fn differences<'a>(name: &str, names: impl Iterator<Item = &'a str>, head: usize, tail: usize) -> Vec<usize> {
     let byte = |at: usize| name.char_indices().nth(at).map_or(name.len(), |(byte, _)| byte);
-    let count = name.chars().count();
-    let (start, end) = (&name[..byte(head)], &name[byte(count.saturating_sub(tail))..]);
-    let alike = names.filter(|other| *other != name && other.starts_with(start) && other.ends_with(end));
-    let first = |other: &str| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    alike.map(first).filter(|at| *at < count).collect::<BTreeSet<_>>().into_iter().collect()
+    let letters: Vec<char> = name.chars().collect();
+    let (start, end) = (&name[..byte(head)], &name[byte(letters.len().saturating_sub(tail))..]);
+    let first = |other: &str| letters.iter().zip(other.chars()).take_while(|(a, b)| **a == *b).count();
+    let mut others: Vec<(usize, &str)> = names.filter(|other| *other != name).map(|o| (first(o), o)).collect();
+    if !others.iter().any(|(_, other)| other.starts_with(start) && other.ends_with(end)) {
+        return Vec::new();
+    }
+    others.sort_unstable_by(|a, b| b.cmp(a));
+    let mut telling: Vec<usize> = Vec::new();
+    for (at, other) in others.into_iter().filter(|(at, _)| *at < letters.len()) {
+        // One letter tells a name from several others, if it differs from theirs counted from the beginning and from the end.
+        let chars: Vec<char> = other.chars().collect();
+        let from_end = |i: usize| (chars.len() + i).checked_sub(letters.len()).and_then(|i| chars.get(i));
+        let tells = |i: &usize| {
+            let letter = letters.get(*i);
+            chars.get(*i) != letter && from_end(*i) != letter
+        };
+        if !telling.iter().any(tells) && !telling.contains(&at) {
+            telling.push(at);
+        }
+    }
+    telling
 }
 
 /// Returns how many letters of the beginning of a name fit, and the letter from which on its end does, where the beginning takes two
