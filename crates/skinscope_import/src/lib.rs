@@ -17,6 +17,7 @@ mod bytes;
 mod clips;
 mod container;
 mod copies;
+mod cut_off;
 mod decode;
 mod draco;
 mod error;
@@ -60,6 +61,7 @@ use std::sync::Arc;
 
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
+pub use cut_off::is_cut_off;
 pub use error::{ImportError, Warning};
 use error::{Warnings, quoted};
 pub use extensions::{EXTENSIONS, Extension, Support};

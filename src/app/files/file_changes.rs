@@ -3,37 +3,44 @@
 //! The system says when something happens in their folders, so that nothing runs until then. Where it cannot (it has no such
 //! service, too many folders are watched, or the files lie on another machine, whose changes it does not see), lengths and
 //! times of the files are read twice a second, which takes some microseconds. A file that is being written is left alone until
-//! it has been the same for a moment.
+//! it is whole and has been the same for a moment.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use notify::event::ModifyKind;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::import::Options;
 use crate::parallel::JobContext;
+use crate::session::Source;
 use crate::writeback::Stamps;
 
 /// The time between two looks at files of which the system does not say when they change.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long files must be the same after a change before they are read.
 const QUIET: Duration = Duration::from_millis(100);
+/// How long files must be the same before one that is cut off is read as it is, and an error says so: by then nobody writes it.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Waits until files differ from what they were at `then`, and have been the same for a moment. Returns what they are like now, or
-/// `None` once the job is cancelled.
-pub(crate) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Stamps> {
+/// Waits until files differ from what they were at `then`, are whole, and have been the same for a moment. `is_cut_off` says whether one
+/// ends too early, which is then left alone until it grows no more. Returns what they are like now, or `None` once the job is cancelled.
+pub(crate) fn wait_for_change(then: &Stamps, is_cut_off: &dyn Fn() -> bool, context: &JobContext) -> Option<Stamps> {
     let mut signals = Signals::of(then, context);
-    let mut last = then.clone();
+    let (mut last, mut since) = (then.clone(), Instant::now());
     loop {
         let now = then.taken_again();
         let is_settled = now == last;
-        if is_settled && now != *then && now.has_own() {
+        let is_changed = now != *then && now.has_own();
+        if is_settled && is_changed && (since.elapsed() >= PATIENCE || !is_cut_off()) {
             return Some(now);
         }
-        last = now;
-        if is_settled {
+        if !is_settled {
+            (last, since) = (now, Instant::now());
+        }
+        if is_settled && !is_changed {
             signals.wait();
         } else {
             std::thread::sleep(QUIET);
@@ -42,6 +49,46 @@ pub(crate) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Sta
             return None;
         }
     }
+}
+
+/// Waits while a file that is about to be opened is still being written: until it is whole, with the buffers that it names, and nothing
+/// of it has changed for a moment. What was written long ago is not waited for, nor is what stays cut off. `waits` is called while a file
+/// is cut off. Returns what the file is like where it has changed meanwhile.
+pub(crate) fn wait_until_whole(
+    source: &Source,
+    options: &Options,
+    waits: &dyn Fn(),
+    context: &JobContext,
+) -> Option<Stamps> {
+    let path = source.path()?;
+    let look = || {
+        let mut stamps = Stamps::of(&path);
+        stamps.add(source.named_files(options).iter().map(PathBuf::as_path));
+        stamps
+    };
+    let first = look();
+    let (mut last, mut since) = (first.clone(), Instant::now());
+    loop {
+        let rested = last.age().unwrap_or_default().max(since.elapsed());
+        let is_cut_off = rested < PATIENCE && source.is_cut_off(options);
+        let needed = if is_cut_off { PATIENCE } else { QUIET };
+        if rested >= needed || context.is_cancelled() {
+            return (last != first).then(|| Stamps::of(&path));
+        }
+        if is_cut_off {
+            waits();
+        }
+        std::thread::sleep(QUIET.min(needed - rested));
+        let now = look();
+        if now != last {
+            (last, since) = (now, Instant::now());
+        }
+    }
+}
+
+/// Returns whether a file was written so short a time ago that it may still be being written.
+pub(crate) fn is_fresh(path: &Path) -> bool {
+    Stamps::of(path).age().is_some_and(|age| age < PATIENCE)
 }
 
 /// Why a waiting thread wakes up.
@@ -178,7 +225,7 @@ mod tests {
         // It is not there yet: when it comes, that is a change.
         then.add([buffer.as_path()]);
         let watched = then.clone();
-        let job = Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, context));
+        let job = Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, &|| false, context));
         std::thread::sleep(2 * PAUSE);
         assert!(!job.is_done(), "nothing has changed");
         // It grows for longer than the pause between two looks.
@@ -205,7 +252,73 @@ mod tests {
     /// Starts to wait for changes of a file that is there.
     fn waiting(path: &Path) -> Job<Option<Stamps>> {
         let watched = Stamps::of(path);
-        Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, context))
+        Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, &|| false, context))
+    }
+
+    /// Writes the bytes of a model in pieces, with longer rests than those after which a file counts as settled.
+    fn write_slowly(path: &Path, bytes: &[u8], mut look: impl FnMut(usize)) {
+        let mut file = fs::File::create(path).unwrap();
+        for end in [0, 8, 600, bytes.len() / 2, bytes.len() - 1, bytes.len()] {
+            let start = file.metadata().unwrap().len() as usize;
+            std::io::Write::write_all(&mut file, &bytes[start..end]).unwrap();
+            look(end);
+        }
+    }
+
+    fn wait_for_end<T: Send + 'static>(job: Job<T>) -> T {
+        let start = Instant::now();
+        while !job.is_done() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it still waits");
+            std::thread::sleep(QUIET / 20);
+        }
+        job.take().unwrap()
+    }
+
+    #[test]
+    fn a_file_that_grows_in_steps_is_left_alone_until_it_is_whole_while_it_is_followed_and_when_it_is_opened() {
+        let folder = folder("grows");
+        let model = folder.join("model.glb");
+        fs::write(&model, "model").unwrap();
+        let bytes = Source::BuiltIn.built_in_bytes().unwrap();
+        let (source, options) = (Source::File(model.clone()), Options::default());
+        let watched = Stamps::of(&model);
+        let (of_watch, options_of_watch) = (source.clone(), options.clone());
+        let following = Job::start("watch", Arc::new(|| ()), move |context| {
+            wait_for_change(&watched, &|| of_watch.is_cut_off(&options_of_watch), context)
+        });
+        let mut opening = None;
+        write_slowly(&model, bytes, |end| {
+            let (source, options) = (source.clone(), options.clone());
+            let work = move |context: &JobContext| wait_until_whole(&source, &options, &|| context.wake(), context);
+            opening.get_or_insert_with(|| Job::start("open", Arc::new(|| ()), work));
+            if end < bytes.len() {
+                std::thread::sleep(4 * QUIET);
+                assert!(!following.is_done(), "followed: {end} bytes are not all");
+                assert!(opening.as_ref().is_some_and(|job| !job.is_done()), "opened: {end} bytes are not all");
+            }
+        });
+        assert_eq!(wait_for_end(following), Some(Stamps::of(&model)));
+        assert_eq!(wait_for_end(opening.unwrap()), Some(Stamps::of(&model)), "it was waited for");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_long_ago_and_a_whole_one_are_opened_at_once() {
+        let folder = folder("cut");
+        let model = folder.join("model.glb");
+        let bytes = Source::BuiltIn.built_in_bytes().unwrap();
+        let long_ago = std::time::SystemTime::now() - 2 * PATIENCE;
+        for end in [bytes.len() / 2, bytes.len()] {
+            fs::write(&model, &bytes[..end]).unwrap();
+            assert!(is_fresh(&model));
+            fs::File::options().write(true).open(&model).unwrap().set_modified(long_ago).unwrap();
+            assert!(!is_fresh(&model));
+            let waits = || panic!("it is waited for");
+            let context = JobContext::of_waiting();
+            let source = Source::File(model.clone());
+            assert_eq!(wait_until_whole(&source, &Options::default(), &waits, &context), None);
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

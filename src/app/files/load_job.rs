@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use super::file_changes::{is_fresh, wait_until_whole};
 use crate::import::{ImportError, Options, Progress};
 use crate::parallel::Job;
 use crate::session::{Document, Source};
@@ -16,6 +17,8 @@ const CLOCK: Duration = Duration::from_secs(2);
 pub(crate) enum LoadReport {
     /// The share that is done, 0…1, and what is being done. While images arrive: one more is there.
     Progress(f32, String),
+    /// The file was waited for because it was still being written: what it was like before it was read.
+    Written(Stamps),
     /// The model can be drawn; its images may still be on their way.
     Opened(Box<Document>),
     /// The load is about to end without a model: the files that the model's own one names, as they were before it was given up.
@@ -33,6 +36,8 @@ pub(crate) struct Load {
     opened: Arc<Mutex<Option<Box<Document>>>>,
     /// The files that a file which could not be opened names, until they are reported.
     awaited: Arc<Mutex<Option<Stamps>>>,
+    /// What a file was like that was waited for, until it is reported.
+    written: Arc<Mutex<Option<Stamps>>>,
     /// The stage that the load is in, in words.
     stage: Arc<Mutex<String>>,
     /// The fraction and stage that were reported last.
@@ -42,9 +47,10 @@ pub(crate) struct Load {
 impl Load {
     /// Begins to read `source`. `wake` wakes the event loop, which then asks for the next report.
     pub(crate) fn start(source: Source, options: Options, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
-        let (opened, awaited, stage) =
-            (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default());
+        let (opened, awaited, stage, written) =
+            (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default(), Arc::default());
         let (document, named, said) = (Arc::clone(&opened), Arc::clone(&awaited), Arc::clone(&stage));
+        let waited = Arc::clone(&written);
         let begun = SystemTime::now();
         let job = Job::start("load", wake, move |context| {
             let tell = |fraction: f32, stage: &str| {
@@ -53,12 +59,24 @@ impl Load {
                 // A new image is reported too, though it changes neither.
                 context.wake();
             };
+            let waits = || tell(0.0, "Waiting until the file is written completely");
+            if source.path().is_some_and(|path| is_fresh(&path)) {
+                *lock(&waited) = wait_until_whole(&source, &options, &waits, context);
+            }
             let progress = Progress { report: &tell, cancel: context.cancel_flag() };
             let shown = &mut |loaded| {
                 *lock(&document) = Some(Box::new(loaded));
                 context.wake();
             };
-            let loaded = source.load_showing(&options, &progress, shown);
+            let mut loaded = source.load_showing(&options, &progress, shown);
+            // A buffer may still be growing though the file that names it is whole.
+            if loaded.is_err()
+                && source.is_cut_off(&options)
+                && let Some(stamps) = wait_until_whole(&source, &options, &waits, context)
+            {
+                *lock(&waited) = Some(stamps);
+                loaded = source.load_showing(&options, &progress, shown);
+            }
             if source.path().is_none() || loaded.is_ok() || context.is_cancelled() {
                 return loaded;
             }
@@ -72,7 +90,7 @@ impl Load {
             }
             loaded
         });
-        Self { job, opened, awaited, stage, reported: (0.0, String::new()) }
+        Self { job, opened, awaited, written, stage, reported: (0.0, String::new()) }
     }
 
     /// Asks the load to end soon. What was read until then is reported.
@@ -98,6 +116,9 @@ impl Load {
         if now != self.reported {
             self.reported.clone_from(&now);
             return Some(LoadReport::Progress(now.0, now.1));
+        }
+        if let Some(stamps) = lock(&self.written).take() {
+            return Some(LoadReport::Written(stamps));
         }
         if let Some(document) = lock(&self.opened).take() {
             return Some(LoadReport::Opened(document));

@@ -97,6 +97,11 @@ impl Opening {
         self.stamps.add_taken(stamps);
     }
 
+    /// Notes what the file was like before it was read, where that began later than it was asked for.
+    pub fn set_stamps(&mut self, stamps: Stamps) {
+        self.stamps = stamps;
+    }
+
     /// Drops the model that was read.
     pub fn cancel(&mut self) {
         self.model = None;

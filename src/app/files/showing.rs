@@ -31,6 +31,7 @@ impl App {
                     (loading.fraction, loading.stage) = (fraction, stage);
                 }
             }
+            LoadReport::Written(stamps) => self.opening.set_stamps(stamps),
             LoadReport::Opened(document) => {
                 self.prepare_picking(&document);
                 self.opening.set_document(document);

@@ -6,7 +6,7 @@ use super::file_changes::wait_for_change;
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::ui::ChangedStatus;
-use crate::session::Source;
+use crate::session::{Document, Source};
 use crate::words::counted;
 use crate::writeback::Stamps;
 
@@ -26,8 +26,10 @@ impl App {
     /// Waits until the files differ from what they were when they were looked at last.
     fn watch(&mut self) {
         let Some(seen) = self.disk.begin_watch(self.jobs.is_running(Kind::Watch)) else { return };
+        let source = self.session.document().map_or_else(|| self.opening.source().clone(), Document::source);
+        let options = self.options.import.clone();
         self.jobs.restart(Kind::Watch, move |context| {
-            let now = wait_for_change(&seen, context)?;
+            let now = wait_for_change(&seen, &|| source.is_cut_off(&options), context)?;
             Some(Box::new(|app, _| app.files_changed(now)))
         });
     }

@@ -253,6 +253,34 @@ fn a_load_that_fails_tells_the_files_that_it_waits_for_and_sees_those_that_come_
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_file_whose_buffer_still_grows_opens_once_that_is_whole_and_says_what_it_waits_for() {
+    let folder = std::env::temp_dir().join(format!("skinscope_growing_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let [path, buffer] = ["model.gltf", "model.bin"].map(|name| folder.join(name));
+    let text = r#"{"asset":{"version":"2.0"},"buffers":[{"byteLength":4,"uri":"model.bin"}],"nodes":[{"name":"a"}]}"#;
+    std::fs::write(&path, text).unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    std::fs::write(&buffer, [0; 3]).unwrap();
+    let mut jobs = jobs();
+    jobs.load(Source::File(path.clone()), Options::default(), false);
+    let start = Instant::now();
+    loop {
+        match jobs.next_load() {
+            Some(LoadReport::Progress(_, stage)) if stage.starts_with("Waiting") => break,
+            Some(LoadReport::Progress(..)) | None => std::thread::sleep(Duration::from_millis(1)),
+            Some(_) => panic!("it was read as it is"),
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is waited for");
+    }
+    std::fs::write(&buffer, [0; 4]).unwrap();
+    let LoadReport::Written(stamps) = next(&mut jobs) else { panic!("it was not waited for") };
+    assert_eq!(stamps, crate::writeback::Stamps::of(&path));
+    assert!(matches!(next(&mut jobs), LoadReport::Opened(_)));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// Numbers the kinds of work of a session. A new kind does not compile before it stands here, and
 /// `no_work_of_any_kind_is_taken_that_was_cancelled` does not pass before it is begun there.
 fn number(work: &Work) -> usize {

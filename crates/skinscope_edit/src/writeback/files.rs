@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
@@ -125,6 +125,13 @@ impl Stamps {
         let written = |(_, stamp): &(PathBuf, Stamp)| stamp.map(|(_, written)| written);
         let all: Option<Vec<Option<SystemTime>>> = self.0.iter().map(written).collect();
         all.is_some_and(|all| all.into_iter().flatten().any(|written| written >= time))
+    }
+
+    /// Returns how long before now the last of the files was written; `None` where none is there, or where one says a time to come.
+    #[must_use]
+    pub fn age(&self) -> Option<Duration> {
+        let written = self.0.iter().filter_map(|(_, stamp)| stamp.and_then(|(_, written)| written)).max();
+        written.and_then(|written| written.elapsed().ok())
     }
 
     /// Returns whether a file is as it was when the model was read. Of one that the model does not name nothing is known against it.

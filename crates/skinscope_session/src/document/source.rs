@@ -138,6 +138,17 @@ impl Source {
             }
         }
     }
+
+    /// Returns whether the model's file or a buffer of it ends before it is whole, as one does that is still being written
+    /// ([`skinscope_import::is_cut_off`]).
+    #[must_use]
+    pub fn is_cut_off(&self, options: &Options) -> bool {
+        match (self, self.path()) {
+            (_, None) => false,
+            (Self::File(_), Some(path)) => import::is_cut_off(&path, options),
+            (_, Some(page)) => PageFile::model_of(&page).is_some_and(|model| import::is_cut_off(&model, options)),
+        }
+    }
 }
 
 /// Reads a page. Its sliders stand as in `before`, as far as it has them.
