@@ -4,6 +4,7 @@ use skinscope::inspect::check::{Finding, FindingPose, Measure, Report, Severity}
 use skinscope::inspect::rom::{RomOptions, RomReport};
 use skinscope::inspect::{Inspection, VertexPart, VertexSet};
 use skinscope::model::{MeshId, WeightChange};
+use skinscope::session::ToolCommand;
 
 use super::*;
 
@@ -124,6 +125,23 @@ fn an_edit_dims_the_findings_that_it_could_touch_and_no_others_until_they_were_l
     harness.state_mut().session.inspected(&model, Inspection { report, ..Inspection::default() });
     harness.run();
     assert_eq!(rows(&harness), before);
+}
+
+#[test]
+fn a_skin_that_was_bound_in_another_pose_has_a_repair() {
+    let mut session = inspected(vec![
+        finding("inverse-bind-mismatch", Severity::Info, vec![], 1),
+        finding("inverse-bind-non-rigid", Severity::Info, vec![], 1),
+    ]);
+    session.apply(FindingCommand::ShowFinding(1));
+    let mut harness = shown(session);
+    assert!(harness.query_by_label("Repair…").is_none());
+    harness.get_by_label("Inverse binds…");
+    harness.state_mut().session.apply(FindingCommand::ShowFinding(0));
+    harness.run();
+    click(&mut harness, "Repair…");
+    assert!(has(&harness, &Command::Tool(ToolCommand::Repair { finding: 0, all: false })));
+    assert_eq!(harness.state().session.tools().operation.map(|o| o.id), Some("inverse-binds"));
 }
 
 #[test]

@@ -160,3 +160,20 @@ fn a_bone_is_pulled_and_the_limb_follows() {
     harness.state_mut().session.apply(EditCommand::Undo);
     assert!(!harness.state().session.history().can_undo());
 }
+
+#[test]
+fn in_a_low_picture_the_tools_and_what_belongs_to_them_are_whole() {
+    for (tool, last) in [("Turn tool", "World axes"), ("Pull tool", "Pole")] {
+        let mut session = session(3);
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        let saved = Saved { tables: true, ..Saved::default() };
+        let mut harness = window(session, UiState::new(saved), Status::default());
+        click(&mut harness, tool);
+        let picture = harness.state().picture;
+        assert!(picture.height() < 320.0, "{picture:?}");
+        for name in ["Look tool", last, "Symmetric"] {
+            let rect = harness.get_by_label(name).rect();
+            assert!(picture.contains_rect(rect), "{name}: {rect:?} in {picture:?}");
+        }
+    }
+}

@@ -27,6 +27,8 @@ pub struct Repair {
     /// A sentence that says why no automatic repair is right; `None` where the tool is right everywhere. Else it is the tool that
     /// comes nearest, and somebody must look.
     pub why_not: Option<&'static str>,
+    /// Whether the tool repairs the finding where it is a fault, so that a person has only to say whether it is one.
+    pub may_be_meant: bool,
     /// Another rule that is repaired with it, of which there may be findings once its own are gone.
     pub also: Option<&'static str>,
 }
@@ -44,8 +46,8 @@ impl Repair {
 pub fn repair_of(finding: &Finding) -> Repair {
     use RepairTool::{Joints, Operation, Vertices};
     // Where a skin as a whole was bound in another pose, the rule only informs.
-    let may_be_meant = finding.rule == "inverse-bind-mismatch" && finding.severity == Severity::Info;
-    if REPAIRED.contains(&finding.rule) && !may_be_meant {
+    let is_of_skin = finding.rule == "inverse-bind-mismatch" && finding.severity == Severity::Info;
+    if REPAIRED.contains(&finding.rule) && !is_of_skin {
         let also = match finding.rule {
             // Where all weights were negative none is left.
             "weights-negative" => Some("weights-zero"),
@@ -53,7 +55,7 @@ pub fn repair_of(finding: &Finding) -> Repair {
             "too-many-influences" => Some("rogue-vertices"),
             _ => None,
         };
-        return Repair { tool: Operation("rules"), why_not: None, also };
+        return Repair { tool: Operation("rules"), why_not: None, may_be_meant: false, also };
     }
     let (tool, why_not) = match finding.rule {
         "inverse-bind-mismatch" => (
@@ -96,7 +98,8 @@ pub fn repair_of(finding: &Finding) -> Repair {
         }
         _ => (Vertices, "No tool changes this; the table names the vertices."),
     };
-    Repair { tool, why_not: Some(why_not), also: None }
+    let may_be_meant = matches!(finding.rule, "inverse-bind-mismatch" | "far-influence");
+    Repair { tool, why_not: Some(why_not), may_be_meant, also: None }
 }
 
 /// Shows a finding and chooses the tool that mends it, or comes nearest, on its vertices or on all that its rule finds.

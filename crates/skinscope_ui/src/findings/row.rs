@@ -77,9 +77,13 @@ const BUTTONS: f32 = 34.0;
 
 /// Lays out the reason why a finding has no automatic repair; `None` where it has one.
 fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
-    let why_not = repair_of(finding).why_not?;
-    let text =
-        format!("No automatic repair: {}{} The tool that comes nearest:", why_not[..1].to_lowercase(), &why_not[1..]);
+    let repair = repair_of(finding);
+    let why_not = repair.why_not?;
+    let reason = format!("{}{}", why_not[..1].to_lowercase(), &why_not[1..]);
+    let text = match repair.may_be_meant {
+        true => format!("To be repaired only where it is a fault: {reason}"),
+        false => format!("No automatic repair: {reason} The tool that comes nearest:"),
+    };
     Some(wrapped(ui, &text, colors(ui).dim, width))
 }
 
@@ -156,7 +160,7 @@ fn buttons(ui: &mut Ui, rect: Rect, finding: &Finding) -> Option<RowPress> {
     let repair = repair_of(finding);
     let (nearest, help) = match repair.tool {
         RepairTool::Operation(id) => (
-            format!("{}…", operation(id)?.tool),
+            if repair.may_be_meant { "Repair…".to_owned() } else { format!("{}…", operation(id)?.tool) },
             "Try the tool on the vertices of this finding, before anything is done",
         ),
         RepairTool::Joints => ("Table of joints".to_owned(), "Open the table of joints at what this finding names"),

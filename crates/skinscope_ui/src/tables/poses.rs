@@ -7,8 +7,8 @@ use std::sync::{Arc, Weak};
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, ColorImage, CornerRadius, Frame, Key, Margin, Rect, RichText, ScrollArea, Stroke, StrokeKind,
-    TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, ColorImage, CornerRadius, Frame, Key, Label, Margin, Rect, RichText, ScrollArea, Stroke,
+    StrokeKind, TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use skinscope_anim::pose::Resolved;
 use skinscope_session::{BlendedPose, Command, EditCommand, LibraryCommand, PoseSource, PosingCommand, Session};
@@ -241,7 +241,8 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         again = true;
     }
     let base = RichText::new(base(session, state.added)).font(theme::regular(SMALL + 1.0)).color(c.dim);
-    ui.label(base).on_hover_text("What the pose is blended with: what was shown before the click on it");
+    ui.add(Label::new(base).extend())
+        .on_hover_text("What the pose is blended with: what was shown before the click on it");
     let is_applied = pose_of(state, chosen).is_some_and(|pose| {
         session.posing().blended_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
     });
@@ -304,7 +305,7 @@ fn correction(ui: &mut Ui, state: &mut Poses, chosen: &LibraryPose) -> bool {
     if !unmatched.is_empty() {
         let text = counted(unmatched.len(), "name has no counterpart here", "names have no counterpart here");
         let text = RichText::new(text).font(theme::regular(SMALL + 1.0)).color(colors(ui).amber);
-        ui.label(text).on_hover_text(unmatched.join(", "));
+        ui.add(Label::new(text).extend()).on_hover_text(unmatched.join(", "));
     }
     let Some(made_on) = report.made_on.as_ref().filter(|_| chosen.plain.is_some()) else { return false };
     let label = format!("Correct for the rest pose of {}", made_on.name());
