@@ -129,8 +129,9 @@ fn an_edit_dims_the_findings_that_it_could_touch_and_no_others_until_they_were_l
 
 #[test]
 fn a_skin_that_was_bound_in_another_pose_has_a_repair() {
+    let long = "The rest pose of the skin is another than the pose in which it was bound. ".repeat(8);
     let mut session = inspected(vec![
-        finding("inverse-bind-mismatch", Severity::Info, vec![], 1),
+        Finding { message: long, ..finding("inverse-bind-mismatch", Severity::Info, vec![], 1) },
         finding("inverse-bind-non-rigid", Severity::Info, vec![], 1),
     ]);
     session.apply(FindingCommand::ShowFinding(1));
@@ -139,6 +140,9 @@ fn a_skin_that_was_bound_in_another_pose_has_a_repair() {
     harness.get_by_label("Inverse binds…");
     harness.state_mut().session.apply(FindingCommand::ShowFinding(0));
     harness.run();
+    // It is in sight, however long the text is.
+    let [button, below] = ["Repair…", "Run range of motion"].map(|name| harness.get_by_label(name).rect());
+    assert!(button.bottom() < below.top(), "{button:?} {below:?}");
     click(&mut harness, "Repair…");
     assert!(has(&harness, &Command::Tool(ToolCommand::Repair { finding: 0, all: false })));
     assert_eq!(harness.state().session.tools().operation.map(|o| o.id), Some("inverse-binds"));

@@ -65,15 +65,17 @@ pub(super) fn body(ui: &Ui, finding: &Finding, width: f32) -> [Arc<Galley>; 2] {
     [wrapped(ui, &finding.message, c.text, width), wrapped(ui, &finding.fix, c.dim, width)]
 }
 
-/// Returns the height of an open finding's text and of the buttons below it, points.
+/// Returns the height of an open finding's buttons and of the text below them, points.
 pub(super) fn body_height(ui: &Ui, finding: &Finding, width: f32) -> f32 {
     let [message, fix] = body(ui, finding, width);
-    let note = repair_note(ui, finding, width).map_or(0.0, |note| note.size().y + 4.0);
-    message.size().y + fix.size().y + 14.0 + note + BUTTONS
+    let note = repair_note(ui, finding, width).map_or(0.0, |note| note.size().y + GAP);
+    BUTTONS + message.size().y + fix.size().y + note + 2.0 * GAP
 }
 
 /// The height of the line with the buttons of an open finding, points.
 const BUTTONS: f32 = 34.0;
+/// The distance between its texts, points.
+const GAP: f32 = 6.0;
 
 /// Lays out the reason why a finding has no automatic repair; `None` where it has one.
 fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
@@ -82,7 +84,7 @@ fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
     let reason = format!("{}{}", why_not[..1].to_lowercase(), &why_not[1..]);
     let text = match repair.may_be_meant {
         true => format!("To be repaired only where it is a fault: {reason}"),
-        false => format!("No automatic repair: {reason} The tool that comes nearest:"),
+        false => format!("No automatic repair: {reason} The tool above comes nearest."),
     };
     Some(wrapped(ui, &text, colors(ui).dim, width))
 }
@@ -130,19 +132,19 @@ pub(super) fn row(
     let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), c.dim, right - left);
     paint_line(ui, where_, left, rect.top() + 13.0 + title_height, c.dim);
     if open {
-        let [message, fix] = body(ui, finding, rect.width());
+        // Above long texts the buttons are in sight.
         let top = rect.top() + FOLDED + title_height;
-        let below = top + message.size().y + 6.0;
-        ui.painter().galley(pos2(left, top), message, c.text);
-        let mut end = below + fix.size().y + 8.0;
-        ui.painter().galley(pos2(left, below), fix, c.dim);
-        if let Some(note) = repair_note(ui, finding, rect.width()) {
-            let height = note.size().y + 4.0;
-            ui.painter().galley(pos2(left, end - 2.0), note, c.dim);
-            end += height;
-        }
-        let line = Rect::from_min_max(pos2(left, end), pos2(right, rect.bottom()));
+        let line = Rect::from_min_max(pos2(left, top + 2.0), pos2(right, top + BUTTONS));
         pressed = buttons(ui, line, finding);
+        let [message, fix] = body(ui, finding, rect.width());
+        let mut y = top + BUTTONS;
+        let texts =
+            [Some((message, c.text)), Some((fix, c.dim)), repair_note(ui, finding, rect.width()).zip(Some(c.dim))];
+        for (text, ink) in texts.into_iter().flatten() {
+            let height = text.size().y;
+            ui.painter().galley(pos2(left, y), text, ink);
+            y += height + GAP;
+        }
     }
     focus_ring(ui, rect, &response);
     if response.gained_focus() {
