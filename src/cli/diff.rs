@@ -87,7 +87,7 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
         .map(|p| json!({ "mesh": p.mesh, "primitive": p.primitive, "vertices": p.vertices }))
         .collect();
     let (mesh, primitive, vertex) =
-        found.posed.vertex.map_or((None, None, None), |(m, p, v)| (Some(m), Some(p), Some(v)));
+        found.posed.vertex.map_or((None, None, None), |(at, v)| (Some(at.mesh.index()), Some(at.primitive), Some(v)));
     json!({
         "schema": 1,
         "same": same,
@@ -175,7 +175,7 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
 
 /// Says where the posed surfaces are farthest apart, or that they are not.
 fn farthest(found: &Differences) -> (String, String) {
-    let Some((mesh, primitive, vertex)) = found.posed.vertex else {
+    let Some((at, vertex)) = found.posed.vertex else {
         let is_all = found.shown.added.is_empty() && found.shown.removed.is_empty();
         let what = if is_all { "no vertex" } else { "no vertex of what both show" };
         let text = format!("{what} is elsewhere, in the rest pose and in all clips that both have");
@@ -184,7 +184,8 @@ fn farthest(found: &Differences) -> (String, String) {
     let clip = found.posed.clip.as_ref();
     let pose = clip.map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
     let distance = crate::math::length(found.posed.metres);
-    ("farthest apart".into(), format!("{distance} {pose}: mesh {mesh}, primitive {primitive}, vertex {vertex}"))
+    let which = format!("mesh {}, primitive {}, vertex {vertex}", at.mesh.index(), at.primitive);
+    ("farthest apart".into(), format!("{distance} {pose}: {which}"))
 }
 
 fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {

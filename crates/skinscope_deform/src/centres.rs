@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use glam::{DVec3, Vec3, Vec4};
 use skinscope_base::parallel::{self, JobContext};
-use skinscope_model::{InfluencesRef, MeshId, Model, Topology};
+use skinscope_model::{InfluencesRef, MeshId, Model, PrimitiveId, Topology};
 
 use super::{DataSource, MethodData};
 
@@ -39,7 +39,7 @@ const CHUNK: usize = 64;
 type Shares = Vec<(u16, f32)>;
 
 /// The primitives that a skin moves, each once.
-type SkinPrimitives = Vec<(MeshId, usize)>;
+type SkinPrimitives = Vec<PrimitiveId>;
 
 fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
     let mut out = MethodData::default();
@@ -51,7 +51,7 @@ fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
         let centres = of_skin(model, primitives, job, (skin, skins.len()))?;
         let all = model.instances.iter().zip(&mut out.vectors);
         for (instance, lists) in all.filter(|(i, _)| i.skin.is_some_and(|s| s.index() == skin)) {
-            for (&(mesh, primitive), centres) in primitives.iter().zip(&centres) {
+            for (&PrimitiveId { mesh, primitive }, centres) in primitives.iter().zip(&centres) {
                 if mesh == instance.mesh {
                     lists[primitive] = Arc::clone(centres);
                 }
@@ -69,7 +69,7 @@ fn primitives_of(model: &Model, skin: usize) -> SkinPrimitives {
     let primitives = |mesh: &MeshId| {
         let mesh = *mesh;
         let count = model.meshes[mesh.index()].primitives.len();
-        (0..count).filter(move |p| model.influences(mesh, *p).is_some()).map(move |p| (mesh, p))
+        (0..count).filter(move |p| model.influences(mesh, *p).is_some()).map(move |p| PrimitiveId::new(mesh, p))
     };
     meshes.iter().flat_map(primitives).collect()
 }
@@ -86,7 +86,7 @@ fn of_skin(
     let mut distinct: Vec<Shares> = Vec::new();
     let mut known: HashMap<Vec<(u16, u32)>, u32> = HashMap::new();
     let mut numbers: Vec<Vec<u32>> = Vec::new();
-    for &(mesh, primitive) in primitives {
+    for &PrimitiveId { mesh, primitive } in primitives {
         let source = &model.meshes[mesh.index()].primitives[primitive];
         let Some(influences) = model.influences(mesh, primitive) else { continue };
         let mut of_vertex = Vec::with_capacity(source.positions.len());

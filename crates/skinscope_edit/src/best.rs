@@ -10,7 +10,7 @@ use std::f32::consts::FRAC_PI_4;
 
 use glam::{Affine3A, DVec3, Quat, Vec3};
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
-use skinscope_model::{LocalPose, Model, NodeId, Skin};
+use skinscope_model::{LocalPose, Model, NodeId, PrimitiveId, Skin};
 
 use super::table::Table;
 use super::weld::unit_shares;
@@ -29,12 +29,12 @@ pub(super) fn choose(sheet: &mut Sheet, rows: &[Vec<usize>], most: usize) {
     let model = sheet.model;
     let poses = poses(model);
     for (table, rows) in sheet.tables.iter_mut().zip(rows) {
-        let Some((mesh, primitive)) = table.primitives.first().copied() else { continue };
+        let Some(PrimitiveId { mesh, primitive }) = table.primitives.first().copied() else { continue };
         let skin = model.instances.iter().filter(|i| i.mesh.index() == mesh).filter_map(|i| i.skin);
         let skin = skin.map(|s| &model.skins[s.index()]).min_by_key(|skin| skin.joints.len());
         let Some(skin) = skin else { continue };
         let turned: Vec<Vec<Affine3A>> = skin.joints.iter().map(|joint| turns(model, &poses[0], *joint)).collect();
-        let positions = &model.meshes[mesh].primitives[primitive].positions;
+        let positions = &model.meshes[mesh.index()].primitives[primitive].positions;
         for row in rows {
             if sheet.context.is_cancelled() {
                 return;

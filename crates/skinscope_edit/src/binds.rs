@@ -76,8 +76,8 @@ fn open_skins(sheet: &Sheet) -> Vec<bool> {
     let mut out = vec![false; sheet.model.skins.len()];
     for (number, table) in sheet.tables.iter().enumerate() {
         if (0..table.vertices()).any(|row| sheet.bounds.has(number, row)) {
-            let shown = |mesh: usize| sheet.model.instances.iter().filter(move |i| i.mesh.index() == mesh);
-            let skins = table.primitives.iter().flat_map(|(mesh, _)| shown(*mesh)).filter_map(|i| i.skin);
+            let shown = |mesh: MeshId| sheet.model.instances.iter().filter(move |i| i.mesh == mesh);
+            let skins = table.primitives.iter().flat_map(|p| shown(p.mesh)).filter_map(|i| i.skin);
             skins.for_each(|skin| out[skin.index()] = true);
         }
     }

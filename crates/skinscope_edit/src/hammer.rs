@@ -7,7 +7,7 @@ use skinscope_base::math::BoxTree;
 
 use super::surface::RestSurface;
 use super::table::clean;
-use super::{Operation, Settings, Sheet};
+use super::{Operation, Settings, Sheet, TableRow};
 
 /// The operation that gives unweighted vertices the weights of the nearest weighted ones.
 pub static HAMMER: Operation = Operation {
@@ -25,13 +25,13 @@ pub(super) fn hammer(sheet: &mut Sheet) {
     fill(sheet, &|_| true);
 }
 
-/// Gives weights to those vertices without positive weight that `wanted` names, by table and row.
-pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
+/// Gives weights to those vertices without positive weight that `wanted` names.
+pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn(TableRow) -> bool) {
     let surfaces = sheet.surfaces().to_vec();
-    let mut copies: Vec<((usize, usize), (usize, usize))> = Vec::new();
+    let mut copies: Vec<(TableRow, TableRow)> = Vec::new();
     for surface in &surfaces {
         let is_good = |v: &u32| {
-            let (table, row) = surface.row(*v);
+            let TableRow { table, row } = surface.row(*v);
             sheet.tables[table].sum(row) > 0.0
         };
         // For each welded vertex, the first of its members that has weights.
@@ -54,19 +54,19 @@ pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
 }
 
 /// Copies the positive weights: pair by pair, where both vertices have as many.
-fn copy(sheet: &mut Sheet, (table, row): (usize, usize), (from, source): (usize, usize)) {
+fn copy(sheet: &mut Sheet, TableRow { table, row }: TableRow, source: TableRow) {
     if sheet.tables[table].sum(row) > 0.0 {
         // Another primitive that shares the table has already set it.
         return;
     }
-    if table != from {
+    if table != source.table {
         let mut shares = Vec::new();
-        sheet.tables[from].shares(source, &mut shares);
+        sheet.tables[source.table].shares(source.row, &mut shares);
         sheet.tables[table].put_in_order(row, &shares);
         return;
     }
     let table = &mut sheet.tables[table];
-    for (to, from) in table.slots(row).zip(table.slots(source)) {
+    for (to, from) in table.slots(row).zip(table.slots(source.row)) {
         let weight = clean(table.weights[from]);
         let joint = if weight > 0.0 { table.joints[from] } else { 0 };
         (table.joints[to], table.weights[to]) = (joint, weight);

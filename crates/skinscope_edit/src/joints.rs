@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use skinscope_model::{Model, NodeId};
 
 use super::locks::Bounds;
-use super::{Operation, Settings, Sheet, Table, hammer};
+use super::{Operation, Settings, Sheet, Table, TableRow, hammer};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
 pub static REMOVE_JOINT: Operation = Operation {
@@ -34,7 +34,7 @@ fn remove(sheet: &mut Sheet, settings: &Settings) {
     let Some(joint) = settings.joint else { return };
     let bounds = sheet.bounds.clone();
     // The vertices that nothing else moves, where the weight is not to go to the joint above.
-    let mut alone: BTreeMap<(usize, usize), Vec<(u16, f64)>> = BTreeMap::new();
+    let mut alone: BTreeMap<TableRow, Vec<(u16, f64)>> = BTreeMap::new();
     for (number, table) in sheet.tables.iter_mut().enumerate() {
         if settings.spread {
             take_alone(table, number, &bounds, joint.0, &mut alone);
@@ -50,8 +50,8 @@ fn remove(sheet: &mut Sheet, settings: &Settings) {
     }
     hammer::fill(sheet, &|at| alone.contains_key(&at));
     // Where no vertex has other weights, the joint above takes it after all.
-    for ((number, row), pairs) in alone {
-        let table = &mut sheet.tables[number];
+    for (TableRow { table, row }, pairs) in alone {
+        let table = &mut sheet.tables[table];
         if table.sum(row) > 0.0 {
             continue;
         }
@@ -71,7 +71,7 @@ fn take_alone(
     number: usize,
     bounds: &Bounds,
     key: u32,
-    out: &mut BTreeMap<(usize, usize), Vec<(u16, f64)>>,
+    out: &mut BTreeMap<TableRow, Vec<(u16, f64)>>,
 ) {
     let mut shares = Vec::new();
     let may = |row: &usize| bounds.has(number, *row) && !bounds.locked.contains(&key);
@@ -81,7 +81,10 @@ fn take_alone(
             continue;
         }
         let slots = table.slots(row);
-        out.insert((number, row), slots.clone().map(|slot| (table.joints[slot], table.weights[slot])).collect());
+        out.insert(
+            TableRow { table: number, row },
+            slots.clone().map(|slot| (table.joints[slot], table.weights[slot])).collect(),
+        );
         slots.for_each(|slot| table.empty(row, slot));
     }
 }

@@ -65,7 +65,7 @@ use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 pub use stuck::{check_applied, explain_unchanged};
 pub use surface::{RestPart, RestSurface};
-pub use table::{Stored, Table};
+pub use table::{Stored, Table, TableRow};
 pub use task::{Figures, Outcome, Task, compute_outcome};
 pub use transfer::Donor;
 pub use transferred::Transferred;

@@ -3,11 +3,12 @@
 //! Operations that go step by step ask before each step. In the end the bounds are applied to what any of them has done
 //! ([`Sheet::hold`]), so that no operation can forget them.
 
+use skinscope_model::PrimitiveId;
 use std::collections::BTreeSet;
 
 use skinscope_inspect::VertexSet;
 
-use super::{Sheet, Table};
+use super::{Sheet, Table, TableRow};
 
 /// Weights that differ by less count as the same. This is much less than any stored format can tell apart.
 const SAME: f64 = 1e-9;
@@ -42,7 +43,7 @@ impl Sheet<'_> {
     pub fn limit_to(&mut self, vertices: &VertexSet) {
         let mut rows: Vec<Vec<bool>> = self.tables.iter().map(|table| vec![false; table.vertices()]).collect();
         for part in &vertices.parts {
-            let Some(table) = self.table_of(part.mesh.index(), part.primitive) else { continue };
+            let Some(table) = self.table_of(PrimitiveId::new(part.mesh, part.primitive)) else { continue };
             for vertex in &part.vertices {
                 if let Some(flag) = rows[table].get_mut(*vertex as usize) {
                     *flag = true;
@@ -77,7 +78,7 @@ impl Sheet<'_> {
                         Some(_) => table.give_back(row, old),
                         None => {
                             table.give_back(row, old);
-                            unchanged.insert((number, row));
+                            unchanged.insert(TableRow { table: number, row });
                         }
                     }
                 }

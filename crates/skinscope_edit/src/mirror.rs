@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::Vec3;
 use skinscope_inspect::symmetry::{BodyPart, Mirrored};
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{Model, NodeId, PrimitiveId};
 
 use super::mirrored::{MirrorPlane, Mirroring};
 use super::weld::{RowShares, difference, mean, unit_shares};
-use super::{Axis, Operation, Settings, Sheet};
+use super::{Axis, Operation, Settings, Sheet, TableRow};
 
 /// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {
@@ -71,9 +71,9 @@ pub(super) fn report(sheet: &Sheet, settings: &Settings) -> Mirroring {
     out.planes.sort_by_key(|plane| plane.mesh);
     out.without_plane = without.iter().map(|without| without.mesh).collect();
     // Primitives whose weights no skin uses belong to no body.
-    let skinless = sheet.tables.iter().flat_map(|table| &table.primitives).map(|(mesh, _)| *mesh);
-    let is_known = |mesh: &usize| sheet.model.instances.iter().any(|i| i.mesh.index() == *mesh && i.skin.is_some());
-    out.without_plane.extend(skinless.filter(|mesh| !is_known(mesh)).map(skinscope_model::MeshId::from_index));
+    let skinless = sheet.tables.iter().flat_map(|table| &table.primitives).map(|p| p.mesh);
+    let is_known = |mesh: &MeshId| sheet.model.instances.iter().any(|i| i.mesh == *mesh && i.skin.is_some());
+    out.without_plane.extend(skinless.filter(|mesh| !is_known(mesh)));
     out.without_plane.sort_unstable();
     out.without_plane.dedup();
     out
@@ -87,14 +87,14 @@ struct Rows {
 
 impl Rows {
     fn of(sheet: &Sheet, body: &Mirrored) -> Self {
-        let table = |part: &BodyPart| sheet.table_of(part.mesh.index(), part.primitive);
+        let table = |part: &BodyPart| sheet.table_of(PrimitiveId::new(part.mesh, part.primitive));
         Self { parts: body.parts().iter().map(|part| (part.start, table(part))).collect() }
     }
 
-    /// Returns the table of a vertex, and its row there.
-    fn of_vertex(&self, vertex: usize) -> Option<(usize, usize)> {
+    /// Returns the row of a vertex.
+    fn of_vertex(&self, vertex: usize) -> Option<TableRow> {
         let (start, table) = self.parts[self.parts.partition_point(|(start, _)| *start <= vertex).checked_sub(1)?];
-        Some((table?, vertex - start))
+        Some(TableRow { table: table?, row: vertex - start })
     }
 }
 
@@ -114,7 +114,7 @@ fn copied(
     vertex: usize,
     images: &[u32],
 ) -> Copied {
-    let shares = |vertex: usize| rows.of_vertex(vertex).map(|row| unit_shares(&sheet.tables[row.0], row.1));
+    let shares = |vertex: usize| rows.of_vertex(vertex).map(|row| unit_shares(&sheet.tables[row.table], row.row));
     let across = |shares: &[(u32, f64)]| -> Option<Vec<(u32, f64)>> {
         let partner = |key: u32| match NodeId(key) {
             // A number beyond the skin is no joint, and stays.

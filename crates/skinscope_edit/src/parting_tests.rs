@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_inspect::VertexSet;
 use skinscope_inspect::tables::VertexTable;
 use skinscope_model::shapes::{Tube, tube, with_two_skins};
-use skinscope_model::{MeshId, Model, ModelParts, NodeId};
+use skinscope_model::{MeshId, Model, ModelParts, NodeId, PrimitiveId};
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn give_all_to(parts: &mut ModelParts, index: impl Fn(usize) -> u16) {
 /// The joints of a vertex, as nodes, with their weights.
 fn shares(sheet: &Sheet, mesh: usize, vertex: usize) -> Vec<(NodeId, f64)> {
     let mut out = Vec::new();
-    sheet.tables[sheet.table_of(mesh, 0).unwrap()].shares(vertex, &mut out);
+    sheet.tables[sheet.table_of(PrimitiveId::new(MeshId::from_index(mesh), 0)).unwrap()].shares(vertex, &mut out);
     out.sort_by_key(|(key, _)| *key);
     out.retain(|(_, weight)| *weight > 1e-9);
     out.into_iter().map(|(key, weight)| (NodeId(key), weight)).collect()

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::average::mean_of;
 use super::mirrored::MirrorPlane;
 use super::transfer::{by_name, weighted};
-use super::{BIND_HERE, Donor, INVERSE_BINDS, Operation, Settings, Sheet, Table};
+use super::{BIND_HERE, Donor, INVERSE_BINDS, Operation, Settings, Sheet, Table, TableRow};
 
 /// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
 /// in each.
@@ -150,7 +150,7 @@ fn mesh_name(model: &Model, mesh: usize) -> String {
 
 /// Returns the nodes that the skins of a table's meshes have.
 fn skins_of<'m>(model: &'m Model, table: &'m Table) -> impl Iterator<Item = (NodeId, MeshId, SkinId)> + 'm {
-    let meshes: BTreeSet<usize> = table.primitives.iter().map(|(mesh, _)| *mesh).collect();
+    let meshes: BTreeSet<usize> = table.primitives.iter().map(|p| p.mesh.index()).collect();
     let shown = model.instances.iter().filter(move |instance| meshes.contains(&instance.mesh.index()));
     shown.filter_map(|instance| Some((instance.node, instance.mesh, instance.skin?)))
 }
@@ -205,9 +205,9 @@ fn replaces(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
 fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
     for surface in sheet.surfaces() {
         let mut rows = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex)).peekable();
-        let Some((table, _)) = rows.peek().copied() else { continue };
-        if rows.all(|(table, row)| sheet.tables[table].sum(row) <= 0.0) {
-            let mesh = sheet.tables[table].primitives.first().map_or(0, |(mesh, _)| *mesh);
+        let Some(TableRow { table, .. }) = rows.peek().copied() else { continue };
+        if rows.all(|at| sheet.tables[at.table].sum(at.row) <= 0.0) {
+            let mesh = sheet.tables[table].primitives.first().map_or(0, |first| first.mesh.index());
             return Err(Refusal::NoWeights(mesh_name(sheet.model, mesh)));
         }
     }

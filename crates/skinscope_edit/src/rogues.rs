@@ -1,11 +1,12 @@
 //! The operation that removes rogue influences: joints that move vertices far from the region where they belong.
 
 use skinscope_inspect::check::{CheckOptions, Finding, check};
+use skinscope_model::PrimitiveId;
 
 use super::surface::RestSurface;
 use super::table::clean;
 use super::weld::{mean, unit_shares};
-use super::{Operation, Settings, Sheet, hammer};
+use super::{Operation, Settings, Sheet, TableRow, hammer};
 
 /// The operation that removes rogue influences.
 pub static REMOVE_ROGUES: Operation = Operation {
@@ -30,16 +31,17 @@ pub(super) fn remove(sheet: &mut Sheet) {
         if findings.is_empty() || sheet.context.is_cancelled() {
             return;
         }
-        let mut without: Vec<(usize, usize)> = Vec::new();
+        let mut without: Vec<TableRow> = Vec::new();
         for finding in &findings {
             let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
-            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            let Some(table) = sheet.table_of(PrimitiveId { mesh, primitive }) else { continue };
             for vertex in &finding.vertices {
+                let at = TableRow { table, row: *vertex as usize };
                 for joint in &finding.joints {
-                    take_off(sheet, (table, *vertex as usize), joint.0);
+                    take_off(sheet, at, joint.0);
                 }
-                if sheet.tables[table].sum(*vertex as usize) < ENOUGH {
-                    without.push((table, *vertex as usize));
+                if sheet.tables[table].sum(at.row) < ENOUGH {
+                    without.push(at);
                 }
             }
         }
@@ -48,7 +50,7 @@ pub(super) fn remove(sheet: &mut Sheet) {
         give_surroundings(sheet, &without);
         for finding in &findings {
             let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
-            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            let Some(table) = sheet.table_of(PrimitiveId { mesh, primitive }) else { continue };
             finding.vertices.iter().for_each(|vertex| sheet.tables[table].normalise(*vertex as usize));
         }
     }
@@ -61,7 +63,7 @@ pub(super) fn found(sheet: &Sheet, rule: &'static str) -> Vec<Finding> {
     report.map(|report| report.findings).unwrap_or_default()
 }
 
-fn take_off(sheet: &mut Sheet, (table, row): (usize, usize), key: u32) {
+fn take_off(sheet: &mut Sheet, TableRow { table, row }: TableRow, key: u32) {
     let table = &mut sheet.tables[table];
     for slot in table.slots(row) {
         if clean(table.weights[slot]) > 0.0 && table.key(table.joints[slot]) == key {
@@ -71,9 +73,9 @@ fn take_off(sheet: &mut Sheet, (table, row): (usize, usize), key: u32) {
 }
 
 /// Gives vertices that nothing else moves the mean of the weights around them, ring after ring.
-fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
-    let is_without = |row: &(usize, usize)| rows.binary_search(row).is_ok();
-    for (table, row) in rows {
+fn give_surroundings(sheet: &mut Sheet, rows: &[TableRow]) {
+    let is_without = |row: &TableRow| rows.binary_search(row).is_ok();
+    for TableRow { table, row } in rows {
         let table = &mut sheet.tables[*table];
         table.slots(*row).for_each(|slot| table.empty(*row, slot));
     }
@@ -83,7 +85,7 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
         for surface in &surfaces {
             for vertex in 0..surface.mesh.vertex_count() {
                 let row = surface.row(vertex);
-                if is_without(&row) && sheet.tables[row.0].sum(row.1) <= 0.0 {
+                if is_without(&row) && sheet.tables[row.table].sum(row.row) <= 0.0 {
                     let shares = around(sheet, surface, vertex);
                     given.extend((!shares.is_empty()).then_some((row, shares)));
                 }
@@ -92,9 +94,9 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
         if given.is_empty() {
             break;
         }
-        given.iter().for_each(|((table, row), shares)| sheet.tables[*table].put_in_order(*row, shares));
+        given.iter().for_each(|(at, shares)| sheet.tables[at.table].put_in_order(at.row, shares));
     }
-    if rows.iter().any(|(table, row)| sheet.tables[*table].sum(*row) <= 0.0) {
+    if rows.iter().any(|at| sheet.tables[at.table].sum(at.row) <= 0.0) {
         hammer::hammer(sheet);
     }
 }
@@ -104,7 +106,8 @@ fn around(sheet: &Sheet, surface: &RestSurface, vertex: u32) -> Vec<(u32, f64)> 
     let welded = surface.mesh.point(vertex);
     let of = |welded: u32| {
         let rows = surface.members(welded).iter().map(|v| surface.row(*v));
-        let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
+        let lists: Vec<_> =
+            rows.map(|at| unit_shares(&sheet.tables[at.table], at.row)).filter(|s| !s.is_empty()).collect();
         mean(lists.iter().map(|list| &list[..]))
     };
     let own = of(welded);

@@ -1,11 +1,12 @@
 //! The operation that repairs findings of the checker.
 
 use skinscope_inspect::check::is_bound_elsewhere;
+use skinscope_model::PrimitiveId;
 
 use super::limit::limit_rows;
 use super::rogues::{self, found};
 use super::table::Table;
-use super::{Operation, Settings, Sheet, binds, hammer, weld};
+use super::{Operation, Settings, Sheet, TableRow, binds, hammer, weld};
 
 /// The operation that repairs the findings of the given rules.
 pub static RULES: Operation = Operation {
@@ -39,7 +40,7 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
     for rule in REPAIRED.iter().copied().filter(|rule| settings.rules.contains(rule)) {
         match rule {
             "weights-not-finite" | "weights-negative" | "weights-sum" | "weights-sum-255" => {
-                for (table, row) in at_fault(sheet, rule) {
+                for TableRow { table, row } in at_fault(sheet, rule) {
                     sheet.tables[table].normalise(row);
                 }
                 if rule == "weights-not-finite" {
@@ -47,18 +48,18 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
                 }
             }
             "weights-zero" if !at_fault(sheet, rule).is_empty() => hammer::hammer(sheet),
-            "joint-duplicate" => at_fault(sheet, rule).iter().for_each(|at| merge(&mut sheet.tables[at.0], at.1)),
+            "joint-duplicate" => at_fault(sheet, rule).iter().for_each(|at| merge(&mut sheet.tables[at.table], at.row)),
             "too-many-influences" => {
                 let mut rows = vec![Vec::new(); sheet.tables.len()];
-                at_fault(sheet, rule).into_iter().for_each(|(table, row)| rows[table].push(row));
+                at_fault(sheet, rule).into_iter().for_each(|at| rows[at.table].push(at.row));
                 limit_rows(sheet, &rows, &Settings { limit: LIMIT, best: false, ..settings.clone() });
             }
             "rogue-vertices" => rogues::remove(sheet),
             "seam-weights" => {
                 let findings = found(sheet, rule);
-                weld::weld(sheet, &|mesh, primitive, vertex| {
+                weld::weld(sheet, &|at, vertex| {
                     findings.iter().any(|f| {
-                        let here = f.mesh.is_some_and(|m| m.index() == mesh) && f.primitive == Some(primitive);
+                        let here = f.mesh == Some(at.mesh) && f.primitive == Some(at.primitive);
                         here && f.vertices.binary_search(&vertex).is_ok()
                     })
                 });
@@ -71,12 +72,12 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
 }
 
 /// Returns the rows that a rule finds fault with.
-fn at_fault(sheet: &Sheet, rule: &'static str) -> Vec<(usize, usize)> {
+fn at_fault(sheet: &Sheet, rule: &'static str) -> Vec<TableRow> {
     let mut out = Vec::new();
     for finding in found(sheet, rule) {
         let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
-        if let Some(table) = sheet.table_of(mesh.index(), primitive) {
-            out.extend(finding.vertices.iter().map(|vertex| (table, *vertex as usize)));
+        if let Some(table) = sheet.table_of(PrimitiveId { mesh, primitive }) {
+            out.extend(finding.vertices.iter().map(|vertex| TableRow { table, row: *vertex as usize }));
         }
     }
     out.sort_unstable();

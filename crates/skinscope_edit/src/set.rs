@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skinscope_model::{MeshId, Model, NodeId, WeightChange};
+use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, WeightChange};
 
 use super::locks::Bounds;
 use super::table::clean;
@@ -109,10 +109,10 @@ type PartEdits = BTreeMap<u32, Vec<(u32, Amount)>>;
 pub fn set_cells(model: &Model, cells: &[CellEdit], follow: bool, locked: &BTreeSet<NodeId>) -> CellOutcome {
     let locked: BTreeSet<u32> = locked.iter().map(|node| node.0).collect();
     // Primitives that share their weights in the file stay alike: the first one stands for all of them.
-    let mut by_part: BTreeMap<(usize, usize), PartEdits> = BTreeMap::new();
-    let mut sharing: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut by_part: BTreeMap<PrimitiveId, PartEdits> = BTreeMap::new();
+    let mut sharing: BTreeMap<PrimitiveId, Vec<PrimitiveId>> = BTreeMap::new();
     for cell in cells {
-        let part = (cell.mesh.index(), cell.primitive);
+        let part = PrimitiveId::new(cell.mesh, cell.primitive);
         let all = sharing.entry(part).or_insert_with(|| sheet::sharing(model, part));
         let first = all.first().copied().unwrap_or(part);
         by_part.entry(first).or_default().entry(cell.vertex).or_default().push((cell.joint.0, cell.amount));
@@ -121,7 +121,7 @@ pub fn set_cells(model: &Model, cells: &[CellEdit], follow: bool, locked: &BTree
     for (part, vertices) in by_part {
         let rows: Vec<u32> = vertices.keys().copied().collect();
         let Some(mut table) = sheet::rows(model, part, &rows) else { continue };
-        let mut change = WeightChange::new(MeshId::from_index(part.0), part.1, table.per_vertex);
+        let mut change = WeightChange::new(part.mesh, part.primitive, table.per_vertex);
         for (row, (vertex, given)) in vertices.iter().enumerate().take(table.vertices()) {
             match set_row(&mut table, row, given, follow, &locked) {
                 RowOutcome::Same => {}
@@ -134,8 +134,7 @@ pub fn set_cells(model: &Model, cells: &[CellEdit], follow: bool, locked: &BTree
             }
         }
         if !change.vertices.is_empty() {
-            for (mesh, primitive) in sheet::sharing(model, part) {
-                let mesh = MeshId::from_index(mesh);
+            for PrimitiveId { mesh, primitive } in sheet::sharing(model, part) {
                 out.changes.push(WeightChange { mesh, primitive, ..change.clone() });
             }
         }

@@ -8,15 +8,15 @@ use skinscope_anim::pose::Axis;
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
 use skinscope_model::{
-    Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
-    SetOrigin, Skin, WeightFormat,
+    Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveId,
+    PrimitiveRef, SetOrigin, Skin, WeightFormat,
 };
 
 use super::locks::Bounds;
 use super::mirrored::Mirroring;
 use super::rounding::value;
 use super::surface::RestSurface;
-use super::table::{Stored, Table};
+use super::table::{Stored, Table, TableRow};
 use super::transferred::Transferred;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
@@ -54,7 +54,7 @@ struct Storage {
     /// The accessors of each set.
     sets: Vec<[Filled; 2]>,
     /// Mesh and primitive of the file; `None` where there are sets, which others may share.
-    entry: Option<(MeshId, usize)>,
+    entry: Option<PrimitiveId>,
     /// How many vertices the file has.
     vertices: usize,
 }
@@ -66,7 +66,7 @@ fn storage(model: &Model, mesh: usize, primitive: usize) -> Storage {
     let stream = origin.and_then(|origin| origin.draco).map(|draco| draco.view);
     let of = |set: &SetOrigin| [set.joints, set.weights].map(|a| (a.accessor, a.draco.zip(stream)));
     let sets: Vec<_> = origin.into_iter().flat_map(|origin| &origin.sets).map(of).collect();
-    let entry = sets.is_empty().then_some((file, primitive));
+    let entry = sets.is_empty().then_some(PrimitiveId::new(file, primitive));
     Storage { sets, entry, vertices: model.meshes[mesh].primitives[primitive].stored_vertices }
 }
 
@@ -133,7 +133,7 @@ impl<'m> Sheet<'m> {
                     tables[entry.table].keys = keys(skin, influences);
                 }
                 let table = &mut tables[entry.table];
-                table.primitives.push((m, p));
+                table.primitives.push(PrimitiveId::new(MeshId::from_index(m), p));
                 table.widen(influences.per_vertex);
                 for vertex in (0..primitive.stored_vertices).filter(|v| influences.is_edited(*v)) {
                     table.take_edited(vertex, influences.of(vertex));
@@ -171,8 +171,8 @@ impl<'m> Sheet<'m> {
         let mut parts: ModelParts = (**self.model).clone();
         for table in &self.tables {
             let stored = table.stored();
-            for (mesh, primitive) in &table.primitives {
-                let primitive = &mut parts.meshes[*mesh].primitives[*primitive];
+            for PrimitiveId { mesh, primitive } in &table.primitives {
+                let primitive = &mut parts.meshes[mesh.index()].primitives[*primitive];
                 let joint_count = table.keys.len();
                 primitive.stored_influences = Some(influences(primitive, table, &stored, joint_count));
             }
@@ -195,16 +195,16 @@ impl<'m> Sheet<'m> {
 
     /// Returns how many vertices of the file some rows are, which rise: one counts once where it is a row of several tables that are
     /// stored at the same location and have the same weights. `is_same` compares two tables by their numbers.
-    pub(super) fn count_once(&self, rows: &BTreeSet<(usize, usize)>, is_same: &dyn Fn(usize, usize) -> bool) -> usize {
+    pub(super) fn count_once(&self, rows: &BTreeSet<TableRow>, is_same: &dyn Fn(usize, usize) -> bool) -> usize {
         self.once(rows, is_same).count()
     }
 
     /// Returns those of some rows that count, as in [`Sheet::count_once`].
     pub(super) fn once<'r>(
         &self,
-        rows: &'r BTreeSet<(usize, usize)>,
+        rows: &'r BTreeSet<TableRow>,
         is_same: &dyn Fn(usize, usize) -> bool,
-    ) -> impl Iterator<Item = (usize, usize)> + use<'r> {
+    ) -> impl Iterator<Item = TableRow> + use<'r> {
         let stored_there = |table: usize| self.tables[table].first_stored_there;
         let before = |table: usize| -> Vec<usize> {
             (stored_there(table)..table)
@@ -212,15 +212,16 @@ impl<'m> Sheet<'m> {
                 .collect()
         };
         let before: Vec<Vec<usize>> = (0..self.tables.len()).map(before).collect();
-        let counts =
-            move |(table, row): &(usize, usize)| !before[*table].iter().any(|other| rows.contains(&(*other, *row)));
+        let counts = move |at: &TableRow| {
+            !before[at.table].iter().any(|other| rows.contains(&TableRow { table: *other, ..*at }))
+        };
         rows.iter().copied().filter(counts)
     }
 
     /// Returns the table of a primitive.
     #[must_use]
-    pub fn table_of(&self, mesh: usize, primitive: usize) -> Option<usize> {
-        self.tables.iter().position(|t| t.primitives.contains(&(mesh, primitive)))
+    pub fn table_of(&self, primitive: PrimitiveId) -> Option<usize> {
+        self.tables.iter().position(|t| t.primitives.contains(&primitive))
     }
 }
 
@@ -280,22 +281,25 @@ fn keys(skin: Option<&Skin>, influences: InfluencesRef<'_>) -> Vec<u32> {
 
 /// Returns the primitives that share their weights with this one in the file, and whose joint numbers mean the same joints, in
 /// the model's order; itself among them.
-pub(super) fn sharing(model: &Model, (mesh, primitive): (usize, usize)) -> Vec<(usize, usize)> {
+pub(super) fn sharing(model: &Model, primitive: PrimitiveId) -> Vec<PrimitiveId> {
     let mut entries = Tables::default();
     let mut all = Vec::new();
     for (m, mesh) in model.meshes.iter().enumerate() {
         let weighted = mesh.primitives.iter().enumerate().filter(|(_, p)| p.stored_influences.is_some());
-        all.extend(weighted.map(|(p, _)| ((m, p), entries.entry(storage(model, m, p), skin(model, m)).table)));
+        all.extend(weighted.map(|(p, _)| {
+            let id = PrimitiveId::new(MeshId::from_index(m), p);
+            (id, entries.entry(storage(model, m, p), skin(model, m)).table)
+        }));
     }
-    let own = all.iter().find(|(at, _)| *at == (mesh, primitive)).map(|(_, table)| *table);
+    let own = all.iter().find(|(at, _)| *at == primitive).map(|(_, table)| *table);
     all.iter().filter(|(_, table)| Some(*table) == own).map(|(at, _)| *at).collect()
 }
 
 /// Makes a table of the weights that some vertices of a primitive have now, a row for each of `vertices` that it has. It names
 /// no primitive. `None` where there are no weights.
-pub(super) fn rows(model: &Model, (mesh, primitive): (usize, usize), vertices: &[u32]) -> Option<Table> {
-    let stored = model.meshes.get(mesh)?.primitives.get(primitive)?.stored_vertices;
-    let influences = model.influences(MeshId::from_index(mesh), primitive)?;
+pub(super) fn rows(model: &Model, PrimitiveId { mesh, primitive }: PrimitiveId, vertices: &[u32]) -> Option<Table> {
+    let stored = model.meshes.get(mesh.index())?.primitives.get(primitive)?.stored_vertices;
+    let influences = model.influences(mesh, primitive)?;
     let mut out = Table { per_vertex: influences.per_vertex, ..Table::default() };
     for vertex in vertices.iter().map(|vertex| *vertex as usize).filter(|vertex| *vertex < stored) {
         let (joints, weights) = influences.of(vertex);
@@ -346,6 +350,11 @@ mod tests {
 
     use super::*;
     use crate::{Settings, apply, operation};
+
+    /// The first primitive of a mesh.
+    fn first(mesh: u32) -> PrimitiveId {
+        PrimitiveId::new(MeshId(mesh), 0)
+    }
 
     #[test]
     fn a_sheet_reads_edited_weights_and_the_file_s_on_request() {
@@ -399,7 +408,7 @@ mod tests {
             parts.instances[0].mesh = MeshId(skinned);
             let model = Model::build(parts.clone()).unwrap();
             let tables = Sheet::of(&model).tables;
-            assert_eq!((tables.len(), &tables[0].primitives[..]), (1, &[(0, 0), (1, 0)][..]), "{skinned}");
+            assert_eq!((tables.len(), &tables[0].primitives[..]), (1, &[first(0), first(1)][..]), "{skinned}");
             assert_eq!(tables[0].keys, joints, "{skinned}");
         }
     }
@@ -430,10 +439,10 @@ mod tests {
         let model = Model::build(parts).unwrap();
         let mut sheet = Sheet::of(&model);
         let primitives: Vec<_> = sheet.tables.iter().map(|table| table.primitives.clone()).collect();
-        assert_eq!(primitives, [[(0, 0)], [(1, 0)]]);
+        assert_eq!(primitives, [[first(0)], [first(1)]]);
         let reversed: Vec<u32> = sheet.tables[0].keys.iter().rev().copied().collect();
         assert_eq!(sheet.tables[1].keys, reversed);
-        assert_eq!([0, 1].map(|mesh| sharing(&model, (mesh, 0))), [[(0, 0)], [(1, 0)]]);
+        assert_eq!([0, 1].map(|mesh| sharing(&model, first(mesh))), [[first(0)], [first(1)]]);
         let normalise = operation("normalise").unwrap();
         assert_eq!(apply(normalise, &mut sheet, &Settings::default()).vertices, 1);
         // Two joints are taken off that have one number, so that the two become different.

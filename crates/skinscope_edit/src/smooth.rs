@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::locks::respecting_locks;
 use super::surface::RestSurface;
 use super::weld::{difference, mean, unit_shares};
-use super::{Operation, Settings, Sheet};
+use super::{Operation, Settings, Sheet, TableRow};
 
 /// The operation that smooths weights along the surface.
 pub static SMOOTH: Operation = Operation {
@@ -40,13 +40,12 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
             shares = (0..shares.len() as u32).map(next).collect();
         }
         for (welded, shares) in (0..).zip(&shares) {
-            let members: Vec<(usize, usize)> = surface.members(welded).iter().map(|v| surface.row(*v)).collect();
-            let same =
-                |(table, row): &(usize, usize)| difference(shares, &unit_shares(&sheet.tables[*table], *row)) <= SAME;
+            let members: Vec<TableRow> = surface.members(welded).iter().map(|v| surface.row(*v)).collect();
+            let same = |at: &TableRow| difference(shares, &unit_shares(&sheet.tables[at.table], at.row)) <= SAME;
             if shares.is_empty() || members.iter().all(same) {
                 continue;
             }
-            for (table, row) in &members {
+            for TableRow { table, row } in &members {
                 let table_done = &mut done[*table];
                 if std::mem::replace(&mut table_done[*row], true) || sheet.tables[*table].sum(*row) <= 0.0 {
                     continue;
@@ -64,7 +63,8 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
 fn mean_shares(sheet: &Sheet, surface: &RestSurface) -> Vec<Vec<(u32, f64)>> {
     let of_welded = |welded: u32| {
         let rows = surface.members(welded).iter().map(|v| surface.row(*v));
-        let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
+        let lists: Vec<_> =
+            rows.map(|at| unit_shares(&sheet.tables[at.table], at.row)).filter(|s| !s.is_empty()).collect();
         mean(lists.iter().map(|list| &list[..]))
     };
     (0..surface.positions.len() as u32).map(of_welded).collect()
@@ -72,7 +72,7 @@ fn mean_shares(sheet: &Sheet, surface: &RestSurface) -> Vec<Vec<(u32, f64)>> {
 
 /// Whether a member of a welded vertex may change.
 fn is_open(sheet: &Sheet, surface: &RestSurface, welded: u32) -> bool {
-    surface.members(welded).iter().map(|v| surface.row(*v)).any(|(table, row)| sheet.bounds.has(table, row))
+    surface.members(welded).iter().map(|v| surface.row(*v)).any(|at| sheet.bounds.has(at.table, at.row))
 }
 
 /// Returns the shares of a welded vertex after one step towards its neighbours. Those of locked joints stay.

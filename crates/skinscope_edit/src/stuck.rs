@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use skinscope_base::words::counted;
 
-use super::{Applied, Operation, Refusal, Settings, Sheet, Table};
+use super::{Applied, Operation, Refusal, Settings, Sheet, Table, TableRow};
 
 /// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
 const SAME: f64 = 1e-6;
@@ -32,7 +32,7 @@ pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], sett
         let is_stuck = |row: &usize| {
             sheet.bounds.has(number, *row) && table.has_same_pairs(*row, old) && !is_as_asked(weight(table, *row))
         };
-        stuck.extend((0..table.vertices()).filter(is_stuck).map(|row| (number, row)));
+        stuck.extend((0..table.vertices()).filter(is_stuck).map(|row| TableRow { table: number, row }));
     }
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     sheet.count_once(&stuck, &is_same)

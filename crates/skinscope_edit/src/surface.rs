@@ -7,9 +7,9 @@ use glam::Vec3;
 use skinscope_base::math::{DisjointSets, Weld, WeldRule};
 use skinscope_deform::MeshTopology;
 use skinscope_inspect::check;
-use skinscope_model::Model;
+use skinscope_model::{Model, PrimitiveId};
 
-use super::Table;
+use super::{Table, TableRow};
 
 /// How nearly two parts of a surface that touch in a point must face the same way to be welded there: the cosine of 60°.
 const ALIKE: f32 = 0.5;
@@ -34,8 +34,8 @@ pub struct RestSurface {
 pub struct RestPart {
     /// The index of its table in the sheet.
     pub table: usize,
-    /// The index of its mesh, and its index in the mesh.
-    pub primitive: (usize, usize),
+    /// The primitive of the model.
+    pub primitive: PrimitiveId,
     /// The number of its first vertex.
     pub first: u32,
 }
@@ -58,12 +58,12 @@ impl RestSurface {
         tables: &[Table],
         topology_of: &dyn Fn(check::SkinSurface) -> (MeshTopology, Vec<Vec3>),
     ) -> Vec<Self> {
-        let table_of = |at: (usize, usize)| tables.iter().position(|t| t.primitives.contains(&at));
+        let table_of = |at: PrimitiveId| tables.iter().position(|t| t.primitives.contains(&at));
         let mut out: Vec<Self> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for surface in check::surfaces(model) {
             let part = |p: &check::SkinPart| {
-                let primitive = (p.mesh.index(), p.primitive);
+                let primitive = PrimitiveId::new(p.mesh, p.primitive);
                 Some(RestPart { table: table_of(primitive)?, primitive, first: p.first })
             };
             let parts: Vec<RestPart> = surface.parts.iter().filter_map(part).collect();
@@ -72,7 +72,7 @@ impl RestSurface {
         }
         for (table, t) in tables.iter().enumerate() {
             for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
-                let primitive = &model.meshes[at.0].primitives[at.1];
+                let primitive = &model.meshes[at.mesh.index()].primitives[at.primitive];
                 let mesh = MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).unwrap_or_default();
                 let positions = mesh.weld.first.iter().map(|vertex| primitive.positions[*vertex as usize]).collect();
                 out.push(Self::new(vec![RestPart { table, primitive: *at, first: 0 }], (mesh, positions)));
@@ -104,11 +104,11 @@ impl RestSurface {
         (part, (vertex - part.first) as usize)
     }
 
-    /// Returns the table of a numbered vertex, and its row there.
+    /// Returns the row of a numbered vertex.
     #[must_use]
-    pub fn row(&self, vertex: u32) -> (usize, usize) {
-        let (part, stored) = self.stored(vertex);
-        (part.table, stored)
+    pub fn row(&self, vertex: u32) -> TableRow {
+        let (part, row) = self.stored(vertex);
+        TableRow { table: part.table, row }
     }
 }
 

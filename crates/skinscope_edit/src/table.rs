@@ -1,6 +1,6 @@
 //! The weights of a primitive as numbers that operations change.
 
-use skinscope_model::WeightFormat;
+use skinscope_model::{PrimitiveId, WeightFormat};
 
 use super::rounding;
 
@@ -8,13 +8,22 @@ use super::rounding;
 /// 32-bit floats.
 const ROUNDING: f64 = 6e-8;
 
+/// A row of one of the tables of a [`Sheet`](super::Sheet): the weights of a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableRow {
+    /// The index of the table in the sheet.
+    pub table: usize,
+    /// The index of the row in the table: the number of the vertex in the file.
+    pub row: usize,
+}
+
 /// The (joint, weight) pairs of a list of vertices. Primitives that share accessors share one table.
 ///
 /// Weights are doubles until they are stored, so operations follow one another without rounding in between.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The primitives that the table belongs to: index of the mesh, and of the primitive in it.
-    pub primitives: Vec<(usize, usize)>,
+    /// The primitives that the table belongs to.
+    pub primitives: Vec<PrimitiveId>,
     /// How many pairs each vertex has: four for each set.
     pub per_vertex: usize,
     /// Joint numbers, vertex after vertex: indices in the skin, as the file stores them.

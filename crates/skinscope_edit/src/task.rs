@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::{PerVertex, VertexSet, symmetry};
-use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
+use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
 use super::table::{Table, clean};
 use super::{
-    Mirroring, Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, check_applied, mirror, rogues,
-    value,
+    Mirroring, Operation, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied, mirror,
+    rogues, value,
 };
 
 /// An operation with everything that it needs except the weights.
@@ -168,7 +168,7 @@ fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
                 joints.extend(finding.joints);
                 continue;
             };
-            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            let Some(table) = sheet.table_of(PrimitiveId { mesh, primitive }) else { continue };
             let inside = finding.vertices.iter().filter(|v| sheet.bounds.has(table, **v as usize));
             rows.extend(inside.map(|v| (table, *v)));
         }
@@ -182,12 +182,14 @@ fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
 fn figures(sheet: &Sheet, before: &[Table]) -> [Figures; 2] {
     let is_open = |table: usize| move |row: &usize| sheet.bounds.has(table, *row);
     let rows = sheet.tables.iter().enumerate();
-    let rows = rows.flat_map(|(n, table)| (0..table.vertices()).filter(is_open(n)).map(move |row| (n, row))).collect();
+    let rows = rows
+        .flat_map(|(n, table)| (0..table.vertices()).filter(is_open(n)).map(move |row| TableRow { table: n, row }))
+        .collect();
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     let mut out = [Figures::default(); 2];
     let mut shares = Vec::new();
-    for (number, row) in sheet.once(&rows, &is_same) {
-        for (out, table) in out.iter_mut().zip([&before[number], &sheet.tables[number]]) {
+    for TableRow { table, row } in sheet.once(&rows, &is_same) {
+        for (out, table) in out.iter_mut().zip([&before[table], &sheet.tables[table]]) {
             table.shares(row, &mut shares);
             out.vertices += 1;
             out.influences += shares.len();
@@ -236,7 +238,7 @@ pub(super) fn changes(old: &Table, new: &Table, rounds: bool, open: &dyn Fn(usiz
         return;
     }
     out.vertices += change.vertices.len();
-    for (mesh, primitive) in &new.primitives {
-        out.changes.push(WeightChange { mesh: MeshId::from_index(*mesh), primitive: *primitive, ..change.clone() });
+    for PrimitiveId { mesh, primitive } in new.primitives.iter().copied() {
+        out.changes.push(WeightChange { mesh, primitive, ..change.clone() });
     }
 }

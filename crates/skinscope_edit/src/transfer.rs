@@ -11,7 +11,7 @@ use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{Said, counterparts};
 use skinscope_inspect::rig::SkinBinding;
-use skinscope_model::Model;
+use skinscope_model::{Model, PrimitiveId};
 
 use super::closest::{Found, TriangleTree};
 use super::inpaint::{Laplacian, Shares};
@@ -21,7 +21,7 @@ use super::surface::RestSurface;
 use super::table::Table;
 use super::transferred::Transferred;
 use super::weld::{cut, difference, unit_shares};
-use super::{Operation, Settings, Sheet};
+use super::{Operation, Settings, Sheet, TableRow};
 
 /// The operation that takes the weights of another model.
 pub static TRANSFER: Operation = Operation {
@@ -64,12 +64,12 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
         }
         sheet.context.set_fraction(0.2 + 0.6 * number as f32 / surfaces.len() as f32);
         let Some(first) = surface.parts.first() else { continue };
-        let rest = resting(surface, own[first.primitive.0]);
+        let rest = resting(surface, own[first.primitive.mesh.index()]);
         let shares = given.shares_of(&rest, &names[first.table], &mut out);
         for (welded, shares) in (0..).zip(&shares) {
-            for (table, row) in surface.members(welded).iter().map(|vertex| surface.row(*vertex)) {
+            for TableRow { table, row } in surface.members(welded).iter().map(|vertex| surface.row(*vertex)) {
                 if sheet.bounds.has(table, row) && !std::mem::replace(&mut seen[table][row], true) {
-                    let at = sheet.tables[table].primitives.first().map(|(mesh, primitive)| (*mesh, *primitive, row));
+                    let at = sheet.tables[table].primitives.first().map(|first| (*first, row));
                     out.count(shares, at);
                     take(&mut sheet.tables[table], row, shares);
                 }
@@ -112,8 +112,8 @@ struct Report {
 }
 
 impl Report {
-    /// Counts a vertex: mesh, primitive and number.
-    fn count(&mut self, taken: &Taken, at: Option<(usize, usize, usize)>) {
+    /// Counts a vertex: its primitive, and its number there.
+    fn count(&mut self, taken: &Taken, at: Option<(PrimitiveId, usize)>) {
         let Some(distance) = taken.distance else { return };
         let report = &mut self.report;
         report.vertices += 1;
@@ -130,8 +130,8 @@ impl Report {
 struct Given<'d> {
     source: Source,
     sheet: Sheet<'d>,
-    /// For each triangle the table and the row of each of its corners.
-    rows: Vec<[(usize, usize); 3]>,
+    /// For each triangle the row of each of its corners.
+    rows: Vec<[TableRow; 3]>,
     limbs: Limbs,
 }
 
@@ -142,8 +142,8 @@ impl<'d> Given<'d> {
         let (mut positions, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
         for surface in RestSurface::all_apart(donor, &sheet.tables) {
             let Some(first) = surface.parts.first() else { continue };
-            let rest = resting(&surface, factors[first.primitive.0]);
-            let turned = factors[first.primitive.0].matrix3.determinant() < 0.0;
+            let rest = resting(&surface, factors[first.primitive.mesh.index()]);
+            let turned = factors[first.primitive.mesh.index()].matrix3.determinant() < 0.0;
             for (triangle, corners) in surface.mesh.triangles.iter().zip(&surface.triangles) {
                 let at = corners.map(|welded| rest.positions[welded as usize]);
                 let own = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
@@ -160,8 +160,8 @@ impl<'d> Given<'d> {
     fn at(&self, found: &Found) -> Shares {
         let mut out: Shares = Vec::new();
         let corners = self.rows[found.triangle as usize].iter().zip(found.shares);
-        for ((table, row), share) in corners.filter(|(_, share)| *share > 0.0) {
-            for (key, weight) in unit_shares(&self.sheet.tables[*table], *row) {
+        for (at, share) in corners.filter(|(_, share)| *share > 0.0) {
+            for (key, weight) in unit_shares(&self.sheet.tables[at.table], at.row) {
                 match out.iter_mut().find(|(k, _)| *k == key) {
                     Some((_, sum)) => *sum += weight * share,
                     None => out.push((key, weight * share)),

@@ -1,6 +1,6 @@
 use glam::Vec3;
 use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Influences, ModelParts, NodeId};
+use skinscope_model::{Influences, ModelParts, NodeId, PrimitiveId};
 
 use super::*;
 use crate::{apply, check};
@@ -158,7 +158,7 @@ fn the_vertex_that_is_farthest_from_the_other_surface_is_reported() {
     parts.meshes[0].primitives[0].positions[vertex].y += 0.5;
     let model = Model::build(parts).unwrap();
     let (report, _) = transferred(&model, legs(0.09, ["Hips", "Leg.L", "Leg.R"], false), &[]);
-    assert_eq!(report.at, Some((0, 0, vertex)));
+    assert_eq!(report.at, Some((PrimitiveId::default(), vertex)));
     assert!((report.largest - 0.5).abs() < 0.01 && report.mean < 0.01, "{report:?}");
 }
 

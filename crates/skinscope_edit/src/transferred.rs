@@ -1,5 +1,7 @@
 //! What is reported of weights that were transferred.
 
+use skinscope_model::PrimitiveId;
+
 /// How far the vertices of a model are from the surface whose weights they took, and which weights could not be taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transferred {
@@ -9,8 +11,8 @@ pub struct Transferred {
     pub mean: f64,
     /// The largest distance, metres.
     pub largest: f64,
-    /// The vertex with the largest distance: mesh, primitive and vertex.
-    pub at: Option<(usize, usize, usize)>,
+    /// The vertex with the largest distance: its primitive, and its number there.
+    pub at: Option<(PrimitiveId, usize)>,
     /// How many vertices stay as they are because no joint here answers to the name of one that moves the other surface there.
     pub unmatched: usize,
     /// How many vertices took their weights from those around them, since no point of the other surface that faces as they do lies near.

@@ -2,8 +2,9 @@
 
 use skinscope_base::math::{Csr, DisjointSets};
 use skinscope_inspect::check;
+use skinscope_model::PrimitiveId;
 
-use super::{Operation, Settings, Sheet, Table};
+use super::{Operation, Settings, Sheet, Table, TableRow};
 
 /// The operation that gives vertices on both sides of a seam the same weights.
 pub static WELD_SEAMS: Operation = Operation {
@@ -23,8 +24,8 @@ const SAME: f64 = 1e-6;
 /// depend on their weights.
 const ROUNDS: usize = 4;
 
-/// Welds the seams for one of whose vertices `wanted` (mesh, primitive, vertex) returns true.
-pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool) {
+/// Welds the seams for one of whose vertices, a primitive and a number there, `wanted` returns true.
+pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(PrimitiveId, u32) -> bool) {
     for _ in 0..ROUNDS {
         let Some(model) = sheet.to_model() else { return };
         let mut changed = false;
@@ -37,11 +38,13 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool
                 let at = |vertex: &u32| {
                     let (part, stored) = surface.stored(*vertex);
                     let check::SkinPart { mesh, primitive, .. } = surface.parts[part];
-                    (mesh.index(), primitive, stored)
+                    (PrimitiveId { mesh, primitive }, stored)
                 };
-                if group.iter().map(at).any(|(mesh, primitive, vertex)| wanted(mesh, primitive, vertex)) {
-                    let row = |(mesh, primitive, vertex)| Some((sheet.table_of(mesh, primitive)?, vertex as usize));
-                    let mut rows: Vec<(usize, usize)> = group.iter().map(at).filter_map(row).collect();
+                if group.iter().map(at).any(|(primitive, vertex)| wanted(primitive, vertex)) {
+                    let row = |(primitive, vertex)| {
+                        Some(TableRow { table: sheet.table_of(primitive)?, row: vertex as usize })
+                    };
+                    let mut rows: Vec<TableRow> = group.iter().map(at).filter_map(row).collect();
                     rows.sort_unstable();
                     rows.dedup();
                     changed |= join(&mut sheet.tables, &rows);
@@ -54,21 +57,24 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool
     }
 }
 
-/// A row (table, vertex) and the shares of its joints: key and weight.
-pub(super) type RowShares = ((usize, usize), Vec<(u32, f64)>);
+/// A row and the shares of its joints: key and weight.
+pub(super) type RowShares = (TableRow, Vec<(u32, f64)>);
 
 /// Gives all rows the mean of their shares; returns false where they agree already. Rows without weight take no part.
-pub(super) fn join(tables: &mut [Table], rows: &[(usize, usize)]) -> bool {
-    let all: Vec<RowShares> =
-        rows.iter().map(|row| (*row, unit_shares(&tables[row.0], row.1))).filter(|(_, s)| !s.is_empty()).collect();
+pub(super) fn join(tables: &mut [Table], rows: &[TableRow]) -> bool {
+    let all: Vec<RowShares> = rows
+        .iter()
+        .map(|row| (*row, unit_shares(&tables[row.table], row.row)))
+        .filter(|(_, s)| !s.is_empty())
+        .collect();
     let Some((_, first)) = all.first() else { return false };
     if all.iter().all(|(_, shares)| difference(first, shares) <= SAME) {
         return false;
     }
     let mean = mean(all.iter().map(|(_, shares)| &shares[..]));
-    let most = all.iter().map(|((table, _), _)| tables[*table].per_vertex).min().unwrap_or(0);
+    let most = all.iter().map(|(at, _)| tables[at.table].per_vertex).min().unwrap_or(0);
     let mean = cut(mean, most);
-    all.iter().for_each(|((table, row), _)| tables[*table].put_in_order(*row, &mean));
+    all.iter().for_each(|(at, _)| tables[at.table].put_in_order(at.row, &mean));
     true
 }
 

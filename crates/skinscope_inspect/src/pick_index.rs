@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::{Affine3A, Vec3, Vec4};
 use skinscope_base::math::{Aabb, Ray};
 use skinscope_deform::{self as deform, InfluenceBounds, VertexDeformer};
-use skinscope_model::{InstanceId, MeshId, Model, PrimitiveRef, Topology, WeightEdits};
+use skinscope_model::{InstanceId, MeshId, Model, PrimitiveId, PrimitiveRef, Topology, WeightEdits};
 
 use super::PosedModel;
 use super::pick::{self, Hit};
@@ -29,8 +29,8 @@ pub struct PickIndex {
 #[derive(Clone, Debug, Default)]
 struct EditedClusters {
     edits: WeightEdits,
-    /// For each mesh and primitive, and each of its leaves: whether its bounds are unknown.
-    unknown: Arc<HashMap<(usize, usize), Vec<bool>>>,
+    /// For each primitive, and each of its leaves: whether its bounds are unknown.
+    unknown: Arc<HashMap<PrimitiveId, Vec<bool>>>,
 }
 
 impl PickIndex {
@@ -47,13 +47,13 @@ impl PickIndex {
     }
 
     /// Returns the leaves whose bounds are unknown with the weights that `model` has now.
-    fn unknown(&self, model: &Model) -> Arc<HashMap<(usize, usize), Vec<bool>>> {
+    fn unknown(&self, model: &Model) -> Arc<HashMap<PrimitiveId, Vec<bool>>> {
         let mut cached = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
         if !cached.edits.is_same(model.weight_edits()) {
-            let of = |(mesh, primitive): (MeshId, usize)| {
-                let clusters = self.meshes.get(mesh.index())?.get(primitive)?;
-                let unknown = clusters.unknown(model.primitive(mesh, primitive));
-                unknown.contains(&true).then_some(((mesh.index(), primitive), unknown))
+            let of = |id: PrimitiveId| {
+                let clusters = self.meshes.get(id.mesh.index())?.get(id.primitive)?;
+                let unknown = clusters.unknown(model.primitive(id.mesh, id.primitive));
+                unknown.contains(&true).then_some((id, unknown))
             };
             let unknown = Arc::new(model.weight_edits().primitives().filter_map(of).collect());
             *cached = EditedClusters { edits: model.weight_edits().clone(), unknown };
@@ -79,7 +79,7 @@ impl PickIndex {
             let Some(mesh) = self.meshes.get(instance.mesh.index()) else { continue };
             for (primitive, clusters) in mesh.iter().enumerate().filter(|(_, c)| !c.leaves.is_empty()) {
                 let rigid = posed.model.binding(*id, primitive).1.is_none();
-                let unknown = unknown.get(&(instance.mesh.index(), primitive)).filter(|_| !rigid);
+                let unknown = unknown.get(&PrimitiveId::new(instance.mesh, primitive)).filter(|_| !rigid);
                 let unknown = unknown.map_or(&[][..], Vec::as_slice);
                 search.meet(clusters, DrawnPrimitive { draw, instance: *id, primitive, rigid }, unknown);
             }

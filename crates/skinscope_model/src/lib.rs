@@ -109,6 +109,23 @@ ids! {
     CameraId,
 }
 
+/// A primitive of a model: its mesh, and its index in [`Mesh::primitives`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PrimitiveId {
+    /// The mesh that has the primitive.
+    pub mesh: MeshId,
+    /// The index of the primitive in its mesh.
+    pub primitive: usize,
+}
+
+impl PrimitiveId {
+    /// Returns the id of a primitive of a mesh.
+    #[must_use]
+    pub const fn new(mesh: MeshId, primitive: usize) -> Self {
+        Self { mesh, primitive }
+    }
+}
+
 /// The contents of one file, with the edits since it was read: changed weights and inverse bind matrices, and added
 /// clips. Models that differ in weights and matrices alone share everything else in memory.
 #[derive(Debug)]

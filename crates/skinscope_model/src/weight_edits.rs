@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive};
+use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive, PrimitiveId};
 
 /// How many vertices a page has, which is what the edit of one vertex copies.
 pub(super) const PAGE: usize = 16;
@@ -165,7 +165,7 @@ impl EditedInfluences {
 /// All edited weights of a model: the vertices whose pairs differ from the file, by mesh and primitive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightEdits {
-    primitives: BTreeMap<(MeshId, usize), Arc<EditedInfluences>>,
+    primitives: BTreeMap<PrimitiveId, Arc<EditedInfluences>>,
 }
 
 impl WeightEdits {
@@ -183,18 +183,22 @@ impl WeightEdits {
     }
 
     pub(super) fn of(&self, mesh: MeshId, primitive: usize) -> Option<&EditedInfluences> {
-        if self.primitives.is_empty() { None } else { self.primitives.get(&(mesh, primitive)).map(|e| &**e) }
+        if self.primitives.is_empty() {
+            None
+        } else {
+            self.primitives.get(&PrimitiveId { mesh, primitive }).map(|e| &**e)
+        }
     }
 
     /// Returns the primitives that have edited vertices.
-    pub fn primitives(&self) -> impl Iterator<Item = (MeshId, usize)> {
+    pub fn primitives(&self) -> impl Iterator<Item = PrimitiveId> {
         self.primitives.keys().copied()
     }
 
     /// Counts the edited vertices, without those split off for tangents. `model` is the model that the edits belong to.
     #[must_use]
     pub fn count(&self, model: &Model) -> usize {
-        let of = |((mesh, primitive), edited): (&(MeshId, usize), &Arc<EditedInfluences>)| {
+        let of = |(PrimitiveId { mesh, primitive }, edited): (&PrimitiveId, &Arc<EditedInfluences>)| {
             let all: usize = edited.pages.iter().flatten().map(|page| page.edited.count_ones() as usize).sum();
             let p = &model.meshes[mesh.index()].primitives[*primitive];
             let split = p.split_from.iter().filter(|v| edited.is_edited(**v as usize)).count();
@@ -212,7 +216,7 @@ impl WeightEdits {
     /// copied to make these edits out of those.
     #[must_use]
     pub fn bytes_beside(&self, before: &Self) -> usize {
-        let of = |key: &(MeshId, usize), edited: &Arc<EditedInfluences>| {
+        let of = |key: &PrimitiveId, edited: &Arc<EditedInfluences>| {
             let old = before.primitives.get(key);
             if old.is_some_and(|old| Arc::ptr_eq(old, edited)) {
                 return 0;
@@ -249,7 +253,7 @@ impl Model {
         let mut edits = self.edits.clone();
         for change in changes.iter().filter(|change| !change.vertices.is_empty()) {
             self.check(change)?;
-            let key = (change.mesh, change.primitive);
+            let key = PrimitiveId::new(change.mesh, change.primitive);
             let primitive = &self.meshes[change.mesh.index()].primitives[change.primitive];
             let all = with_copies(primitive, change);
             let Some(stored) = primitive.as_stored().influences else { continue };
@@ -271,7 +275,7 @@ impl Model {
     /// Returns all edited vertices with their pairs, as changes: made on the model without edits, they give this model.
     #[must_use]
     pub fn edited_weights(&self) -> Vec<WeightChange> {
-        let of = |(mesh, primitive): (MeshId, usize)| {
+        let of = |PrimitiveId { mesh, primitive }| {
             let i = self.influences(mesh, primitive)?;
             let stored = self.meshes[mesh.index()].primitives[primitive].stored_vertices as u32;
             let mut out = WeightChange::new(mesh, primitive, i.per_vertex);

@@ -1,7 +1,7 @@
 //! Tests of what edited weights share, copy and undo.
 
 use super::shapes::{Tube, obstacle_course, tube};
-use super::{MeshId, Model, ModelParts, NotFinite, WeightChange};
+use super::{MeshId, Model, ModelParts, NotFinite, PrimitiveId, WeightChange};
 
 const FIRST: MeshId = MeshId(0);
 
@@ -31,7 +31,7 @@ fn edited_vertices_alone_have_other_weights_and_all_else_is_shared() {
         assert_eq!(*after, if [3, 70, 200].contains(&v) { want } else { before.clone() }, "vertex {v}");
     }
     assert_eq!(edited.weight_edits().vertices(FIRST, 0).collect::<Vec<_>>(), [3, 70, 200]);
-    assert_eq!(edited.weight_edits().primitives().collect::<Vec<_>>(), [(FIRST, 0)]);
+    assert_eq!(edited.weight_edits().primitives().collect::<Vec<_>>(), [PrimitiveId::new(FIRST, 0)]);
     let (i, of) = (edited.influences(FIRST, 0).unwrap(), model.influences(FIRST, 0).unwrap());
     let changed = |a: &Model, b: &Model| -> Vec<usize> {
         a.influences(FIRST, 0).unwrap().changed_vertices(b.influences(FIRST, 0).unwrap()).collect()

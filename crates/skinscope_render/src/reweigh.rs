@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::packed::pack_influences;
-use skinscope_model::{MeshId, Model, PrimitiveRef};
+use skinscope_model::{MeshId, Model, PrimitiveId, PrimitiveRef};
 
 use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
@@ -50,7 +50,7 @@ impl Rewrites {
         let mut left = if waits && takes_long(wanted) { MOST_ROWS } else { usize::MAX };
         let must_be_quick = left != usize::MAX;
         let mut out = Vec::new();
-        for (mesh, primitive) in edited_primitives(resident, wanted) {
+        for PrimitiveId { mesh, primitive } in edited_primitives(resident, wanted) {
             let (before, now) = (resident.primitive(mesh, primitive), wanted.primitive(mesh, primitive));
             let vertices: Vec<u32> =
                 changed(before, now).take(left.saturating_add(1)).map(|vertex| vertex as u32).collect();
@@ -72,7 +72,7 @@ impl Rewrites {
 }
 
 /// The primitives of which one of two models has edited weights.
-fn edited_primitives(resident: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
+fn edited_primitives(resident: &Model, wanted: &Model) -> Vec<PrimitiveId> {
     let mut all: Vec<_> = resident.weight_edits().primitives().chain(wanted.weight_edits().primitives()).collect();
     all.sort_unstable();
     all.dedup();
@@ -119,7 +119,7 @@ impl GpuModel {
         resident: &Model,
         wanted: &Arc<Model>,
     ) -> DeviceJob<Vec<NewInfluences>> {
-        let of = |(mesh, n): (MeshId, usize)| {
+        let of = |PrimitiveId { mesh, primitive: n }| {
             let differs = changed(resident.primitive(mesh, n), wanted.primitive(mesh, n)).next().is_some();
             differs.then(|| self.influence_work((mesh.index(), n))).flatten()
         };

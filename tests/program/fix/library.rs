@@ -96,8 +96,8 @@ fn every_operation_stores_what_the_sheet_has_and_changes_nothing_else() {
 /// A file stores the joints and the weights of a sheet.
 fn has_weights(what: &str, file: &File, sheet: &Sheet) {
     for (table, stored) in sheet.tables.iter().zip(sheet.stored()) {
-        for (mesh, primitive) in table.primitives.iter().copied() {
-            let read = file.pairs(mesh, primitive).unwrap();
+        for at in &table.primitives {
+            let read = file.pairs(at.mesh.index(), at.primitive).unwrap();
             let component = |format: &WeightFormat| match format {
                 WeightFormat::U8 => U8,
                 WeightFormat::U16 => U16,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use skinscope_model::MeshId;
+use skinscope_model::{MeshId, PrimitiveId};
 
 use crate::{Sheet, Stored};
 
@@ -64,7 +64,7 @@ impl Homes {
 type Weights = Vec<Option<Stored>>;
 
 fn weights(sheet: &Sheet, mesh: MeshId) -> Weights {
-    let table = |primitive: usize| sheet.table_of(mesh.index(), primitive);
+    let table = |primitive: usize| sheet.table_of(PrimitiveId { mesh, primitive });
     // Those that share a storage have as many pairs, for the sake of comparison.
     let width = |table: usize| {
         let first = sheet.tables[table].first_stored_there;

@@ -1,7 +1,7 @@
 //! The numbers that accessors are to hold.
 
 use glam::DAffine3;
-use skinscope_model::{ComponentType, MeshId, Model, Origins, Skin, WeightFormat};
+use skinscope_model::{ComponentType, Model, Origins, PrimitiveId, Skin, WeightFormat};
 
 use super::homes::Homes;
 use crate::{Sheet, Stored, Table};
@@ -95,7 +95,7 @@ pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
     let mut vertices = 0;
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
-        let at = |(mesh, primitive): &(usize, usize)| Some((homes.home(*mesh)?, *primitive));
+        let at = |p: &PrimitiveId| Some((homes.home(p.mesh.index())?, p.primitive));
         let users: Vec<(usize, usize)> = new.primitives.iter().filter_map(at).collect();
         if users.is_empty() {
             continue;
@@ -126,9 +126,9 @@ fn of_set(
     [old, new]: &[Stored; 2],
 ) -> Option<Want> {
     let origins: &Origins = &model.source.origins;
-    let (mesh, primitive) = *table.primitives.first()?;
-    let mesh = model.file_mesh(MeshId::from_index(mesh));
-    let sets = &origins.primitives.get(mesh.index())?.get(primitive)?.sets;
+    let first = *table.primitives.first()?;
+    let mesh = model.file_mesh(first.mesh);
+    let sets = &origins.primitives.get(mesh.index())?.get(first.primitive)?.sets;
     let attribute = sets.get(set).map(|origin| if is_weights { origin.weights } else { origin.joints });
     let stored = match attribute {
         Some(attribute) => Some(origins.accessors.get(attribute.accessor)?.component),

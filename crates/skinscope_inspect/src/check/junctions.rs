@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 use skinscope_base::math::{BoxTree, length};
 use skinscope_deform::Side;
-use skinscope_model::{MeshId, NodeId};
+use skinscope_model::{NodeId, PrimitiveId};
 
 use super::motion::{self, Gap, Point};
 use super::near_segment::near_segment;
@@ -45,7 +45,7 @@ struct Cracked {
 }
 
 fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
-    let mut cracked: BTreeMap<(MeshId, usize), Cracked> = BTreeMap::new();
+    let mut cracked: BTreeMap<PrimitiveId, Cracked> = BTreeMap::new();
     for surface in subject.surfaces() {
         let mut found = candidates(subject, surface);
         found.retain(|(vertex, side)| {
@@ -62,7 +62,7 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
             }
             let (part, stored) = surface.stored(*vertex);
             let SkinPart { mesh, primitive, .. } = surface.parts[part];
-            let cracked = cracked.entry((mesh, primitive)).or_default();
+            let cracked = cracked.entry(PrimitiveId { mesh, primitive }).or_default();
             cracked.vertices.insert(stored);
             let [a, b] = surface.mesh.side_vertices(*side);
             cracked
@@ -76,7 +76,7 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
     out.extend(cracked.into_iter().map(|(primitive, cracked)| finding(primitive, cracked)));
 }
 
-fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
+fn finding(PrimitiveId { mesh, primitive }: PrimitiveId, cracked: Cracked) -> Finding {
     let n = cracked.vertices.len();
     let (lie, them, part) = match n {
         1 => ("vertex lies", "it", "it parts from the edge"),

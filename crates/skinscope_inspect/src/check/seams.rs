@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use skinscope_base::math::{DisjointSets, length};
 use skinscope_deform::Side;
-use skinscope_model::{MeshId, NodeId};
+use skinscope_model::{NodeId, PrimitiveId};
 
 use super::motion::{self, Gap, Point};
 use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
@@ -35,11 +35,11 @@ struct Torn {
 }
 
 fn seams(subject: &Subject, out: &mut Vec<Finding>) {
-    let mut torn: BTreeMap<(MeshId, usize), Torn> = BTreeMap::new();
+    let mut torn: BTreeMap<PrimitiveId, Torn> = BTreeMap::new();
     for surface in subject.surfaces() {
         tear(subject, surface, &mut torn);
     }
-    out.extend(torn.into_iter().map(|((mesh, primitive), torn)| {
+    out.extend(torn.into_iter().map(|(PrimitiveId { mesh, primitive }, torn)| {
         let n = torn.vertices.len();
         let (lie, have) = if n == 1 { ("vertex lies", "has") } else { ("vertices lie", "have") };
         let millimetres = f64::from(torn.widest) * 1e3;
@@ -62,7 +62,7 @@ fn seams(subject: &Subject, out: &mut Vec<Finding>) {
     }));
 }
 
-fn tear(subject: &Subject, surface: &SkinSurface, torn: &mut BTreeMap<(MeshId, usize), Torn>) {
+fn tear(subject: &Subject, surface: &SkinSurface, torn: &mut BTreeMap<PrimitiveId, Torn>) {
     let pairs = meetings(surface);
     let mut differing: Vec<([u32; 2], Vec<NodeId>)> = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.iter().all(|v| surface.is_sound(*v))) {
@@ -90,7 +90,7 @@ fn tear(subject: &Subject, surface: &SkinSurface, torn: &mut BTreeMap<(MeshId, u
         let Some(faults) = at_fault.get(&groups.root(vertex)) else { continue };
         let (part, stored) = surface.stored(vertex);
         let SkinPart { mesh, primitive, .. } = surface.parts[part];
-        let torn = torn.entry((mesh, primitive)).or_default();
+        let torn = torn.entry(PrimitiveId { mesh, primitive }).or_default();
         torn.vertices.insert(stored);
         for i in faults {
             torn.joints.extend(&differing[*i].1);

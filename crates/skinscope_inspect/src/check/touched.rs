@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skinscope_model::{MeshId, Model, NodeId};
+use skinscope_model::{Model, NodeId, PrimitiveId};
 
 use super::Finding;
 
@@ -11,7 +11,7 @@ use super::Finding;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
     /// The vertices with other weights, rising, by mesh and primitive.
-    vertices: BTreeMap<(MeshId, usize), Vec<u32>>,
+    vertices: BTreeMap<PrimitiveId, Vec<u32>>,
     /// The joints that these vertices have, or had.
     joints: BTreeSet<NodeId>,
     /// The joints with another inverse bind matrix.
@@ -28,7 +28,7 @@ impl Touched {
         }
         let mut out = Self::default();
         let edited = [checked, now].into_iter().flat_map(|model| model.weight_edits().primitives());
-        for (mesh, primitive) in edited.collect::<BTreeSet<_>>() {
+        for PrimitiveId { mesh, primitive } in edited.collect::<BTreeSet<_>>() {
             let (Some(then), Some(here)) = (checked.influences(mesh, primitive), now.influences(mesh, primitive))
             else {
                 continue;
@@ -47,7 +47,7 @@ impl Touched {
                 out.joints.extend(joints.iter().zip(&is_there).filter(|(_, is)| **is).map(|(joint, _)| *joint));
             }
             if !vertices.is_empty() {
-                out.vertices.insert((mesh, primitive), vertices);
+                out.vertices.insert(PrimitiveId { mesh, primitive }, vertices);
             }
         }
         for (a, b) in checked.skins.iter().zip(now.skins.iter()) {
@@ -85,7 +85,7 @@ impl Touched {
             }
             // Others look at vertices together with those around them, with their mirror images, or with all that a joint moves.
             _ if finding.joints.is_empty() => {
-                let here = |at: &(MeshId, usize)| finding.mesh.is_none_or(|mesh| mesh == at.0);
+                let here = |at: &PrimitiveId| finding.mesh.is_none_or(|mesh| mesh == at.mesh);
                 !self.bound.is_empty() || self.vertices.keys().any(here)
             }
             _ => {
@@ -98,7 +98,7 @@ impl Touched {
 
     fn has_vertex_of(&self, finding: &Finding) -> bool {
         let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { return false };
-        let Some(touched) = self.vertices.get(&(mesh, primitive)) else { return false };
+        let Some(touched) = self.vertices.get(&PrimitiveId { mesh, primitive }) else { return false };
         let (few, many) = match touched.len() < finding.vertices.len() {
             true => (touched, &finding.vertices),
             false => (&finding.vertices, touched),

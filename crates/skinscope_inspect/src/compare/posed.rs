@@ -4,7 +4,7 @@ use glam::{Affine3A, DVec3, Vec3};
 use skinscope_anim::{SampleScratch, local_to_model, origin_shift, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
 use skinscope_deform::palettes;
-use skinscope_model::{Clip, Instance, InstanceId, LocalPose, MeshId, Model, Primitive};
+use skinscope_model::{Clip, Instance, InstanceId, LocalPose, Model, Primitive, PrimitiveId};
 
 use super::surfaces::Pair;
 
@@ -20,8 +20,8 @@ pub struct Apart {
     pub metres: f64,
     /// The clip, and the time in seconds on its own timeline; `None`: in the rest pose, or nothing is apart.
     pub clip: Option<(String, f32)>,
-    /// Mesh, primitive and vertex of the first model; `None` where nothing is apart but for rounding.
-    pub vertex: Option<(usize, usize, u32)>,
+    /// The primitive of the first model, numbered as in its file, and the vertex there; `None` where nothing is apart but for rounding.
+    pub vertex: Option<(PrimitiveId, u32)>,
     /// Whether it is more than a rounding error.
     pub is_seen: bool,
 }
@@ -54,12 +54,12 @@ impl<'m> Posed<'m> {
     }
 
     /// Writes the positions of the stored vertices of a primitive, in the world.
-    fn posed_positions(&self, instance: usize, (mesh, primitive): (usize, usize), out: &mut Vec<Vec3>) {
-        let source: &Primitive = &self.model.meshes[mesh].primitives[primitive];
+    fn posed_positions(&self, instance: usize, primitive: PrimitiveId, out: &mut Vec<Vec3>) {
+        let source: &Primitive = &self.model.meshes[primitive.mesh.index()].primitives[primitive.primitive];
         let drawn: &Instance = &self.model.instances[instance];
         let count = drawn.morph_weights.len();
         let morphs = self.local.morph_weights.get(drawn.morph_offset..drawn.morph_offset + count).unwrap_or_default();
-        let (first, influences) = self.model.binding(InstanceId::from_index(instance), primitive);
+        let (first, influences) = self.model.binding(InstanceId::from_index(instance), primitive.primitive);
         let matrices = self.palette.get(first as usize..).unwrap_or_default();
         out.clear();
         for v in 0..source.stored_vertices {
@@ -123,9 +123,8 @@ fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32
                 if metres.is_finite() && (metres > out.metres || out.vertex.is_none()) {
                     out.metres = metres;
                     out.clip = clips[0].map(|(clip, time)| (clip.name.clone(), time));
-                    let (mesh, primitive) = pair.at[0];
-                    let of_file = a.model.file_mesh(MeshId::from_index(mesh)).index();
-                    out.vertex = Some((of_file, primitive, v as u32));
+                    let PrimitiveId { mesh, primitive } = pair.at[0];
+                    out.vertex = Some((PrimitiveId::new(a.model.file_mesh(mesh), primitive), v as u32));
                 }
             }
         }

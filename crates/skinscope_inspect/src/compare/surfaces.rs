@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use glam::{DVec3, Vec2, Vec3};
 use skinscope_base::math::{Aabb, BoxTree};
-use skinscope_model::{Instance, Mesh, Model, Primitive};
+use skinscope_model::{Instance, Mesh, Model, Primitive, PrimitiveId};
 
 use super::nodes::Nodes;
 use super::{PrimitiveDifference, by_name};
@@ -17,8 +17,8 @@ const SAME_UV: f32 = 1e-5;
 /// A primitive of each model.
 #[derive(Debug)]
 pub(super) struct Pair {
-    /// Mesh and primitive in each model.
-    pub at: [(usize, usize); 2],
+    /// The primitive in each model.
+    pub at: [PrimitiveId; 2],
     /// The instances that draw it in each model.
     pub instances: Vec<[usize; 2]>,
     /// For each stored vertex of the first: the vertex of the second.
@@ -41,7 +41,12 @@ impl Pair {
                     true => matched(own, other),
                     false => matched(own, &moved(other, apart)),
                 };
-                out.push(Self { at: [(here, p), (there, p)], instances: instances.clone(), vertices, unlike });
+                out.push(Self {
+                    at: [here, there].map(|mesh| PrimitiveId::new(MeshId::from_index(mesh), p)),
+                    instances: instances.clone(),
+                    vertices,
+                    unlike,
+                });
             }
         }
         out
@@ -129,19 +134,20 @@ fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> 
 /// Returns the surfaces that differ, with how many of their vertices and triangles do. Primitives that only one model
 /// has are among them.
 pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<PrimitiveDifference> {
-    let part = |(mesh, primitive): (usize, usize), vertices: usize| PrimitiveDifference {
-        mesh,
-        primitive,
+    let part = |at: PrimitiveId, vertices: usize| PrimitiveDifference {
+        mesh: at.mesh.index(),
+        primitive: at.primitive,
         vertices,
         largest: 0.0,
     };
     let mut out: Vec<PrimitiveDifference> =
         pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
     for (side, model) in [a, b].into_iter().enumerate() {
-        for (m, mesh) in model.file_meshes().map(|(id, mesh)| (id.index(), mesh)) {
+        for (id, mesh) in model.file_meshes() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
-                if !pairs.iter().any(|pair| pair.at[side] == (m, p)) {
-                    out.push(part((m, p), primitive.stored_vertices.max(1)));
+                let at = PrimitiveId::new(id, p);
+                if !pairs.iter().any(|pair| pair.at[side] == at) {
+                    out.push(part(at, primitive.stored_vertices.max(1)));
                 }
             }
         }

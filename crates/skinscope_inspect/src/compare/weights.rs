@@ -15,7 +15,7 @@ const SAME_WEIGHT: f64 = 1e-6;
 /// Returns the vertices of a primitive whose weights differ; `None` where none do, and where a skin moves the mesh in one model alone,
 /// so that its weights have a meaning only there.
 pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<PrimitiveDifference> {
-    let [(mesh, primitive), (there, other)] = pair.at;
+    let [(mesh, primitive), (there, other)] = pair.at.map(|at| (at.mesh.index(), at.primitive));
     let (own, theirs) =
         (&a.meshes[mesh].primitives[primitive].stored_influences, &b.meshes[there].primitives[other].stored_influences);
     if skin_of(a, mesh).is_some() != skin_of(b, there).is_some() {

@@ -38,7 +38,7 @@ use skinscope_deform::{
     self as deform, Deformed, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource,
     Surface, SurfaceInput,
 };
-use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
+use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
 
 use self::normals::{Carrier, NormalGroups, NormalReading};
 use self::read::{Memory, Posed, read};
@@ -207,21 +207,21 @@ impl Measurer {
     /// Does the same. Vertices that stand at one position at rest are welded, but not where `parted` has different vectors for them.
     fn of(model: &Arc<Model>, parted: Option<&MethodData>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let scales = rest_scales(model);
-        let mut known: HashMap<(MeshId, usize), Arc<MeasuredTopology>> = HashMap::new();
+        let mut known: HashMap<PrimitiveId, Arc<MeasuredTopology>> = HashMap::new();
         let mut parts = Vec::new();
         for (i, instance) in model.instances.iter().enumerate() {
             let (Some(skin), id) = (instance.skin, InstanceId::from_index(i)) else { continue };
             for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
                 let Some(influences) = model.influences(instance.mesh, primitive) else { continue };
                 let source = &model.meshes[instance.mesh.index()].primitives[primitive];
-                let topology = match known.get(&(instance.mesh, primitive)) {
+                let topology = match known.get(&PrimitiveId::new(instance.mesh, primitive)) {
                     Some(topology) => Arc::clone(topology),
                     None => {
                         let parted = parted.map(|data| data.vectors_of(id, primitive));
                         Arc::new(MeasuredTopology::new(source, influences, parted, stop)?)
                     }
                 };
-                known.insert((instance.mesh, primitive), Arc::clone(&topology));
+                known.insert(PrimitiveId::new(instance.mesh, primitive), Arc::clone(&topology));
                 parts.push(MeasuredPart {
                     instance: id,
                     mesh: instance.mesh,

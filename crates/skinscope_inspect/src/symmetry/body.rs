@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use glam::{Affine3A, DAffine3, Vec3};
 use skinscope_base::math::{Aabb, Plane};
-use skinscope_model::{MeshId, Model, NodeId, PrimitiveRef, Skin, SkinId};
+use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, PrimitiveRef, Skin, SkinId};
 
 use crate::rig;
 
@@ -86,7 +86,7 @@ impl Body {
                 (0..skin.joints.len()).map(|j| out.index_of(skin, j, *from_mesh, &mut known)).collect();
             for mesh in meshes[id.index()].iter().filter(|mesh| seen.insert(**mesh)) {
                 for (primitive, source) in model.primitives(*mesh).enumerate() {
-                    out.add((*mesh, primitive), source, &index_of, *from_mesh);
+                    out.add(PrimitiveId::new(*mesh, primitive), source, &index_of, *from_mesh);
                 }
             }
         }
@@ -116,7 +116,7 @@ impl Body {
 
     fn add(
         &mut self,
-        (mesh, primitive): (MeshId, usize),
+        PrimitiveId { mesh, primitive }: PrimitiveId,
         source: PrimitiveRef<'_>,
         indices: &[u16],
         from_mesh: Option<DAffine3>,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::{self, AtomicBool};
 
-use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, SkinId};
+use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
 
 use super::Row;
 use super::row::weight_of;
@@ -85,8 +85,8 @@ pub enum VertexOrder {
 /// A selection of rows, and their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexQuery {
-    /// The mesh and primitive whose rows are selected; `None`: all.
-    pub part: Option<(MeshId, usize)>,
+    /// The primitive whose rows are selected; `None`: all.
+    pub primitive: Option<PrimitiveId>,
     /// The skin whose rows are selected; `None`: all.
     pub skin: Option<SkinId>,
     /// The joint that must move the vertex; `None`: any.
@@ -107,13 +107,12 @@ impl VertexTable {
     /// The most rows that a table has.
     pub const MOST_ROWS: usize = 100_000_000;
 
-    /// Returns the part of a primitive that a skin moves, or with `None` the first skin that does. Mesh and primitive are numbered as
-    /// in the file, which may show one mesh with several skins.
+    /// Returns the part of a primitive that a skin moves, or with `None` the first skin that does. `primitive` is numbered as in the
+    /// file, which may show one mesh with several skins.
     #[must_use]
-    pub fn part(&self, model: &Model, (mesh, primitive): (u32, usize), skin: Option<u32>) -> Option<&TablePart> {
+    pub fn part(&self, model: &Model, primitive: PrimitiveId, skin: Option<u32>) -> Option<&TablePart> {
         let is_it = |part: &&TablePart| {
-            model.file_mesh(part.mesh).0 == mesh
-                && part.primitive == primitive
+            PrimitiveId::new(model.file_mesh(part.mesh), part.primitive) == primitive
                 && skin.is_none_or(|skin| part.skin.0 == skin)
         };
         self.parts.iter().find(is_it)
@@ -190,7 +189,7 @@ impl VertexTable {
         let mut keyed = Vec::new();
         for part in &self.parts {
             let left_out = query.skin.is_some_and(|s| s != part.skin)
-                || query.part.is_some_and(|p| p != (part.mesh, part.primitive));
+                || query.primitive.is_some_and(|p| p != PrimitiveId::new(part.mesh, part.primitive));
             let Some(influences) = part.influences(model).filter(|_| !left_out) else { continue };
             let filter = Filter::new(model, part, query);
             if filter.joint == Some(None) {
@@ -413,8 +412,11 @@ mod tests {
         assert_eq!(joint(2), [(0, 1), (0, 2), (1, 0)]);
         assert_eq!(joint(0), [], "no joint");
         assert_eq!(found(VertexQuery { skin: Some(SkinId(1)), ..VertexQuery::default() }), [(1, 0), (1, 1)]);
-        let part = Some((MeshId(0), 0));
-        assert_eq!(found(VertexQuery { part, joint: Some(NodeId(1)), ..VertexQuery::default() }), [(0, 0), (0, 1)]);
+        let primitive = Some(PrimitiveId::default());
+        assert_eq!(
+            found(VertexQuery { primitive, joint: Some(NodeId(1)), ..VertexQuery::default() }),
+            [(0, 0), (0, 1)]
+        );
         let parts = vec![VertexPart { mesh: MeshId(0), primitive: 0, vertices: vec![1, 3] }];
         let within = Some(Arc::new(VertexSet { parts }));
         assert_eq!(found(VertexQuery { within, ..VertexQuery::default() }), [(0, 1), (0, 3)]);
@@ -448,8 +450,8 @@ mod tests {
         parts.parted = vec![(MeshId(1), MeshId(0))];
         let model = Model::build(parts).unwrap();
         let table = VertexTable::of(&model);
-        let mesh = |skin: Option<u32>| table.part(&model, (0, 0), skin).map(|part| part.mesh.0);
+        let mesh = |skin: Option<u32>| table.part(&model, PrimitiveId::default(), skin).map(|part| part.mesh.0);
         assert_eq!([Some(0), Some(1), None, Some(2)].map(mesh), [Some(0), Some(1), Some(0), None]);
-        assert_eq!(table.part(&model, (1, 0), None), None, "the file has no such mesh");
+        assert_eq!(table.part(&model, PrimitiveId::new(MeshId(1), 0), None), None, "the file has no such mesh");
     }
 }

@@ -243,7 +243,7 @@ impl Unsaved<'_> {
         };
         let joints = |model: &Model| model.skins.iter().map(|skin| skin.joints.clone()).collect::<Vec<_>>();
         let same_nodes = old.skeleton.names == new.skeleton.names && old.skeleton.parents == new.skeleton.parents;
-        let edited = old.weight_edits().primitives().map(|(mesh, _)| mesh);
+        let edited = old.weight_edits().primitives().map(|edited| edited.mesh);
         let mut meshes: Vec<MeshId> = edited.chain(self.view.marked.parts.iter().map(|part| part.mesh)).collect();
         meshes.sort_unstable();
         meshes.dedup();

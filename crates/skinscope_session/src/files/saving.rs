@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skinscope_model::{BindChange, Model, SkinningChange, WeightChange, is_same_row};
+use skinscope_model::{BindChange, Model, PrimitiveId, SkinningChange, WeightChange, is_same_row};
 
 use crate::{Document, Files, Unsaved};
 
@@ -98,7 +98,7 @@ fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
     let mut found: Vec<_> = then.weight_edits().primitives().chain(now.weight_edits().primitives()).collect();
     found.sort_unstable();
     found.dedup();
-    let of = |(mesh, primitive)| {
+    let of = |PrimitiveId { mesh, primitive }| {
         let (old, new) = (then.influences(mesh, primitive)?, now.influences(mesh, primitive)?);
         let stored = now.meshes[mesh.index()].primitives[primitive].stored_vertices as u32;
         let edited = |model: &Model| model.weight_edits().vertices(mesh, primitive).collect::<Vec<u32>>();

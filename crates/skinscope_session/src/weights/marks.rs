@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use glam::{Affine3A, Vec2, Vec3};
 use skinscope_edit::{self as edit, Sheet};
 use skinscope_inspect::VertexSet;
-use skinscope_model::{MeshId, Model, NodeId, Topology};
+use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, Topology};
 
 use crate::{Document, Picking, Projector, Scope, Session, findings};
 
@@ -88,8 +88,8 @@ pub struct Marking {
 struct Neighbours {
     of: Weak<Model>,
     surfaces: Arc<Vec<edit::RestSurface>>,
-    /// By mesh and primitive: surface, and the number of the first vertex there.
-    parts: Arc<HashMap<(usize, usize), (usize, u32)>>,
+    /// By primitive: the index of the surface, and the number of the first vertex there.
+    parts: Arc<HashMap<PrimitiveId, (usize, u32)>>,
 }
 
 /// A vertex of a surface after those at one position were welded: the index of the surface, and that of the welded vertex there.
@@ -102,7 +102,7 @@ const THICKNESS: f32 = 1e-3;
 
 impl Neighbours {
     fn welded(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
-        let (surface, first) = *self.parts.get(&(mesh.index(), primitive))?;
+        let (surface, first) = *self.parts.get(&PrimitiveId { mesh, primitive })?;
         Some((surface, *self.surfaces[surface].mesh.weld.group.get((first + vertex) as usize)?))
     }
 
@@ -116,7 +116,7 @@ impl Neighbours {
             let surface = &self.surfaces[*surface];
             for vertex in surface.members(*vertex) {
                 let (part, stored) = surface.stored(*vertex);
-                out.push((MeshId::from_index(part.primitive.0), part.primitive.1, stored as u32));
+                out.push((part.primitive.mesh, part.primitive.primitive, stored as u32));
             }
         }
         VertexSet::from_vertices(out)

@@ -6,7 +6,7 @@ use egui::Ui;
 use skinscope_anim::pose::{Keys, NameError, find_key};
 use skinscope_edit::{Amount, CellEdit, set_cells};
 use skinscope_inspect::tables::Row;
-use skinscope_model::{MeshId, NodeId};
+use skinscope_model::{MeshId, NodeId, PrimitiveId};
 use skinscope_session::{Command, EditCommand};
 
 use super::TableContext;
@@ -150,7 +150,11 @@ impl Spreadsheet<'_> {
             let number = |column: usize| line.get(column).and_then(|cell| cell.parse::<u32>().ok());
             let indices = number(mesh).zip(number(primitive)).zip(number(vertex));
             let Some(((mesh, primitive), vertex)) = indices else { continue };
-            let part = self.given.base.vertices.part(model, (mesh, primitive as usize), skin.and_then(number));
+            let part = self.given.base.vertices.part(
+                model,
+                PrimitiveId::new(MeshId(mesh), primitive as usize),
+                skin.and_then(number),
+            );
             let mesh = part.map_or(MeshId(mesh), |part| part.mesh);
             for (name, cell) in head.iter().zip(line).filter(|(_, cell)| !cell.is_empty()) {
                 let joint = match name.strip_prefix("weight ") {

@@ -77,7 +77,7 @@ impl VertexTableState {
             sums: self.sums,
             counts: self.counts,
             within: self.marked.then(|| Arc::clone(&self.shown_marks)),
-            part: None,
+            primitive: None,
             order,
             descending,
         }
