@@ -49,7 +49,7 @@ impl ClipsArgs {
             // A name that no file has is reported for the last file.
             let own = if path == &self.clips_from[self.clips_from.len() - 1] { merged(own, &unknown) } else { own };
             let mut mapping =
-                opened.session_file.as_ref().map_or_else(NameMap::default, |(_, file)| file.said_of(path));
+                opened.session_file.as_ref().map_or_else(NameMap::default, |(_, file)| file.mapping_of(path));
             mapping.correct(own);
             let taken = TakenClips::of(document.stored(), other.stored(), &name, &mapping)
                 .map_err(|why| CliError::Usage(printable(&format!("{}: {why}", path.display()))))?;

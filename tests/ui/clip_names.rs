@@ -15,7 +15,7 @@ fn joints_of_clips_have_their_counterparts_which_can_be_said() {
     let model = Arc::clone(session.model().unwrap());
     let mut names = ClipNames::new("/models/walks.glb".into(), other, NameMap::default(), &model);
     assert_eq!(names.rows, [("Elbow".to_owned(), None), ("joint 2".to_owned(), Some("joint 2".to_owned()))]);
-    names.said.set("Elbow", Some("joint 1"));
+    names.mapping.set("Elbow", Some("joint 1"));
     names.match_joints(&model);
     assert_eq!(names.rows[0].1.as_deref(), Some("joint 1"));
     assert_eq!(NameMap::parse(names.text().as_bytes()).unwrap().pairs().count(), 2);

@@ -33,11 +33,11 @@ impl NodeCurve {
         let mut values = Vec::with_capacity(times.len());
         // What leads far away is drawn from where the clip begins, as it moves in the picture.
         let far = clip.far.iter().find(|track| track.node == node && track.path == Path::Translation);
-        let place = far.map_or(DVec3::ZERO, |track| track.place);
+        let offset = far.map_or(DVec3::ZERO, |track| track.offset);
         for secs in &times {
             reset_to_rest(&model.skeleton, &mut pose);
             sample(model, clip, *secs, &mut scratch, &mut pose);
-            let translation = (pose.translation(node) - place).as_vec3();
+            let translation = (pose.translation(node) - offset).as_vec3();
             values.push(Transform { translation, ..pose.transforms[node.index()] });
         }
         Self { times, values }

@@ -38,27 +38,27 @@ pub(super) fn shifts(skeleton: &Skeleton, pose: &LocalPose) -> Vec<Shift> {
     let below = |node: NodeId| node.index()..skeleton.subtree_end(node);
     let bases = skeleton.far.iter().flat_map(|far| &far.bases);
     let swings = bases.filter_map(|base| Some(Shift { nodes: below(base.node), by: swing(skeleton, pose, base)? }));
-    let places = pose
+    let offsets = pose
         .wide
-        .places
+        .offsets
         .iter()
-        .map(|(node, place)| Shift { nodes: below(*node), by: linear_above(skeleton, pose, *node) * *place });
-    swings.chain(places).collect()
+        .map(|(node, offset)| Shift { nodes: below(*node), by: linear_above(skeleton, pose, *node) * *offset });
+    swings.chain(offsets).collect()
 }
 
-/// Returns the offset that a pose adds to the translation of a node ([`skinscope_model::Wide::places`]), as a vector of
+/// Returns the offset that a pose adds to the translation of a node ([`skinscope_model::Wide::offsets`]), as a vector of
 /// the world.
-pub(super) fn place_in_world(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DVec3 {
-    match pose.wide.place(node) {
+pub(super) fn offset_in_world(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DVec3 {
+    match pose.wide.offset(node) {
         DVec3::ZERO => DVec3::ZERO,
-        place => linear_above(skeleton, pose, node) * place,
+        offset => linear_above(skeleton, pose, node) * offset,
     }
 }
 
 /// Converts a vector of the world to the space of a node's parent.
-pub(super) fn place_below(skeleton: &Skeleton, pose: &LocalPose, node: NodeId, by: DVec3) -> DVec3 {
-    let place = if by == DVec3::ZERO { by } else { linear_above(skeleton, pose, node).inverse() * by };
-    if place.is_finite() { place } else { DVec3::ZERO }
+pub(super) fn offset_below(skeleton: &Skeleton, pose: &LocalPose, node: NodeId, by: DVec3) -> DVec3 {
+    let offset = if by == DVec3::ZERO { by } else { linear_above(skeleton, pose, node).inverse() * by };
+    if offset.is_finite() { offset } else { DVec3::ZERO }
 }
 
 /// Returns the displacement in the world of the offset that was subtracted from a node, where nodes above it are
@@ -129,7 +129,7 @@ pub(super) fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DM
 
 /// Returns the rotation of a node where more digits of it are known.
 fn turn_of(pose: &LocalPose, node: NodeId) -> Option<DQuat> {
-    let turn = pose.wide.turns.iter().find(|(of, _)| *of == node)?.1;
+    let turn = pose.wide.rotations.iter().find(|(of, _)| *of == node)?.1;
     (turn.as_quat() == pose.transforms[node.index()].rotation).then_some(turn)
 }
 
@@ -137,8 +137,8 @@ fn turn_of(pose: &LocalPose, node: NodeId) -> Option<DQuat> {
 pub(super) fn sample(model: &Model, clip: &Clip, time_secs: f32, pose: &mut LocalPose) {
     if !pose.wide.is_empty() {
         let moves = |of: NodeId, path: Path| clip.channels.iter().any(|c| (c.node, c.path) == (of, path));
-        pose.wide.places.retain(|(node, _)| !moves(*node, Path::Translation));
-        pose.wide.turns.retain(|(node, _)| !moves(*node, Path::Rotation));
+        pose.wide.offsets.retain(|(node, _)| !moves(*node, Path::Translation));
+        pose.wide.rotations.retain(|(node, _)| !moves(*node, Path::Rotation));
     }
     for track in &clip.far {
         let sampler = &clip.samplers[track.sampler];
@@ -154,7 +154,7 @@ pub(super) fn sample(model: &Model, clip: &Clip, time_secs: f32, pose: &mut Loca
                 let key = |entry: usize| DVec4::from(known(keys.get(entry), rest.rotation));
                 let turn = moment.turn(key);
                 pose.transforms[track.node.index()].rotation = turn.as_quat();
-                pose.wide.turns.push((track.node, turn));
+                pose.wide.rotations.push((track.node, turn));
             }
             Values::Weights { .. } => {}
         }
@@ -164,10 +164,10 @@ pub(super) fn sample(model: &Model, clip: &Clip, time_secs: f32, pose: &mut Loca
 /// Sets the translation of a node. The offset of the clip is not part of it; where the value is beyond the track's
 /// reach, the offset follows the node.
 fn translate(track: &FarTrack, value: DVec3, rest: DVec3, pose: &mut LocalPose) {
-    let is_within = (value - track.place - rest).abs().cmple(DVec3::splat(track.reach));
-    let place = DVec3::select(is_within, track.place, value - rest);
-    pose.transforms[track.node.index()].translation = (value - place).as_vec3();
-    pose.wide.set_place(track.node, place);
+    let is_within = (value - track.offset - rest).abs().cmple(DVec3::splat(track.reach));
+    let offset = DVec3::select(is_within, track.offset, value - rest);
+    pose.transforms[track.node.index()].translation = (value - offset).as_vec3();
+    pose.wide.set_offset(track.node, offset);
 }
 
 /// Returns a key, or the rotation of rest where it is the same one. Tangents of splines are no rotations, and stay.
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(root(&fade(1.0)), root(&far));
         // What is added is the way from the clip's first moment, which is short.
         let added = laid(Layers { fade: None, add: Some(Additive { clip, weight: 1.0 }) });
-        assert!(added.wide.places.is_empty());
+        assert!(added.wide.offsets.is_empty());
         assert!(root(&added).distance(2.0 * root(&near)) < 1e-6, "{}", root(&added));
         // A clip that moves the same node near the origin takes its place.
         let mut pose = far;
@@ -367,7 +367,7 @@ mod tests {
             let model = Model::build(parts).unwrap();
             let pose = at(&model, 1, 1.0);
             assert_eq!(pose.translation(NodeId(0)), (AWAY + rest + Vec3::X * metres).as_dvec3());
-            pose.wide.place(NodeId(0))
+            pose.wide.offset(NodeId(0))
         };
         assert_eq!(gone(512.0), AWAY.as_dvec3());
         assert_eq!(gone(4096.0), AWAY.as_dvec3() + DVec3::X * 4096.0);

@@ -132,14 +132,14 @@ fn cross(pose: &mut LocalPose, to: &LocalPose, share: f32) {
 /// Blends the f64 offsets of two poses, which are no part of their translations.
 fn blend_wide(pose: &mut LocalPose, to: &Wide, share: f32) {
     for node in wide_nodes(&pose.wide, to) {
-        pose.wide.set_place(node, pose.wide.place(node).lerp(to.place(node), f64::from(share)));
+        pose.wide.set_offset(node, pose.wide.offset(node).lerp(to.offset(node), f64::from(share)));
     }
 }
 
 /// Returns the nodes of which one of two poses has an f64 offset, each once.
 fn wide_nodes(a: &Wide, b: &Wide) -> Vec<NodeId> {
-    let only_b = b.places.iter().filter(|(node, _)| a.places.iter().all(|(other, _)| other != node));
-    a.places.iter().chain(only_b).map(|(node, _)| *node).collect()
+    let only_b = b.offsets.iter().filter(|(node, _)| a.offsets.iter().all(|(other, _)| other != node));
+    a.offsets.iter().chain(only_b).map(|(node, _)| *node).collect()
 }
 
 /// Adds to a pose the difference of the pose `clip` from the pose `first`, with weight `w`, at every node: `R ·
@@ -157,8 +157,8 @@ pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose,
         own.scale = glam::Vec3::select(factor.is_finite_mask(), own.scale * factor, own.scale);
     }
     for node in wide_nodes(&first.wide, &clip.wide) {
-        let moved = clip.wide.place(node) - first.wide.place(node);
-        pose.wide.set_place(node, pose.wide.place(node) + f64::from(weight) * moved);
+        let moved = clip.wide.offset(node) - first.wide.offset(node);
+        pose.wide.set_offset(node, pose.wide.offset(node) + f64::from(weight) * moved);
     }
     for ((own, first), clip) in pose.morph_weights.iter_mut().zip(&first.morph_weights).zip(&clip.morph_weights) {
         *own += weight * (clip - first);

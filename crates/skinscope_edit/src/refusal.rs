@@ -233,8 +233,8 @@ fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
         return Err(Refusal::NoSurface);
     }
     let moving = weighted(&given);
-    let said = settings.names.find(donor, sheet.model)?;
-    let finds = |table: &Table| by_name(sheet.model, table, donor, &said).keys().any(|node| moving.contains(node));
+    let mapping = settings.names.find(donor, sheet.model)?;
+    let finds = |table: &Table| by_name(sheet.model, table, donor, &mapping).keys().any(|node| moving.contains(node));
     if sheet.tables.iter().any(finds) {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{Said, counterparts};
+use skinscope_anim::pose::{NodeMap, counterparts};
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{Model, PrimitiveId};
 
@@ -54,8 +54,8 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let own = turned_alike(sheet.model, donor);
     let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
     // A mapping that does not fit was refused before.
-    let said = settings.names.find(donor, sheet.model).unwrap_or_default();
-    let names: Vec<_> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor, &said)).collect();
+    let mapping = settings.names.find(donor, sheet.model).unwrap_or_default();
+    let names: Vec<_> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor, &mapping)).collect();
     let mut out = Report::default();
     let mut seen: Vec<Vec<bool>> = sheet.tables.iter().map(|table| vec![false; table.vertices()]).collect();
     for (number, surface) in surfaces.iter().enumerate() {
@@ -250,7 +250,7 @@ pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
 
 /// Returns for each node of the donor the key of its counterpart in a table: the one that people say, else the only joint there of the same
 /// name, else the one that clips find ([`counterparts`]).
-pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, said: &Said) -> HashMap<u32, u32> {
+pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
     let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
     let mut own: HashMap<&str, Option<u32>> = HashMap::new();
     for key in &keys {
@@ -259,14 +259,14 @@ pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, said: &Said) 
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let joints: BTreeSet<usize> = donor.skins.iter().flat_map(|skin| &skin.joints).map(|node| node.index()).collect();
     joints.iter().for_each(|node| *counts.entry(&donor.skeleton.names[*node]).or_default() += 1);
-    let found = counterparts(donor, model, said);
-    let said_here: BTreeSet<u32> = said.values().flatten().map(|node| node.0).collect();
+    let found = counterparts(donor, model, mapping);
+    let mapped_here: BTreeSet<u32> = mapping.values().flatten().map(|node| node.0).collect();
     let mut out = HashMap::new();
     for node in &joints {
         let name = donor.skeleton.names[*node].as_str();
         let same =
-            own.get(name).copied().flatten().filter(|key| counts.get(name) == Some(&1) && !said_here.contains(key));
-        let same = same.filter(|_| !said.contains_key(&skinscope_model::NodeId::from_index(*node)));
+            own.get(name).copied().flatten().filter(|key| counts.get(name) == Some(&1) && !mapped_here.contains(key));
+        let same = same.filter(|_| !mapping.contains_key(&skinscope_model::NodeId::from_index(*node)));
         let counterpart = same.or_else(|| found[*node].map(|node| node.0).filter(|key| keys.contains(key)));
         out.extend(counterpart.map(|key| (*node as u32, key)));
     }

@@ -68,7 +68,7 @@ fn node(model: &Model, pose: &LocalPose, i: usize) -> Value {
         out["children"] = json!(children);
     }
     let rotation = transform.rotation.normalize();
-    let taken = model.skeleton.base(i) + pose.wide.place(NodeId::from_index(i));
+    let taken = model.skeleton.base(i) + pose.wide.offset(NodeId::from_index(i));
     let stored = (taken != DVec3::ZERO).then(|| transform.translation.as_dvec3() + taken);
     match model.skeleton.residual(i) {
         // A stored matrix that is no TRS keeps its shear.

@@ -452,20 +452,20 @@ fn bring_meshes_of_figure_near(parts: &mut ModelParts, is_own: &dyn Fn(SkinId) -
     if !is_far || !has_binds || !parts.instances.iter().all(is_moved_alone) {
         return;
     }
-    let place = DVec3::select(middle.abs().cmpgt(DVec3::splat(KEPT * size)), middle, DVec3::ZERO);
+    let offset = DVec3::select(middle.abs().cmpgt(DVec3::splat(KEPT * size)), middle, DVec3::ZERO);
     for (mesh, _) in parts.meshes.iter_mut().zip(&meshes).filter(|(_, is_skinned)| **is_skinned) {
-        mesh.offset = place;
+        mesh.offset = offset;
         let positions = mesh.primitives.iter_mut().flat_map(|primitive| &mut primitive.positions);
-        positions.for_each(|position| *position = (position.as_dvec3() - place).as_vec3());
+        positions.for_each(|position| *position = (position.as_dvec3() - offset).as_vec3());
     }
     for (skin, _) in parts.skins.iter_mut().zip(&skins).filter(|(_, is_used)| **is_used) {
         let stored = skin.inverse_bind.clone();
         for (joint, bind) in skin.inverse_bind.iter_mut().enumerate() {
             if !skin.not_finite.contains(&joint) {
-                *bind = (bind.as_daffine3() * DAffine3::from_translation(place)).as_affine3a();
+                *bind = (bind.as_daffine3() * DAffine3::from_translation(offset)).as_affine3a();
             }
         }
-        skin.far = Some(Arc::new(FarMesh { place, stored }));
+        skin.far = Some(Arc::new(FarMesh { offset, stored }));
     }
 }
 

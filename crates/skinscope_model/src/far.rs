@@ -70,17 +70,17 @@ pub struct Base {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wide {
     /// Offsets to add to the translations of nodes, each in the space of the node's parent.
-    pub places: Vec<(NodeId, DVec3)>,
+    pub offsets: Vec<(NodeId, DVec3)>,
     /// Rotations in f64, as unit quaternions. One counts only as long as the pose has the same rotation in f32: an edit
     /// of that makes it invalid.
-    pub turns: Vec<(NodeId, DQuat)>,
+    pub rotations: Vec<(NodeId, DQuat)>,
 }
 
 /// The offset that was subtracted from the vertices of a skin, which its inverse bind matrices contain in return.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FarMesh {
     /// The offset that was subtracted from the positions, in mesh space.
-    pub place: DVec3,
+    pub offset: DVec3,
     /// The inverse bind matrices of the file, by index in [`Skin::joints`].
     pub stored: Vec<Affine3A>,
 }
@@ -96,7 +96,7 @@ impl Skin {
     /// Converts an inverse bind matrix for the positions of the model to one for the positions of the file.
     #[must_use]
     pub fn bind_to_store(&self, bind: DAffine3) -> DAffine3 {
-        self.far.as_ref().map_or(bind, |far| bind * DAffine3::from_translation(-far.place))
+        self.far.as_ref().map_or(bind, |far| bind * DAffine3::from_translation(-far.offset))
     }
 }
 

@@ -36,8 +36,8 @@ pub struct FarTrack {
     /// The offset from keys of translations in the model to those in the file, in the space of the node's parent.
     pub base: DVec3,
     /// The offset of the node from its rest translation at the first key, in the space of its parent, where that is
-    /// large. Poses of the clip have it as an offset of [`Wide::places`].
-    pub place: DVec3,
+    /// large. Poses of the clip have it as an offset of [`Wide::offsets`].
+    pub offset: DVec3,
     /// The distance from there along an axis, in the space of the parent, beyond which the offset of the pose follows
     /// the node.
     pub reach: f64,
@@ -48,7 +48,7 @@ impl FarTrack {
     /// reach.
     #[must_use]
     pub fn of(node: NodeId, path: Path, sampler: usize) -> Self {
-        Self { node, path, sampler, base: DVec3::ZERO, place: DVec3::ZERO, reach: f64::INFINITY }
+        Self { node, path, sampler, base: DVec3::ZERO, offset: DVec3::ZERO, reach: f64::INFINITY }
     }
 }
 
@@ -97,28 +97,28 @@ impl LocalPose {
     /// Returns the translation of a node in f64: that of its transform plus the offset of the pose.
     #[must_use]
     pub fn translation(&self, node: NodeId) -> DVec3 {
-        self.wide.place(node) + self.transforms[node.index()].translation.as_dvec3()
+        self.wide.offset(node) + self.transforms[node.index()].translation.as_dvec3()
     }
 
     /// Adds the offsets of the pose to the translations of the nodes, rounded to f32, and removes the offsets.
     pub fn flatten(&mut self) {
-        for (node, place) in std::mem::take(&mut self.wide.places) {
+        for (node, offset) in std::mem::take(&mut self.wide.offsets) {
             let own = &mut self.transforms[node.index()].translation;
-            *own = (own.as_dvec3() + place).as_vec3();
+            *own = (own.as_dvec3() + offset).as_vec3();
         }
     }
 
     /// Sets the translation of a node, in the space of its parent. The offset of the pose stays where it is near `to`;
     /// otherwise it is chosen anew ([`parted`]).
     pub fn set_translation(&mut self, node: NodeId, to: DVec3) {
-        let added = self.wide.place(node);
+        let added = self.wide.offset(node);
         let (added, near) = if added.distance(to) <= NEAR { (added, (to - added).as_vec3()) } else { parted(to) };
-        self.wide.set_place(node, added);
+        self.wide.set_offset(node, added);
         self.transforms[node.index()].translation = near;
     }
 }
 
-/// Splits a translation into an offset for [`Wide::places`], which is a whole number on each axis, and the remainder in
+/// Splits a translation into an offset for [`Wide::offsets`], which is a whole number on each axis, and the remainder in
 /// f32. The offset is zero where f32 is exact enough: up to [`COARSE`], and where a float is the same number.
 #[must_use]
 pub fn parted(to: DVec3) -> (DVec3, Vec3) {
@@ -135,26 +135,26 @@ impl Wide {
     /// Returns whether f32 is exact enough for the whole pose, so that nothing is stored here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.turns.is_empty()
+        self.offsets.is_empty() && self.rotations.is_empty()
     }
 
     /// Removes all offsets and rotations.
     pub fn clear(&mut self) {
-        self.places.clear();
-        self.turns.clear();
+        self.offsets.clear();
+        self.rotations.clear();
     }
 
     /// Returns the offset to add to the translation of a node; zero where none is stored.
     #[must_use]
-    pub fn place(&self, node: NodeId) -> DVec3 {
-        self.places.iter().find(|(of, _)| *of == node).map_or(DVec3::ZERO, |(_, place)| *place)
+    pub fn offset(&self, node: NodeId) -> DVec3 {
+        self.offsets.iter().find(|(of, _)| *of == node).map_or(DVec3::ZERO, |(_, offset)| *offset)
     }
 
     /// Sets the offset to add to the translation of a node; zero removes it.
-    pub fn set_place(&mut self, node: NodeId, place: DVec3) {
-        self.places.retain(|(of, _)| *of != node);
-        if place != DVec3::ZERO {
-            self.places.push((node, place));
+    pub fn set_offset(&mut self, node: NodeId, offset: DVec3) {
+        self.offsets.retain(|(of, _)| *of != node);
+        if offset != DVec3::ZERO {
+            self.offsets.push((node, offset));
         }
     }
 }
@@ -218,8 +218,8 @@ fn translation(
     let is_far = most * scale > reach;
     let in_parent = |metres: f64| if scale > 0.0 { metres / scale } else { f64::INFINITY };
     let first = from_rest(0);
-    let place = DVec3::select(first.abs().cmpgt(DVec3::splat(in_parent(KEPT))), first, DVec3::ZERO);
-    (is_far || given.is_some()).then(|| FarTrack { node, path, sampler, base, place, reach: in_parent(reach) })
+    let offset = DVec3::select(first.abs().cmpgt(DVec3::splat(in_parent(KEPT))), first, DVec3::ZERO);
+    (is_far || given.is_some()).then(|| FarTrack { node, path, sampler, base, offset, reach: in_parent(reach) })
 }
 
 /// Returns the size of what a model shows at rest, metres, without a few nodes far outside.
@@ -232,8 +232,8 @@ fn size_of(parts: &ModelParts) -> f64 {
     }
     let joints = parts.skins.iter().flat_map(|skin| &skin.joints).copied();
     let shown = joints.chain(parts.instances.iter().map(|instance| instance.node));
-    let places: Vec<Vec3> = shown.map(|node| worlds[node.index()].translation.into()).collect();
-    let bounds = Aabb::around_mass(&places);
+    let positions: Vec<Vec3> = shown.map(|node| worlds[node.index()].translation.into()).collect();
+    let bounds = Aabb::around_mass(&positions);
     if bounds.is_empty() { 0.0 } else { f64::from(bounds.diagonal()) }
 }
 
@@ -258,7 +258,7 @@ mod tests {
         clip.channels.push(channel);
         let model = Model::build(parts).unwrap();
         let track = model.clips[0].far.iter().find(|track| track.path == Path::Translation).unwrap();
-        assert_eq!((track.node, track.place), (NodeId(1), DVec3::X * 262_144.0));
+        assert_eq!((track.node, track.offset), (NodeId(1), DVec3::X * 262_144.0));
         assert_eq!(track.reach, NEAR / f64::from(SCALE));
     }
 

@@ -97,7 +97,7 @@ fn rows(ui: &mut Ui, names: &ClipNames, model: &Model, lists: &mut [SearchList])
     ScrollArea::vertical().max_height(height).show_rows(ui, ROW + 2.0, names.rows.len(), |ui, range| {
         for i in range {
             let (there, here) = &names.rows[i];
-            let is_mapped = names.said.pairs().any(|(name, _)| name == there);
+            let is_mapped = names.mapping.pairs().any(|(name, _)| name == there);
             let at = here.as_ref().and_then(|here| (0..count).find(|i| joint(*i) == here));
             let now = match (at, is_mapped) {
                 (Some(at), _) => at + FIRST.len(),

@@ -184,7 +184,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
         Channel {
             kind: ChannelKind::Translation,
             name: "Translation",
-            title: translation_title(model.skeleton.base(node.index()) + session.pose().local.wide.place(node)),
+            title: translation_title(model.skeleton.base(node.index()) + session.pose().local.wide.offset(node)),
             value: now.translation,
             home: rest.translation,
             reach,

@@ -19,9 +19,9 @@ pub(crate) struct ReadClips {
     pub path: PathBuf,
     /// What is in it; `None` where it could not be read.
     pub other: Option<Arc<Model>>,
-    /// Which joints are which, as people say it.
-    pub said: NameMap,
-    /// Whether they said it by hand, and it is in no file.
+    /// Which joints are which, as the user states it.
+    pub mapping: NameMap,
+    /// Whether the mapping was made by hand and is in no file.
     pub is_new: bool,
     /// The names of the clips that were taken of it before, which these replace.
     pub before: Vec<String>,
@@ -39,11 +39,11 @@ impl App {
         None
     }
 
-    /// Reads a file whose clips are wanted; `map` says which joints are which where neither their names do nor what was said of that file
+    /// Reads a file whose clips are wanted; `map` says which joints are which where neither their names do nor what was stated of that file
     /// before.
     pub(crate) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
-        let mut said = self.session.files().said_of(&path);
-        said.correct(map);
+        let mut mapping = self.session.files().mapping_of(&path);
+        mapping.correct(map);
         (self.status.error, self.status.dropped) = (None, None);
         if let Some(document) = self.session.document() {
             let (options, open) = (self.options.import.clone(), Arc::clone(document.stored()));
@@ -53,8 +53,8 @@ impl App {
                 let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
                 let read = source.load(&options, &progress).map_err(|error| format!("{name}: {error}"));
                 let other = read.as_ref().ok().map(|document| Arc::clone(document.stored()));
-                let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &said));
-                let read = ReadClips { path, other, said, is_new: false, before: Vec::new(), taken };
+                let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &mapping));
+                let read = ReadClips { path, other, mapping, is_new: false, before: Vec::new(), taken };
                 Some(Box::new(move |app, _| app.clips_taken(&Arc::downgrade(&open), read)))
             });
         }
@@ -68,7 +68,7 @@ impl App {
             return;
         }
         let Some(model) = self.session.model().map(Arc::clone) else { return };
-        let named = |other| ClipNames { is_new: read.is_new, ..ClipNames::new(read.path, other, read.said, &model) };
+        let named = |other| ClipNames { is_new: read.is_new, ..ClipNames::new(read.path, other, read.mapping, &model) };
         let mut names = read.other.map(named);
         match read.taken {
             Ok(taken) => {
@@ -88,7 +88,7 @@ impl App {
                 None => self.status.error = Some(format!("The clips could not be taken.\n{why}")),
             },
         }
-        names.iter().for_each(|names| self.session.files_mut().keep_clip_names(names));
+        names.iter().for_each(|names| self.session.files_mut().store_clip_names(names));
         self.status.clip_names = names;
     }
 
@@ -113,11 +113,11 @@ impl App {
             ClipNamesCommand::Forget(there) => names.forget(&there, &model),
             ClipNamesCommand::Take => {
                 names.is_shown = false;
-                let ClipNames { path, other, said, taken, is_new, .. } = names.clone();
+                let ClipNames { path, other, mapping, taken, is_new, .. } = names.clone();
                 let (name, open) = (names.name(), model);
                 self.jobs.restart(Kind::Clips, move |_| {
-                    let (before, taken) = (taken, TakenClips::of(&open, &other, &name, &said));
-                    let read = ReadClips { path, other: Some(other), said, is_new, before, taken };
+                    let (before, taken) = (taken, TakenClips::of(&open, &other, &name, &mapping));
+                    let read = ReadClips { path, other: Some(other), mapping, is_new, before, taken };
                     Some(Box::new(move |app, _| app.clips_taken(&Arc::downgrade(&open), read)))
                 });
                 return;
@@ -133,7 +133,7 @@ impl App {
             }
             ClipNamesCommand::Leave => (names.is_shown, names.message) = (false, None),
         }
-        self.session.files_mut().keep_clip_names(names);
+        self.session.files_mut().store_clip_names(names);
     }
 
     /// Reads a file again whose clips were taken, to show which of its joints are which.
@@ -151,8 +151,8 @@ impl App {
 
     fn show_clip_names(&mut self, file: ClipFile, other: Arc<Model>) {
         if let Some(model) = self.session.model().filter(|_| self.session.files().clip_files().contains(&file)) {
-            let ClipFile { path, said, taken, is_new } = file;
-            let names = ClipNames { taken, is_new, is_shown: true, ..ClipNames::new(path, other, said, model) };
+            let ClipFile { path, mapping, taken, is_new } = file;
+            let names = ClipNames { taken, is_new, is_shown: true, ..ClipNames::new(path, other, mapping, model) };
             self.status.clip_names = Some(names);
         }
     }

@@ -11,8 +11,8 @@ impl GpuMessages {
     const MOST: usize = 8;
 
     pub fn add(&mut self, message: String) {
-        if self.said.len() < Self::MOST && !self.said.contains(&message) {
-            self.said.push(message.clone());
+        if self.mapping.len() < Self::MOST && !self.mapping.contains(&message) {
+            self.mapping.push(message.clone());
             self.unsaid.push(message);
         }
     }
@@ -23,7 +23,7 @@ impl GpuMessages {
 
     /// Forgets what was said, since a frame went well: messages from here on are new.
     pub fn forget(&mut self) {
-        self.said.clear();
+        self.mapping.clear();
     }
 }
 

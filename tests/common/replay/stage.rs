@@ -152,11 +152,11 @@ impl Stage {
     }
 
     fn take_clips(&mut self, path: PathBuf, map: NameMap) -> Result<String, String> {
-        let mut said = self.session.files().said_of(&path);
-        said.correct(map);
+        let mut mapping = self.session.files().mapping_of(&path);
+        mapping.correct(map);
         let other = Arc::clone(read(&Source::File(path.clone()))?.stored());
         let model = Arc::clone(self.session.model().ok_or("nothing is open")?);
-        self.names = Some(ClipNames::new(path, other, said, &model));
+        self.names = Some(ClipNames::new(path, other, mapping, &model));
         self.take_named(&[])
     }
 
@@ -165,9 +165,9 @@ impl Stage {
         let (Some(names), Some(document)) = (&mut self.names, self.session.document()) else {
             return Err("no clips were taken".into());
         };
-        let taken = TakenClips::of(document.stored(), &names.other, &names.name(), &names.said)?;
+        let taken = TakenClips::of(document.stored(), &names.other, &names.name(), &names.mapping)?;
         names.taken = self.session.retake_clips(&taken, before);
-        self.session.files_mut().keep_clip_names(names);
+        self.session.files_mut().store_clip_names(names);
         Ok(taken.sentence())
     }
 
@@ -186,7 +186,7 @@ impl Stage {
             ClipNamesCommand::Write(path) => std::fs::write(path, names.text()).unwrap(),
             ClipNamesCommand::Show | ClipNamesCommand::Leave => {}
         }
-        self.session.files_mut().keep_clip_names(names);
+        self.session.files_mut().store_clip_names(names);
         Ok(format!("{:?}", names.rows))
     }
 

@@ -66,7 +66,7 @@ pub(super) fn of(session: &Session) -> String {
     let of_clip = session.measurements().measured_clip().map(|curves| (curves.moments.len(), curves.complete));
     say("measures", format!("{of_pose:?} {of_clip:?}"));
     say("compared file", format!("{:?}", session.deforming().compared_file()));
-    let files = session.files().clip_files().iter().map(|file| (&file.path, &file.said, &file.taken));
+    let files = session.files().clip_files().iter().map(|file| (&file.path, &file.mapping, &file.taken));
     say("clip files", format!("{:?}", files.collect::<Vec<_>>()));
     say("unsaved", format!("{:?}", session.unsaved().unsaved_work().words()));
     say("set aside", format!("{:?}", session.files().set_aside().iter().map(|work| work.lines(9)).collect::<Vec<_>>()));

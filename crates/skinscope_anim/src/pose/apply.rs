@@ -148,7 +148,7 @@ pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     for (i, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
         let mut channels = difference(now, rest);
         let node = NodeId::from_index(i);
-        let (base, wide) = (model.skeleton.base(i), pose.wide.place(node));
+        let (base, wide) = (model.skeleton.base(i), pose.wide.offset(node));
         if wide != DVec3::ZERO || channels.translation.is_some() {
             channels.translation = Some((pose.translation(node) + base).to_array());
         }

@@ -6,7 +6,7 @@ use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 
 use super::super::reach::tests::body;
-use super::super::{CarriedClips, NameMap, Said, capture, carry, carry_clips, world};
+use super::super::{CarriedClips, NameMap, NodeMap, capture, carry, carry_clips, world};
 use crate::{SampleScratch, sample};
 
 /// A linear congruential generator.
@@ -137,7 +137,7 @@ fn with_clip(model: &Model, mut clip: Clip) -> Model {
 }
 
 fn carried(from: &Model, to: &Model) -> (Model, CarriedClips) {
-    let carried = carry_clips(from, to, &Said::new());
+    let carried = carry_clips(from, to, &NodeMap::new());
     (to.with_clips(carried.clips.clone()).unwrap(), carried)
 }
 
@@ -288,9 +288,9 @@ fn people_say_which_joint_is_which() {
     let target = Model::build(parts).unwrap();
     let map = NameMap::parse(br#"{"Head": "Kopf", "Hand.L": null}"#).unwrap();
     assert_eq!(NameMap::parse(map.text().as_bytes()).as_ref(), Ok(&map));
-    let said = carry_clips(&source, &target, &map.find(&source, &target).unwrap());
-    let nodes: Vec<usize> = said.clips[0].channels.iter().map(|c| c.node.index()).collect();
-    assert_eq!((nodes, said.unmatched), (vec![node("Head")], vec!["Hand.L".to_owned()]));
+    let carried = carry_clips(&source, &target, &map.find(&source, &target).unwrap());
+    let nodes: Vec<usize> = carried.clips[0].channels.iter().map(|c| c.node.index()).collect();
+    assert_eq!((nodes, carried.unmatched), (vec![node("Head")], vec!["Hand.L".to_owned()]));
     let wrong = |text: &str| {
         let map = NameMap::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         map.find(&source, &target).map(|_| ()).map_err(|error| error.to_string())

@@ -7,7 +7,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::ik::arc;
 use super::standing::Standing;
-use super::{Keys, PoseFile, Resolved, Said, counterparts, resolve, world};
+use super::{Keys, NodeMap, PoseFile, Resolved, counterparts, resolve, world};
 use crate::pose::Channels;
 
 /// The mean of a joint's bones tells its direction where it is at least this share of their mean length: those of hips
@@ -21,7 +21,7 @@ pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
     let mut posed = from.skeleton.rest.clone();
     resolve(from, file).apply(&mut posed);
     let Resolved { morphs, mut unmatched, .. } = resolve(to, file);
-    let other = counterparts(from, to, &Said::new());
+    let other = counterparts(from, to, &NodeMap::new());
     let keys = Keys::of(from);
     let there = keys.matches(file.joints.iter().map(|(key, _)| key.as_str()));
     unmatched.retain(|key| there.get(key.as_str()).is_none_or(|node| other[node.index()].is_none()));

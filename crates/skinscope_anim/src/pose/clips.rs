@@ -9,7 +9,7 @@ use skinscope_model::{
 
 use super::carried_keys::{Corrected, add_channel, corrected, headed};
 use super::carry::Carrier;
-use super::{Keys, Said, counterparts};
+use super::{Keys, NodeMap, counterparts};
 
 /// How far apart two rest poses may be that count as one: radians, and shares of the size of the skeleton.
 const NEAR: f32 = 1e-3;
@@ -31,7 +31,7 @@ pub struct CarriedClips {
     pub counterparts: Vec<(String, Option<String>)>,
 }
 
-/// Retargets the clips of the model `from` to the model `to`, with nodes matched by [`counterparts`]; `said` has the
+/// Retargets the clips of the model `from` to the model `to`, with nodes matched by [`counterparts`]; `mapping` has the
 /// matches that the user states.
 ///
 /// Where bones have the same frames in both models, keys mean the same and are copied: nodes have the same translations
@@ -39,8 +39,8 @@ pub struct CarriedClips {
 /// itself as a pose is ([`super::carry`]): its time and its interpolation stay. Only where no such keys exist is a
 /// channel sampled ([`CarriedClips::resampled`]). Morph weights are matched by the names of targets.
 #[must_use]
-pub fn carry_clips(from: &Model, to: &Model, said: &Said) -> CarriedClips {
-    let here = counterparts(from, to, said);
+pub fn carry_clips(from: &Model, to: &Model, mapping: &NodeMap) -> CarriedClips {
+    let here = counterparts(from, to, mapping);
     let carrier = Carrier::new(from, to, &here);
     let (keys, own_keys) = (Keys::of(from), Keys::of(to));
     let mut out = CarriedClips::default();
@@ -86,9 +86,9 @@ pub fn carry_clips(from: &Model, to: &Model, said: &Said) -> CarriedClips {
 /// Returns the nodes that the clips of `from` animate, by their keys, with the keys of their counterparts as
 /// [`carry_clips`] would find them.
 #[must_use]
-pub fn clip_joints(from: &Model, to: &Model, said: &Said) -> Vec<(String, Option<String>)> {
+pub fn clip_joints(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<(String, Option<String>)> {
     let moved = from.clips.iter().flat_map(|clip| &clip.channels).map(|channel| channel.node).collect();
-    named([&Keys::of(from), &Keys::of(to)], &moved, &counterparts(from, to, said))
+    named([&Keys::of(from), &Keys::of(to)], &moved, &counterparts(from, to, mapping))
 }
 
 fn named(
@@ -172,11 +172,11 @@ mod tests {
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, Path, Sampler, Values};
 
-    use super::{CarriedClips, Said};
+    use super::{CarriedClips, NodeMap};
     use crate::{SampleScratch, evaluate_clip};
 
     fn carry_clips(from: &Model, to: &Model) -> CarriedClips {
-        super::carry_clips(from, to, &Said::new())
+        super::carry_clips(from, to, &NodeMap::new())
     }
 
     fn character() -> Model {

@@ -38,7 +38,7 @@ pub enum MapError {
 
 /// The matches that the user states: nodes of another model with their counterparts in a model. `None` says that a node
 /// has no counterpart.
-pub type Said = BTreeMap<NodeId, Option<NodeId>>;
+pub type NodeMap = BTreeMap<NodeId, Option<NodeId>>;
 
 impl NameMap {
     /// Reads a mapping from a file.
@@ -137,8 +137,8 @@ impl NameMap {
     ///
     /// # Errors
     /// No node or several nodes have a name, or two joints have the same counterpart.
-    pub fn find(&self, from: &Model, to: &Model) -> Result<Said, MapError> {
-        let mut out = Said::new();
+    pub fn find(&self, from: &Model, to: &Model) -> Result<NodeMap, MapError> {
+        let mut out = NodeMap::new();
         let mut taken: BTreeMap<NodeId, &str> = BTreeMap::new();
         for (name, other) in self.pairs() {
             let there = find_node(from, name).map_err(|error| MapError::There(name.to_owned(), error))?;
@@ -155,19 +155,19 @@ impl NameMap {
 
 /// Returns for each node of `from`, by index, its counterpart in `to`.
 ///
-/// The matches `said` by the user come first. Then follow the names of humanoid rigs (VRM and VRM animations), where
+/// The matches of `mapping` come first. Then follow the names of humanoid rigs (VRM and VRM animations), where
 /// both files have them; then the names of nodes ([`Keys::matches_spelled`]); then names of nodes that are the humanoid
 /// name of a node of the other file. A name that fits several nodes matches none of them.
 #[must_use]
-pub fn counterparts(from: &Model, to: &Model, said: &Said) -> Vec<Option<NodeId>> {
+pub fn counterparts(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<Option<NodeId>> {
     let mut out: Vec<Option<NodeId>> = vec![None; from.skeleton.len()];
     let mut taken = BTreeSet::new();
-    for (there, here) in said {
+    for (there, here) in mapping {
         out[there.index()] = *here;
         taken.extend(*here);
     }
     let add = |there: NodeId, here: NodeId, out: &mut Vec<Option<NodeId>>, taken: &mut BTreeSet<NodeId>| {
-        if out[there.index()].is_none() && !said.contains_key(&there) && taken.insert(here) {
+        if out[there.index()].is_none() && !mapping.contains_key(&there) && taken.insert(here) {
             out[there.index()] = Some(here);
         }
     };
@@ -180,7 +180,7 @@ pub fn counterparts(from: &Model, to: &Model, said: &Said) -> Vec<Option<NodeId>
     let (keys_there, keys_here) = (Keys::of(from), Keys::of(to));
     let open: Vec<&str> = (0..out.len())
         .map(NodeId::from_index)
-        .filter(|node| out[node.index()].is_none() && !said.contains_key(node))
+        .filter(|node| out[node.index()].is_none() && !mapping.contains_key(node))
         .map(|node| keys_there.key(node))
         .collect();
     for (key, here) in keys_here.matches_spelled(&open, &taken) {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn found(from: &Model, to: &Model) -> Vec<Option<u32>> {
-        counterparts(from, to, &Said::new()).into_iter().map(|node| node.map(|node| node.0)).collect()
+        counterparts(from, to, &NodeMap::new()).into_iter().map(|node| node.map(|node| node.0)).collect()
     }
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(found(&plain, &humanoid), [Some(0), Some(1), Some(2)]);
         assert_eq!(found(&humanoid, &plain), [Some(0), Some(1), Some(2)]);
         // What people say leads.
-        let said = Said::from([(NodeId(0), Some(NodeId(2))), (NodeId(1), None)]);
-        assert_eq!(counterparts(&plain, &humanoid, &said), [Some(NodeId(2)), None, None]);
+        let mapping = NodeMap::from([(NodeId(0), Some(NodeId(2))), (NodeId(1), None)]);
+        assert_eq!(counterparts(&plain, &humanoid, &mapping), [Some(NodeId(2)), None, None]);
     }
 }

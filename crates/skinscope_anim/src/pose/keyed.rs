@@ -16,14 +16,14 @@ pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Opti
     for i in 0..model.skeleton.len() {
         let (node, own) = (NodeId::from_index(i), rest.transforms[i]);
         let of = || poses.iter().map(|(_, pose)| pose.transforms[i]);
-        let place = poses.iter().map(|(_, pose)| pose.wide.place(node)).find(|place| *place != DVec3::ZERO);
-        if place.is_some() || of().any(|now| now.translation != own.translation) {
-            let place = place.unwrap_or_default();
-            let near = |(_, pose): &(f32, LocalPose)| (pose.translation(node) - place).as_vec3();
+        let offset = poses.iter().map(|(_, pose)| pose.wide.offset(node)).find(|offset| *offset != DVec3::ZERO);
+        if offset.is_some() || of().any(|now| now.translation != own.translation) {
+            let offset = offset.unwrap_or_default();
+            let near = |(_, pose): &(f32, LocalPose)| (pose.translation(node) - offset).as_vec3();
             push(&mut out, node, Path::Translation, Values::Vec3(poses.iter().map(near).collect()));
-            if place != DVec3::ZERO {
+            if offset != DVec3::ZERO {
                 let sampler = out.samplers.len() - 1;
-                let base = model.skeleton.base(i) + place;
+                let base = model.skeleton.base(i) + offset;
                 out.far.push(FarTrack { base, ..FarTrack::of(node, Path::Translation, sampler) });
             }
         }

@@ -112,10 +112,10 @@ impl Mirror {
             let goal = if moved.is_finite() { reflect * moved * reflect * rest[p] } else { rest[p] };
             let parent = skeleton.parents[p].map_or(DAffine3::IDENTITY, |parent| wanted[parent.index()]);
             let swing = far::swing_of(skeleton, &out, NodeId::from_index(p));
-            let moved_place = reflect.matrix3 * far::place_in_world(skeleton, pose, NodeId::from_index(j));
-            let place = far::place_below(skeleton, &out, NodeId::from_index(p), moved_place);
+            let moved_offset = reflect.matrix3 * far::offset_in_world(skeleton, pose, NodeId::from_index(j));
+            let offset = far::offset_below(skeleton, &out, NodeId::from_index(p), moved_offset);
             let mut local = parent.inverse() * DAffine3 { translation: goal.translation - swing, ..goal };
-            local.translation -= place;
+            local.translation -= offset;
             let from = &skeleton.rest.transforms[p];
             // The stored shear stays, and the signs of the scale where they can.
             let shear = shear_of(model, p);
@@ -141,11 +141,11 @@ impl Mirror {
                     scale.as_vec3()
                 };
                 to.rotation = if same(rotation, rests.1) { from.rotation } else { rotation.as_quat() };
-                out.wide.set_place(NodeId::from_index(p), place);
+                out.wide.set_offset(NodeId::from_index(p), offset);
             }
             let made = super::local(skeleton, &out, p);
             let mut made = skeleton.parents[p].map_or(made, |parent| wanted[parent.index()] * made);
-            made.translation += swing + far::place_in_world(skeleton, &out, NodeId::from_index(p));
+            made.translation += swing + far::offset_in_world(skeleton, &out, NodeId::from_index(p));
             wanted.push(made);
         }
         out
@@ -163,7 +163,7 @@ impl Mirror {
             inside.push(heads.contains(&NodeId::from_index(i)) || parent.is_some_and(|p| inside[p.index()]));
             if inside[i] {
                 out.transforms[i] = all.transforms[i];
-                out.wide.set_place(NodeId::from_index(i), all.wide.place(NodeId::from_index(i)));
+                out.wide.set_offset(NodeId::from_index(i), all.wide.offset(NodeId::from_index(i)));
             }
         }
         out
@@ -286,8 +286,8 @@ mod tests {
         assert_eq!(rest, model.skeleton.rest);
     }
 
-    /// The body beside a lamp that nothing moves, posed, with its root moved by `place`.
-    fn posed_beside_a_lamp(place: DVec3) -> (Model, LocalPose) {
+    /// The body beside a lamp that nothing moves, posed, with its root moved by `offset`.
+    fn posed_beside_a_lamp(offset: DVec3) -> (Model, LocalPose) {
         let mut parts: skinscope_model::ModelParts = (*body()).clone();
         let lamp = Transform { translation: Vec3::new(1.5, 3.0, 0.25), ..Transform::IDENTITY };
         parts.skeleton.file_index.push(parts.skeleton.len() as u32);
@@ -299,7 +299,7 @@ mod tests {
         let mut pose = posed(&model);
         let last = model.skeleton.len() - 1;
         pose.transforms[last] = lamp;
-        pose.wide.set_place(NodeId(0), place);
+        pose.wide.set_offset(NodeId(0), offset);
         (model, pose)
     }
 
@@ -336,7 +336,7 @@ mod tests {
         let mirror = mirror_of(&model, Axis::X, Vec3::ZERO);
         let [left, right] = ["Hand.L", "Hand.R"].map(|name| node(&model, name));
         let mut pose = posed(&model);
-        pose.wide.set_place(left, DVec3::new(65_536.0, 1_024.5, -8_192.25));
+        pose.wide.set_offset(left, DVec3::new(65_536.0, 1_024.5, -8_192.25));
         let before = places_in_world(&model, &pose);
         let once = mirror.exchanged(&model, &pose);
         let after = places_in_world(&model, &once);
@@ -344,13 +344,16 @@ mod tests {
             let opposite = before[mirror.partner(NodeId::from_index(p)).index()] * DVec3::new(-1.0, 1.0, 1.0);
             assert!(at.distance(opposite) < 2e-5, "{}: {at} {opposite}", model.skeleton.names[p]);
         }
-        assert!(once.wide.place(left) == DVec3::ZERO && once.wide.place(right).length() > 60_000.0);
+        assert!(once.wide.offset(left) == DVec3::ZERO && once.wide.offset(right).length() > 60_000.0);
         // A limb takes the place of the other one with its pose; what is no part of it keeps its own.
-        pose.wide.set_place(NodeId(0), DVec3::new(0.0, 0.0, 32_768.0));
+        pose.wide.set_offset(NodeId(0), DVec3::new(0.0, 0.0, 32_768.0));
         let all = mirror.exchanged(&model, &pose);
         let flipped = mirror.flipped(&model, &pose, node(&model, "LowerArm.R"));
-        assert_eq!([left, right].map(|hand| flipped.wide.place(hand)), [left, right].map(|hand| all.wide.place(hand)));
-        assert_eq!(flipped.wide.place(NodeId(0)), pose.wide.place(NodeId(0)));
+        assert_eq!(
+            [left, right].map(|hand| flipped.wide.offset(hand)),
+            [left, right].map(|hand| all.wide.offset(hand))
+        );
+        assert_eq!(flipped.wide.offset(NodeId(0)), pose.wide.offset(NodeId(0)));
     }
 
     #[test]

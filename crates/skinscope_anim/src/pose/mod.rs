@@ -23,7 +23,7 @@ mod standing;
 pub use apply::{Resolved, add, blend, capture, resolve, target_key, target_of};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips, clip_joints};
-pub use counterparts::{MapError, NameMap, Said, counterparts};
+pub use counterparts::{MapError, NameMap, NodeMap, counterparts};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 use glam::{DAffine3, DMat3, Quat, Vec3};
 pub use ik::Triangle;
@@ -31,7 +31,9 @@ pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use named::{NameError, find_key, find_node, near_misses, nearest_names};
-pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
+pub use reach::{
+    Aim, Reach, ReachError, Reached, default_root, look, reach, reach_target, restore_pinned, world_matrices,
+};
 use skinscope_base::math::{quat_from_euler_xyz_degrees, wide_unit};
 pub use skinscope_model::Limits;
 use skinscope_model::{LocalPose, NodeId, Skeleton};

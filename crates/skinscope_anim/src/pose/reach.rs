@@ -122,7 +122,7 @@ pub fn reach(model: &Model, pose: &mut LocalPose, goal: &Reach<'_>) -> Result<Re
     let mut moved = Vec::new();
     for pin in goal.pins.iter().filter(|pin| !path.contains(pin)) {
         let moved: Vec<NodeId> = path.iter().copied().chain([goal.joint]).collect();
-        hold(model, pose, before[pin.index()], &moved, goal.limits, *pin);
+        restore_pinned(model, pose, before[pin.index()], &moved, goal.limits, *pin);
     }
     let after = world(skeleton, pose);
     let near = REACHED * size(&before);
@@ -244,14 +244,14 @@ fn default_axis(front: DVec3, bone: DVec3) -> DVec3 {
 
 /// Returns the world matrices, `model_from_node`, of some nodes of a pose.
 #[must_use]
-pub fn places(model: &Model, pose: &LocalPose, nodes: impl Iterator<Item = NodeId>) -> Vec<(NodeId, DAffine3)> {
+pub fn world_matrices(model: &Model, pose: &LocalPose, nodes: impl Iterator<Item = NodeId>) -> Vec<(NodeId, DAffine3)> {
     let all = world(&model.skeleton, pose);
     nodes.filter_map(|node| Some((node, *all.get(node.index())?))).collect()
 }
 
 /// Brings a pinned joint back to its previous position and rotation, `was` (`model_from_node`), by rotating the limb
 /// that it ends. The nodes in `moved`, which an edit has moved, do not change.
-pub fn hold(
+pub fn restore_pinned(
     model: &Model,
     pose: &mut LocalPose,
     was: DAffine3,
@@ -279,7 +279,7 @@ pub fn hold(
 /// Brings a joint to the position and rotation `at` (`model_from_node`), whatever has moved it, by rotating the limb
 /// that it ends, from [`default_root`] on. Where the position is out of reach, the limb points straight at it. A joint
 /// without a joint above it, such as the hips, is translated.
-pub fn keep(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &[(NodeId, Limits)], joint: NodeId) {
+pub fn reach_target(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &[(NodeId, Limits)], joint: NodeId) {
     let skeleton = &model.skeleton;
     let Some(parent) = skeleton.parents[joint.index()] else {
         pose.transforms[joint.index()].translation = at.translation.as_vec3();

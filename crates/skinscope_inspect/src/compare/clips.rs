@@ -133,7 +133,7 @@ fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> boo
             match path {
                 0 => {
                     let position = |model: &Model, pose: &LocalPose, node: usize| {
-                        model.skeleton.base(node) + pose.wide.place(NodeId::from_index(node))
+                        model.skeleton.base(node) + pose.wide.offset(NodeId::from_index(node))
                     };
                     let apart = position(a, &here_pose, *here) - position(b, &there_pose, *there);
                     !near_with(x.translation, y.translation, apart)

@@ -1,7 +1,7 @@
 //! The mirror of poses: the plane of symmetry of the mesh in the world, where the model rests, and the pairs of all nodes.
 
 use glam::{DAffine3, DVec3, Vec3};
-use skinscope_anim::pose::{self, Axis, places};
+use skinscope_anim::pose::{self, Axis, world_matrices};
 use skinscope_base::math::{Aabb, Grid, Plane};
 use skinscope_model::{JointPairs, Model, NodeId};
 
@@ -109,7 +109,7 @@ impl<'m> Resting<'m> {
         let skeleton = &model.skeleton;
         let nodes: Vec<NodeId> = (0..skeleton.len()).map(NodeId::from_index).collect();
         let rest: Vec<DAffine3> =
-            places(model, &skeleton.rest, nodes.iter().copied()).into_iter().map(|(_, m)| m).collect();
+            world_matrices(model, &skeleton.rest, nodes.iter().copied()).into_iter().map(|(_, m)| m).collect();
         let single: Vec<_> = rest.iter().map(DAffine3::as_affine3a).collect();
         let at: Vec<DVec3> = rest.iter().map(|m| m.translation).collect();
         let known: Vec<Option<Vec3>> = at.iter().map(|p| Some(p.as_vec3()).filter(|p| p.is_finite())).collect();

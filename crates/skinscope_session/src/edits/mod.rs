@@ -160,7 +160,7 @@ impl Edits {
             transform.rotation = turned.unwrap_or(transform.rotation);
             transform.scale = edit.scale.unwrap_or(transform.scale);
             if let (Some(_), Some(added)) = (edit.translation, edit.far) {
-                pose.wide.set_place(*node, added);
+                pose.wide.set_offset(*node, added);
             }
         }
         for (&index, &weight) in &self.morphs {

@@ -206,7 +206,7 @@ impl EditRules<'_> {
         for (i, (to, now)) in wanted.transforms.iter().zip(&shown.transforms).enumerate() {
             let rest = Some(model.skeleton.rest.transforms[i]).filter(|_| rests);
             let node = NodeId::from_index(i);
-            let (added, shown_added) = (wanted.wide.place(node), shown.wide.place(node));
+            let (added, shown_added) = (wanted.wide.offset(node), shown.wide.offset(node));
             let edit = edits.nodes.entry(node).or_default();
             if to.rotation != now.rotation {
                 edit.clear(ChannelKind::Rotation);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::{DAffine3, Quat};
 use skinscope_anim::pose::controls::DriveScratch;
-use skinscope_anim::pose::{Limits, Mirror, hold, places};
+use skinscope_anim::pose::{Limits, Mirror, restore_pinned, world_matrices};
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_model::{LocalPose, Model, NodeId};
 
@@ -154,7 +154,7 @@ pub(crate) fn begin_edit(session: &mut Session) {
     }
     session.update_pose();
     if let Some(model) = session.model().map(Arc::clone).filter(|_| !session.history.is_open()) {
-        session.rules.pinned_at = places(&model, &session.pose.local, session.rules.pins.iter().copied());
+        session.rules.pinned_at = world_matrices(&model, &session.pose.local, session.rules.pins.iter().copied());
     }
 }
 
@@ -266,7 +266,7 @@ impl<'a> EditRules<'a> {
             let edit = edits.nodes.entry(partner).or_default();
             match kind {
                 ChannelKind::Translation => {
-                    edit.set_translation(to.translation, exchanged.wide.place(partner), now.wide.place(partner));
+                    edit.set_translation(to.translation, exchanged.wide.offset(partner), now.wide.offset(partner));
                 }
                 ChannelKind::Rotation => edit.set(ChannelValue::Quaternion(to.rotation)),
                 ChannelKind::Scale => edit.set(ChannelValue::Scale(to.scale)),
@@ -288,7 +288,7 @@ impl<'a> EditRules<'a> {
         let stays = |pin: &NodeId| self.rules.pins.contains(pin) && !self.edits.held.contains_key(pin);
         for (pin, at) in self.rules.pinned_at.iter().filter(|(pin, _)| stays(pin)) {
             if !moved.contains(pin) {
-                hold(model, &mut pose, *at, &moved, &limits, *pin);
+                restore_pinned(model, &mut pose, *at, &moved, &limits, *pin);
             }
         }
         for (i, (now, was)) in pose.transforms.iter().zip(&before.transforms).enumerate() {

@@ -13,8 +13,8 @@ use crate::Files;
 pub struct ClipFile {
     /// The file.
     pub path: PathBuf,
-    /// Which of its joints are which of the open model, as people have said it.
-    pub said: NameMap,
+    /// Which of its joints are which of the open model, as the user has stated it.
+    pub mapping: NameMap,
     /// The names that the clips have here which were taken last.
     pub taken: Vec<String>,
     /// Whether the mapping was made by hand and is in no file.
@@ -24,7 +24,7 @@ pub struct ClipFile {
 impl PartialEq for ClipFile {
     /// Two are the same where they say the same, whether or not a file has it.
     fn eq(&self, other: &Self) -> bool {
-        (&self.path, &self.said, &self.taken) == (&other.path, &other.said, &other.taken)
+        (&self.path, &self.mapping, &self.taken) == (&other.path, &other.mapping, &other.taken)
     }
 }
 
@@ -35,17 +35,17 @@ impl Files {
         &self.clip_files
     }
 
-    /// Returns what was said of the joints of a file; nothing where none of its clips were taken.
+    /// Returns the mapping that the user stated for the joints of a file; it is empty where none of its clips were taken.
     #[must_use]
-    pub fn said_of(&self, path: &Path) -> NameMap {
+    pub fn mapping_of(&self, path: &Path) -> NameMap {
         let known = self.clip_files.iter().find(|file| is_same_file(&file.path, path));
-        known.map_or_else(NameMap::default, |file| file.said.clone())
+        known.map_or_else(NameMap::default, |file| file.mapping.clone())
     }
 }
 
-/// Returns of how many joints of these files something was said by hand that is in no file.
+/// Returns how many joints of these files were mapped by hand where no file has the mapping.
 pub(crate) fn new_names(files: &[ClipFile]) -> usize {
-    files.iter().filter(|file| file.is_new).map(|file| file.said.pairs().count()).sum()
+    files.iter().filter(|file| file.is_new).map(|file| file.mapping.pairs().count()).sum()
 }
 
 /// Returns whether two paths name one file, as far as their texts tell.
@@ -61,8 +61,8 @@ pub struct ClipNames {
     pub path: PathBuf,
     /// What is in it.
     pub other: Arc<Model>,
-    /// What people have said.
-    pub said: NameMap,
+    /// The mapping that the user has stated.
+    pub mapping: NameMap,
     /// The joints by their keys there, with the keys of their counterparts.
     pub rows: Vec<(String, Option<String>)>,
     /// The names of the clips that were taken last with it; others replace them.
@@ -86,7 +86,7 @@ pub enum ClipNamesCommand {
     Forget(String),
     /// Take the clips anew, in place of those that were taken with another mapping.
     Take,
-    /// Read what is said from this file ([`NameMap`]).
+    /// Read the mapping from this file ([`NameMap`]).
     Read(PathBuf),
     /// Write which joint is which into this file.
     Write(PathBuf),
@@ -98,9 +98,9 @@ impl PartialEq for ClipNames {
     /// Two are of the same file only where its model is one piece of memory.
     fn eq(&self, other: &Self) -> bool {
         let of = |names: &Self| (names.is_new, names.is_shown, names.message.clone());
-        let own = (&self.path, &self.said, &self.rows, &self.taken);
+        let own = (&self.path, &self.mapping, &self.rows, &self.taken);
         Arc::ptr_eq(&self.other, &other.other)
-            && own == (&other.path, &other.said, &other.rows, &other.taken)
+            && own == (&other.path, &other.mapping, &other.rows, &other.taken)
             && of(self) == of(other)
     }
 }
@@ -108,38 +108,38 @@ impl PartialEq for ClipNames {
 impl ClipNames {
     /// Begins with the clips of a file that were to be taken for `model`.
     #[must_use]
-    pub fn new(path: PathBuf, other: Arc<Model>, said: NameMap, model: &Model) -> Self {
+    pub fn new(path: PathBuf, other: Arc<Model>, mapping: NameMap, model: &Model) -> Self {
         let (rows, taken) = (Vec::new(), Vec::new());
-        let mut out = Self { path, other, said, rows, taken, is_new: false, is_shown: false, message: None };
+        let mut out = Self { path, other, mapping, rows, taken, is_new: false, is_shown: false, message: None };
         out.match_joints(model);
         out
     }
 
     /// Says what a joint there is here. What was said of another joint with this counterpart gives way.
     pub fn say(&mut self, there: &str, here: Option<&str>, model: &Model) {
-        let others = self.said.pairs().filter(|(_, other)| here.is_some() && *other == here);
+        let others = self.mapping.pairs().filter(|(_, other)| here.is_some() && *other == here);
         let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
-        others.iter().for_each(|name| self.said.forget(name));
-        self.said.set(there, here);
-        self.said_by_hand(model);
+        others.iter().for_each(|name| self.mapping.forget(name));
+        self.mapping.set(there, here);
+        self.mapped_by_hand(model);
     }
 
     /// Says nothing of a joint any more: its name decides.
     pub fn forget(&mut self, there: &str, model: &Model) {
-        self.said.forget(there);
-        self.said_by_hand(model);
+        self.mapping.forget(there);
+        self.mapped_by_hand(model);
     }
 
-    fn said_by_hand(&mut self, model: &Model) {
-        self.is_new = !self.said.is_empty();
+    fn mapped_by_hand(&mut self, model: &Model) {
+        self.is_new = !self.mapping.is_empty();
         self.message = None;
         self.match_joints(model);
     }
 
     /// Finds the counterparts anew. Where the mapping does not fit, the rows stay and the reason is stored in [`ClipNames::message`].
     pub fn match_joints(&mut self, model: &Model) {
-        match self.said.find(&self.other, model) {
-            Ok(said) => self.rows = clip_joints(&self.other, model, &said),
+        match self.mapping.find(&self.other, model) {
+            Ok(mapping) => self.rows = clip_joints(&self.other, model, &mapping),
             Err(why) => self.message = Some(why.to_string()),
         }
     }
@@ -156,15 +156,15 @@ impl ClipNames {
         self.path.with_extension("map.json")
     }
 
-    /// Reads what is said from a file, and tells what became of it.
+    /// Reads the mapping from a file; [`ClipNames::message`] says why where that fails.
     pub fn read(&mut self, path: &Path, model: &Model) {
         match NameMap::read(path) {
             Ok(map) => {
-                let before = std::mem::replace(&mut self.said, map.in_file(&self.other));
+                let before = std::mem::replace(&mut self.mapping, map.in_file(&self.other));
                 self.message = None;
                 self.match_joints(model);
                 match self.message.is_some() {
-                    true => self.said = before,
+                    true => self.mapping = before,
                     false => self.is_new = false,
                 }
             }
@@ -182,13 +182,13 @@ impl ClipNames {
 }
 
 impl Files {
-    /// Keeps what is said of the joints of a file and which clips were taken of it, in place of what was kept of that file before.
-    pub fn keep_clip_names(&mut self, names: &ClipNames) {
-        let ClipNames { path, said, taken, is_new, .. } = names.clone();
+    /// Stores the mapping of a file and which clips were taken of it, in place of what was stored of that file before.
+    pub fn store_clip_names(&mut self, names: &ClipNames) {
+        let ClipNames { path, mapping, taken, is_new, .. } = names.clone();
         let files = Arc::make_mut(&mut self.clip_files);
         files.retain(|file| !is_same_file(&file.path, &path));
-        if !(said.is_empty() && taken.is_empty()) {
-            files.push(ClipFile { path, said, taken, is_new });
+        if !(mapping.is_empty() && taken.is_empty()) {
+            files.push(ClipFile { path, mapping, taken, is_new });
         }
     }
 }
@@ -215,7 +215,7 @@ mod tests {
         names.say("joint 1", Some("joint 3"), &model);
         names.say("joint 2", None, &model);
         names.taken = vec!["Bend".to_owned()];
-        session.files_mut().keep_clip_names(&names);
+        session.files_mut().store_clip_names(&names);
         names
     }
 
@@ -233,13 +233,13 @@ mod tests {
         assert!(text.contains(line), "{text}");
         let mut read = SessionFile::parse(text.as_bytes()).unwrap();
         _ = read.find_model(at);
-        assert_eq!(read.said_of(&names.path), names.said);
+        assert_eq!(read.mapping_of(&names.path), names.mapping);
         let mut after = session();
         let document = Document::clone(after.document().unwrap());
         after.open_with_session(document.clone(), &read);
         assert_eq!(
-            (after.files().clip_files(), after.files().said_of(&names.path)),
-            (before.files().clip_files(), names.said.clone())
+            (after.files().clip_files(), after.files().mapping_of(&names.path)),
+            (before.files().clip_files(), names.mapping.clone())
         );
         assert!(!after.unsaved().has_unsaved_work());
         // What is restored after a crash is in no file.
@@ -250,7 +250,7 @@ mod tests {
         let model = Arc::clone(after.model().unwrap());
         let mut names = names;
         names.forget("joint 2", &model);
-        after.files_mut().keep_clip_names(&names);
+        after.files_mut().store_clip_names(&names);
         assert_eq!(after.unsaved().unsaved_work().names, 1);
         // An earlier file keeps none, and another model is not that of the names.
         after.open_with_session(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
@@ -282,14 +282,14 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("skinscope-clip-names-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("walks.map.json");
-        let (said, rows) = (names.said.clone(), names.rows.clone());
+        let (mapping, rows) = (names.mapping.clone(), names.rows.clone());
         for (text, why) in
             [(r#"{"joint 1": "tail"}"#, "tail"), (r#"{"joint 1": 7}"#, "walks.map.json"), ("", "walks.map.json")]
         {
             std::fs::write(&path, text).unwrap();
             names.read(&path, &model);
             assert!(names.message.as_ref().is_some_and(|message| message.contains(why)), "{text}: {:?}", names.message);
-            assert_eq!((&names.said, &names.rows, names.is_new), (&said, &rows, true), "{text}");
+            assert_eq!((&names.mapping, &names.rows, names.is_new), (&mapping, &rows, true), "{text}");
         }
         std::fs::write(&path, r#"{"joint 1": null, "joint 2": null}"#).unwrap();
         names.read(&path, &model);
@@ -303,11 +303,11 @@ mod tests {
         let mut session = session();
         let mut names = said(&mut session);
         names.is_new = false;
-        session.files_mut().keep_clip_names(&names);
+        session.files_mut().store_clip_names(&names);
         assert!(!session.unsaved().has_unsaved_work() && session.files().clip_files().len() == 1);
-        names.said = NameMap::default();
+        names.mapping = NameMap::default();
         names.taken.clear();
-        session.files_mut().keep_clip_names(&names);
+        session.files_mut().store_clip_names(&names);
         assert!(session.files().clip_files().is_empty(), "nothing is left to keep");
     }
 }

@@ -47,8 +47,8 @@ impl TakenClips {
         if other.clips.is_empty() {
             return Err(format!("{name} has no clips."));
         }
-        let said = map.find(other, model).map_err(|error| format!("{name}: {error}"))?;
-        let carried = carry_clips(other, model, &said);
+        let mapping = map.find(other, model).map_err(|error| format!("{name}: {error}"))?;
+        let carried = carry_clips(other, model, &mapping);
         if carried.clips.is_empty() {
             let why = format!("None of the nodes that the clips of {name} move is in this model.");
             return Err(format!("{why}{}", nearest_of(&carried, model)));

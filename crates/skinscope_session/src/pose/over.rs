@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, DAffine3, Mat3};
 use skinscope_anim::pose::controls::DriveScratch;
-use skinscope_anim::pose::keep;
+use skinscope_anim::pose::reach_target;
 use skinscope_anim::{LayerScratch, Layers};
 use skinscope_model::{LocalPose, Model};
 
@@ -58,7 +58,7 @@ impl Over<'_> {
             let limits = self.rules.obeyed_limits();
             let nodes = pose.transforms.len();
             for (joint, at) in self.edits.held.iter().filter(|(joint, _)| joint.index() < nodes) {
-                keep(self.model, pose, wide(*at), &limits, *joint);
+                reach_target(self.model, pose, wide(*at), &limits, *joint);
             }
         }
     }

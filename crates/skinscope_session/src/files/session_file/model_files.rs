@@ -74,12 +74,12 @@ impl SessionFile {
         Ok(())
     }
 
-    /// Returns what was said of the joints of a file whose clips are taken; nothing where the session does not know the file.
+    /// Returns the mapping that was stated for the joints of a file whose clips are taken; it is empty where the session does not know the file.
     #[must_use]
-    pub fn said_of(&self, path: &Path) -> NameMap {
+    pub fn mapping_of(&self, path: &Path) -> NameMap {
         let name = absolute(Some(path));
         let known = self.clip_files.iter().find(|file| name.as_ref().is_some_and(|name| *name == file.path));
-        known.map_or_else(NameMap::default, |file| file.file().said)
+        known.map_or_else(NameMap::default, |file| file.file().mapping)
     }
 
     /// Records the model's own file by its absolute path and nothing else: for a file that is written often.

@@ -42,15 +42,20 @@ impl ClipFileRecord {
         let own = |(there, here): (&str, Option<&str>)| (there.to_owned(), here.map(str::to_owned));
         Some(Self {
             path: absolute(Some(&file.path))?,
-            joints: file.said.pairs().map(own).collect(),
+            joints: file.mapping.pairs().map(own).collect(),
             clips: file.taken.clone(),
         })
     }
 
     pub fn file(&self) -> ClipFile {
-        let mut said = NameMap::default();
-        self.joints.iter().for_each(|(there, here)| said.set(there, here.as_deref()));
-        ClipFile { path: PathBuf::from(&self.path), said, taken: self.clips.clone(), is_new: !self.joints.is_empty() }
+        let mut mapping = NameMap::default();
+        self.joints.iter().for_each(|(there, here)| mapping.set(there, here.as_deref()));
+        ClipFile {
+            path: PathBuf::from(&self.path),
+            mapping,
+            taken: self.clips.clone(),
+            is_new: !self.joints.is_empty(),
+        }
     }
 }
 
