@@ -30,7 +30,7 @@ pub(super) fn choose(sheet: &mut Sheet, rows: &[Vec<usize>], most: usize) {
     let poses = poses(model);
     for (table, rows) in sheet.tables.iter_mut().zip(rows) {
         let Some(PrimitiveId { mesh, primitive }) = table.primitives.first().copied() else { continue };
-        let skin = model.instances.iter().filter(|i| i.mesh.index() == mesh).filter_map(|i| i.skin);
+        let skin = model.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
         let skin = skin.map(|s| &model.skins[s.index()]).min_by_key(|skin| skin.joints.len());
         let Some(skin) = skin else { continue };
         let turned: Vec<Vec<Affine3A>> = skin.joints.iter().map(|joint| turns(model, &poses[0], *joint)).collect();

@@ -3,7 +3,7 @@
 use glam::DAffine3;
 use skinscope_anim::local_to_model;
 use skinscope_inspect::rig::{SkinBinding, inverse_bind};
-use skinscope_model::{BindChange, LocalPose, Model, Skin, SkinId};
+use skinscope_model::{BindChange, LocalPose, MeshId, Model, Skin, SkinId};
 
 use super::sheet::single;
 use super::{Operation, Settings, Sheet};

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::Vec3;
 use skinscope_inspect::symmetry::{BodyPart, Mirrored};
-use skinscope_model::{Model, NodeId, PrimitiveId};
+use skinscope_model::{MeshId, Model, NodeId, PrimitiveId};
 
 use super::mirrored::{MirrorPlane, Mirroring};
 use super::weld::{RowShares, difference, mean, unit_shares};
@@ -28,7 +28,7 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
         let partners = body.partners(&settings.pairs);
         let rows = Rows::of(sheet, body);
         body.each_image(|vertex, images| {
-            let Some(row) = rows.of_vertex(vertex).filter(|row| sheet.bounds.has(row.0, row.1)) else { return };
+            let Some(row) = rows.of_vertex(vertex).filter(|row| sheet.bounds.has(row.table, row.row)) else { return };
             match copied(sheet, settings, (body, &rows, &partners), vertex, images) {
                 Copied::Shares(shares) if seen.insert(row) => {
                     unpaired.remove(&row);
@@ -42,7 +42,7 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
     let mut mirroring = report(sheet, settings);
     mirroring.unpaired = unpaired.len();
     sheet.mirroring = Some(mirroring);
-    for ((table, row), shares) in new {
+    for (TableRow { table, row }, shares) in new {
         let table = &mut sheet.tables[table];
         // Weights that are already right stay as they are stored.
         if difference(&unit_shares(table, row), &shares) > 1e-9 {
@@ -149,8 +149,7 @@ fn alike(sheet: &Sheet, (body, rows): (&Mirrored, &Rows), vertex: usize, images:
     let wanted = normal(sheet.model, body, vertex).map(|n| n * (Vec3::ONE - 2.0 * axis.direction()));
     let fit =
         |other: usize| wanted.zip(normal(sheet.model, body, other)).map_or(0, |(a, b)| (a.dot(b) * 1000.0) as i32);
-    let has_weight =
-        |other: &usize| rows.of_vertex(*other).is_some_and(|(table, row)| sheet.tables[table].sum(row) > 0.0);
+    let has_weight = |other: &usize| rows.of_vertex(*other).is_some_and(|at| sheet.tables[at.table].sum(at.row) > 0.0);
     let members = images.iter().map(|image| *image as usize).filter(has_weight);
     let mesh_of = |vertex: usize| part_of(body, vertex).map(|part| part.mesh);
     let own = mesh_of(vertex);

@@ -308,7 +308,7 @@ pub(super) fn rows(model: &Model, PrimitiveId { mesh, primitive }: PrimitiveId, 
         out.touched.push(false);
     }
     out.formats = vec![WeightFormat::F32; out.per_vertex / 4];
-    out.keys = keys(skin(model, mesh), influences);
+    out.keys = keys(skin(model, mesh.index()), influences);
     Some(out)
 }
 

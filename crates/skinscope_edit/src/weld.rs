@@ -14,7 +14,7 @@ pub static WELD_SEAMS: Operation = Operation {
     help: "Give vertices of one place, where the surface goes on, the mean of their weights",
     argument: "",
     repairs: &["seam-weights"],
-    run: |sheet, _: &Settings| weld(sheet, &|_, _, _| true),
+    run: |sheet, _: &Settings| weld(sheet, &|_, _| true),
 };
 
 /// Shares that differ by less than this count as equal.

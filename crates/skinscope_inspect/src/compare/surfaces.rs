@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use glam::{DVec3, Vec2, Vec3};
 use skinscope_base::math::{Aabb, BoxTree};
-use skinscope_model::{Instance, Mesh, Model, Primitive, PrimitiveId};
+use skinscope_model::{Instance, Mesh, MeshId, Model, Primitive, PrimitiveId};
 
 use super::nodes::Nodes;
 use super::{PrimitiveDifference, by_name};
