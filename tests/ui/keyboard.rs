@@ -1,5 +1,6 @@
 //! The panels by keyboard, and keys and clicks that arrive all at once because the program was busy.
 
+use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, RawInput};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -142,6 +143,25 @@ fn a_held_key_repeats_steps_and_never_flickers_a_toggle() {
         harness.state().commands.iter().filter(|c| **c == Command::View(ViewCommand::Toggle(Toggle::Bones))).count(),
         1
     );
+}
+
+#[test]
+fn a_key_that_would_do_nothing_says_why() {
+    let mut harness = open(3);
+    let undo = Command::Edit(EditCommand::Undo);
+    at_once(&mut harness, [pressed(Key::Z, Modifiers::COMMAND)]);
+    harness.get_by_role_and_label(Role::Alert, "There is no edit to take back.");
+    at_once(&mut harness, [plain(Key::H)]);
+    harness.get_by_label("No node is selected.");
+    assert!(!has(&harness, &undo) && !has(&harness, &Command::View(ViewCommand::HideSelected)));
+    // Escape leaves whatever there is to leave, and is no mistake where there is nothing.
+    at_once(&mut harness, [pressed(Key::Z, Modifiers::COMMAND), plain(Key::Escape)]);
+    harness.get_by_label("There is no edit to take back.");
+    // What can be taken back is taken back by the same key.
+    let edit = EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 25.0, 0.0)));
+    harness.state_mut().session.apply(edit);
+    at_once(&mut harness, [pressed(Key::Z, Modifiers::COMMAND)]);
+    assert!(has(&harness, &undo), "{:?}", harness.state().commands);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use skinscope_session::{
     WindowCommand, command_of, refusal,
 };
 
-use super::{Status, UiState, focus};
+use super::{Status, UiState, copied, focus};
 
 /// Splits the events of one frame into turns, each of which is to be given to egui as a frame of its own.
 ///
@@ -245,7 +245,7 @@ pub(super) fn begin(ui: &Ui, state: &mut UiState, status: &Status) -> Pass {
     Pass { in_text, focused, covered, space }
 }
 
-/// Ends a pass, after all widgets were shown: keys that they have not used are shortcuts.
+/// Ends a pass, after all widgets were shown: keys that they have not used are shortcuts. A key whose command would do nothing shows why.
 pub(super) fn end(
     ui: &Ui,
     session: &Session,
@@ -283,7 +283,13 @@ pub(super) fn end(
             commands.push(ViewCommand::Set(Toggle::Stored, true).into());
             continue;
         }
-        commands.extend(command.cloned());
+        let Some(command) = command else { continue };
+        match refusal(command, session) {
+            None => commands.push(command.clone()),
+            // Escape is pressed to leave something, and there was nothing.
+            Some(_) if shortcut.key == Key::Escape => {}
+            Some(why) => copied::warn(ui, why.into_owned()),
+        }
     }
     // Also where the window has lost the keyboard meanwhile.
     if state.holds_stored && !ctx.input(|i| i.key_down(egui::Key::Y)) {
