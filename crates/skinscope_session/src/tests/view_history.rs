@@ -5,10 +5,11 @@ use std::sync::Arc;
 use skinscope_base::math::Ramp;
 use skinscope_deform::{Deformer, PaletteBuffer};
 use skinscope_inspect::BoneShape;
-use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::{InstanceId, NodeId};
 
 use crate::tests::sessions::tube_session;
+use crate::view::view_history::MOST_STEPS;
 use crate::*;
 
 /// All of the view in words: two views with the same words are the same.
@@ -132,6 +133,83 @@ fn a_step_restores_what_it_has_changed_and_nothing_else() {
 }
 
 #[test]
+fn a_command_that_changes_nothing_is_no_step_and_ends_no_redo() {
+    let mut session = tube_session();
+    session.apply(ViewCommand::Toggle(Toggle::Axes));
+    session.apply(ViewCommand::Undo);
+    session.apply(ViewCommand::SetOverlay(None));
+    assert!(session.view_history().can_redo(session.view()));
+    session.apply(ViewCommand::Redo);
+    assert!(session.view().is_on(Toggle::Axes));
+}
+
+#[test]
+fn a_drag_after_a_step_back_is_a_step_of_its_own_and_so_is_that_of_another_parameter() {
+    let mut session = tube_session();
+    let opacity = session.view().skin_opacity;
+    session.apply(ViewCommand::Toggle(Toggle::Axes));
+    session.apply(ViewCommand::SetSkinOpacity(0.5));
+    session.apply(ViewCommand::Undo);
+    session.apply(ViewCommand::SetSkinOpacity(0.25));
+    session.apply(ViewCommand::Undo);
+    assert!(session.view().is_on(Toggle::Axes) && session.view().skin_opacity == opacity);
+    session.apply(ViewCommand::SetParameter("mush-iterations", 3.0));
+    let first = session.view().parameters.clone();
+    session.apply(ViewCommand::SetParameter("mush-step", 0.25));
+    assert_ne!(session.view().parameters, first);
+    session.apply(ViewCommand::Undo);
+    assert_eq!(session.view().parameters, first);
+}
+
+#[test]
+fn a_step_that_would_change_nothing_now_can_be_neither_undone_nor_redone() {
+    let mut session = tube_session();
+    session.apply(ViewCommand::Toggle(Toggle::Wireframe));
+    session.apply(ViewCommand::Set(Toggle::Wireframe, false));
+    assert!(!session.view_history().can_undo(session.view()));
+    session.apply(ViewCommand::Set(Toggle::Wireframe, true));
+    assert!(session.view_history().can_undo(session.view()));
+    session.apply(ViewCommand::Undo);
+    session.apply(ViewCommand::Set(Toggle::Wireframe, true));
+    assert!(!session.view_history().can_redo(session.view()));
+}
+
+#[test]
+fn the_oldest_of_too_many_steps_are_left_out() {
+    let mut session = tube_session();
+    let count = MOST_STEPS + 3;
+    (0..count).for_each(|_| _ = session.apply(ViewCommand::Toggle(Toggle::Axes)));
+    let last = session.view().is_on(Toggle::Axes);
+    for step in 0..MOST_STEPS {
+        assert_eq!(session.view().is_on(Toggle::Axes), last == (step % 2 == 0), "{step}");
+        session.apply(ViewCommand::Undo);
+    }
+    assert!(!session.view_history().can_undo(session.view()));
+}
+
+#[test]
+fn the_surface_is_deformed_again_where_its_method_is_undone() {
+    let mut session = tube_session();
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::new(0.0, 120.0, 60.0))));
+    session.apply(EditCommand::EndEdit);
+    let surface = |session: &mut Session| {
+        session.update_pose();
+        let surface = session.surfaces().surface().unwrap();
+        surface.part(InstanceId(0), 0).unwrap().deformed.positions.clone()
+    };
+    let linear = surface(&mut session);
+    session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    let dual = surface(&mut session);
+    assert_ne!(dual, linear);
+    session.apply(ViewCommand::Undo);
+    assert_eq!(surface(&mut session), linear);
+    session.apply(ViewCommand::Redo);
+    assert_eq!(surface(&mut session), dual);
+}
+
+#[test]
 fn the_checker_runs_again_where_its_limit_is_undone() {
     let mut session = tube_session();
     let inspect = Some(Effect::Inspection(InspectionCommand::Inspect));
@@ -149,14 +227,19 @@ fn the_history_ends_with_the_file_and_follows_hidden_nodes_into_a_newer_version_
     let mut session = Session::default();
     session.open(document(tube(shape), "a.glb"));
     session.apply(ViewCommand::ToggleHidden(NodeId(2)));
+    let mut undone = session.clone();
+    undone.apply(ViewCommand::Undo);
     session.apply(ViewCommand::ShowAll);
     // In the newer version joints have other indices.
-    let newer = tube(Tube { joints: 5, ..shape });
+    let newer_shape = Tube { joints: 5, ..shape };
+    let newer = tube(newer_shape);
     let name = &session.model().unwrap().skeleton.names[2];
     let wanted = newer.skeleton.names.iter().position(|other| other == name).map(NodeId::from_index);
-    session.open(document(newer, "a.glb"));
-    session.apply(ViewCommand::Undo);
-    assert_eq!(session.view().hidden.iter().copied().collect::<Vec<_>>(), wanted.into_iter().collect::<Vec<_>>());
+    for (session, command) in [(&mut session, ViewCommand::Undo), (&mut undone, ViewCommand::Redo)] {
+        session.open(document(tube(newer_shape), "a.glb"));
+        session.apply(command);
+        assert_eq!(session.view().hidden.iter().copied().collect::<Vec<_>>(), wanted.into_iter().collect::<Vec<_>>());
+    }
     session.open(document(tube(shape), "b.glb"));
     assert!(!session.view_history().can_undo(session.view()) && !session.view_history().can_redo(session.view()));
 }

@@ -13,7 +13,7 @@ use crate::menus::toggles::Toggles;
 use crate::{Antialiasing, Lighting, MethodChoice, Onion, View, ViewCommand};
 
 /// How many steps are stored.
-const MOST_STEPS: usize = 1000;
+pub(crate) const MOST_STEPS: usize = 1000;
 
 macro_rules! look {
     ($($field:ident: $type:ty,)*) => {
