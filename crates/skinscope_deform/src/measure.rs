@@ -4,6 +4,14 @@
 //! A [`Patch`] is a part of a [`MeshTopology`] with its measures at rest; [`Patch::measure`] compares a posed surface
 //! with them, and allocates nothing once its scratch memory has grown. Sums are computed in f64, in the order of the
 //! file: the same positions give the same bytes.
+//!
+//! The measures of a whole surface (`skinscope_inspect::measure`) are computed by other code, on purpose. A patch is read
+//! thousands of times by the range of motion, one joint and one core at a time, and calls back for each fault; its ratios are
+//! quotients, and its edges join vertices of the file. A whole surface is read once a picture on all cores; its ratios are
+//! products with reciprocals that were computed at rest, its edges join welded vertices, it asks the matrices of the corners for
+//! the side of a triangle, and its sums are taken over pieces of fixed length. Each of these differences changes the last bits of
+//! results that reference data and reports have, so that one loop for both would be neither one's numbers. What has the same bits
+//! in both is shared: [`triangle_normal`], the closing of borders, and [`MeshTopology`].
 
 use glam::{DVec3, Vec3};
 
