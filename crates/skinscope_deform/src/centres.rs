@@ -16,6 +16,7 @@ use glam::{DVec3, Vec3, Vec4};
 use skinscope_base::parallel::{self, JobContext};
 use skinscope_model::{InfluencesRef, MeshId, Model, PrimitiveId, Topology};
 
+use super::packed::merged;
 use super::{DataSource, MethodData};
 
 /// Returns centres as vectors: xyz is the position in mesh space, metres, and w is 1; zeros where a vertex has no
@@ -135,17 +136,6 @@ fn shares_of(influences: InfluencesRef<'_>, vertex: usize) -> Shares {
     }
     let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
     merged(slots.map(|(joint, weight)| (*joint, (f64::from(*weight) / sum) as f32)).collect())
-}
-
-/// Adds up the weights that belong to one joint.
-fn merged(mut all: Shares) -> Shares {
-    all.sort_by_key(|(joint, _)| *joint);
-    all.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 += if same { next.1 } else { 0.0 };
-        same
-    });
-    all
 }
 
 /// A triangle, or a cell of triangles, for one pair of joints.

@@ -9,6 +9,7 @@ use skinscope_model::{Instance, InstanceId, Model, Primitive, Topology};
 
 use super::corner_fans::{CornerFans, Eight, RestFrames};
 use super::mesh_topology::MeshTopology;
+use super::packed::merged;
 use super::{DataSource, MethodData};
 
 /// The source of the neighbours of all vertices that skins move.
@@ -184,14 +185,8 @@ fn key(
     // Adding zero makes one zero of both.
     let bits = |p: Vec3| (p + Vec3::ZERO).to_array().map(f32::to_bits);
     let mut out = bits(source.positions[vertex]).to_vec();
-    let mut shares: Vec<(u16, f32)> = joints.iter().copied().zip(weights.iter().copied()).collect();
-    shares.retain(|(_, weight)| *weight != 0.0);
-    shares.sort_by_key(|(joint, _)| *joint);
-    shares.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 += if same { next.1 } else { 0.0 };
-        same
-    });
+    let used = joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0);
+    let shares = merged(used.collect());
     out.extend(shares.iter().flat_map(|(joint, weight)| [u32::from(*joint), weight.to_bits()]));
     let start = out.len();
     for (target, morph) in source.morphs.iter().enumerate().take(instance.morph_weights.len()) {

@@ -125,7 +125,7 @@ fn apart(surface: check::SkinSurface) -> (MeshTopology, Vec<Vec3>) {
         triangle.iter().for_each(|v| facing[*v as usize] += normal);
     }
     for welded in 0..mesh.point_count() {
-        let members = surface.members(welded);
+        let members = mesh.members(welded);
         if members.len() < 2 {
             continue;
         }

@@ -258,22 +258,16 @@ impl<'a> ClipReader<'_, 'a> {
         self.clip.samplers.len() - 1
     }
 
-    fn note_held(&self, sampler: usize, NonFiniteCounts { values, tangents }: NonFiniteCounts) {
+    fn note_held(&self, sampler: usize, NonFiniteCounts { rotations, values, tangents }: NonFiniteCounts) {
         let part = format!("sampler {sampler}");
-        if values > 0 {
-            self.warn(
-                &part,
-                format!(
-                    "has {} not finite; the key before was held",
-                    counted(values, "value that is", "values that are")
-                ),
-            );
-        }
-        if tangents > 0 {
-            self.warn(
-                &part,
-                format!("has {} not finite; read as zero", counted(tangents, "tangent that is", "tangents that are")),
-            );
+        for (count, one, many, rest) in [
+            (rotations, "rotation that is", "rotations that are", "zero or not finite; the key before was held"),
+            (values, "value that is", "values that are", "not finite; the key before was held"),
+            (tangents, "tangent that is", "tangents that are", "not finite; read as zero"),
+        ] {
+            if count > 0 {
+                self.warn(&part, format!("has {} {rest}", counted(count, one, many)));
+            }
         }
     }
 
@@ -351,7 +345,6 @@ impl<'a> ClipReader<'_, 'a> {
     ) -> Result<Values, ImportError> {
         let location = || format!("{}, sampler {number}, output", self.location());
         let store = self.reader.store;
-        let part = format!("sampler {number}");
         let kept = self.kept[times].as_deref();
         let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &location);
         Ok(match kind {
@@ -369,7 +362,7 @@ impl<'a> ClipReader<'_, 'a> {
                 let cubic = group == 3;
                 // With splines each key is in-tangent, value, out-tangent, and only the value is a rotation.
                 let is_value = |i: usize| !cubic || i % 3 == 1;
-                let (mut bad, mut tangents) = (0, 0);
+                let (mut rotations, mut tangents) = (0, 0);
                 let mut last = values.iter().enumerate().find_map(|(i, q)| unit(*q).filter(|_| is_value(i)));
                 for (i, q) in values.iter_mut().enumerate() {
                     if !is_value(i) {
@@ -380,20 +373,11 @@ impl<'a> ClipReader<'_, 'a> {
                         continue;
                     }
                     let good = unit(*q);
-                    bad += usize::from(good.is_none());
+                    rotations += usize::from(good.is_none());
                     *q = good.or(last).unwrap_or(Quat::IDENTITY);
                     last = Some(*q);
                 }
-                if bad > 0 {
-                    self.warn(
-                        &part,
-                        format!(
-                            "has {} zero or not finite; the key before was held",
-                            counted(bad, "rotation that is", "rotations that are")
-                        ),
-                    );
-                }
-                self.note_held(number, NonFiniteCounts { values: 0, tangents });
+                self.note_held(number, NonFiniteCounts { rotations, values: 0, tangents });
                 Values::Quat(values.into())
             }
             Path::Weights => {
@@ -430,8 +414,9 @@ impl<'a> ClipReader<'_, 'a> {
     }
 }
 
-/// How many values, and how many tangents of splines, were not finite.
+/// How many rotations were zero or not finite, and how many other values and tangents of splines were not finite.
 struct NonFiniteCounts {
+    rotations: usize,
     values: usize,
     tangents: usize,
 }
@@ -445,7 +430,7 @@ fn hold<T: Copy>(
     good: impl Fn(&T) -> bool,
     zero: T,
 ) -> NonFiniteCounts {
-    let mut bad = NonFiniteCounts { values: 0, tangents: 0 };
+    let mut bad = NonFiniteCounts { rotations: 0, values: 0, tangents: 0 };
     if values.iter().all(&good) {
         return bad;
     }

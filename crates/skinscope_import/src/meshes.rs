@@ -75,15 +75,24 @@ fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
         return Err(ImportError::invalid(location(), "one primitive at least", "none"));
     };
     let targets = first.targets.as_ref().map_or(0, Vec::len);
-    if let Some(weights) = mesh.weights.as_ref().filter(|w| w.len() != targets) {
-        let found = format!("{} default weights", weights.len());
-        return Err(ImportError::invalid(
-            location(),
-            format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),
-            found,
-        ));
+    if let Some(weights) = &mesh.weights {
+        check_target_count(&location, targets, weights.len(), || format!("{} default weights", weights.len()))?;
     }
     Ok(targets)
+}
+
+/// Refuses morph weights that are fewer or more than the morph targets; `found` says in words how many there are.
+fn check_target_count(
+    location: &dyn Fn() -> String,
+    targets: usize,
+    weights: usize,
+    found: impl FnOnce() -> String,
+) -> Result<(), ImportError> {
+    if weights == targets {
+        return Ok(());
+    }
+    let expected = format!("one weight for each of {}", counted(targets, "morph target", "morph targets"));
+    Err(ImportError::invalid(location(), expected, found()))
 }
 
 /// Returns the names of morph targets: `extras.targetNames`, which is a convention of exporters; made up where missing.
@@ -216,14 +225,7 @@ fn rest_weights(
     reader.decoded.charge(location, targets as u64, 2 * size_of::<f32>())?;
     let stored = node.weights.as_ref().or(reader.root.meshes[mesh].weights.as_ref());
     let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
-    if weights.len() != targets {
-        let found = counted(weights.len(), "weight", "weights");
-        return Err(ImportError::invalid(
-            location(),
-            format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),
-            found,
-        ));
-    }
+    check_target_count(location, targets, weights.len(), || counted(weights.len(), "weight", "weights"))?;
     let bad = super::attributes::make_finite(&mut weights);
     if bad > 0 {
         reader.warnings.add(

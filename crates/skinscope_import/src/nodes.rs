@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, Mat4, Quat, Vec3};
 use gltf::json;
-use skinscope_base::math::{Aabb, Transform, decompose};
+use skinscope_base::math::{self, Aabb, Transform, decompose};
 use skinscope_model::{LocalPose, NodeId, Scene, Skeleton};
 
 use super::error::Warnings;
@@ -204,9 +204,7 @@ fn note_far(translation: Vec3, location: &dyn Fn() -> String, warnings: &Warning
 /// Normalises a quaternion in f64, so that no length overflows or vanishes; `None` for zero and numbers that are not
 /// finite.
 pub(super) fn unit(q: Quat) -> Option<Quat> {
-    let q = q.as_dquat();
-    let length = q.length();
-    (length.is_finite() && length > 0.0).then(|| (q / length).as_quat())
+    math::unit(q).map(|wide| wide.as_quat())
 }
 
 /// Says what follows where a node flattens space: its own mesh is not flat where a skin moves it (glTF 2.0, 3.7.3.2).

@@ -31,22 +31,17 @@ pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use named::{NameError, find_key, find_node, near_misses, nearest_names};
-pub use reach::{
-    Aim, Reach, ReachError, Reached, default_root, look, reach, reach_target, restore_pinned, world_matrices,
-};
-use skinscope_base::math::{quat_from_euler_xyz_degrees, wide_unit};
+pub use reach::{Aim, Reach, ReachError, Reached, default_root, look, reach, reach_target, restore_pinned, world_matrices};
+use skinscope_base::math::{self, quat_from_euler_xyz_degrees, wide_unit};
 pub use skinscope_model::Limits;
 use skinscope_model::{LocalPose, NodeId, Skeleton};
 
 use super::far;
 
-/// Returns the normalised rotation; `None` where its length is 0 or not finite. It is computed in f64, as in import, so
-/// that no length overflows.
+/// Returns the normalised rotation; `None` where its length is 0 or not finite. It is computed in f64 ([`math::unit`]), as in import.
 #[must_use]
 pub fn unit(rotation: Quat) -> Option<Quat> {
-    let wide = rotation.as_dquat();
-    let length = wide.length();
-    (length.is_finite() && length > 0.0).then(|| (wide / length).as_quat())
+    math::unit(rotation).map(|wide| wide.as_quat())
 }
 
 /// Rotates a node by angles in degrees about its own X, then Y, then Z axis, in addition to its present rotation: `R' =

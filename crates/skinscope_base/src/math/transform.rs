@@ -94,12 +94,19 @@ pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
         .normalize()
 }
 
+/// Returns the rotation normalised; `None` where its length is 0 or not finite. It is computed in f64, so that no length overflows or
+/// vanishes.
+#[must_use]
+pub fn unit(rotation: Quat) -> Option<DQuat> {
+    let wide = rotation.as_dquat();
+    let length = wide.length();
+    (length.is_finite() && length > 0.0).then(|| wide / length)
+}
+
 /// Returns the rotation in f64, normalised; the identity where its length is 0 or not finite.
 #[must_use]
 pub fn wide_unit(rotation: Quat) -> DQuat {
-    let wide = rotation.as_dquat();
-    let length = wide.length();
-    if length.is_finite() && length > 0.0 { wide / length } else { DQuat::IDENTITY }
+    unit(rotation).unwrap_or(DQuat::IDENTITY)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod in_order;
 mod job;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -14,6 +15,14 @@ pub use job::{Job, JobContext};
 /// of the indices. Returns `None` where `cancel` was set before all were begun.
 pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> T + Sync)) -> Option<Vec<T>> {
     map_at_once(cores(), count, cancel, work)
+}
+
+/// Calls `work` for each chunk of `size` things, of which there are `count`, on all cores, and returns the results in order. The last chunk
+/// may be shorter.
+pub fn by_chunk<T: Send>(count: usize, size: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
+    let chunk = |i: usize| work(i * size..((i + 1) * size).min(count));
+    // Nothing cancels it, so there is always a result.
+    map(count.div_ceil(size), &AtomicBool::new(false), &chunk).unwrap_or_default()
 }
 
 /// Returns how many threads may work at once: 1 or more. The system is asked only once: on Linux the answer is read from some
@@ -102,6 +111,12 @@ mod tests {
         });
         assert!(list.iter().enumerate().all(|(i, item)| *item == i));
         in_pieces(&mut [0; 0], 0, &|_, piece| assert!(piece.is_empty()));
+    }
+
+    #[test]
+    fn chunks_come_in_order_and_the_last_may_be_shorter() {
+        assert_eq!(by_chunk(7, 3, &|range| range), [0..3, 3..6, 6..7]);
+        assert!(by_chunk(0, 3, &|range| range).is_empty());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Packs the joints and weights of vertices: chooses their layout and writes their words.
 
+use skinscope_base::parallel;
 use skinscope_model::{InfluencesRef, PrimitiveRef};
 
-use super::chunks::{by_chunk, filled, rows};
+use super::chunks::{CHUNK, filled, rows};
 use super::order::VertexOrder;
 use super::weights::{self, FourInfluences, WeightBits};
 
@@ -146,7 +147,7 @@ pub fn layout_of(p: PrimitiveRef<'_>) -> (InfluenceLayout, f32) {
     if needs_list(influences) {
         return (InfluenceLayout::List, 0.0);
     }
-    let needs = by_chunk(p.positions.len(), &|vertices| weights::needed(influences, vertices));
+    let needs = parallel::by_chunk(p.positions.len(), CHUNK, &|vertices| weights::needed(influences, vertices));
     let weights = needs.iter().map(|(bits, _)| *bits).max().unwrap_or(WeightBits::Eight);
     let moved = needs.iter().map(|(_, moved)| *moved).fold(0.0, f32::max);
     let moved = if weights == WeightBits::Sixteen { moved } else { 0.0 };

@@ -21,6 +21,7 @@ use glam::{Vec2, Vec3, Vec4};
 pub use influences::{InfluenceLayout, PackedInfluences, pack_all_influences, pack_influences};
 pub use order::VertexOrder;
 use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
+pub(super) use weights::merged;
 pub use weights::{MOST_MOVED, WeightBits};
 
 /// The layout of a vertex: the words of its row, and of the row of its influences.

@@ -53,6 +53,17 @@ pub fn used(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item
     joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
+/// Adds up the weights that belong to one joint; the joints are then rising.
+pub fn merged(mut all: Vec<(u16, f32)>) -> Vec<(u16, f32)> {
+    all.sort_by_key(|(joint, _)| *joint);
+    all.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    all
+}
+
 /// Does the same as [`used`], but lists all pairs of one joint together, where the first of them is, so that a shader
 /// that reads them one by one can add up the weight of a joint. Few files name a joint twice.
 pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {

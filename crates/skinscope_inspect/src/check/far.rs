@@ -71,7 +71,7 @@ fn look(subject: &Subject, surface: &SkinSurface, tree: &Tree, found: &mut BTree
                 continue;
             };
             let metres = from_bone * surface.world_scale;
-            for vertex in surface.members(*welded) {
+            for vertex in surface.mesh.members(*welded) {
                 let weight = surface.weights(*vertex).iter().find(|(j, _)| j == joint).map_or(0.0, |(_, w)| *w);
                 if weight < TRACE {
                     continue;
@@ -99,12 +99,12 @@ fn owner(surface: &SkinSurface, welded: u32, joint: NodeId) -> Option<NodeId> {
     let mut seen = vec![welded];
     let mut next = 0;
     while next < seen.len() {
-        let weights = surface.members(seen[next]).iter().flat_map(|v| surface.weights(*v));
+        let weights = surface.mesh.members(seen[next]).iter().flat_map(|v| surface.weights(*v));
         let heaviest = weights.filter(|(j, _)| *j != joint).max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((owner, _)) = heaviest {
             return Some(*owner);
         }
-        for to in surface.neighbours(seen[next]).iter().take(AROUND) {
+        for to in surface.mesh.neighbours(seen[next]).iter().take(AROUND) {
             if seen.len() < AROUND && !seen.contains(to) {
                 seen.push(*to);
             }

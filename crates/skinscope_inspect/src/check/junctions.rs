@@ -134,7 +134,7 @@ fn candidates(subject: &Subject, surface: &SkinSurface) -> Vec<(u32, Side)> {
             let is_end = p.distance(a) <= near || p.distance(b) <= near;
             if !is_end && around[&welded].iter().any(runs) {
                 tries[i].1 += 1;
-                out.extend(surface.members(welded).iter().map(|v| (*v, side)));
+                out.extend(surface.mesh.members(welded).iter().map(|v| (*v, side)));
             }
             tries[i].0 < TRIES && tries[i].1 < EDGES
         });

@@ -241,7 +241,7 @@ fn a_welded_surface_knows_its_edges_and_shells() {
     assert_eq!(edges.iter().filter(|e| e.len() == 1).count(), 32);
     assert!(edges.iter().all(|e| e.len() <= 2) && surface.shell.iter().all(|s| *s == 0));
     // Inside, a welded vertex has six neighbours: two of its ring, two above, two below.
-    let mut near = surface.neighbours(5 * 16 + 3).to_vec();
+    let mut near = surface.mesh.neighbours(5 * 16 + 3).to_vec();
     near.sort_unstable();
     assert_eq!(near, [4 * 16 + 3, 4 * 16 + 4, 5 * 16 + 2, 5 * 16 + 4, 6 * 16 + 2, 6 * 16 + 3]);
 }

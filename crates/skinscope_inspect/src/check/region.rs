@@ -45,7 +45,7 @@ impl Region {
             let mut vertices = vec![(*start, *weight)];
             open.push(*start);
             while let Some(at) = open.pop() {
-                for to in surface.neighbours(at) {
+                for to in surface.mesh.neighbours(at) {
                     let weight = std::mem::take(&mut weights[*to as usize]);
                     if weight > 0.0 {
                         vertices.push((*to, weight));
@@ -77,27 +77,28 @@ impl Region {
     /// Returns whether it has a neighbour whose weights are broken, where its connection to the rest may have been
     /// lost.
     pub fn is_torn(&self, surface: &SkinSurface) -> bool {
-        let is_broken = |welded: &u32| surface.members(*welded).iter().any(|v| !surface.is_sound(*v));
+        let is_broken = |welded: &u32| surface.mesh.members(*welded).iter().any(|v| !surface.is_sound(*v));
         // Each neighbour is looked at once: one that many welded vertices share may have many vertices.
-        let around: HashSet<&u32> = self.vertices.iter().flat_map(|(welded, _)| surface.neighbours(*welded)).collect();
+        let around: HashSet<&u32> =
+            self.vertices.iter().flat_map(|(welded, _)| surface.mesh.neighbours(*welded)).collect();
         around.into_iter().any(is_broken)
     }
 
     /// Returns a vertex to which the joint gives its largest weight in this region.
     pub fn strongest_vertex(&self, surface: &SkinSurface, node: NodeId) -> Option<u32> {
         let (welded, weight) = self.vertices.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        surface.members(*welded).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
+        surface.mesh.members(*welded).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
     }
 
     /// Returns its welded vertices and those next to them.
     pub fn fringe(&self, surface: &SkinSurface) -> HashSet<u32> {
-        let around = |(welded, _): &(u32, f32)| surface.neighbours(*welded).iter().copied().chain([*welded]);
+        let around = |(welded, _): &(u32, f32)| surface.mesh.neighbours(*welded).iter().copied().chain([*welded]);
         self.vertices.iter().flat_map(around).collect()
     }
 
     /// Returns whether one of its welded vertices has a neighbour in the fringe of another region.
     pub fn touches(&self, surface: &SkinSurface, fringe: &HashSet<u32>) -> bool {
-        self.vertices.iter().any(|(welded, _)| surface.neighbours(*welded).iter().any(|p| fringe.contains(p)))
+        self.vertices.iter().any(|(welded, _)| surface.mesh.neighbours(*welded).iter().any(|p| fringe.contains(p)))
     }
 }
 

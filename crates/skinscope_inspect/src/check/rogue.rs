@@ -116,7 +116,7 @@ fn list(
 ) {
     for (welded, _) in &region.vertices {
         let moved = |v: &&u32| surface.weights(**v).iter().any(|(joint, weight)| *joint == node && *weight > 0.0);
-        for vertex in surface.members(*welded).iter().filter(moved) {
+        for vertex in surface.mesh.members(*welded).iter().filter(moved) {
             let (part, stored) = surface.stored(*vertex);
             let SkinPart { mesh, primitive, .. } = surface.parts[part];
             let rogues = found.entry((mesh, primitive, node)).or_default();

@@ -91,18 +91,6 @@ impl SkinSurface {
         out
     }
 
-    /// Returns the numbered vertices that are welded to one, rising.
-    #[must_use]
-    pub fn members(&self, welded: u32) -> &[u32] {
-        self.mesh.members(welded)
-    }
-
-    /// Returns the welded vertices that an edge joins with this one, rising.
-    #[must_use]
-    pub fn neighbours(&self, welded: u32) -> &[u32] {
-        self.mesh.neighbours(welded)
-    }
-
     /// Returns the primitive of a numbered vertex, as an index into [`SkinSurface::parts`], and its stored number there.
     #[must_use]
     pub fn stored(&self, vertex: u32) -> (usize, u32) {
@@ -163,7 +151,7 @@ impl SkinSurface {
     fn moved(&self) -> Vec<(NodeId, Vec<(u32, f32)>)> {
         let mut joints: HashMap<NodeId, Vec<(u32, f32)>> = HashMap::new();
         for welded in 0..self.positions.len() as u32 {
-            for vertex in self.members(welded) {
+            for vertex in self.mesh.members(welded) {
                 for (node, weight) in self.weights(*vertex).iter().copied() {
                     let of_joint = joints.entry(node).or_default();
                     match of_joint.last_mut() {

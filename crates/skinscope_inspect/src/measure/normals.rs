@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 use skinscope_base::math::{Csr, Weld};
-use skinscope_deform::{BatchOut, JointNormals, TurnNormal, triangle_normal};
+use skinscope_deform::{JointNormals, TurnNormal, triangle_normal};
 use skinscope_model::Primitive;
 
 use super::read::{Posed, chunks, spread};
@@ -143,16 +143,7 @@ pub(super) enum Carrier<'a> {
 
 /// Carries normals of the vertices from `start` on by the method.
 fn by_method(rest: &RestSizes, posed: Posed<'_>, start: usize, normals: &[Vec3]) -> Vec<Vec3> {
-    let (mut positions, mut carried) = (vec![Vec3::ZERO; normals.len()], vec![Vec3::ZERO; normals.len()]);
-    for run in posed.influences.runs(start..start + normals.len()) {
-        let here = run.vertices.start - start..run.vertices.end - start;
-        let batch = posed.batch(rest, &run, &normals[here.clone()]);
-        let lists = &mut BatchOut {
-            positions: &mut positions[here.clone()],
-            normals: &mut carried[here],
-            ..BatchOut::default()
-        };
-        (posed.method.deform_all)(posed.palette, &batch, lists);
-    }
+    let mut carried = vec![Vec3::ZERO; normals.len()];
+    posed.carry(rest, start..start + normals.len(), normals, (&mut carried, &mut []));
     carried
 }

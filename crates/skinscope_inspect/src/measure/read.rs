@@ -1,6 +1,7 @@
 //! Measures one posed primitive: passes over its triangles, edges and hinges, each on all cores. Sums are taken over pieces of
 //! fixed length in their order, so that the same pose gives the same numbers on any machine.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
@@ -34,6 +35,29 @@ impl<'a> Posed<'a> {
             movers: BatchInfluences::from(run),
             values: self.method.values,
             vectors: self.vectors.get(vertices).unwrap_or_default(),
+        }
+    }
+
+    /// Lets the method carry the normals of the vertices in `range`. `normals` (mesh space) and `carried` are theirs, as is `carries`, the
+    /// matrices that carry normals; both results are either as long as `range` or empty, where they are not needed.
+    pub(super) fn carry(
+        &self,
+        rest: &'a RestSizes,
+        range: Range<usize>,
+        normals: &'a [Vec3],
+        (carried, carries): (&mut [Vec3], &mut [Mat3A]),
+    ) {
+        let mut positions = vec![Vec3::ZERO; range.len()];
+        for run in self.influences.runs(range.clone()) {
+            let here = run.vertices.start - range.start..run.vertices.end - range.start;
+            let batch = self.batch(rest, &run, normals.get(here.clone()).unwrap_or_default());
+            let lists = &mut BatchOut {
+                positions: &mut positions[here.clone()],
+                normals: carried.get_mut(here.clone()).unwrap_or_default(),
+                carries: carries.get_mut(here).unwrap_or_default(),
+                ..BatchOut::default()
+            };
+            (self.method.deform_all)(self.palette, &batch, lists);
         }
     }
 }
@@ -291,17 +315,7 @@ fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
     spread(0, &mut memory.carries, &mut mirrored, &|start, carries, mirrored: &mut bool| {
         let end = start + carries.len();
         *mirrored = determinants[start..end].iter().any(|d| *d < 0.0);
-        let mut positions = vec![Vec3::ZERO; carries.len()];
-        for run in posed.influences.runs(start..end) {
-            let here = run.vertices.start - start..run.vertices.end - start;
-            let batch = posed.batch(rest, &run, &[]);
-            let lists = &mut BatchOut {
-                positions: &mut positions[here.clone()],
-                carries: &mut carries[here],
-                ..BatchOut::default()
-            };
-            (posed.method.deform_all)(posed.palette, &batch, lists);
-        }
+        posed.carry(rest, start..end, &[], (&mut [], carries));
     });
     memory.is_mirrored = mirrored.contains(&true);
 }

@@ -15,6 +15,7 @@ mod screen;
 use std::collections::{BTreeMap, HashMap};
 
 use glam::Vec4;
+use skinscope_base::parallel;
 use skinscope_deform::packed::{VertexLayout, layout_of};
 use skinscope_deform::{Deformer, pack};
 use skinscope_frame::Frame;
@@ -23,7 +24,7 @@ use skinscope_model::{AlphaMode, Influences, Instance, InstanceId, Model, Primit
 use self::coverage::CoverageTest;
 use self::occlusion::{NearestDepths, Occluder, Triangles};
 pub(in super::super) use self::screen::View;
-use self::screen::{ScreenPositions, by_chunk};
+use self::screen::{CHUNK, ScreenPositions};
 use super::super::items::common_side;
 use super::super::layouts::PrimitiveKey;
 use super::super::primitive::meeting;
@@ -128,7 +129,7 @@ impl<'a> Surface<'a> {
         };
         let look = CoverageTest { view, margin: positions.margin, side };
         let triangles = p.indices.as_chunks::<3>().0;
-        let visible = by_chunk(triangles.len(), &|range| {
+        let visible = parallel::by_chunk(triangles.len(), CHUNK, &|range| {
             let at = |t: &&[u32; 3]| look.may_show(t.map(|v| positions.points[v as usize].truncate()));
             triangles[range].iter().filter(at).copied().collect::<Vec<_>>()
         });
@@ -150,7 +151,7 @@ impl<'a> Surface<'a> {
 
     fn leave_out_hidden(&mut self, depths: &NearestDepths) {
         let triangles = self.triangles();
-        let visible = by_chunk(self.visible.len(), &|range| {
+        let visible = parallel::by_chunk(self.visible.len(), CHUNK, &|range| {
             self.visible[range].iter().filter(|t| !depths.hides(&triangles, **t)).copied().collect::<Vec<_>>()
         });
         self.visible = visible.concat();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skinscope_base::words::counted;
+use skinscope_base::words::counted_all;
 
 use crate::playback::clip_names::new_names;
 use crate::{
@@ -61,7 +61,7 @@ impl UnsavedWork {
     /// Returns what there is, each kind in some words.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
-        let all = [
+        counted_all(&[
             (self.vertices, "vertex with other weights than the file", "vertices with other weights than the file"),
             (self.binds, "joint with another bind matrix", "joints with other bind matrices"),
             (self.clips, "new clip", "new clips"),
@@ -73,9 +73,7 @@ impl UnsavedWork {
             (self.marks, "vertex marked by hand", "vertices marked by hand"),
             (self.names, "joint of clips with a counterpart by hand", "joints of clips with counterparts by hand"),
             (self.set_aside, "thing that was set aside", "things that were set aside"),
-        ];
-        let some = all.into_iter().filter(|(count, ..)| *count > 0);
-        some.map(|(count, one, many)| counted(count, one, many)).collect()
+        ])
     }
 }
 

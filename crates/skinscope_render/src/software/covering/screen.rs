@@ -1,7 +1,6 @@
 //! Where the vertices of a primitive are in the picture, and how far from there the device may put them.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 use skinscope_base::math::Projection;
@@ -15,7 +14,7 @@ use super::super::super::target::SAMPLES;
 use super::super::super::upload::clip_from_world;
 
 /// How many triangles or vertices one thread works on at a time.
-const CHUNK: usize = 1 << 14;
+pub(super) const CHUNK: usize = 1 << 14;
 /// How far a position on the device may be off, as a multiple of the float epsilon times the largest numbers that it is
 /// computed from.
 const STEPS: f32 = 16.0;
@@ -64,7 +63,7 @@ impl ScreenPositions {
     ) -> Option<Self> {
         let clip = clip_from_world(&frame.camera, view.size);
         let half = Vec2::new(view.size[0] as f32, view.size[1] as f32) * 0.5;
-        let pieces = by_chunk(p.positions.len(), &|range: Range<usize>| {
+        let pieces = parallel::by_chunk(p.positions.len(), CHUNK, &|range: Range<usize>| {
             let mut positions = vec![Vec3::ZERO; range.len()];
             let source = &p.positions[range.clone()];
             let mut deform = |vertices: Range<usize>, movers: BatchInfluences<'_>| {
@@ -148,11 +147,4 @@ impl ScreenPart {
         let points = points.collect();
         Self { points, nearest, reach: stored.max_element() + reach.max_element() }
     }
-}
-
-/// Does `work` for each chunk of `count` things, on all cores.
-pub(super) fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
-    let chunk = |i: usize| work(i * CHUNK..((i + 1) * CHUNK).min(count));
-    // Nothing cancels it, so there is always a result.
-    parallel::map(count.div_ceil(CHUNK), &AtomicBool::new(false), &chunk).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use skinscope_base::words::counted;
+use skinscope_base::words::counted_all;
 use skinscope_edit::MadeOn;
 
 use super::{
@@ -80,16 +80,14 @@ impl WorkContents {
     /// Returns what there is, each kind in some words.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
-        let all = [
+        counted_all(&[
             (self.vertices, "vertex with edited weights", "vertices with edited weights"),
             (self.binds, "bind matrix", "bind matrices"),
             (self.clips, "clip", "clips"),
             (self.posed, "posed node or morph target", "posed nodes and morph targets"),
             (self.ruled, "limit, pin, lock or pair", "limits, pins, locks and pairs"),
             (self.marks, "marked vertex", "marked vertices"),
-        ];
-        let some = all.into_iter().filter(|(count, ..)| *count > 0);
-        some.map(|(count, one, many)| counted(count, one, many)).collect()
+        ])
     }
 }
 
