@@ -32,16 +32,10 @@ const BLACK: f32 = 1.9;
 @vertex
 fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> BoneFragment {
     let collar = abs(bone.tail.w);
-    var a = globals.clip_from_world * vec4f(bone.head.xyz, 1.0);
-    var b = globals.clip_from_world * vec4f(bone.tail.xyz, 1.0);
-    // The bone is clipped at the near plane (z = w), behind which the projection makes no sense.
-    let over = vec2f(a.z - a.w, b.z - b.w);
-    let cut = mix(a, b, over.x / (over.x - over.y));
-    if over.x > 0.0 && over.y <= 0.0 {
-        a = cut;
-    } else if over.y > 0.0 && over.x <= 0.0 {
-        b = cut;
-    }
+    let m = globals.clip_from_world;
+    let line = clipped_line(m * vec4f(bone.head.xyz, 1.0), m * vec4f(bone.tail.xyz, 1.0));
+    let a = line.a;
+    let b = line.b;
     let middle = mix(a, b, collar);
     let half_size = globals.viewport.xy * 0.5;
     let down = vec2f(1.0, -1.0);
@@ -52,7 +46,6 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> BoneFragment {
     let reach_along = length(along);
     let direction = select(vec2f(1.0, 0.0), along / reach_along, reach_along > 1e-4);
     // How many pixels a metre parallel to the screen covers at the collar.
-    let m = globals.clip_from_world;
     let metre = length(vec3f(m[0].y, m[1].y, m[2].y)) / max(middle.w, 1e-20) * half_size.y;
     let half_width = max(bone.head.w * metre, bone.look.x);
     // The ball grows to almost the full half width as the bone turns towards the eye.
@@ -69,8 +62,8 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> BoneFragment {
     out.position = vec4f(clip.xy + offset * down * reach / half_size * clip.w, clip.zw);
     // The selected bone is drawn in front of all others.
     out.position.z = mix(out.position.z, clip.w * 0.999999, bone.look.z);
-    if over.x > 0.0 && over.y > 0.0 {
-        // Both ends are nearer than the near plane: this position lies outside the picture.
+    if line.is_nearer {
+        // This position lies outside the picture.
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
     out.ends = vec4f(head, tail);

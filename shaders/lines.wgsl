@@ -19,17 +19,10 @@ struct Stroke {
 
 @vertex
 fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
-    var a = globals.clip_from_world * vec4f(line.start.xyz, 1.0);
-    var b = globals.clip_from_world * vec4f(line.end.xyz, 1.0);
-    // The line is clipped at the near plane (z = w), behind which the projection makes no sense.
-    let over = vec2f(a.z - a.w, b.z - b.w);
-    let share = over.x / (over.x - over.y);
-    let cut = mix(a, b, share);
-    if over.x > 0.0 && over.y <= 0.0 {
-        a = cut;
-    } else if over.y > 0.0 && over.x <= 0.0 {
-        b = cut;
-    }
+    let m = globals.clip_from_world;
+    let clipped = clipped_line(m * vec4f(line.start.xyz, 1.0), m * vec4f(line.end.xyz, 1.0));
+    let a = clipped.a;
+    let b = clipped.b;
     let half_size = globals.viewport.xy * 0.5;
     let from_pixel = a.xy / a.w * half_size;
     let to_pixel = b.xy / b.w * half_size;
@@ -44,8 +37,8 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
     let offset = (vec2f(-direction.y, direction.x) * side + beyond) * reach;
     var out: Stroke;
     out.position = vec4f(clip.xy + offset / half_size * clip.w, clip.zw);
-    if over.x > 0.0 && over.y > 0.0 {
-        // Both ends are nearer than the near plane: this position lies outside the picture.
+    if clipped.is_nearer {
+        // This position lies outside the picture.
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
     out.color = line.color;

@@ -80,6 +80,27 @@ pub struct Uploads {
     pub bytes: u64,
 }
 
+/// What a texture is made of, and what it is for.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureKind {
+    /// The format of its pixels.
+    pub format: wgpu::TextureFormat,
+    /// What it is used for.
+    pub usage: wgpu::TextureUsages,
+    /// How many levels it has, each half as wide and high as the one before.
+    pub levels: u32,
+    /// How many samples a pixel has.
+    pub samples: u32,
+}
+
+impl TextureKind {
+    /// Returns a kind with one level, and one sample a pixel.
+    #[must_use]
+    pub fn plain(format: wgpu::TextureFormat, usage: wgpu::TextureUsages) -> Self {
+        Self { format, usage, levels: 1, samples: 1 }
+    }
+}
+
 /// The errors that the device has reported.
 #[derive(Debug, Default)]
 struct Health {
@@ -394,6 +415,21 @@ impl Gpu {
             Some(error) => Err(error.into()),
             None => Ok(made),
         }
+    }
+
+    /// Creates a texture of two dimensions, `size` pixels wide and high, without anything in it.
+    #[must_use]
+    pub fn texture(&self, label: &str, [width, height]: [u32; 2], kind: TextureKind) -> wgpu::Texture {
+        self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            mip_level_count: kind.levels,
+            sample_count: kind.samples,
+            dimension: wgpu::TextureDimension::D2,
+            format: kind.format,
+            usage: kind.usage,
+            view_formats: &[],
+        })
     }
 
     /// Creates a buffer with `bytes` in it (or of the least size, where there are none). Errors name `what`.

@@ -60,7 +60,7 @@ use bindings::entry;
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 use device_jobs::DeviceJobs;
 pub use error::GpuError;
-pub use gpu::{Backend, Gpu, Uploads};
+pub use gpu::{Backend, Gpu, TextureKind, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, read_texture, render_image, render_rows};
 use layouts::PrimitiveKey;

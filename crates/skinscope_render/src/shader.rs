@@ -14,6 +14,7 @@ macro_rules! part {
 }
 
 const GLOBALS: SourceFile = part!("common/globals.wgsl");
+const CLIP: SourceFile = part!("common/clip.wgsl");
 const COLOR: SourceFile = part!("common/color.wgsl");
 const DEFORM: SourceFile = part!("common/deform.wgsl");
 const ROWS: SourceFile = part!("common/rows.wgsl");
@@ -101,9 +102,9 @@ pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, p
 /// Draws the ground.
 pub static GRID: Program = plain("grid", &[GLOBALS, part!("grid.wgsl")], false);
 /// Draws bones.
-pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")], false);
+pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, CLIP, part!("bones.wgsl")], false);
 /// Draws lines over everything.
-pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);
+pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, CLIP, part!("lines.wgsl")], false);
 /// Copies the finished picture into a window.
 pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
 /// Makes the smaller levels of the picture of what lies behind glass.

@@ -4,7 +4,7 @@
 use skinscope_frame::{Background, SideLayout};
 
 use super::error::GpuError;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, TextureKind};
 use super::srgb::linear;
 
 /// The format of a picture in memory. It is sRGB-encoded, so blending and resolving are done in linear light.
@@ -109,17 +109,8 @@ impl SceneTarget {
                 limit: format!("{limit} pixels each way"),
             });
         }
-        let texture = |label, format, sample_count, usage| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
-                mip_level_count: 1,
-                sample_count,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage,
-                view_formats: &[],
-            })
+        let texture = |label, format, samples, usage| {
+            gpu.texture(label, size, TextureKind { samples, ..TextureKind::plain(format, usage) })
         };
         use wgpu::TextureUsages as U;
         let whole = wgpu::TextureViewDescriptor::default();

@@ -7,7 +7,7 @@ use skinscope_model::{PixelFormat, Pixels};
 
 use super::budget::TextureDemand;
 use super::error::GpuError;
-use super::gpu::{Gpu, MOST_AT_ONCE};
+use super::gpu::{Gpu, MOST_AT_ONCE, TextureKind};
 use super::levels::{halved, next_level};
 
 /// The demand of an image as a texture, as far as the device can have it. `limit`: the largest side of a texture, in
@@ -155,16 +155,8 @@ pub(super) fn without_levels(gpu: &Gpu, texture: &wgpu::Texture, dropped: u32) -
 
 pub(super) fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, levels: u32) -> wgpu::Texture {
     use wgpu::TextureUsages as U;
-    gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some(name),
-        size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
-        mip_level_count: levels,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: U::TEXTURE_BINDING | U::COPY_DST | U::COPY_SRC,
-        view_formats: &[],
-    })
+    let usage = U::TEXTURE_BINDING | U::COPY_DST | U::COPY_SRC;
+    gpu.texture(name, size, TextureKind { levels, ..TextureKind::plain(format, usage) })
 }
 
 /// Uploads all texels of these levels. Their bytes go through buffers that are created here and not through

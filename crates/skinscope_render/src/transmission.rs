@@ -1,7 +1,7 @@
 //! The picture of what lies behind glass, and smaller and smaller versions of it for glass that blurs.
 
 use super::bindings::entry;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, TextureKind};
 use super::pipelines::Pipelines;
 use super::target::SceneTarget;
 
@@ -24,18 +24,10 @@ impl TransmissionTexture {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, size: [u32; 2]) -> Option<Self> {
         let pipeline = pipelines.transmission(gpu)?;
         let levels = 32 - size[0].max(size[1]).leading_zeros();
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("behind"),
-            size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
-            mip_level_count: levels,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: pipelines.target_format.format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT
-                | wgpu::TextureUsages::TEXTURE_BINDING
-                | wgpu::TextureUsages::COPY_DST,
-            view_formats: &[],
-        });
+        use wgpu::TextureUsages as U;
+        let usage = U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_DST;
+        let kind = TextureKind { levels, ..TextureKind::plain(pipelines.target_format.format, usage) };
+        let texture = gpu.texture("behind", size, kind);
         let level = |level| {
             texture.create_view(&wgpu::TextureViewDescriptor {
                 base_mip_level: level,

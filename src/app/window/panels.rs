@@ -5,7 +5,7 @@ use egui::TexturesDelta;
 use egui::epaint::ClippedPrimitive;
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
-use crate::render::Gpu;
+use crate::render::{Gpu, TextureKind};
 
 /// The renderer of egui, and the texture that keeps the panels.
 pub(crate) struct Panels {
@@ -65,16 +65,8 @@ impl Panels {
             return (texture.clone(), view.clone(), false);
         }
         self.layer = None;
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("panels"),
-            size: extent,
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        let texture = gpu.texture("panels", size, TextureKind::plain(format, usage));
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.layer = Some((texture.clone(), view.clone()));
         (texture, view, true)

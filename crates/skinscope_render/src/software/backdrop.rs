@@ -3,7 +3,7 @@
 
 use skinscope_frame::{Background, Display};
 
-use super::super::gpu::Gpu;
+use super::super::gpu::{Gpu, TextureKind};
 use super::super::pipeline_kind::Kind;
 use super::super::pipelines::Pipelines;
 use super::super::target::{Depth, Rows, SceneTarget, begin, clear_color};
@@ -43,16 +43,9 @@ impl Backdrop {
             pass.set_pipeline(&pipeline);
             pass.draw(0..3, 0..1);
         }
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("backdrop"),
-            size,
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: target.target_format.format,
-            usage: wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
-            view_formats: &[],
-        });
+        let usage = wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST;
+        let kind = TextureKind::plain(target.target_format.format, usage);
+        let texture = gpu.texture("backdrop", [size.width, size.height], kind);
         encoder.copy_texture_to_texture(target.picture.as_image_copy(), texture.as_image_copy(), size);
         *cached = Some(Self { of: display.background, rows: target.rows, texture });
     }
