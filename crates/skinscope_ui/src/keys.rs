@@ -276,8 +276,8 @@ pub(super) fn end(
         }
         let spare = || top_row_as_number_pad(shortcut).and_then(command_of);
         let command = command_of(shortcut).or_else(spare).filter(|c| !repeat || repeats(c));
-        let is_enter = shortcut.key == Key::Enter;
-        let command = command.filter(|c| !is_enter || !pass.focused && refusal(c, session).is_none());
+        // Enter presses the widget that has the focus.
+        let command = command.filter(|_| shortcut.key != Key::Enter || !pass.focused);
         if command == Some(&STORED) {
             state.holds_stored = true;
             commands.push(ViewCommand::Set(Toggle::Stored, true).into());
@@ -286,8 +286,8 @@ pub(super) fn end(
         let Some(command) = command else { continue };
         match refusal(command, session) {
             None => commands.push(command.clone()),
-            // Escape is pressed to leave something, and there was nothing.
-            Some(_) if shortcut.key == Key::Escape => {}
+            // These two leave or accept something, and there was nothing.
+            Some(_) if matches!(shortcut.key, Key::Escape | Key::Enter) => {}
             Some(why) => copied::warn(ui, why.into_owned()),
         }
     }

@@ -31,7 +31,9 @@ pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use named::{NameError, find_key, find_node, near_misses, nearest_names};
-pub use reach::{Aim, Reach, ReachError, Reached, default_root, look, reach, reach_target, restore_pinned, world_matrices};
+pub use reach::{
+    Aim, Reach, ReachError, Reached, default_root, look, reach, reach_target, restore_pinned, world_matrices,
+};
 use skinscope_base::math::{self, quat_from_euler_xyz_degrees, wide_unit};
 pub use skinscope_model::Limits;
 use skinscope_model::{LocalPose, NodeId, Skeleton};
