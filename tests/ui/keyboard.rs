@@ -160,6 +160,7 @@ fn a_key_that_would_do_nothing_says_why() {
     // What can be taken back is taken back by the same key.
     let edit = EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 25.0, 0.0)));
     harness.state_mut().session.apply(edit);
+    harness.state_mut().session.apply(EditCommand::EndEdit);
     at_once(&mut harness, [pressed(Key::Z, Modifiers::COMMAND)]);
     assert!(has(&harness, &undo), "{:?}", harness.state().commands);
 }

@@ -3,27 +3,27 @@
 /// Messages about the GPU: each is given once until a frame went well, and only so many.
 #[derive(Default)]
 pub(crate) struct GpuMessages {
-    said: Vec<String>,
-    unsaid: Vec<String>,
+    reported: Vec<String>,
+    pending: Vec<String>,
 }
 
 impl GpuMessages {
     const MOST: usize = 8;
 
     pub fn add(&mut self, message: String) {
-        if self.mapping.len() < Self::MOST && !self.mapping.contains(&message) {
-            self.mapping.push(message.clone());
-            self.unsaid.push(message);
+        if self.reported.len() < Self::MOST && !self.reported.contains(&message) {
+            self.reported.push(message.clone());
+            self.pending.push(message);
         }
     }
 
     pub fn take(&mut self) -> Option<String> {
-        (!self.unsaid.is_empty()).then(|| std::mem::take(&mut self.unsaid).join("\n"))
+        (!self.pending.is_empty()).then(|| std::mem::take(&mut self.pending).join("\n"))
     }
 
-    /// Forgets what was said, since a frame went well: messages from here on are new.
+    /// Forgets what was reported, since a frame went well: messages from here on are new.
     pub fn forget(&mut self) {
-        self.mapping.clear();
+        self.reported.clear();
     }
 }
 

@@ -127,10 +127,10 @@ fn junit_has_a_suite_for_each_file_and_a_test_for_each_rule() {
     let (xml, _) = said(&[&files[..], &rules, &["--junit"]].concat(), 1);
     let all = suites(&xml);
     assert_eq!(all.iter().map(|suite| &suite.0[..]).collect::<Vec<_>>(), files);
-    let mapping_of = |case: &str| all[0].2.iter().find(|(name, _)| name == case).unwrap().1.as_deref();
+    let said_of = |case: &str| all[0].2.iter().find(|(name, _)| name == case).unwrap().1.as_deref();
     // An error fails; a warning is told.
-    assert_eq!((mapping_of("weights-zero"), mapping_of("weights-sum")), (Some("failure"), Some("system-out")));
-    assert_eq!((mapping_of("seam-weights"), all[0].1), (None, [3, 1, 0]));
+    assert_eq!((said_of("weights-zero"), said_of("weights-sum")), (Some("failure"), Some("system-out")));
+    assert_eq!((said_of("seam-weights"), all[0].1), (None, [3, 1, 0]));
     assert_eq!(all[1].1, [3, 0, 0]);
     assert_eq!((all[2].1, &all[2].2[..]), ([1, 0, 1], &[("file-loads".to_owned(), Some("error".to_owned()))][..]));
     let document = Document::parse(&xml).unwrap();

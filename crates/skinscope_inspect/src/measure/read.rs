@@ -1,7 +1,6 @@
 //! Measures one posed primitive: passes over its triangles, edges and hinges, each on all cores. Sums are taken over pieces of
 //! fixed length in their order, so that the same pose gives the same numbers on any machine.
 
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
@@ -43,7 +42,7 @@ impl<'a> Posed<'a> {
     pub(super) fn carry(
         &self,
         rest: &'a RestSizes,
-        range: Range<usize>,
+        range: std::ops::Range<usize>,
         normals: &'a [Vec3],
         (carried, carries): (&mut [Vec3], &mut [Mat3A]),
     ) {
