@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! position in the file's world = position in the model's world + origin       (Skeleton::origin_of)
-//! translation in the file      = translation in the model      + base         (Skeleton::stored_translation)
+//! translation in the file      = translation in the model      + base         (Skeleton::base)
 //! vertex position in the file  = vertex position in the model  + offset       (Mesh::offset)
 //! ```
 //!
@@ -27,7 +27,7 @@
 //! Code that computes within one pose need not know of this. Code that shows coordinates to a user, reads them from a
 //! user or writes them to a file adds or subtracts these offsets.
 
-use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
+use glam::{Affine3A, DAffine3, DQuat, DVec3};
 
 use super::{NodeId, Skeleton, Skin, SkinId};
 
@@ -147,18 +147,6 @@ impl Skeleton {
         let Some(far) = &self.far else { return DVec3::ZERO };
         let found = far.bases.binary_search_by_key(&index, |base| base.node.index());
         found.map_or(DVec3::ZERO, |at| far.bases[at].by)
-    }
-
-    /// Converts a translation of node `index` in a pose of the model to the translation in the file.
-    #[must_use]
-    pub fn stored_translation(&self, index: usize, translation: Vec3) -> DVec3 {
-        translation.as_dvec3() + self.base(index)
-    }
-
-    /// Converts a translation of node `index` in the file to the translation in a pose of the model.
-    #[must_use]
-    pub fn near_translation(&self, index: usize, stored: DVec3) -> Vec3 {
-        (stored - self.base(index)).as_vec3()
     }
 }
 

@@ -446,13 +446,6 @@ pub fn is_same_row(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
 }
 
 impl Model {
-    /// Returns the same model with the weights of every vertex divided by their sum. Where the sum is not positive they
-    /// stay as they are.
-    #[must_use]
-    pub fn with_normalised_weights(&self) -> Self {
-        self.with_weights(&self.normalised_weights()).unwrap_or_else(|_| self.without_edits())
-    }
-
     /// Returns the changes that make the weights of every vertex sum to 1, by dividing them by their sum. Where that is
     /// not positive (no weight at all, or negative ones) they stay as they are, since no positive factor makes them sum
     /// to 1.

@@ -106,12 +106,6 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Returns whether any point of the ray lies in `bounds`.
-    #[must_use]
-    pub fn hits_box(self, bounds: Aabb) -> bool {
-        self.enters_box(bounds).is_some()
-    }
-
     /// Returns the distance at which the ray enters `bounds`, 0 where it starts inside; `None` where it misses. (Slab
     /// test of Kay & Kajiya 1986.)
     #[must_use]

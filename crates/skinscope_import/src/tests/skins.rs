@@ -96,7 +96,7 @@ fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
     let kept: Vec<_> = influences.out_of_range.iter().map(|o| (o.vertex, o.slot, o.joint)).collect();
     assert_eq!(kept, [(1, 2, 2), (3, 3, 9)]);
     assert_eq!(influences.of(3), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
-    let normalised = import.model.with_normalised_weights();
+    let normalised = import.model.with_weights(&import.model.normalised_weights()).unwrap();
     let kept = normalised.influences(MeshId(0), 0).unwrap();
     // Nothing is kept of vertices that have other weights now.
     assert_eq!((kept.not_finite.len(), kept.of(0).1), (1, &[1.0, 0.0, 0.0, 0.0][..]));
@@ -222,7 +222,7 @@ fn normalised_weights_sum_to_one_and_the_stored_ones_stay() {
     // The sums are 1.25, 0.87, 0 and 1; the last has a negative weight.
     let weights = [0.5, 0.75, 0.0, 0.0, 0.5, 0.37, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5, -0.5, 0.0, 0.0];
     let stored = skinned(&[(&BOTH, &weights)]).import().unwrap().model;
-    let normalised = stored.with_normalised_weights();
+    let normalised = stored.with_weights(&stored.normalised_weights()).unwrap();
     let of = |model: &Model, v: usize| {
         let influences = model.influences(MeshId(0), 0).unwrap();
         (influences.of(v).1.to_vec(), influences.sums_to_one(v))

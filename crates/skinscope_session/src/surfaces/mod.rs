@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{Affine3A, Vec2};
-use skinscope_deform::{self as deform, Deformation, Method, Surface, SurfaceInput};
+use skinscope_deform::{self as deform, Deformation, Surface, SurfaceInput};
 use skinscope_inspect::{PerVertex, PosedModel};
 use skinscope_model::Model;
 
@@ -135,12 +135,6 @@ impl<'a> Surfaces<'a> {
     #[must_use]
     pub fn surface(self) -> Option<Arc<Surface>> {
         self.member_surface(0)
-    }
-
-    /// Does the same as [`crate::Surfaces::surface`] by another method than the one that is shown.
-    #[must_use]
-    pub fn surface_by(self, method: &'static Method) -> Option<Arc<Surface>> {
-        self.surface_of(MethodChoice { method, ..self.view.choice() }, 0, SideWeights::Shown)
     }
 
     /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
@@ -282,7 +276,7 @@ mod tests {
     use glam::{Vec2, Vec3};
     use skinscope_anim as anim;
     use skinscope_deform as deform;
-    use skinscope_deform::METHODS;
+    use skinscope_deform::{METHODS, Method};
     use skinscope_export as export;
     use skinscope_inspect as inspect;
     use skinscope_inspect::VertexRef;
@@ -367,8 +361,9 @@ mod tests {
         assert!(Arc::ptr_eq(&surface, &session.surfaces().surface().unwrap()), "a look at it changes nothing");
         assert_eq!(session.pose().surfaces_made() - before, 1);
         // Another method and another pose have surfaces of their own.
-        let other = session.surfaces().surface_by(METHODS[1]).unwrap();
-        assert!(Arc::ptr_eq(&other, &session.surfaces().surface_by(METHODS[1]).unwrap()));
+        let choice = MethodChoice { method: METHODS[1], ..session.view().choice() };
+        let by_other = || session.surfaces().surface_of(choice, 0, SideWeights::Shown).unwrap();
+        assert!(Arc::ptr_eq(&by_other(), &by_other()));
         assert_eq!(session.pose().surfaces_made() - before, 2);
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 20.0)));
         session.update_pose();
