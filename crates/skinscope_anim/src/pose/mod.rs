@@ -108,7 +108,7 @@ pub(crate) mod tests {
             let want = skeleton.rest.transforms[node.index()].rotation * turn;
             assert!((pose.transforms[node.index()].rotation - want).length() < 1e-6);
         }
-        let shown = skinscope_base::math::euler_xyz_degrees(pose.transforms[3].rotation);
+        let shown = math::euler_xyz_degrees(pose.transforms[3].rotation);
         assert!((shown - degrees).length() < 1e-3, "{shown}");
     }
 }
