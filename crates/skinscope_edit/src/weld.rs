@@ -37,7 +37,7 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(PrimitiveId, u32) -> bool)
             for group in groups.rows().filter(|group| group.len() > 1) {
                 let at = |vertex: &u32| {
                     let (part, stored) = surface.stored(*vertex);
-                    let check::SkinPart { mesh, primitive, .. } = surface.parts[part];
+                    let check::SkinPart { mesh, primitive, .. } = *part;
                     (PrimitiveId { mesh, primitive }, stored)
                 };
                 if group.iter().map(at).any(|(primitive, vertex)| wanted(primitive, vertex)) {

@@ -77,7 +77,7 @@ fn look(subject: &Subject, surface: &SkinSurface, tree: &Tree, found: &mut BTree
                     continue;
                 }
                 let (part, stored) = surface.stored(*vertex);
-                let SkinPart { mesh, primitive, .. } = surface.parts[part];
+                let SkinPart { mesh, primitive, .. } = *part;
                 let far = found.entry((mesh, primitive, *joint)).or_default();
                 far.vertices.push(stored);
                 *far.owners.entry(owner).or_default() += 1;

@@ -61,7 +61,7 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
                 continue;
             }
             let (part, stored) = surface.stored(*vertex);
-            let SkinPart { mesh, primitive, .. } = surface.parts[part];
+            let SkinPart { mesh, primitive, .. } = *part;
             let cracked = cracked.entry(PrimitiveId { mesh, primitive }).or_default();
             cracked.vertices.insert(stored);
             let [a, b] = surface.mesh.side_vertices(*side);

@@ -31,7 +31,7 @@ impl Point {
     /// rule.
     pub fn new(subject: &Subject, surface: &SkinSurface, vertex: u32) -> Self {
         let (part, stored) = surface.stored(vertex);
-        let skinned = &subject.skinned[surface.parts[part].skinned];
+        let skinned = &subject.skinned[part.skinned];
         let position = skinned.source.positions[stored as usize];
         let (joints, weights) = skinned.influences.of(stored as usize);
         let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());

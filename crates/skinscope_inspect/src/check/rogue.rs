@@ -118,7 +118,7 @@ fn list(
         let moved = |v: &&u32| surface.weights(**v).iter().any(|(joint, weight)| *joint == node && *weight > 0.0);
         for vertex in surface.mesh.members(*welded).iter().filter(moved) {
             let (part, stored) = surface.stored(*vertex);
-            let SkinPart { mesh, primitive, .. } = surface.parts[part];
+            let SkinPart { mesh, primitive, .. } = *part;
             let rogues = found.entry((mesh, primitive, node)).or_default();
             rogues.vertices.push(stored);
             if region.strongest > rogues.strongest {

@@ -89,7 +89,7 @@ fn tear(subject: &Subject, surface: &SkinSurface, torn: &mut BTreeMap<PrimitiveI
     for vertex in members {
         let Some(faults) = at_fault.get(&groups.root(vertex)) else { continue };
         let (part, stored) = surface.stored(vertex);
-        let SkinPart { mesh, primitive, .. } = surface.parts[part];
+        let SkinPart { mesh, primitive, .. } = *part;
         let torn = torn.entry(PrimitiveId { mesh, primitive }).or_default();
         torn.vertices.insert(stored);
         for i in faults {

@@ -91,11 +91,11 @@ impl SkinSurface {
         out
     }
 
-    /// Returns the primitive of a numbered vertex, as an index into [`SkinSurface::parts`], and its stored number there.
+    /// Returns the part of a numbered vertex, and the number that the file gives the vertex there.
     #[must_use]
-    pub fn stored(&self, vertex: u32) -> (usize, u32) {
-        let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
-        (part, vertex - self.parts[part].first)
+    pub fn stored(&self, vertex: u32) -> (&SkinPart, u32) {
+        let part = &self.parts[self.parts.partition_point(|p| p.first <= vertex) - 1];
+        (part, vertex - part.first)
     }
 
     /// Returns the joints that move a numbered vertex, rising, each once, with their weights. Weights that are not

@@ -114,7 +114,7 @@ impl Touched {
 #[cfg(test)]
 mod tests {
     use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{BindChange, SkinId, WeightChange};
+    use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
 
     use super::*;
     use crate::check::{FindingPose, RULES, Severity};
