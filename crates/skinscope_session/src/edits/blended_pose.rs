@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skinscope_anim::pose::{Resolved, add, blend, keep, places};
+use skinscope_anim::pose::{Resolved, add, blend, reach_target, world_matrices};
 use skinscope_model::{LocalPose, Model, NodeId};
 
 use crate::{EditRules, Edits, Posing, Session};
@@ -51,10 +51,11 @@ impl EditRules<'_> {
         // A held joint stays by itself, at every moment.
         let pins = self.rules.pins.iter().copied().filter(|pin| !self.edits.held.contains_key(pin));
         let limits = self.rules.obeyed_limits();
-        for (pin, at) in places(model, before, pins) {
-            let is_there = places(model, pose, std::iter::once(pin)).iter().all(|(_, now)| now.abs_diff_eq(at, 1e-9));
+        for (pin, at) in world_matrices(model, before, pins) {
+            let is_there =
+                world_matrices(model, pose, std::iter::once(pin)).iter().all(|(_, now)| now.abs_diff_eq(at, 1e-9));
             if !is_there {
-                keep(model, pose, at, &limits, pin);
+                reach_target(model, pose, at, &limits, pin);
             }
         }
     }

@@ -66,7 +66,7 @@ mod tests {
     /// How far the front of the head points from a position, radians.
     fn off(session: &Session, head: NodeId, target: Vec3) -> f32 {
         let model = session.model().unwrap();
-        let rest = pose::places(model, &model.skeleton.rest, std::iter::once(head))[0].1;
+        let rest = pose::world_matrices(model, &model.skeleton.rest, std::iter::once(head))[0].1;
         let front = rest.matrix3.inverse() * model.front().as_dvec3();
         let now = session.pose().model[head.index()];
         (now.matrix3 * front.as_vec3()).angle_between(target - Vec3::from(now.translation))
