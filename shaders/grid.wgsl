@@ -56,7 +56,7 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
     }
     // From the top: lines, which are fainter in the shadow, then the shadow, the floor and what was drawn before;
     // premultiplied.
-    let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow);
+    let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow) * globals.grid_color.w;
     let ground = globals.floor_color.rgb * floor_alpha * (1.0 - shadow);
     let covered = shadow + floor_alpha * (1.0 - shadow);
     return vec4f(color * line_alpha + ground * (1.0 - line_alpha), line_alpha + covered * (1.0 - line_alpha));

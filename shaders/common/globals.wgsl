@@ -12,7 +12,7 @@ struct SoftBox {
 
 struct Globals {
     clip_from_world: mat4x4f,
-    /// The camera's axes in world space.
+    /// The camera's axes in world space. w of view_x: the size of the model, metres.
     view_x: vec4f,
     view_y: vec4f,
     view_z: vec4f,
@@ -25,7 +25,7 @@ struct Globals {
     background_outer: vec4f,
     /// The spacing of the grid's lines, its height and its radius, in metres; w unused.
     grid: vec4f,
-    /// The linear colour of the grid's lines; w unused.
+    /// The linear colour of the grid's lines; w: 1 where they are drawn, else 0.
     grid_color: vec4f,
     /// The linear colour of the floor; w: its straight alpha under the middle of the model.
     floor_color: vec4f,

@@ -43,6 +43,10 @@ pub struct Options {
     pub parameters: Vec<(&'static str, f32)>,
     /// The overlay that colours the surface, by [`crate::inspect::Overlay::id`].
     pub overlay: Option<&'static str>,
+    /// The look of surfaces that no overlay colours, by [`crate::frame::Look::id`].
+    pub look: Option<&'static str>,
+    /// The tone map, by [`crate::frame::ToneMap::id`].
+    pub tone_map: Option<&'static str>,
     /// Whether the panel *Deformation* is shown.
     pub deformation: bool,
     /// Whether the picture and the page of an example fill the screen.

@@ -49,6 +49,12 @@ impl App {
         for (id, value) in std::mem::take(&mut self.options.parameters) {
             self.change(ViewCommand::SetParameter(id, value));
         }
+        if let Some(look) = self.options.look.take() {
+            self.change(ViewCommand::SetLook(look));
+        }
+        if let Some(map) = self.options.tone_map.take() {
+            self.change(ViewCommand::SetToneMap(map));
+        }
         if let Some(overlay) = self.options.overlay.take() {
             self.change(ViewCommand::SetOverlay(Some(overlay)));
         }

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use super::CliError;
 use super::find::find_node;
 use super::toggles::ToggleArgs;
-use crate::frame::Scale;
+use crate::frame::{LOOKS, Scale, TONE_MAPS, look, tone_map};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
@@ -30,6 +30,12 @@ pub(super) struct LookArgs {
     /// Colour the surface by this overlay; "weights" shows the joint of --joint, else the one whose weights have the largest sum
     #[arg(long, value_name = "ID", value_parser = overlay_names(), conflicts_with_all = ["heatmap", "dominant"])]
     overlay: Option<String>,
+    /// Draw surfaces in this look, where no overlay colours them [default: studio]
+    #[arg(long, value_name = "NAME", value_parser = look_names())]
+    look: Option<String>,
+    /// Bring light into the range of the picture by this tone map [default: neutral]
+    #[arg(long, value_name = "NAME", value_parser = tone_map_names())]
+    tone_map: Option<String>,
     /// Select this joint (its name, or `#12`, its index in the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "heatmap")]
     joint: Option<String>,
@@ -57,6 +63,14 @@ fn parse_onion(text: &str) -> Result<Onion, String> {
 
 pub(super) fn overlay_names() -> PossibleValuesParser {
     PossibleValuesParser::new(OVERLAYS.iter().map(|o| PossibleValue::new(o.id).help(o.help)))
+}
+
+pub(super) fn look_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(LOOKS.iter().map(|look| PossibleValue::new(look.id).help(look.help)))
+}
+
+pub(super) fn tone_map_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(TONE_MAPS.iter().map(|map| PossibleValue::new(map.id).help(map.help)))
 }
 
 fn parse_distance(text: &str) -> Result<f32, String> {
@@ -94,6 +108,12 @@ impl LookArgs {
         }
         if self.distance_scale.is_some() {
             session.apply(ViewCommand::SetDistanceScale(self.distance_scale));
+        }
+        if let Some(look) = self.look.as_deref().and_then(look) {
+            session.apply(ViewCommand::SetLook(look.id));
+        }
+        if let Some(map) = self.tone_map.as_deref().and_then(tone_map) {
+            session.apply(ViewCommand::SetToneMap(map.id));
         }
         if let Some(overlay) = id.and_then(overlay) {
             session.apply(ViewCommand::SetOverlay(Some(overlay.id)));
@@ -171,6 +191,16 @@ mod tests {
             session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
         }
         line.look.apply(&mut session).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_look_and_a_tone_map_are_those_of_the_options() {
+        let line = Line::try_parse_from(["look", "--look", "curvature", "--tone-map", "aces"]).unwrap();
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        line.look.apply(&mut session).unwrap();
+        assert_eq!((session.view().look.id, session.view().tone_map.id), ("curvature", "aces"));
+        assert!(Line::try_parse_from(["look", "--look", "curvy"]).is_err());
     }
 
     #[test]

@@ -7,12 +7,13 @@ use clap::Args;
 
 use super::device_args::{DeviceArgs, TextureArgs};
 use super::example::ExampleArgs;
-use super::look::overlay_names;
+use super::look::{look_names, overlay_names, tone_map_names};
 use super::map::MapArgs;
 use super::method::MethodArgs;
 use super::pose::SliderArgs;
 use super::{CliError, ModelArgs, crowd_sizes, parse_size, print, read_pose};
 use crate::app::{self, AppError, Benchmark, Options};
+use crate::frame::{look, tone_map};
 use crate::import::ImportError;
 use crate::inspect::overlay;
 use crate::session::{Antialiasing, Source, is_session};
@@ -36,6 +37,12 @@ pub(super) struct ViewArgs {
     /// Colour the surface by this overlay
     #[arg(long, value_name = "ID", value_parser = overlay_names())]
     overlay: Option<String>,
+    /// Draw surfaces in this look, where no overlay colours them
+    #[arg(long, value_name = "NAME", value_parser = look_names())]
+    look: Option<String>,
+    /// Bring light into the range of the picture by this tone map
+    #[arg(long, value_name = "NAME", value_parser = tone_map_names())]
+    tone_map: Option<String>,
     /// Show the panel Deformation, which measures what the pose does to the surface
     #[arg(long)]
     deformation: bool,
@@ -124,6 +131,8 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         normals: args.method.settings.normals,
         parameters: args.method.settings.parameters,
         overlay: args.overlay.as_deref().and_then(overlay).map(|overlay| overlay.id),
+        look: args.look.as_deref().and_then(look).map(|look| look.id),
+        tone_map: args.tone_map.as_deref().and_then(tone_map).map(|map| map.id),
         deformation: args.deformation,
         present: args.present,
         clips_from: args.clips_from.clone(),

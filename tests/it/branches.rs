@@ -6,7 +6,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use skinscope::deform::METHODS;
-use skinscope::render::shader::{Linked, Linking, PROGRAMS, PaletteIn};
+use skinscope::frame::{LOOKS, TONE_MAPS};
+use skinscope::render::shader::{LAYERED, LOOK, Linked, Linking, PROGRAMS, PaletteIn};
 use wgpu::naga::{
     AddressSpace, BinaryOperator, Block, EntryPoint, Expression, Function, Handle, Literal, LocalVariable, Module,
     Span, Statement, Type, TypeInner, UnaryOperator,
@@ -394,8 +395,12 @@ fn found(by_processor: bool) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let pairs = PROGRAMS.iter().flat_map(|p| METHODS.iter().map(move |m| (p, m)));
     let palettes = [PaletteIn::Storage, PaletteIn::Uniform(4096)];
-    for ((program, method), palette) in pairs.flat_map(|p| palettes.map(|palette| (p, palette))) {
-        let linked = program.link(method, Linking { palette, late_depth: by_processor });
+    let usual = Linking { late_depth: by_processor, ..Linking::default() };
+    let ways = pairs.flat_map(|(p, m)| palettes.map(|palette| (*p, *m, Linking { palette, ..usual })));
+    let looks = (0..LOOKS.len() as u8 - 1).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
+    let tones = (0..TONE_MAPS.len() as u8).map(|tone_map| (&LAYERED, METHODS[0], Linking { tone_map, ..usual }));
+    for (program, method, with) in ways.chain(looks).chain(tones) {
+        let linked = program.link(method, with);
         let (module, _) = linked.check().unwrap();
         for entry in &module.entry_points {
             for mut constants in sets() {

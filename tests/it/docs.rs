@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 use skinscope::deform::{Deformer, METHODS, NORMAL_MODES, PASSES, Parameter};
 use skinscope::edit::{OPERATIONS, REPAIRED, RUNTIMES};
 use skinscope::examples::{self, Argument};
+use skinscope::frame::{LOOKS, TONE_MAPS};
 use skinscope::import::{EXTENSIONS, Support};
 use skinscope::inspect::check::RULES;
 use skinscope::inspect::measure::MEASURES;
@@ -45,6 +46,8 @@ static TABLES: &[(&str, Maker)] = &[
     ("keys", |_| keys()),
     ("keys as in maya", |_| keys_as_in_maya()),
     ("overlays", |_| overlays()),
+    ("looks", |_| looks()),
+    ("tone maps", |_| tone_maps()),
     ("methods", |_| methods()),
     ("parameters", |_| parameters()),
     ("normals", |_| normals()),
@@ -176,8 +179,17 @@ fn options() -> String {
 }
 
 fn keys() -> String {
-    let menus =
-        [Menu::File, Menu::Edit, Menu::Pose, Menu::View, Menu::Overlay, Menu::Tools, Menu::Playback, Menu::Help];
+    let menus = [
+        Menu::File,
+        Menu::Edit,
+        Menu::Pose,
+        Menu::View,
+        Menu::Look,
+        Menu::Overlay,
+        Menu::Tools,
+        Menu::Playback,
+        Menu::Help,
+    ];
     let rows = menus.into_iter().flat_map(|menu| COMMANDS.iter().filter(move |row| row.menu == menu));
     let with_key = rows.filter_map(|row| Some([row.shortcut?.to_string(), row.label.to_owned(), row.help.to_owned()]));
     table(["key", "command", "what it does"], with_key)
@@ -196,6 +208,16 @@ fn overlays() -> String {
         [format!("{}{key}", overlay.label), code(overlay.id), overlay.help.to_owned(), scale(&overlay.scale)]
     });
     table(["overlay", "`--overlay`", "what it shows", "scale"], rows)
+}
+
+fn looks() -> String {
+    let rows = LOOKS.iter().map(|look| [look.label.to_owned(), code(look.id), look.help.to_owned()]);
+    table(["look", "`--look`", "what it does"], rows)
+}
+
+fn tone_maps() -> String {
+    let rows = TONE_MAPS.iter().map(|map| [map.label.to_owned(), code(map.id), map.help.to_owned()]);
+    table(["tone map", "`--tone-map`", "what it does"], rows)
 }
 
 /// The labels of a scale, as its legend has them.

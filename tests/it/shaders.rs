@@ -5,15 +5,21 @@
 use std::collections::BTreeSet;
 
 use skinscope::deform::METHODS;
+use skinscope::frame::{LOOKS, TONE_MAPS};
 use skinscope::render::layouts::{LAYOUTS, Layout};
-use skinscope::render::shader::{Linked, Linking, PROGRAMS, PaletteIn, SURFACE};
+use skinscope::render::shader::{LAYERED, LOOK, Linked, Linking, PROGRAMS, PaletteIn, SURFACE};
 use wgpu::naga::{Module, TypeInner, proc::Layouter};
 
 fn linked() -> Vec<(String, Linked)> {
     let pairs = PROGRAMS.iter().flat_map(|p| METHODS.iter().map(move |m| (p, m)));
     let palettes = [PaletteIn::Storage, PaletteIn::Uniform(4096)];
-    let all = palettes.map(|palette| [false, true].map(|late_depth| Linking { palette, late_depth })).concat();
-    let ways = pairs.flat_map(|(p, m)| all.iter().map(move |with| (p, m, *with)));
+    let usual = Linking::default();
+    let all = palettes.map(|palette| [false, true].map(|late_depth| Linking { palette, late_depth, ..usual })).concat();
+    let ways = pairs.flat_map(|(p, m)| all.iter().map(move |with| (*p, *m, *with)));
+    // Looks and tone maps are the same with every method.
+    let looks = (0..LOOKS.len() as u8 - 1).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
+    let tones = (0..TONE_MAPS.len() as u8).map(|tone_map| (&LAYERED, METHODS[0], Linking { tone_map, ..usual }));
+    let ways = ways.chain(looks).chain(tones);
     ways.map(|(p, m, with)| (format!("{} with {}, {with:?}", p.name, m.id), p.link(m, with))).collect()
 }
 
@@ -67,7 +73,7 @@ fn shared_structs_have_the_same_layout_on_both_sides() {
 
 #[test]
 fn errors_name_their_own_file_and_line() {
-    let source = include_str!("../../shaders/light.wgsl");
+    let source = include_str!("../../shaders/tone/neutral.wgsl");
     let want = source.lines().position(|l| l.contains("fn tone(")).unwrap() + 1;
     for (good, bad) in
         [("fn tone(linear: vec3f)", "fn tone(linear: vec3q)"), ("fn tone(linear: vec3f)", "fn tone(linear: u32)")]
@@ -75,7 +81,7 @@ fn errors_name_their_own_file_and_line() {
         let mut broken = SURFACE.link(METHODS[0], Linking::default());
         broken.text = broken.text.replace(good, bad);
         let error = broken.check().unwrap_err();
-        assert_eq!(error.file, "light.wgsl", "{error}");
+        assert_eq!(error.file, "tone/neutral.wgsl", "{error}");
         assert!((want..want + 12).contains(&error.line), "{error} should be near {want}");
     }
 }

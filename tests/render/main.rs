@@ -58,6 +58,7 @@ mod furnace;
 mod glass;
 mod layers;
 mod lights;
+mod looks;
 mod materials;
 mod numbers;
 mod onion;
@@ -75,6 +76,7 @@ mod skeleton;
 mod soak;
 mod texture_slots;
 mod textures;
+mod tone_maps;
 mod vertices;
 mod weights;
 

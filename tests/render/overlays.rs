@@ -95,7 +95,15 @@ fn the_ground_fades_out_and_carries_a_shadow(stage: &Stage) {
         glam::Affine3A::from_rotation_x(-std::f32::consts::FRAC_PI_2) * glam::Affine3A::from_translation(Vec3::Z * 5.0);
     let plain = [0.5; 3];
     frame.display.background = Background::Solid(plain);
-    let grid = Grid { spacing: 100.0, height: 0.0, radius: 0.8, shadow: Vec4::ZERO, color: [1.0; 3], floor: [0.0; 4] };
+    let grid = Grid {
+        spacing: 100.0,
+        height: 0.0,
+        radius: 0.8,
+        shadow: Vec4::ZERO,
+        color: [1.0; 3],
+        lines: true,
+        floor: [0.0; 4],
+    };
     frame.display.grid = Some(grid);
     let bare = stage.draw(&frame);
     let between = (SIZE / 2 + 9, SIZE / 2 + 9);

@@ -12,7 +12,7 @@ use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Projection;
 use skinscope::model::{Filter, Material, Model, ModelParts, TextureSampler};
 use skinscope::render::{Picture, render_image};
-use skinscope::session::{Document, PlaybackCommand, Session};
+use skinscope::session::{CameraCommand, Document, PlaybackCommand, Session, Toggle, ViewCommand, ViewFrom};
 
 use crate::materials::{image, slot};
 use crate::scenes::{self, Plate};
@@ -22,6 +22,7 @@ on_stages! {
     a_coloured_ball_keeps_its_colour_up_to_its_edge,
     metals_reflect_light_and_dark_with_soft_edges,
     the_floor_carries_the_contact_shadow_in_both_themes,
+    a_transparent_picture_has_no_floor_and_lines_only_with_the_grid,
     every_filter_of_a_file_reads_as_it_says,
 }
 
@@ -247,6 +248,47 @@ fn the_floor_carries_the_contact_shadow_in_both_themes(stage: &Stage) {
         assert!(beside - under > least, "{name}: L* {under} in the shadow, {beside} beside it");
         assert!(beside > floor, "{name}: L* {beside} beside the shadow");
     }
+}
+
+/// The alphas of a picture of the ground from above, without a model.
+fn alphas_of_ground(stage: &Stage, grid: Toggle, has_partial_alpha: Option<bool>) -> Vec<u8> {
+    let mut session = Session::default();
+    session.open(Document::new(open("character.glb").unwrap(), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    for toggle in [Toggle::Grid, Toggle::Ground] {
+        session.apply(ViewCommand::Set(toggle, toggle == grid));
+    }
+    session.apply(CameraCommand::LookFrom(ViewFrom::Top));
+    session.update_pose();
+    let mut frame = Frame::default();
+    session.build_frame(&mut frame, &SceneColors::DARK);
+    (frame.draws, frame.bones, frame.lines) = (Vec::new(), Vec::new(), Vec::new());
+    match has_partial_alpha {
+        Some(partial) => frame.make_transparent(partial),
+        None => frame.display.background = Background::Solid([1.0; 3]),
+    }
+    draw(stage, &frame, 96)
+        .rgba
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|[r, _, _, a]| if has_partial_alpha.is_some() { *a } else { *r })
+        .collect()
+}
+
+fn a_transparent_picture_has_no_floor_and_lines_only_with_the_grid(stage: &Stage) {
+    let beside = |alphas: &[u8]| alphas[8 * 96 + 48];
+    let most = |alphas: &[u8]| alphas.iter().copied().max().unwrap();
+    let least = |alphas: &[u8]| alphas.iter().copied().min().unwrap();
+    // On white, the floor darkens what lies beside the shadow.
+    let opaque = alphas_of_ground(stage, Toggle::Ground, None);
+    assert!(beside(&opaque) < 245 && least(&opaque) < 120, "{} {}", beside(&opaque), least(&opaque));
+    let partial = alphas_of_ground(stage, Toggle::Ground, Some(true));
+    assert!(beside(&partial) < 30 && most(&partial) > 128, "the shadow stays: {} {}", beside(&partial), most(&partial));
+    let hard = alphas_of_ground(stage, Toggle::Ground, Some(false));
+    assert_eq!(most(&hard), 0, "neither floor nor shadow nor lines");
+    let lines = alphas_of_ground(stage, Toggle::Grid, Some(false));
+    assert!(most(&lines) > 20, "lines are drawn with the grid: {}", most(&lines));
 }
 
 /// Filters without smaller levels read the largest alone: the one for what is smaller where it is smaller.

@@ -211,7 +211,7 @@ pub fn busy() -> Frame {
     frame.display.wireframe = true;
     let shadow = Vec4::new(0.0, 0.0, 0.5, 0.5);
     frame.display.grid =
-        Some(Grid { spacing: 0.25, height: 0.0, radius: 4.0, shadow, color: [0.5; 3], floor: [0.0; 4] });
+        Some(Grid { spacing: 0.25, height: 0.0, radius: 4.0, shadow, color: [0.5; 3], lines: true, floor: [0.0; 4] });
     let bone = |y: f32| Bone {
         head: Vec3::Y * y,
         tail: Vec3::new(0.1, y + 0.5, 0.0),

@@ -119,7 +119,18 @@ fn in_the_smallest_window_nothing_lies_over_anything_else() {
     harness.set_size(vec2(640.0, 400.0));
     harness.run();
     let rows: [&[&str]; 2] = [
-        &["File", "Edit", "Pose", "View", "Overlay", "Tools", "Playback", "Help", "Deformation method: Linear blend"],
+        &[
+            "File",
+            "Edit",
+            "Pose",
+            "View",
+            "Look",
+            "Overlay",
+            "Tools",
+            "Playback",
+            "Help",
+            "Deformation method: Linear blend",
+        ],
         &["To end", "Clip: ", "0.000 s / ", "Frame rate: 30 fps", "At the end: Loop", "Speed: 1×"],
     ];
     for row in rows {

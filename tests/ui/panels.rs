@@ -130,11 +130,12 @@ fn every_menu_fits_720_points() {
             .collect()
     };
     let lowest = |rects: &[egui::Rect]| rects.iter().fold(0.0_f32, |low, r| low.max(r.bottom()));
-    let submenus: [(&str, &[(&str, &str)]); 8] = [
+    let submenus: [(&str, &[(&str, &str)]); 9] = [
         ("File", &[("Examples", "Twist bar")]),
         ("Edit", &[]),
         ("Pose", &[("Tool and axes", "World axes")]),
         ("View", &[("Views", "Front"), ("Lights", "Studio light"), ("Crowd", "No crowd"), ("Panels", "Tables")]),
+        ("Look", &[("Tone map", "ACES")]),
         ("Overlay", &[]),
         ("Tools", &[("Marks", "Grow marks")]),
         ("Playback", &[]),

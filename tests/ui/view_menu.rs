@@ -90,6 +90,15 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Lights of the file").click();
     harness.run();
     assert_eq!(harness.state().session.view().lighting, Lighting::File);
+    click(&mut harness, "Look");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Clay").click();
+    harness.run();
+    assert_eq!(harness.state().session.view().look.id, "clay");
+    click(&mut harness, "Look");
+    click(&mut harness, "Tone map");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "AgX").click();
+    harness.run();
+    assert_eq!(harness.state().session.view().tone_map.id, "agx");
     // Under the triad stands what is looked through; a click leaves it.
     harness.get_by_role_and_label(Role::Button, "Camera close").click();
     harness.run();
@@ -163,7 +172,7 @@ fn material_variants_are_chosen_while_nothing_is_selected() {
 #[test]
 fn menus_hold_every_command_with_its_key() {
     let mut harness = open(3);
-    for title in ["File", "Edit", "Pose", "View", "Overlay", "Tools", "Playback", "Help"] {
+    for title in ["File", "Edit", "Pose", "View", "Look", "Overlay", "Tools", "Playback", "Help"] {
         click(&mut harness, title);
         let menu: Vec<_> = COMMANDS.iter().filter(|row| format!("{:?}", row.menu) == title).collect();
         assert!(!menu.is_empty());
@@ -177,6 +186,7 @@ fn menus_hold_every_command_with_its_key() {
             "File" => &["Examples"],
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Bones and skin"],
+            "Look" => &["Tone map"],
             "Tools" => &["Marks"],
             _ => &[],
         };

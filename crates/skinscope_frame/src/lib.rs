@@ -5,6 +5,7 @@
 
 mod bone_shape;
 mod fields;
+mod look;
 mod overlay;
 mod overlay_table;
 mod vertex;
@@ -18,6 +19,7 @@ use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues
 use skinscope_model::{Change, InstanceId, LightKind, Model, NodeId};
 
 pub use self::bone_shape::BoneShape;
+pub use self::look::{LOOKS, Look, MaterialMap, TONE_MAPS, ToneMap, look, tone_map};
 pub use self::overlay::{
     Counted, InspectedList, InspectedValues, Overlay, SCALE_ROWS, Scale, Step, VertexMeasure, VertexValues,
 };
@@ -162,6 +164,15 @@ impl Frame {
         }
     }
 
+    /// Takes background and floor away, so that alpha is written. `has_partial_alpha`: whether pixels may be partly
+    /// transparent where the picture goes; without that the shadow is taken away too, which would be black.
+    pub fn make_transparent(&mut self, has_partial_alpha: bool) {
+        self.display.background = Background::Transparent;
+        if let Some(grid) = self.display.grid.as_mut().filter(|_| !has_partial_alpha) {
+            grid.shadow = Vec4::ZERO;
+        }
+    }
+
     /// Returns whether each side of a comparison has half of the picture.
     #[must_use]
     pub fn is_in_halves(&self) -> bool {
@@ -185,6 +196,16 @@ impl Frame {
                 self.changed.is_some()
             }
         })
+    }
+}
+
+impl Frame {
+    /// Returns the look that the surface is drawn in, with its index in [`LOOKS`] less one; `None` where an overlay colours
+    /// the surface, or its materials are shown.
+    #[must_use]
+    pub fn look(&self) -> Option<(usize, &'static Look)> {
+        let index = LOOKS.iter().position(|look| look == self.display.look)?;
+        Some((index.checked_sub(1)?, &LOOKS[index])).filter(|_| self.overlay().is_none())
     }
 }
 
@@ -243,8 +264,14 @@ pub struct Light {
 /// The settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Display {
-    /// The overlay that colours the surface; `None`: the surface has its materials and is lit.
+    /// The overlay that colours the surface; `None`: the surface is drawn in its look.
     pub overlay: Option<&'static Overlay>,
+    /// How a surface that no overlay colours is drawn.
+    pub look: &'static Look,
+    /// The curve that brings light into the range of the picture.
+    pub tone_map: &'static ToneMap,
+    /// The size of the model, metres, which looks that show curvature relate it to.
+    pub model_size: f32,
     /// The colour ramp of overlays that let the user choose one.
     pub ramp: Ramp,
     /// The numbers at the ends of the overlay's ramp, where they depend on the model; `None`: those of the overlay's row.
@@ -287,6 +314,9 @@ impl Default for Display {
     fn default() -> Self {
         Self {
             overlay: None,
+            look: &LOOKS[0],
+            tone_map: &TONE_MAPS[0],
+            model_size: 1.0,
             ramp: Ramp::Heat,
             scale_ends: None,
             selected: None,
@@ -330,6 +360,8 @@ pub struct Grid {
     pub shadow: Vec4,
     /// The colour of the lines, sRGB.
     pub color: [f32; 3],
+    /// Whether the lines are drawn; without them there are floor and shadow.
+    pub lines: bool,
     /// The colour of the floor under the shadow: sRGB, straight alpha under the model, from which it fades out.
     pub floor: [f32; 4],
 }
@@ -339,7 +371,7 @@ pub struct Grid {
 pub enum Background {
     /// One colour.
     Solid([f32; 3]),
-    /// No background: alpha is written.
+    /// No background: alpha is written, and the ground has no floor.
     Transparent,
     /// A radial gradient: `inner` in the middle, `outer` at the corners.
     Studio {

@@ -73,8 +73,9 @@ impl<'a> Items<'a> {
         if let Some((model, copy)) = shown {
             list(frame, model, copy, &mut all);
         }
-        // Readouts show every surface as solid.
-        let is_solid = |i: &Item<'_>| frame.overlay().is_some() || !(i.traits.blends || i.traits.transmits);
+        // Overlays and looks show every surface as solid.
+        let hides_materials = frame.overlay().is_some() || frame.look().is_some();
+        let is_solid = |i: &Item<'_>| hides_materials || !(i.traits.blends || i.traits.transmits);
         let solid = all.iter().filter(|i| is_solid(i)).count();
         if solid < all.len() {
             let view_from_world = frame.camera.world_from_view.inverse();

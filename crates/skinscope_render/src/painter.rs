@@ -103,17 +103,26 @@ impl<'p> Painter<'_, 'p> {
     }
 
     fn surface(&mut self, item: &Item<'_>, leaves: SurfaceWrites) {
-        let look = if self.frame.overlay().is_some() { SurfaceShading::Readout } else { SurfaceShading::Shaded };
+        let chosen = self.frame.look();
+        let look = match chosen {
+            _ if self.frame.overlay().is_some() => SurfaceShading::Readout,
+            Some((index, _)) => SurfaceShading::Look(index as u8),
+            None => SurfaceShading::Shaded,
+        };
         let topology = item.primitive.topology;
         let indices = (&item.primitive.indices, item.range());
-        let double_sided = item.traits.double_sided;
+        let double_sided = item.traits.double_sided || chosen.is_some_and(|(_, look)| look.shows_backs);
         let in_two =
             double_sided && leaves == SurfaceWrites::Color && topology == wgpu::PrimitiveTopology::TriangleList;
         // The pose decides on the pipeline only where a surface is drawn in two steps, and on a software device, which
         // gains by it.
         let is_asked = in_two || !double_sided && self.gpu.software.winding_cull;
         let backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
-        let parts = if look == SurfaceShading::Shaded { item.traits.parts } else { item.traits.parts.holes() };
+        let parts = match chosen {
+            Some((_, chosen)) => item.traits.parts.of_look(chosen),
+            None if look == SurfaceShading::Readout => item.traits.parts.holes(),
+            None => item.traits.parts,
+        };
         let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, leaves, cull, parts }, indices.clone());
         if !in_two {
             return draw(backs);

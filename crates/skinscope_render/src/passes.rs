@@ -1,7 +1,7 @@
 //! Records the passes of a picture in their order. The two sides of a comparison are drawn in the same passes, each
 //! into its own columns.
 
-use skinscope_frame::{Background, Frame};
+use skinscope_frame::{Background, Frame, TONE_MAPS};
 
 use super::Renderer;
 use super::error::GpuError;
@@ -81,6 +81,7 @@ impl<'a> SidePicture<'a> {
         let Setting { gpu, target, has_backdrop, waits } = setting;
         let Self { frame, upload, numbers, predeformed, columns, .. } = self;
         pipelines.linking.palette = upload.palette_in();
+        pipelines.linking.tone_map = tone_map_index(frame);
         if let Some(pass) = pass.as_deref_mut() {
             columns.restrict(pass, target);
             pass.set_bind_group(0, &upload.group, &[]);
@@ -108,6 +109,11 @@ impl<'a> SidePicture<'a> {
             pass.draw(0..4, 0..frame.lines.len() as u32);
         }
     }
+}
+
+/// The index in [`TONE_MAPS`] of the tone map of a picture.
+fn tone_map_index(frame: &Frame) -> u8 {
+    TONE_MAPS.iter().position(|map| map == frame.display.tone_map).unwrap_or(0) as u8
 }
 
 /// The state of a side, without its model.

@@ -54,6 +54,7 @@ impl PipelineDescriptor {
                     SurfaceShading::Shaded if is_layered => ("vs_shaded", "fs_layered"),
                     SurfaceShading::Shaded => ("vs_shaded", "fs_shaded"),
                     SurfaceShading::Readout => ("vs_readout", "fs_readout"),
+                    SurfaceShading::Look(_) => ("vs_shaded", "fs_look"),
                 };
                 let cull = match cull {
                     Cull::None => None,
@@ -63,6 +64,7 @@ impl PipelineDescriptor {
                 Self {
                     program: match look {
                         SurfaceShading::Readout => &shader::READOUT,
+                        SurfaceShading::Look(_) => &shader::LOOK,
                         SurfaceShading::Shaded if is_layered => &shader::LAYERED,
                         SurfaceShading::Shaded => &shader::SURFACE,
                     },

@@ -238,7 +238,8 @@ impl PipelineFactory {
             Kind::Marks { .. } => &[rows(Instance, stride + influence_stride + 4, &attributes)],
             _ => &mesh[..3],
         };
-        let module = self.module(gpu, how.program, method, linking);
+        let look = if let Kind::Surface { look: SurfaceShading::Look(look), .. } = kind { look } else { 0 };
+        let module = self.module(gpu, how.program, method, Linking { look, ..linking });
         self.drawing(gpu, how, &module, (buffers, &constants), (target, linking))
     }
 
@@ -251,6 +252,7 @@ impl PipelineFactory {
         (target, linking): (TargetFormat, Linking),
     ) -> wgpu::RenderPipeline {
         let is_layered = std::ptr::eq(how.program, &raw const shader::LAYERED);
+        let is_look = how.program.looks;
         let mut constants = of_vertices.to_vec();
         if let Some(parts) = how.parts {
             constants.push(("TEXTURES", f64::from(parts.textures)));
@@ -258,12 +260,13 @@ impl PipelineFactory {
             let has_sides = how.topology == wgpu::PrimitiveTopology::TriangleList;
             constants.push(("SIDES", f64::from(u8::from(has_sides))));
             constants.push(("CULLED", f64::from(u8::from(how.cull.is_some()))));
+            constants.extend(is_look.then_some(("GLOSSY", f64::from(u8::from(parts.layers & layer::GLOSS != 0)))));
             // Only the layered program has this constant.
             constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
         }
         let compilation_options =
             wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
-        let transmits = how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
+        let transmits = is_layered && how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
         let frame = if transmits { &self.frame_transmission } else { &self.frame };
         let groups =
             [Some(frame), Some(&self.models.primitive), Some(&self.models.material), Some(&self.models.layers)];

@@ -1,5 +1,7 @@
 //! The properties of what is drawn that decide which pipeline draws it.
 
+use skinscope_frame::{Look, MaterialMap};
+
 use super::layouts::{layer, nature};
 
 /// The features that a material uses. Its pipeline computes no others.
@@ -20,6 +22,22 @@ impl MaterialFeatures {
         let mask = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
         Self { textures: self.textures & mask, transforms: self.transforms & BASE_COLOR, layers: 0 }
     }
+
+    /// Keeps only the features that a look reads, beside those that [`MaterialFeatures::holes`] keeps.
+    pub fn of_look(self, look: &Look) -> Self {
+        let read = look.reads.iter().fold(0, |bits, map| {
+            bits | match map {
+                MaterialMap::MetallicRoughness => 1 << 1,
+                MaterialMap::Normal => 1 << 2,
+            }
+        });
+        let holes = self.holes();
+        Self {
+            textures: holes.textures | self.textures & read | if look.shows_backs { nature::DOUBLE_SIDED } else { 0 },
+            transforms: holes.transforms | self.transforms & read,
+            layers: self.layers & layer::GLOSS,
+        }
+    }
 }
 
 /// Which fragment stage draws the surface.
@@ -28,6 +46,8 @@ pub(super) enum SurfaceShading {
     Shaded,
     /// The surface in the colours of an overlay.
     Readout,
+    /// The surface in another look than that of its materials: [`super::shader::Linking::look`].
+    Look(u8),
 }
 
 /// Which winding of triangles the pipeline culls. The fragment stage discards back faces in any case; where all back
@@ -86,10 +106,15 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// True for surfaces that are drawn in some light, so that a tone map follows.
+    pub fn is_lit(self) -> bool {
+        matches!(self, Self::Surface { look: SurfaceShading::Shaded | SurfaceShading::Look(_), .. })
+    }
+
     /// True for glass, which reads the picture of what lies behind it.
     pub fn is_glass(self) -> bool {
         match self {
-            Self::Surface { parts, .. } => parts.layers & layer::TRANSMISSION != 0,
+            Self::Surface { look: SurfaceShading::Shaded, parts, .. } => parts.layers & layer::TRANSMISSION != 0,
             _ => false,
         }
     }

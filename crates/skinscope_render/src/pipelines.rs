@@ -157,13 +157,14 @@ impl Pipelines {
         method: &'static Method,
         shape: Shape,
     ) -> Option<wgpu::RenderPipeline> {
-        let vertices = Some(DeformedVertices { method, shape: shape.of(kind), linking: self.linking });
+        let linking = if kind.is_lit() { self.linking } else { self.linking.of_vertices() };
+        let vertices = Some(DeformedVertices { method, shape: shape.of(kind), linking });
         self.render(gpu, PipelineKey::Scene { kind, vertices, target: self.target_format })
     }
 
     /// The compute pipeline that writes deformed vertices; `None` where the picture cannot wait for it.
     pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> Option<wgpu::ComputePipeline> {
-        let vertices = DeformedVertices { method, shape: shape.alone(), linking: self.linking };
+        let vertices = DeformedVertices { method, shape: shape.alone(), linking: self.linking.of_vertices() };
         match self.get(gpu, PipelineKey::Bake(vertices))? {
             Pipeline::Compute(pipeline) => Some(pipeline),
             Pipeline::Render(_) => None,

@@ -2,7 +2,7 @@
 //! allows declarations in any order, so no more than joining is needed to link them.
 
 use skinscope_deform::Method;
-use skinscope_frame::OVERLAYS;
+use skinscope_frame::{LOOKS, OVERLAYS, TONE_MAPS};
 
 /// A WGSL file: its name under `shaders/`, and its text.
 pub type SourceFile = (&'static str, &'static str);
@@ -38,6 +38,10 @@ pub struct Program {
     pub deforms: bool,
     /// Whether it is linked with all overlays.
     pub overlays: bool,
+    /// Whether it is linked with a tone map.
+    pub tones: bool,
+    /// Whether it is linked with a look.
+    pub looks: bool,
 }
 
 /// Draws the model's surface with the layers that extensions add.
@@ -55,6 +59,8 @@ pub static LAYERED: Program = Program {
     ],
     deforms: true,
     overlays: false,
+    tones: true,
+    looks: false,
 };
 /// Draws the model's surface and edges.
 pub static SURFACE: Program = Program {
@@ -70,6 +76,8 @@ pub static SURFACE: Program = Program {
     ],
     deforms: true,
     overlays: false,
+    tones: true,
+    looks: false,
 };
 /// Draws the model's surface in the colours of an overlay.
 pub static READOUT: Program = Program {
@@ -87,6 +95,26 @@ pub static READOUT: Program = Program {
     ],
     deforms: true,
     overlays: true,
+    tones: true,
+    looks: false,
+};
+/// Draws the model's surface in a look other than that of its materials.
+pub static LOOK: Program = Program {
+    name: "look",
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+        part!("look.wgsl"),
+    ],
+    deforms: true,
+    overlays: false,
+    tones: true,
+    looks: true,
 };
 /// Draws vertices as dots.
 pub static DOTS: Program = Program {
@@ -94,6 +122,8 @@ pub static DOTS: Program = Program {
     parts: &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")],
     deforms: true,
     overlays: true,
+    tones: false,
+    looks: false,
 };
 /// Writes deformed vertices to a buffer.
 pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
@@ -111,12 +141,12 @@ pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.w
 pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
 const fn plain(name: &'static str, parts: &'static [SourceFile], deforms: bool) -> Program {
-    Program { name, parts, deforms, overlays: false }
+    Program { name, parts, deforms, overlays: false, tones: false, looks: false }
 }
 
 /// All programs; a test links each with every method.
 pub static PROGRAMS: &[&Program] =
-    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
+    &[&SURFACE, &LAYERED, &LOOK, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
 
 /// The buffer that a program that deforms reads the palette from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -135,6 +165,18 @@ pub struct Linking {
     pub palette: PaletteIn,
     /// Whether depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
     pub late_depth: bool,
+    /// The index of the tone map in [`TONE_MAPS`]; 0 where the program has no light.
+    pub tone_map: u8,
+    /// The index of the look in [`LOOKS`] less one, since the first look has programs of its own; 0 where the program
+    /// has none.
+    pub look: u8,
+}
+
+impl Linking {
+    /// Keeps what programs depend on that draw no light.
+    pub(super) fn of_vertices(self) -> Self {
+        Self { tone_map: 0, look: 0, ..self }
+    }
 }
 
 /// A WGSL error at its own file and line.
@@ -180,6 +222,13 @@ impl Program {
             linked.push(MOTION);
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
+        }
+        if self.tones {
+            TONE_MAPS.get(usize::from(with.tone_map)).into_iter().for_each(|map| linked.push(map.wgsl));
+        }
+        if self.looks {
+            let look = LOOKS.get(usize::from(with.look) + 1).and_then(|look| look.wgsl);
+            look.into_iter().for_each(|file| linked.push(file));
         }
         if self.overlays {
             OVERLAYS.iter().for_each(|overlay| linked.push(overlay.wgsl));

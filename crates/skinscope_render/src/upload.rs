@@ -222,6 +222,7 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         Background::Studio { inner, outer } => (inner, outer),
         Background::Transparent => ([0.0; 3], [0.0; 3]),
     };
+    let has_floor = display.background != Background::Transparent;
     let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
     let axis = |v: glam::Vec3A| v.extend(0.0).to_array();
     let nodes = selected(frame);
@@ -231,7 +232,7 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
     let morphs = frame.morph_weights.len() as u32 / members;
     Globals {
         clip_from_world: clip_from_world(&frame.camera, size).to_cols_array_2d(),
-        view_x: axis(axes.x_axis),
+        view_x: axes.x_axis.extend(display.model_size).to_array(),
         view_y: axis(axes.y_axis),
         view_z: axis(axes.z_axis),
         eye: eye.extend(f32::from(u8::from(is_perspective))).to_array(),
@@ -239,8 +240,10 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         background_inner: with_w(inner),
         background_outer: with_w(outer),
         grid: display.grid.map_or([1.0, 0.0, 0.0, 0.0], |g| [g.spacing, g.height, g.radius, 0.0]),
-        grid_color: display.grid.map_or([0.0; 4], |g| with_w(linear(g.color))),
-        floor_color: linear_alpha(display.grid.map_or([0.0; 4], |g| g.floor)),
+        grid_color: display
+            .grid
+            .map_or([0.0; 4], |g| Vec3::from(linear(g.color)).extend(f32::from(u8::from(g.lines))).to_array()),
+        floor_color: linear_alpha(display.grid.filter(|_| has_floor).map_or([0.0; 4], |g| g.floor)),
         shadow: display.grid.map_or([0.0; 4], |g| g.shadow.to_array()),
         wire_color: display.ghost.map_or(wire_color(display.mesh), linear_alpha),
         dot_color: linear_alpha(display.dots.map_or([0.0; 4], |d| d.color)),

@@ -29,7 +29,7 @@ impl Shape {
     pub fn of(self, kind: Kind) -> Self {
         let shown = self.shown;
         match kind {
-            Kind::Surface { look: SurfaceShading::Shaded, .. } => {
+            Kind::Surface { look: SurfaceShading::Shaded | SurfaceShading::Look(_), .. } => {
                 Self { shown: shown.map(Shown::of_materials), ..self }
             }
             // Turning dimming on or off compiles nothing, unless pipelines are made for what is shown anyway.

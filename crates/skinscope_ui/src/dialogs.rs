@@ -82,6 +82,7 @@ fn keys(ui: &mut Ui) -> bool {
                 (0, Menu::Pose, "Pose"),
                 (0, Menu::Playback, "Playback"),
                 (1, Menu::View, "View"),
+                (1, Menu::Look, "Look"),
                 (0, Menu::Overlay, "Overlay"),
                 (0, Menu::Tools, "Tools"),
                 (0, Menu::Help, "Help"),

@@ -243,6 +243,7 @@ fn menu_name(menu: Menu) -> &'static str {
         Menu::Edit => "Edit",
         Menu::Pose => "Pose",
         Menu::View => "View",
+        Menu::Look => "Look",
         Menu::Overlay => "Overlay",
         Menu::Tools => "Tools",
         Menu::Playback => "Playback",

@@ -21,11 +21,12 @@ use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, deformation, icons, recent};
 
-const MENUS: [(Menu, &str); 8] = [
+const MENUS: [(Menu, &str); 9] = [
     (Menu::File, "File"),
     (Menu::Edit, "Edit"),
     (Menu::Pose, "Pose"),
     (Menu::View, "View"),
+    (Menu::Look, "Look"),
     (Menu::Overlay, "Overlay"),
     (Menu::Tools, "Tools"),
     (Menu::Playback, "Playback"),
@@ -42,13 +43,22 @@ const MORE_WIDTH: f32 = 104.0;
 /// Bars less wide than this leave out the program's name, points.
 const NAME_WIDTH: f32 = 760.0;
 
+/// Bars less wide than these have their menus closer together, points.
+const NARROW_WIDTH: f32 = 700.0;
+const WIDE_WIDTH: f32 = 1240.0;
+
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 6));
     egui::Panel::top("menu").frame(frame).exact_size(38.0).show(ui, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            ui.spacing_mut().button_padding = vec2(8.0, 3.0);
+            let padding = match ui.available_width() {
+                width if width < NARROW_WIDTH => 4.0,
+                width if width < WIDE_WIDTH => 6.0,
+                _ => 8.0,
+            };
+            ui.spacing_mut().button_padding = vec2(padding, 3.0);
             // The menus come first.
             if ui.available_width() >= NAME_WIDTH {
                 ui.label(RichText::new("Skinscope").font(theme::strong(14.0)));
@@ -126,7 +136,12 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Bones => bones::sliders(ui, session, commands),
                 Submenu::Views => cameras(ui, session, commands),
                 Submenu::Crowd => crowd::field(ui, session, commands),
-                Submenu::Examples | Submenu::Lights | Submenu::Panels | Submenu::PoseTools | Submenu::Marks => {}
+                Submenu::Examples
+                | Submenu::Lights
+                | Submenu::ToneMap
+                | Submenu::Panels
+                | Submenu::PoseTools
+                | Submenu::Marks => {}
             }
         });
     });

@@ -10,7 +10,7 @@ use crate::export::film::Film;
 use crate::export::picture::encode_png;
 use crate::export::{MeshFormat, baked_primitives};
 use crate::film::{self, FilmError, Reel, Target, record};
-use crate::frame::{Background, Frame, SceneColors};
+use crate::frame::{Frame, SceneColors};
 use crate::output::{self, NewFile};
 use crate::parallel::JobContext;
 use crate::render::{Backend, Gpu, GpuError, Renderer, on_device};
@@ -105,7 +105,7 @@ impl ExportJob {
         let open = || Ok(Gpu::headless(self.backend)?.with_texture_memory(self.texture_memory));
         on_device(None, open, |gpu, renderer| {
             let mut painter = PicturePainter::new(gpu, self.style());
-            painter.draw(gpu, renderer, &mut self.frame(0.0, glam::Vec3::ZERO), &self.session)
+            painter.draw(gpu, renderer, &mut self.frame(0.0, glam::Vec3::ZERO, true), &self.session)
         })
     }
 
@@ -141,7 +141,12 @@ impl ExportJob {
                     self.session.apply(PlaybackCommand::Seek(reel.time_secs(picture)));
                     self.session.update_pose();
                 }
-                painter.draw(gpu, renderer, &mut self.frame(reel.turned(picture), pivot), &self.session)
+                painter.draw(
+                    gpu,
+                    renderer,
+                    &mut self.frame(reel.turned(picture), pivot, target.has_partial_alpha()),
+                    &self.session,
+                )
             };
             let mut go_on = |picture: u32| {
                 if context.set_fraction(picture as f32 / reel.count as f32) {
@@ -183,16 +188,19 @@ impl ExportJob {
     }
 
     /// Returns the frame of what is shown, of a model that has turned by `radians` about the vertical through `pivot`.
-    fn frame(&self, radians: f32, pivot: glam::Vec3) -> Frame {
+    /// `has_partial_alpha`: whether pixels may be partly transparent.
+    fn frame(&self, radians: f32, pivot: glam::Vec3, has_partial_alpha: bool) -> Frame {
         let colors = if self.light { SceneColors::LIGHT } else { SceneColors::DARK };
         let mut frame = Frame::default();
         self.session.build_frame(&mut frame, &colors);
         frame.camera.world_from_view = film::turned(frame.camera.world_from_view, pivot, radians);
         if self.settings.transparent {
-            frame.display.background = Background::Transparent;
+            frame.make_transparent(has_partial_alpha);
         }
         if let Some(other) = frame.compared.as_deref_mut() {
-            (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
+            let display = &mut other.frame.display;
+            (display.background, display.grid) = (frame.display.background, frame.display.grid);
+            other.frame.camera = frame.camera;
             frame.add_divider_for(self.style().picture_size());
         }
         frame

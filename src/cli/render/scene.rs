@@ -8,7 +8,7 @@ use super::super::camera::{find_camera, look_at, planes};
 use super::super::find::{find_named, find_node};
 use super::{Lights, RenderArgs, Side};
 use crate::deform::Deformer;
-use crate::film::{Reel, swept, turned};
+use crate::film::{Reel, Target, swept, turned};
 use crate::frame::{Frame, Grid, SceneColors};
 use crate::math::{Aabb, Projection};
 use crate::model::{Model, NodeId};
@@ -198,6 +198,9 @@ impl<'a> Scene<'a> {
         let mut frame = Frame::default();
         session.build_frame(&mut frame, &SceneColors::DARK);
         frame.display.background = args.background;
+        if args.is_transparent() {
+            frame.make_transparent(Target::of(&args.output).is_none_or(|target| target.has_partial_alpha()));
+        }
         if let Some((world_from_view, projection)) = self.own {
             (frame.camera.world_from_view, frame.camera.projection) = (world_from_view, projection);
         }
@@ -218,7 +221,9 @@ impl<'a> Scene<'a> {
             }
         }
         if let Some(other) = frame.compared.as_deref_mut() {
-            (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
+            let display = &mut other.frame.display;
+            (display.background, display.grid) = (frame.display.background, frame.display.grid);
+            other.frame.camera = frame.camera;
             frame.add_divider_for(args.style(session).picture_size());
         }
         frame

@@ -1,6 +1,7 @@
 //! Checks that the help says what the program has.
 
 use crate::cli::ok;
+use skinscope::frame::{LOOKS, TONE_MAPS};
 
 #[test]
 fn help_reads_like_documentation() {
@@ -35,6 +36,9 @@ fn help_lists_what_the_program_has() {
     let render = flowing(&ok(&["help", "render"]));
     for overlay in skinscope::inspect::OVERLAYS {
         assert!(render.contains(&flowing(&format!("- {}: {}", overlay.id, overlay.help))), "{}: {render}", overlay.id);
+    }
+    for (id, help) in LOOKS.iter().map(|l| (l.id, l.help)).chain(TONE_MAPS.iter().map(|map| (map.id, map.help))) {
+        assert!(render.contains(&flowing(&format!("- {id}: {help}"))), "{id}: {render}");
     }
     for (name, help) in [("render", &render), ("bake", &flowing(&ok(&["help", "bake"])))] {
         for method in skinscope::deform::METHODS {

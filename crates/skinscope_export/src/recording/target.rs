@@ -39,6 +39,12 @@ const ENDINGS: &str = "films are written as .gif, .webp, .apng, .mp4 or .webm, o
                        frames/%04d.png";
 
 impl Target {
+    /// Returns whether pixels may be partly transparent.
+    #[must_use]
+    pub fn has_partial_alpha(&self) -> bool {
+        !matches!(self, Self::Animation(Animation::Gif, _))
+    }
+
     /// Returns what a film of this name is; `None` where the name is none of a film.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {

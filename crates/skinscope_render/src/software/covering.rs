@@ -55,7 +55,11 @@ pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey
 /// triangles.
 fn is_plain(frame: &Frame) -> bool {
     let display = &frame.display;
-    let is_shaded = frame.overlay().is_none() && display.mesh && !display.wireframe && display.dots.is_none();
+    let is_shaded = frame.overlay().is_none()
+        && frame.look().is_none()
+        && display.mesh
+        && !display.wireframe
+        && display.dots.is_none();
     // Vertices that are deformed before drawing are deformed only once, for all bands of the picture, so leaving some
     // out gains nothing.
     let ahead = matches!(frame.deformer, Deformer::Compute | Deformer::Processor);

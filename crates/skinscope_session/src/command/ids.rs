@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use skinscope_deform::{METHODS, NORMAL_MODES, PASSES};
 use skinscope_edit::OPERATIONS;
 use skinscope_examples::{SCENES, interned_text};
+use skinscope_frame::{LOOKS, TONE_MAPS};
 use skinscope_inspect::{OVERLAYS, measure::MEASURES};
 
 /// The id of a row of a table, or of a part of what the row describes. It is a type of its own name since serde would borrow a
@@ -23,6 +24,8 @@ fn all() -> impl Iterator<Item = Id> {
     methods
         .chain(parameters.map(|p| p.id))
         .chain(OVERLAYS.iter().map(|o| o.id))
+        .chain(LOOKS.iter().map(|look| look.id))
+        .chain(TONE_MAPS.iter().map(|map| map.id))
         .chain(OPERATIONS.iter().map(|o| o.id))
         .chain(MEASURES.iter().map(|m| m.id))
         .chain(SCENES.iter().map(|scene| scene.id))

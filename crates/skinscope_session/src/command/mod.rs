@@ -329,6 +329,12 @@ pub enum ViewCommand {
     SetOverlay(#[serde(deserialize_with = "crate::command::ids::optional")] Option<Id>),
     /// Show an overlay, or go back to materials and light where that overlay is shown.
     ToggleOverlay(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// Draw surfaces without an overlay in this look, given by [`skinscope_frame::Look::id`].
+    SetLook(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// Go so many looks on in their table, round and round, without an overlay.
+    StepLook(i32),
+    /// Bring light into the range of the picture by this tone map, given by [`skinscope_frame::ToneMap::id`].
+    SetToneMap(#[serde(deserialize_with = "crate::command::ids::id")] Id),
     /// Set the most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
     /// The greatest distance on the scale of distances, metres ([`View::distance_scale`](crate::View)).

@@ -11,6 +11,7 @@ use skinscope_base::math::Ramp;
 use skinscope_base::words::counted;
 use skinscope_deform::{self as deform, ParameterSettings};
 use skinscope_edit::Packing;
+use skinscope_frame as frame;
 use skinscope_inspect::{self as inspect, BoneShape};
 use skinscope_model::{Clip, ClipId, Model, NodeId};
 
@@ -170,6 +171,8 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
     view.selected = record.selected.as_ref().and_then(|key| nodes.find(key));
     view.hidden = Arc::new(record.hidden.iter().filter_map(|key| nodes.find(key)).collect());
     view.overlay = record.overlay.as_deref().and_then(inspect::overlay);
+    view.look = frame::look(&record.look).unwrap_or(&frame::LOOKS[0]);
+    view.tone_map = frame::tone_map(&record.tone_map).unwrap_or(&frame::TONE_MAPS[0]);
     view.ramp = Ramp::choice(&record.ramp).unwrap_or_default();
     view.influence_limit = record.influence_limit.clamp(1, inspect::LIMITS);
     view.distance_scale = record.distance_scale.map(|metres| metres.0).filter(|m| m.is_finite() && *m > 0.0);

@@ -402,6 +402,8 @@ fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> 
         selected: view.selected.filter(known).map(|node| key(&node)),
         hidden: view.hidden.iter().filter(|node| known(node)).map(key).collect(),
         overlay: view.overlay.map(|overlay| overlay.id.to_owned()),
+        look: view.look.id.to_owned(),
+        tone_map: view.tone_map.id.to_owned(),
         ramp: view.ramp.id().to_owned(),
         influence_limit: view.influence_limit,
         distance_scale: view.distance_scale.map(Number),

@@ -125,6 +125,9 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.picking().weights_joint()).flatten();
     frame.display = Display {
         overlay: view.overlay,
+        look: view.look,
+        tone_map: view.tone_map,
+        model_size: session.pose().opened_bounds.diagonal().max(1e-6),
         ramp: view.ramp,
         // The overlay's numbers are powers of ten of millimetres.
         scale_ends: view
@@ -143,7 +146,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         mesh: view.is_on(Toggle::Mesh),
         skin_opacity: view.skin_opacity,
         palette_buffer: view.palette_buffer,
-        grid: view.is_on(Toggle::Grid).then(|| grid(session, colors)),
+        grid: (view.is_on(Toggle::Grid) || view.is_on(Toggle::Ground)).then(|| grid(session, colors)),
         background: colors.background,
     };
     let Some(model) = session.model() else { return };
@@ -289,7 +292,8 @@ fn add_axes(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneC
 /// Returns the ground, which reaches as far as the crowd does. A crowd has no contact shadow, since only the first
 /// member's could be drawn.
 fn grid(session: &Session, colors: &SceneColors) -> Grid {
-    let mut grid = ground(session.pose().opened_bounds, colors);
+    let lines = session.view().is_on(Toggle::Grid);
+    let mut grid = Grid { lines, ..ground(session.pose().opened_bounds, colors) };
     if session.pose().formation.members > 1 {
         grid.shadow = Vec4::ZERO;
         grid.radius = grid.radius.max(session.pose().shown_bounds().diagonal() * 1.5);
@@ -333,6 +337,7 @@ fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
         radius: size * 3.0,
         shadow,
         color: colors.grid,
+        lines: true,
         floor: colors.floor,
     }
 }

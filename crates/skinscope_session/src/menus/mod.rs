@@ -2,6 +2,7 @@
 
 pub(crate) mod command_row;
 pub(crate) mod edit_menu;
+pub(crate) mod look_menu;
 pub(crate) mod marks_menu;
 pub(crate) mod pose_menu;
 pub(crate) mod shortcuts;
@@ -35,7 +36,9 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let toggles = |menu| TOGGLES.iter().filter(move |row| row.menu == menu).map(ToggleRow::command_row);
     let mut before = [edit_menu::ROWS, pose_menu::ROWS].concat();
     before.extend(toggles(Menu::View));
-    before.extend([view_menu::ROWS, SHADED].concat());
+    before.extend_from_slice(view_menu::ROWS);
+    before.extend(look_menu::rows());
+    before.extend_from_slice(SHADED);
     let mut switches = toggles(Menu::Overlay);
     let first = switches.next().map(CommandRow::after_line);
     let after = first.into_iter().chain(switches).chain([PLAYBACK, HELP].concat());
@@ -55,7 +58,7 @@ static SHADED: &[CommandRow] = &[row(
     "Shaded",
     shift(Key::Char('s')),
     Command::View(ViewCommand::SetOverlay(None)),
-    "Show materials and light",
+    "Show the surface in its look, without an overlay",
 )];
 
 /// The rows of the Playback menu.

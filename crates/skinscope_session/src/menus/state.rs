@@ -22,6 +22,8 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
     Some(match command {
         Command::View(ViewCommand::SetOverlay(id)) => view.overlay.map(|o| o.id) == *id,
         Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
+        Command::View(ViewCommand::SetLook(id)) => view.overlay.is_none() && view.look.id == *id,
+        Command::View(ViewCommand::SetToneMap(id)) => view.tone_map.id == *id,
         Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
         Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
         Command::Comparison(ComparisonCommand::Toggle) => session.deforming().comparison().is_some(),
@@ -223,6 +225,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 8);
+        assert_eq!(seen.len(), 9);
     }
 }

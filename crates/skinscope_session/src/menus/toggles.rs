@@ -203,6 +203,15 @@ toggles! {
         shortcut: None,
         help: "While a clip plays, draw a large model without waiting for its measures: colours and figures may be those of a moment ago",
     }
+    Ground {
+        starts_on: false,
+        word: Some("ground"),
+        option: Some(RenderOption { name: "ground", help: "Draw the floor with the shadow of the model, without lines" }),
+        menu: Menu::Look,
+        label: "Floor and shadow",
+        shortcut: None,
+        help: "Draw the floor with the shadow of the model, also where the grid is off",
+    }
 }
 
 /// Which switches are on.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use skinscope_anim::pose::{FileError, Limits};
 use skinscope_base::math::test_random::Random;
+use skinscope_frame::{LOOKS, TONE_MAPS};
 use skinscope_import::{Options, Progress};
 use skinscope_inspect::{BoneShape, OVERLAYS};
 use skinscope_model::shapes::{Tube, obstacle_course, tube, with_vertices};
@@ -116,6 +117,8 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(CameraCommand::Pan(glam::Vec2::new(90.0 * random.unit(), -30.0)));
     session.apply(CameraCommand::ToggleOrthographic);
     session.apply(SelectionCommand::Select(Some(node(random))));
+    session.apply(ViewCommand::SetLook(LOOKS[choice(random, LOOKS.len())].id));
+    session.apply(ViewCommand::SetToneMap(TONE_MAPS[choice(random, TONE_MAPS.len())].id));
     session.apply(ViewCommand::SetOverlay(Some(OVERLAYS[choice(random, OVERLAYS.len())].id)));
     session.apply(ViewCommand::SetBoneShape(BoneShape::Lines));
     session.apply(ViewCommand::SetBoneSize(1.0 + random.unit()));

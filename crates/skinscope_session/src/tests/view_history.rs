@@ -22,6 +22,9 @@ fn other_changes() -> Vec<ViewCommand> {
     vec![
         ViewCommand::SetOverlay(Some("weights")),
         ViewCommand::ToggleOverlay("dominant"),
+        ViewCommand::SetLook("clay"),
+        ViewCommand::StepLook(1),
+        ViewCommand::SetToneMap("agx"),
         ViewCommand::SetInfluenceLimit(2),
         ViewCommand::SetDistanceScale(Some(0.5)),
         ViewCommand::SetRamp(Ramp::Viridis),

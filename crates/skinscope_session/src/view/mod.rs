@@ -25,6 +25,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3};
 use skinscope_base::math::{Aabb, Projection, Ramp, Ray};
 use skinscope_deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
+use skinscope_frame::{LOOKS, Look, TONE_MAPS, ToneMap};
 use skinscope_inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use skinscope_model::{Lens, NodeId};
 
@@ -157,8 +158,12 @@ pub struct View {
     pub pinned_copy: usize,
     /// Whether the vertex was pinned in the second side of a comparison, and is explained as that side has it.
     pub pinned_second: bool,
-    /// The overlay that colours the surface; `None`: materials and light.
+    /// The overlay that colours the surface; `None`: it is drawn in its look.
     pub overlay: Option<&'static Overlay>,
+    /// How a surface that no overlay colours is drawn.
+    pub look: &'static Look,
+    /// The curve that brings light into the range of the picture.
+    pub tone_map: &'static ToneMap,
     /// The colours of weights.
     pub ramp: Ramp,
     /// What a drag in the picture does.
@@ -220,6 +225,8 @@ impl Default for View {
             pinned_copy: 0,
             pinned_second: false,
             overlay: None,
+            look: &LOOKS[0],
+            tone_map: &TONE_MAPS[0],
             ramp: Ramp::default(),
             pose_tool: PoseTool::default(),
             orientation: Orientation::default(),

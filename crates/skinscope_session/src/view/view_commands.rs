@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use skinscope_frame::{self as frame, LOOKS, Look};
 use skinscope_inspect as inspect;
 
 use crate::pose::crowd;
 use crate::surfaces::deforming;
-use crate::view::view_history::{DraggedValue, Look};
+use crate::view::view_history::{DraggedValue, ViewSettings};
 use crate::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand, ViewHistory};
 
 impl View {
@@ -25,6 +26,20 @@ impl View {
         }
     }
 
+    /// Draws the surface in a look, and without an overlay, which would hide it.
+    fn set_look(&mut self, look: Option<&'static Look>) {
+        if let Some(look) = look {
+            (self.look, self.overlay) = (look, None);
+        }
+    }
+
+    /// Goes `steps` looks on in their table, round and round; from an overlay first to the look that it hides.
+    fn step_look(&mut self, steps: i32) {
+        let index = LOOKS.iter().position(|look| look == self.look).unwrap_or(0) as i64;
+        let steps = if self.overlay.is_some() { 0 } else { i64::from(steps) };
+        self.set_look(LOOKS.get((index + steps).rem_euclid(LOOKS.len() as i64) as usize));
+    }
+
     /// Sets how opaque the surface is, 0…1.
     fn set_skin_opacity(&mut self, opacity: f32) {
         if opacity.is_finite() {
@@ -36,7 +51,7 @@ impl View {
 /// Carries out a command of its family. What it changes becomes a step of the history of the view.
 pub(crate) fn apply(session: &mut Session, command: ViewCommand) -> Option<Effect> {
     let is_step = !matches!(command, ViewCommand::Undo | ViewCommand::Redo | ViewCommand::Set(..));
-    let (before, dragged) = (Look::of(&session.view), DraggedValue::of(&command));
+    let (before, dragged) = (ViewSettings::of(&session.view), DraggedValue::of(&command));
     let effect = change(session, command);
     if is_step {
         session.view_history.add(before, &session.view, dragged);
@@ -62,6 +77,9 @@ fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
         ViewCommand::ToggleOverlay(id) => {
             view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));
         }
+        ViewCommand::SetLook(id) => view.set_look(frame::look(id)),
+        ViewCommand::StepLook(steps) => view.step_look(steps),
+        ViewCommand::SetToneMap(id) => view.tone_map = frame::tone_map(id).unwrap_or(view.tone_map),
         ViewCommand::SetInfluenceLimit(limit) => {
             view.influence_limit = limit.clamp(1, inspect::LIMITS);
             // The limit that the checker uses has changed.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use skinscope_base::math::Ramp;
 use skinscope_deform::{Deformer, PaletteBuffer, ParameterSettings};
+use skinscope_frame::{Look, ToneMap};
 use skinscope_inspect::{BoneShape, Overlay};
 use skinscope_model::NodeId;
 
@@ -15,18 +16,18 @@ use crate::{Antialiasing, Lighting, MethodChoice, Onion, View, ViewCommand};
 /// How many steps are stored.
 pub(crate) const MOST_STEPS: usize = 1000;
 
-macro_rules! look {
+macro_rules! settings {
     ($($field:ident: $type:ty,)*) => {
         /// The settings of a [`View`] that steps of its history restore. Camera, selection and scene are not among them.
         #[derive(Clone, Debug, PartialEq)]
-        pub(crate) struct Look {
+        pub(crate) struct ViewSettings {
             /// All switches, so that each is covered.
             toggles: Toggles,
             choice: MethodChoice,
             $($field: $type,)*
         }
 
-        impl Look {
+        impl ViewSettings {
             /// Returns the settings of a view.
             pub(crate) fn of(view: &View) -> Self {
                 Self { toggles: view.toggles, choice: view.choice(), $($field: view.$field.clone(),)* }
@@ -51,8 +52,10 @@ macro_rules! look {
     };
 }
 
-look! {
+settings! {
     overlay: Option<&'static Overlay>,
+    look: &'static Look,
+    tone_map: &'static ToneMap,
     ramp: Ramp,
     parameters: ParameterSettings,
     onion: Onion,
@@ -72,8 +75,8 @@ look! {
 /// A change of the view.
 #[derive(Clone, Debug)]
 struct ViewStep {
-    before: Look,
-    after: Look,
+    before: ViewSettings,
+    after: ViewSettings,
 }
 
 /// The value that a slider changes. Changes of one value that follow each other are one step.
@@ -114,8 +117,8 @@ pub struct ViewHistory {
 
 impl ViewHistory {
     /// Adds the step from `before` to the settings of `view`, unless they are the same.
-    pub(crate) fn add(&mut self, before: Look, view: &View, dragged: Option<DraggedValue>) {
-        let after = Look::of(view);
+    pub(crate) fn add(&mut self, before: ViewSettings, view: &View, dragged: Option<DraggedValue>) {
+        let after = ViewSettings::of(view);
         if before == after {
             return;
         }
@@ -147,8 +150,8 @@ impl ViewHistory {
     /// Gives the nodes that steps hide the ids that they have in a newer version of the file. Nodes without one are left out.
     pub(crate) fn follow_nodes(&mut self, find: impl Fn(NodeId) -> Option<NodeId>) {
         for step in self.past.iter_mut().chain(&mut self.future) {
-            for look in [&mut step.before, &mut step.after] {
-                look.hidden = Arc::new(look.hidden.iter().filter_map(|node| find(*node)).collect());
+            for settings in [&mut step.before, &mut step.after] {
+                settings.hidden = Arc::new(settings.hidden.iter().filter_map(|node| find(*node)).collect());
             }
         }
     }
@@ -156,14 +159,14 @@ impl ViewHistory {
     /// Returns whether there is a step back that would change `view`.
     #[must_use]
     pub fn can_undo(&self, view: &View) -> bool {
-        let now = Look::of(view);
+        let now = ViewSettings::of(view);
         self.past.iter().any(|step| now.with_change(&step.after, &step.before) != now)
     }
 
     /// Returns whether there is a step forward that would change `view`.
     #[must_use]
     pub fn can_redo(&self, view: &View) -> bool {
-        let now = Look::of(view);
+        let now = ViewSettings::of(view);
         self.future.iter().any(|step| now.with_change(&step.before, &step.after) != now)
     }
 }
@@ -173,9 +176,9 @@ fn take_step(
     source: &mut Vec<ViewStep>,
     target: &mut Vec<ViewStep>,
     view: &mut View,
-    changed: impl Fn(&ViewStep, &Look) -> Look,
+    changed: impl Fn(&ViewStep, &ViewSettings) -> ViewSettings,
 ) -> bool {
-    let now = Look::of(view);
+    let now = ViewSettings::of(view);
     while let Some(step) = source.pop() {
         let next = changed(&step, &now);
         target.push(step);

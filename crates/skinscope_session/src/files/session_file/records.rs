@@ -210,6 +210,8 @@ pub(crate) struct ViewRecord {
     pub selected: Option<String>,
     pub hidden: Vec<String>,
     pub overlay: Option<String>,
+    pub look: String,
+    pub tone_map: String,
     pub ramp: String,
     pub influence_limit: usize,
     /// The greatest distance on the scale of distances, metres, where it does not follow the model.

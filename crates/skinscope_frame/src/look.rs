@@ -1,0 +1,271 @@
+//! Looks: what a surface without an overlay is drawn as, such as clay, its normals, or its base colour.
+//!
+//! A look is one WGSL function (`shaders/look/`), which gives a point of the surface its colour, and one row of [`LOOKS`].
+//! Menu, command line, session files and renderer read the row.
+
+/// A way to draw a surface that no overlay colours.
+#[derive(Debug)]
+pub struct Look {
+    /// The name on the command line, such as `clay`.
+    pub id: &'static str,
+    /// The label in the menu.
+    pub label: &'static str,
+    /// A sentence that says what the picture shows.
+    pub help: &'static str,
+    /// The file name in `shaders/` and the text of the shader. It defines `look_color`, by the rules at the top of
+    /// `shaders/look.wgsl`. `None`: the materials of the file in their light, which the shaders of the surface draw.
+    pub wgsl: Option<(&'static str, &'static str)>,
+    /// What it reads of a material beside the base colour.
+    pub reads: &'static [MaterialMap],
+    /// Whether it shows the back of surfaces too that are single-sided.
+    pub shows_backs: bool,
+}
+
+/// A map of a material that some looks read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaterialMap {
+    /// Metalness and roughness, or specular and glossiness.
+    MetallicRoughness,
+    /// The normal map.
+    Normal,
+}
+
+impl PartialEq for Look {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+macro_rules! wgsl {
+    ($file:literal) => {
+        Some(($file, include_str!(concat!("../../../shaders/", $file))))
+    };
+}
+
+const NORMAL: &[MaterialMap] = &[MaterialMap::Normal];
+
+/// All looks, in the order of the menu. The first shows the materials of the file, and is the one that a view begins with.
+pub static LOOKS: &[Look] = &[
+    Look {
+        id: "studio",
+        label: "Studio",
+        help: "Show materials and light",
+        wgsl: None,
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "clay",
+        label: "Clay",
+        help: "Show the form in one material, without textures",
+        wgsl: wgsl!("look/clay.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "ceramic",
+        label: "Ceramic",
+        help: "Show the form as white glazed ceramic whose light turns with the camera",
+        wgsl: wgsl!("look/ceramic.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "wax",
+        label: "Red wax",
+        help: "Show the form as soft red wax whose light turns with the camera",
+        wgsl: wgsl!("look/wax.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "jade",
+        label: "Jade",
+        help: "Show the form as green stone that light shines through at the edges",
+        wgsl: wgsl!("look/jade.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "chrome",
+        label: "Chrome",
+        help: "Show the form as a mirror of a horizon, which makes dents visible",
+        wgsl: wgsl!("look/chrome.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "pearl",
+        label: "Pearl",
+        help: "Show the form in pale colours that change with its slope",
+        wgsl: wgsl!("look/pearl.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "zebra",
+        label: "Zebra stripes",
+        help: "Show reflected stripes, which break where the normals of a surface do",
+        wgsl: wgsl!("look/zebra.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "curvature",
+        label: "Curvature",
+        help: "Show where the surface bulges (orange) and where it is hollow (blue), such as in folds and twisted joints",
+        wgsl: wgsl!("look/curvature.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "cavity",
+        label: "Cavity",
+        help: "Show the form in grey, with ridges lighter and grooves darker",
+        wgsl: wgsl!("look/cavity.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "normals",
+        label: "Normal colours",
+        help: "Show the normal in the world as a colour, with the normal map: X red, Y green, Z blue",
+        wgsl: wgsl!("look/normals.wgsl"),
+        reads: NORMAL,
+        shows_backs: false,
+    },
+    Look {
+        id: "tangents",
+        label: "Tangent colours",
+        help: "Show the tangent in the world as a colour, darker where the texture is mirrored; grey without texture coordinates",
+        wgsl: wgsl!("look/tangents.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "uv-checker",
+        label: "UV checker",
+        help: "Show the texture coordinates as eight by eight squares, each with eight by eight smaller ones",
+        wgsl: wgsl!("look/uv_checker.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "base-color",
+        label: "Base colour",
+        help: "Show the base colour of materials without light",
+        wgsl: wgsl!("look/base_color.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "roughness",
+        label: "Roughness and metal",
+        help: "Show roughness from black (smooth) to white (rough), and metal in copper",
+        wgsl: wgsl!("look/roughness.wgsl"),
+        reads: &[MaterialMap::MetallicRoughness],
+        shows_backs: false,
+    },
+    Look {
+        id: "vertex-colors",
+        label: "Vertex colours",
+        help: "Show the colours of the vertices without light; white where there are none",
+        wgsl: wgsl!("look/vertex_colors.wgsl"),
+        reads: &[],
+        shows_backs: false,
+    },
+    Look {
+        id: "back-faces",
+        label: "Back faces",
+        help: "Show the back of triangles in orange, also where materials hide it",
+        wgsl: wgsl!("look/back_faces.wgsl"),
+        reads: &[],
+        shows_backs: true,
+    },
+];
+
+/// Returns a look by its id.
+#[must_use]
+pub fn look(id: &str) -> Option<&'static Look> {
+    LOOKS.iter().find(|look| look.id == id)
+}
+
+/// A tone map: the curve that brings light of any strength into the range that a screen shows.
+#[derive(Debug)]
+pub struct ToneMap {
+    /// The name on the command line, such as `neutral`.
+    pub id: &'static str,
+    /// The label in the menu.
+    pub label: &'static str,
+    /// A sentence that says what it does.
+    pub help: &'static str,
+    /// The file name in `shaders/` and the text of the shader. It defines `tone`, from linear light to the linear colour of
+    /// a pixel, and `untoned`, its inverse where it has one.
+    pub wgsl: (&'static str, &'static str),
+}
+
+impl PartialEq for ToneMap {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+macro_rules! tone_wgsl {
+    ($file:literal) => {
+        ($file, include_str!(concat!("../../../shaders/", $file)))
+    };
+}
+
+/// All tone maps, in the order of the menu. A view begins with the first.
+pub static TONE_MAPS: &[ToneMap] = &[
+    ToneMap {
+        id: "neutral",
+        label: "Khronos PBR Neutral",
+        help: "Leave base colours as they are, and compress only highlights",
+        wgsl: tone_wgsl!("tone/neutral.wgsl"),
+    },
+    ToneMap {
+        id: "aces",
+        label: "ACES",
+        help: "Strong contrast, as films have it: the fit of the Academy's curve that three.js has",
+        wgsl: tone_wgsl!("tone/aces.wgsl"),
+    },
+    ToneMap {
+        id: "agx",
+        label: "AgX",
+        help: "Soft contrast, with bright colours that fade to white, as in Blender and three.js",
+        wgsl: tone_wgsl!("tone/agx.wgsl"),
+    },
+    ToneMap {
+        id: "none",
+        label: "No tone map",
+        help: "Cut off what is brighter than the screen",
+        wgsl: tone_wgsl!("tone/none.wgsl"),
+    },
+];
+
+/// Returns a tone map by its id.
+#[must_use]
+pub fn tone_map(id: &str) -> Option<&'static ToneMap> {
+    TONE_MAPS.iter().find(|map| map.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_files_of_looks_and_tone_maps_are_their_own() {
+        let ids: Vec<_> = LOOKS.iter().map(|l| l.id).chain(TONE_MAPS.iter().map(|t| t.id)).collect();
+        for (i, id) in ids.iter().enumerate() {
+            assert!(!ids[..i].contains(id), "{id}");
+        }
+        for row in LOOKS {
+            assert_eq!(look(row.id), Some(row));
+            let file = row.wgsl.map(|(file, _)| file.to_owned());
+            let expected = format!("look/{}.wgsl", row.id.replace('-', "_"));
+            assert_eq!(file, Some(expected).filter(|_| row.id != "studio"), "{}", row.id);
+        }
+        assert!(LOOKS[0].wgsl.is_none() && LOOKS[1..].iter().all(|look| look.wgsl.is_some()));
+    }
+}
