@@ -86,6 +86,8 @@ fn round(hollow: bool) -> Frame {
     let model = Arc::new(Model::build(parts).unwrap());
     let mut frame = scenes::frame(&model, &pose(&model, None, 0.0), METHODS[0]);
     frame.camera.world_from_view.translation = glam::Vec3A::new(0.0, 1.0, 4.0);
+    // As thin as a finger beside its model.
+    frame.display.model_size = 40.0;
     frame
 }
 
@@ -125,7 +127,7 @@ fn every_look_keeps_holes_and_shows_nothing_through_the_surface(stage: &Stage) {
 fn every_look_has_a_picture_of_its_own_under_overlays_and_compiles_once(stage: &Stage) {
     let mut frame = round(false);
     let mut pictures = Vec::new();
-    let mut show = |frame: &Frame| stage.draw(frame).rgba;
+    let show = |frame: &Frame| stage.draw(frame).rgba;
     for look in LOOKS {
         frame.display.look = look;
         let picture = show(&frame);

@@ -24,6 +24,7 @@ pub mod rom;
 mod stats;
 pub mod symmetry;
 pub mod tables;
+mod texel_density;
 #[cfg(test)]
 mod transformed_by_tests;
 
@@ -41,6 +42,7 @@ pub use skinscope_frame::{
     Step, VertexMeasure, VertexPart, VertexRef, VertexSet, VertexValues, overlay,
 };
 pub use stats::{JointStats, LIMITS, WeightStats};
+pub use texel_density::TexelDensity;
 
 /// Returns the overlay that shows what a rule is about, by the rule's id; `None` where the rule is about joints and not
 /// about weights. "weights" is for the joint of the finding.

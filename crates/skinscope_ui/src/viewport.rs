@@ -279,6 +279,9 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             if let Some(note) = session.picking().tangents_note() {
                 marks::line_over_picture(ui, note);
             }
+            if let Some(note) = session.picking().texel_density_note() {
+                marks::line_over_picture(ui, &note);
+            }
         });
         gizmo::tools(ui, session, commands)
     })

@@ -326,6 +326,9 @@ fn draw(
     if let Some(note) = session.picking().tangents_note() {
         say(format_args!("{note}"));
     }
+    if let Some(note) = session.picking().texel_density_note() {
+        say(format_args!("{note}"));
+    }
     let gpu = shared_gpu.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let line = ProgressLine::new(Some(1));
     let drawn = on_device(Some(gpu), open, |gpu, renderer| {

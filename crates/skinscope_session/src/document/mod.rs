@@ -22,7 +22,7 @@ use skinscope_examples::Lesson;
 use skinscope_inspect::check::{Finding, Touched};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::symmetry::{self, NoPlane};
-use skinscope_inspect::{Inspection, PickIndex, WeightStats};
+use skinscope_inspect::{Inspection, PickIndex, TexelDensity, WeightStats};
 use skinscope_model::Model;
 
 use crate::document::warnings::WeightWarnings;
@@ -67,6 +67,8 @@ pub struct Document {
     weight_warnings: Arc<OnceLock<WeightWarnings>>,
     /// The tangents that the file does not have, once they were asked for.
     tangents: Arc<OnceLock<ComputedTangents>>,
+    /// The texel density, once it was asked for and all images were there.
+    texel_density: Arc<OnceLock<Option<TexelDensity>>>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -155,6 +157,7 @@ impl Document {
             page_files: Vec::new(),
             weight_warnings: Arc::default(),
             tangents: Arc::default(),
+            texel_density: Arc::default(),
         }
     }
 
@@ -368,6 +371,16 @@ impl Document {
     /// Returns the tangents of vertices that the file stores none for, computed when first asked for.
     pub(super) fn computed_tangents(&self) -> &ComputedTangents {
         self.tangents.get_or_init(|| ComputedTangents::of(&self.stored.model))
+    }
+
+    /// Returns how many texels lie on a metre of the stored surface, computed when first asked for; `None` where it has no
+    /// texture, or images are still being decoded.
+    pub(super) fn texel_density(&self) -> Option<TexelDensity> {
+        let model = &self.stored.model;
+        if model.images.iter().any(skinscope_model::Image::is_pending) {
+            return None;
+        }
+        *self.texel_density.get_or_init(|| TexelDensity::of(model))
     }
 
     /// Returns whether the figures of the weights ([`Document::stats`]) are those from before the last edit.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::Vec2;
-use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, VertexDirections, VertexRef};
+use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, TexelDensity, VertexDirections, VertexRef};
 use skinscope_model::NodeId;
 
 use crate::{Bones, Command, Deforming, Document, Model, Pose, SelectionCommand, Session, Surfaces, Toggle, View};
@@ -116,6 +116,18 @@ impl Picking<'_> {
     #[must_use]
     pub fn directions(self, vertex: VertexRef, is_second: bool) -> Option<VertexDirections> {
         self.surfaces.on_side(is_second, |posed| VertexDirections::of(posed, vertex, 0)).flatten()
+    }
+
+    /// Says how many texels lie on a metre of the surface, where the look that shows texture coordinates is on.
+    #[must_use]
+    pub fn texel_density_note(self) -> Option<String> {
+        let document = self.document.filter(|_| self.view.look.id == "uv-checker" && self.view.overlay.is_none())?;
+        let Some(TexelDensity { median, range: [least, most] }) = document.texel_density() else {
+            return Some("No texel density: the base colour has no texture".to_owned());
+        };
+        let rounded = |texels: f32| if texels < 10.0 { format!("{texels:.1}") } else { format!("{texels:.0}") };
+        let [median, least, most] = [median, least, most].map(rounded);
+        Some(format!("{median} texels on a metre at rest; {least} to {most} on nine tenths"))
     }
 
     /// Says where the tangents come from that are drawn, where the file has none of some; `None` where they are not drawn, or the
