@@ -70,6 +70,7 @@ pub use skinscope_anim::pose;
 pub use skinscope_base::math;
 pub use skinscope_base::output;
 pub use skinscope_base::parallel;
+pub use skinscope_base::trace;
 pub use skinscope_base::words;
 pub use skinscope_edit::writeback;
 pub use skinscope_import as import;

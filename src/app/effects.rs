@@ -14,7 +14,7 @@ use crate::examples::{self, Start};
 use crate::import::Progress;
 use crate::model::Model;
 use crate::pose::NameMap;
-use crate::session::{ComparedFile, Effect, FileCommand, Source, is_session};
+use crate::session::{ComparedFile, Effect, FileCommand, Source, WindowCommand, is_session};
 
 impl App {
     pub(super) fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
@@ -22,7 +22,13 @@ impl App {
             Effect::File(command) => self.carry_out_file(event_loop, command),
             Effect::Inspection(command) => self.carry_out_inspection(command),
             Effect::Library(command) => self.carry_out_library(command),
-            Effect::Window(command) => self.ui.carry_out(&command),
+            Effect::Window(command) => {
+                self.ui.carry_out(&command);
+                // Another window that opens now has it too.
+                if matches!(command, WindowCommand::SetPreference(..)) {
+                    self.save_settings();
+                }
+            }
         }
     }
 

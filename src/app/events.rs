@@ -85,6 +85,7 @@ impl ApplicationHandler<UserEvent> for App {
             self.autosave.forget();
         }
         self.save_settings();
+        self.statistics.close();
         // What is half exported goes with it.
         self.jobs.end(Kind::Export);
         // The surface must be dropped before the window system.

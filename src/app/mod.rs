@@ -15,9 +15,11 @@ mod pictures;
 mod recorder;
 mod settings;
 mod start;
+mod statistics;
 mod user_event;
 mod window;
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
 pub use benchmark::Benchmark;
@@ -37,7 +39,8 @@ use self::next_steps::NextSteps;
 pub use self::pace::MeasurePace;
 use self::pace::Pace;
 use self::recorder::Recorder;
-use self::settings::Settings;
+use self::settings::{ReadSettings, Settings};
+use self::statistics::{Statistics, TraceFile};
 use self::ui::{Status, UiState};
 use self::user_event::UserEvent;
 use self::window::Window;
@@ -49,7 +52,9 @@ use crate::session::{Command, Session};
 ///
 /// # Errors
 /// There is no display or no GPU; the message says what to do about it.
-pub fn run(options: Options) -> Result<Option<String>, AppError> {
+pub fn run(mut options: Options) -> Result<Option<String>, AppError> {
+    let read = Settings::load();
+    options.prefer(&read.settings);
     let event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(AppError::no_display)?;
     event_loop.set_control_flow(ControlFlow::Wait);
     let recorder = options
@@ -57,10 +62,29 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
         .as_deref()
         .map(|path| Recorder::create(path, &options.source, options.session.clone()))
         .transpose()?;
-    let mut app = App::new(options, recorder, event_loop.create_proxy());
+    let written = |path: &Path| {
+        TraceFile::create(path).map_err(|error| AppError::Record { path: path.display().to_string(), error })
+    };
+    let trace = options.trace.as_deref().map(written).transpose()?;
+    let mut app = App::new(options, read, recorder, event_loop.create_proxy());
+    app.statistics = Statistics::new(trace);
     event_loop.run_app(&mut app).map_err(AppError::no_display)?;
     let line = app.pace.line(app.session.pose().formation.members);
     app.failure.map_or(Ok(line), Err)
+}
+
+/// Reads the settings and sets the preferences that `changes` name, by their words. Returns the words of all preferences and of their
+/// values then.
+///
+/// # Errors
+/// The message says which word or value is not known, or why the file could not be read or written.
+pub fn preferences(changes: &[(String, String)]) -> Result<Vec<(&'static ui::Preference, &'static str)>, String> {
+    let ReadSettings { mut settings, complaint } = Settings::load();
+    if let Some(complaint) = complaint.filter(|_| !changes.is_empty()) {
+        return Err(complaint);
+    }
+    settings.set_preferences(changes)?;
+    Ok(ui::PREFERENCES.iter().map(|preference| (preference, preference.chosen(&settings.ui).id)).collect())
 }
 
 struct App {
@@ -77,6 +101,7 @@ struct App {
     formats: Arc<OnceLock<BlockFormats>>,
     frame: Frame,
     pace: Pace,
+    statistics: Statistics,
     jobs: Jobs,
     /// The file that is being opened.
     opening: Opening,
@@ -95,8 +120,8 @@ struct App {
 }
 
 impl App {
-    fn new(options: Options, recorder: Option<Recorder>, proxy: EventLoopProxy<UserEvent>) -> Self {
-        let mut settings = Settings::load();
+    fn new(options: Options, read: ReadSettings, recorder: Option<Recorder>, proxy: EventLoopProxy<UserEvent>) -> Self {
+        let ReadSettings { mut settings, complaint } = read;
         settings.ui.watch = options.watch.unwrap_or(settings.ui.watch);
         let waker = proxy.clone();
         let wake = move || {
@@ -115,6 +140,7 @@ impl App {
             formats: Arc::default(),
             frame: Frame::default(),
             pace: Pace::new(timer),
+            statistics: Statistics::new(None),
             jobs: Jobs::new(Arc::new(wake)),
             opening: Opening::new(options.source.clone()),
             disk: OnDisk::default(),
@@ -126,7 +152,11 @@ impl App {
             failure: None,
             options,
         };
+        if app.options.offers_first_steps {
+            app.ui = app.ui.offering_first_steps();
+        }
         app.begin();
+        app.status.error = app.status.error.or(complaint);
         app
     }
 

@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 use winit::error::EventLoopError;
 
 use super::Benchmark;
+use super::settings::Settings;
 use crate::deform::PaletteBuffer;
+use crate::frame::look;
 use crate::import::{self, ImportError};
+use crate::inspect::overlay;
 use crate::pose::{NameMap, PoseFile};
 use crate::render::{Backend, GpuError};
 use crate::session::{Antialiasing, Source};
@@ -17,6 +20,12 @@ use crate::session::{Antialiasing, Source};
 pub struct Options {
     /// The file to open first.
     pub source: Source,
+    /// Whether no file was named, so that the preferences say what is opened.
+    pub is_default_source: bool,
+    /// Whether nothing is opened, as the preferences may say.
+    pub opens_nothing: bool,
+    /// Whether the first steps are offered, where they were not seen yet.
+    pub offers_first_steps: bool,
     /// A session file to open first, in place of `source`.
     pub session: Option<PathBuf>,
     /// The limits, and whether models may refer to files outside their folder.
@@ -71,8 +80,31 @@ pub struct Options {
     pub controls: Option<PathBuf>,
     /// The file to record all commands in, which does not exist yet.
     pub record: Option<PathBuf>,
+    /// The file to write what each frame costs into, which does not exist yet.
+    pub trace: Option<PathBuf>,
     /// The time at which the process started.
     pub started: Instant,
+}
+
+impl Options {
+    /// Takes from the preferences what the command line leaves open. Benchmarks and recordings begin with the same for everybody, and a session
+    /// file has a view of its own.
+    pub(super) fn prefer(&mut self, settings: &Settings) {
+        if self.session.is_some() || self.record.is_some() || self.benchmark.is_some() {
+            return;
+        }
+        if self.is_default_source {
+            let first = settings.first_source();
+            self.opens_nothing = first.is_none();
+            // Programs that drive the window find what they expect.
+            self.offers_first_steps = first == Some(Source::BuiltIn) && self.controls.is_none();
+            self.source = first.unwrap_or(Source::BuiltIn);
+        }
+        if !matches!(self.source, Source::Example(_) | Source::Page(_)) {
+            self.look = self.look.or_else(|| look(&settings.ui.look).map(|look| look.id));
+            self.overlay = self.overlay.or_else(|| overlay(&settings.ui.overlay).map(|overlay| overlay.id));
+        }
+    }
 }
 
 /// The reason why the window could not be opened, or ended early.
@@ -94,7 +126,7 @@ pub enum AppError {
         /// The reason.
         error: ImportError,
     },
-    /// The file that commands are recorded in could not be made.
+    /// The file that commands are recorded in, or what frames cost, could not be made.
     #[error("could not write {path}: {error}")]
     Record {
         /// The file.

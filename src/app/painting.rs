@@ -11,6 +11,7 @@ use super::window::Window;
 use super::window::screen::AntialiasingRequest;
 use crate::frame::SceneColors;
 use crate::session::{Command, FileCommand, PlaybackCommand};
+use crate::trace::{Part, measured};
 
 impl App {
     /// Draws one frame: time, panels, commands, pose, picture.
@@ -19,6 +20,8 @@ impl App {
         self.work_in_background();
         let now = Instant::now();
         let secs = self.pace.begin_frame(now);
+        self.statistics.begin_frame(self.ui.shows_statistics(), now);
+        self.status.costs = self.statistics.costs();
         // A benchmark measures the whole model, with all of its images.
         if self.pace.is_benchmark() && (self.session.document().is_none() || self.status.loading.is_some()) {
             return;
@@ -50,7 +53,8 @@ impl App {
         // Each turn sees what the one before it has changed.
         for turn in window.take_input() {
             self.session.update_pose();
-            let commands = window.run_ui(event_loop, turn, &self.session, &mut self.ui, &self.status);
+            let commands =
+                measured(Part::Panels, || window.run_ui(event_loop, turn, &self.session, &mut self.ui, &self.status));
             has_commands |= !commands.is_empty();
             // While the pointer holds the playhead, time stands still.
             let seeks = |command: &Command| matches!(command, Command::Playback(PlaybackCommand::Seek(_)));
@@ -78,7 +82,9 @@ impl App {
         self.session.build_frame(&mut self.frame, &palette);
         let playing = self.session.playback().playing && self.session.document().is_some();
         let edges = AntialiasingRequest { wanted: self.session.view().antialiasing, playing };
-        let presented = window.present(&self.frame, palette.background, edges);
+        window.measure_device(self.statistics.is_on());
+        let presented = measured(Part::Present, || window.present(&self.frame, palette.background, edges));
+        self.statistics.end_frame(window.frame_end());
         if !playing {
             self.pace.rest();
         }

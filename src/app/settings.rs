@@ -1,5 +1,6 @@
-//! Settings that the window remembers from one run to the next. No settings file prevents the start: a file that is
-//! missing or broken means the defaults, a field of the wrong type means its own default, and numbers are clamped.
+//! Settings that the window remembers from one run to the next: preferences and what was shown last. No settings file prevents the start: a
+//! missing file means the defaults, a field of the wrong type means its own default, and numbers are clamped. A file that cannot be used
+//! as it is stays as a copy beside the one that is written in its place, and an error says why.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,8 +10,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ui::Saved;
+use super::ui::{self, AtStart, Saved};
 use crate::output::{self, overwritten, say};
+use crate::session::Source;
 
 /// All settings that are remembered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,8 +24,19 @@ pub(super) struct Settings {
     pub ui: Saved,
 }
 
+/// Settings as they were read, and what is to be said about their file.
+#[derive(Debug, Default)]
+pub(super) struct ReadSettings {
+    pub settings: Settings,
+    /// Why the file, or a part of it, could not be used, and where it stays.
+    pub complaint: Option<String>,
+}
+
 /// The greatest size of a settings file that is read, bytes; a file has a few hundred.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// The most copies of settings files that could not be used.
+const MOST_COPIES: usize = 100;
 
 /// The largest length in the settings, points: no window system has larger windows.
 const LARGEST: f64 = 32_767.0;
@@ -32,20 +45,83 @@ const LARGEST: f64 = 32_767.0;
 const LONGEST_PATH: usize = 4096;
 
 impl Settings {
-    pub(super) fn load() -> Self {
-        path().and_then(|path| text_of(&path)).map_or_else(Self::default, |text| Self::read(&text))
+    pub(super) fn load() -> ReadSettings {
+        path().map_or_else(ReadSettings::default, |path| Self::load_at(&path))
     }
 
-    /// Reads the fields of `text` that can be used.
-    fn read(text: &str) -> Self {
-        let Ok(mut file) = serde_json::from_str(text) else { return Self::default() };
+    fn load_at(path: &Path) -> ReadSettings {
+        let Some(bytes) = bytes_of(path) else { return ReadSettings::default() };
+        let (settings, unusable) = match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::read(text),
+            Err(error) => (Self::default(), Some(error.to_string())),
+        };
+        let complaint = unusable.map(|why| {
+            let said = format!("Not all settings could be read.\n{}: {why}", path.display());
+            match keep_copy(path, &bytes) {
+                Ok(copy) => {
+                    format!("{said}\nThe file stays as {}; others take the place of its settings.", copy.display())
+                }
+                Err(error) => {
+                    format!("{said}\nIt could not be copied ({error}), and is overwritten when the window closes.")
+                }
+            }
+        });
+        ReadSettings { settings, complaint }
+    }
+
+    /// Reads the fields of `text` that can be used; with why others cannot.
+    fn read(text: &str) -> (Self, Option<String>) {
+        let mut file: Value = match serde_json::from_str(text) {
+            Ok(file) => file,
+            Err(error) => return (Self::default(), Some(error.to_string())),
+        };
         clamp_numbers(&mut file);
-        let size = file.get("size").and_then(|size| serde_json::from_value(size.clone()).ok());
-        let mut ui: Saved = file.get("ui").map_or_else(Saved::default, usable_fields);
+        let mut unusable = Vec::new();
+        let size = file.get("size").map(|size| serde_json::from_value(size.clone()));
+        if !file.is_object() || matches!(size, Some(Err(_))) {
+            unusable.push(if file.is_object() { "size" } else { "the whole" });
+        }
+        let size = size.and_then(Result::ok);
+        let mut ui: Saved = file.get("ui").map_or_else(Saved::default, |ui| usable_fields(ui, &mut unusable));
+        let why = (!unusable.is_empty()).then(|| format!("no value that can be used for {}", unusable.join(", ")));
         let is_path = |path: &PathBuf| path.as_os_str().len() <= LONGEST_PATH && !path.to_string_lossy().contains('\0');
         ui.last_folder = ui.last_folder.filter(is_path);
         ui.recent.retain(is_path);
-        Self { size: size.unwrap_or_default(), ui }
+        (Self { size: size.unwrap_or_default(), ui }, why)
+    }
+
+    /// Returns what a start without a file opens: a source, or nothing. A last file that is gone is left out.
+    pub(super) fn first_source(&self) -> Option<Source> {
+        match self.ui.at_start {
+            AtStart::BuiltIn => Some(Source::BuiltIn),
+            AtStart::Last => {
+                let last = self.ui.recent.first().filter(|path| path.is_file());
+                Some(last.map_or(Source::BuiltIn, |path| Source::of_named(path.clone())))
+            }
+            AtStart::Nothing => None,
+        }
+    }
+
+    /// Sets the preferences that `changes` name (word and value), and writes the file. Nothing is written where one is not known.
+    ///
+    /// # Errors
+    /// The message says which word or value is not known and which there are, or why the file could not be written.
+    pub(super) fn set_preferences(&mut self, changes: &[(String, String)]) -> Result<(), String> {
+        for (id, choice) in changes {
+            let Some(preference) = ui::preference(id) else {
+                let known = ui::PREFERENCES.iter().map(|p| p.id).collect::<Vec<_>>().join(", ");
+                return Err(format!("there is no preference {id}; there are {known}"));
+            };
+            if !preference.choose(&mut self.ui, choice) {
+                let known = preference.choices().iter().map(|c| c.id).collect::<Vec<_>>().join(", ");
+                return Err(format!("{id} cannot be {choice}; it can be {known}"));
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let path = path().ok_or("there is no folder for settings here")?;
+        self.save_at(&path).map_err(|error| format!("could not write {}: {error}", path.display()))
     }
 
     /// Writes the settings. An error does not disturb the user; it is written to standard error. `read` are the files
@@ -66,6 +142,10 @@ impl Settings {
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             return Err(std::io::Error::other("it is a folder or something else that is no file"));
         }
+        // It was not read, so that what it has would be lost.
+        if std::fs::metadata(path).is_ok_and(|there| there.len() > MOST_BYTES) {
+            return Err(std::io::Error::other("it is too long for a file of settings"));
+        }
         output::write(path, text.as_bytes())
     }
 }
@@ -75,12 +155,25 @@ fn path() -> Option<PathBuf> {
     Some(dirs.config_dir().join("settings.json"))
 }
 
-/// Returns the text of a regular file that is not too long. Anything else of that name is not waited for.
-fn text_of(path: &Path) -> Option<String> {
+/// Returns the bytes of a regular file that is not too long. Anything else of that name is not waited for.
+fn bytes_of(path: &Path) -> Option<Vec<u8>> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let mut text = String::new();
-    let read = File::open(path).ok()?.take(MOST_BYTES + 1).read_to_string(&mut text).ok()?;
-    (read as u64 <= MOST_BYTES).then_some(text)
+    let mut bytes = Vec::new();
+    let read = File::open(path).ok()?.take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    (read as u64 <= MOST_BYTES).then_some(bytes)
+}
+
+/// Writes the bytes of a settings file that cannot be used into a new file beside it, unless one has it already. Returns the path of that.
+fn keep_copy(path: &Path, bytes: &[u8]) -> std::io::Result<PathBuf> {
+    let names = (1..).map(|number| path.with_file_name(format!("settings-unread-{number}.json")));
+    for copy in names.take(MOST_COPIES) {
+        match std::fs::symlink_metadata(&copy) {
+            Ok(_) if bytes_of(&copy).as_deref() == Some(bytes) => return Ok(copy),
+            Ok(_) => {}
+            Err(_) => return output::write(&copy, bytes).map(|()| copy),
+        }
+    }
+    Err(std::io::Error::other("there are too many such files"))
 }
 
 fn clamp_numbers(value: &mut Value) {
@@ -98,8 +191,11 @@ fn clamp_numbers(value: &mut Value) {
 
 /// Returns the default with those fields of `file` that fit its type: a field that does not fit affects none of the
 /// others.
-fn usable_fields<T: Default + Serialize + DeserializeOwned>(file: &Value) -> T {
+///
+/// `unusable` receives the names of those that do not fit.
+fn usable_fields<'f, T: Default + Serialize + DeserializeOwned>(file: &'f Value, unusable: &mut Vec<&'f str>) -> T {
     let (Some(file), Ok(Value::Object(mut usable))) = (file.as_object(), serde_json::to_value(T::default())) else {
+        unusable.push("ui");
         return T::default();
     };
     for (name, value) in file {
@@ -109,6 +205,7 @@ fn usable_fields<T: Default + Serialize + DeserializeOwned>(file: &Value) -> T {
         };
         if serde_json::from_value::<T>(Value::Object(usable.clone())).is_err() {
             usable.insert(name.clone(), default);
+            unusable.push(name);
         }
     }
     serde_json::from_value(Value::Object(usable)).unwrap_or_default()
@@ -155,8 +252,8 @@ mod tests {
     #[test]
     fn what_is_saved_is_read_again() {
         let text = serde_json::to_string_pretty(&remembered()).unwrap();
-        assert_eq!(Settings::read(&text), remembered());
-        assert_eq!(Settings::read("{}"), Settings::default());
+        assert_eq!(Settings::read(&text), (remembered(), None));
+        assert_eq!(Settings::read("{}"), (Settings::default(), None));
     }
 
     #[test]
@@ -170,7 +267,7 @@ mod tests {
             for value in &hostile {
                 let mut file = whole.clone();
                 file["ui"][name] = value.clone();
-                let read = serde_json::to_value(Settings::read(&file.to_string())).unwrap();
+                let read = serde_json::to_value(Settings::read(&file.to_string()).0).unwrap();
                 for (other, was) in whole["ui"].as_object().unwrap() {
                     let wanted = if other == name { &defaults["ui"][name] } else { was };
                     // Any text may be a path or a name; its reader ignores names that do not exist.
@@ -185,9 +282,9 @@ mod tests {
         }
         let mut file = whole.clone();
         file["size"] = json!("large");
-        assert_eq!(Settings::read(&file.to_string()), Settings { size: [0.0; 2], ..remembered() });
+        assert_eq!(Settings::read(&file.to_string()).0, Settings { size: [0.0; 2], ..remembered() });
         file["ui"] = json!(7);
-        assert_eq!(Settings::read(&file.to_string()), Settings::default());
+        assert_eq!(Settings::read(&file.to_string()).0, Settings::default());
     }
 
     /// Fields that are added later are handled by the same code, so the test names none.
@@ -206,7 +303,7 @@ mod tests {
                 file["size"][random(&mut state, 2)] = json!(numbers[random(&mut state, numbers.len())]);
             }
             let text = file.to_string();
-            let read = Settings::read(&text);
+            let read = Settings::read(&text).0;
             assert!(read.size.iter().all(|s| s.is_finite()), "{text}");
             assert_sane(&serde_json::to_value(&read).unwrap(), &text);
         }
@@ -226,30 +323,83 @@ mod tests {
                     changed.replace_range(at..to, put_in[random(&mut state, put_in.len())]);
                 }
             }
-            assert_sane(&serde_json::to_value(Settings::read(&changed)).unwrap(), &changed);
+            assert_sane(&serde_json::to_value(Settings::read(&changed).0).unwrap(), &changed);
         }
         for deep in ["[", "{\"ui\":"] {
-            assert_eq!(Settings::read(&deep.repeat(200_000)), Settings::default());
+            assert_eq!(Settings::read(&deep.repeat(200_000)).0, Settings::default());
         }
+    }
+
+    #[test]
+    fn the_preferences_say_what_a_start_without_a_file_opens_and_words_that_are_not_known_change_nothing() {
+        let folder = folder("start");
+        let model = folder.join("model.glb");
+        std::fs::write(&model, "").unwrap();
+        let mut settings = Settings::default();
+        settings.ui.recent = vec![model.clone()];
+        assert_eq!(settings.first_source(), Some(Source::BuiltIn));
+        for (choice, opens) in [("last", Some(Source::File(model.clone()))), ("nothing", None)] {
+            assert!(ui::preference("start").unwrap().choose(&mut settings.ui, choice));
+            assert_eq!(settings.first_source(), opens);
+        }
+        std::fs::remove_file(&model).unwrap();
+        assert!(ui::preference("start").unwrap().choose(&mut settings.ui, "last"));
+        assert_eq!(settings.first_source(), Some(Source::BuiltIn), "it is gone");
+        let pair = |a: &str, b: &str| [(a.to_owned(), b.to_owned())];
+        let error = settings.set_preferences(&pair("colour", "red")).unwrap_err();
+        assert!(error.contains("no preference colour; there are theme, scale"), "{error}");
+        let error = settings.set_preferences(&pair("theme", "red")).unwrap_err();
+        assert!(error.contains("theme cannot be red; it can be system, dark, light"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_said_and_stays_as_a_copy() {
+        let folder = folder("unread");
+        let path = folder.join("settings.json");
+        let copy = |number: usize| std::fs::read_to_string(folder.join(format!("settings-unread-{number}.json"))).ok();
+        let broken = "{\"ui\":{\"light\":true,";
+        let partly = "{\"ui\":{\"light\":\"very\",\"tables\":true,\"scale\":[]}}";
+        std::fs::write(&path, broken).unwrap();
+        for _ in 0..2 {
+            let read = Settings::load_at(&path);
+            let said = read.complaint.unwrap();
+            assert!(said.contains("EOF while parsing") && said.contains("settings-unread-1.json"), "{said}");
+            assert_eq!(read.settings, Settings::default());
+        }
+        assert_eq!((copy(1).as_deref(), copy(2)), (Some(broken), None), "it is copied once");
+        std::fs::write(&path, partly).unwrap();
+        let read = Settings::load_at(&path);
+        let said = read.complaint.unwrap();
+        assert!(said.contains("no value that can be used for light, scale"), "{said}");
+        assert!(read.settings.ui.tables && read.settings.ui.scale == 100);
+        read.settings.save_at(&path).unwrap();
+        assert!(Settings::load_at(&path).complaint.is_none(), "what is written then is right");
+        assert_eq!((copy(1).as_deref(), copy(2).as_deref(), copy(3)), (Some(broken), Some(partly), None));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn what_is_no_settings_file_is_not_read() {
         let folder = folder("odd");
-        assert_eq!(text_of(&folder), None, "a folder");
-        assert_eq!(text_of(&folder.join("none")), None);
+        assert_eq!(bytes_of(&folder), None, "a folder");
+        assert_eq!(bytes_of(&folder.join("none")), None);
         let large = folder.join("large");
         std::fs::write(&large, " ".repeat(MOST_BYTES as usize + 1)).unwrap();
-        assert_eq!(text_of(&large), None);
+        assert_eq!(bytes_of(&large), None);
+        assert!(remembered().save_at(&large).is_err(), "what is too long to be read is not overwritten");
         std::fs::write(&large, [0xff, 0xfe, 0]).unwrap();
-        assert_eq!(text_of(&large), None, "no text");
+        let read = Settings::load_at(&large);
+        assert!(
+            read.complaint.is_some_and(|said| said.contains("invalid utf-8")) && read.settings == Settings::default()
+        );
         std::fs::write(&large, "{}").unwrap();
-        assert_eq!(text_of(&large).as_deref(), Some("{}"));
+        assert_eq!(bytes_of(&large).as_deref(), Some(&b"{}"[..]));
         #[cfg(unix)]
         {
             let pipe = folder.join("pipe");
             assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-            assert_eq!(text_of(&pipe), None, "a pipe is not waited for");
+            assert_eq!(bytes_of(&pipe), None, "a pipe is not waited for");
         }
         for place in [folder.clone(), folder.join("pipe")] {
             assert!(!place.exists() || remembered().save_at(&place).is_err(), "{} is not replaced", place.display());
@@ -283,7 +433,7 @@ mod tests {
                 .unwrap();
             let before = remembered();
             // It is killed while it is saving.
-            while std::fs::read_to_string(&path).is_ok_and(|text| Settings::read(&text) == before) {
+            while std::fs::read_to_string(&path).is_ok_and(|text| Settings::read(&text).0 == before) {
                 assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
             }
             std::thread::sleep(Duration::from_micros(random(&mut state, 3000) as u64));

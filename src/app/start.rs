@@ -30,6 +30,7 @@ impl App {
         // The file is read while window and GPU start.
         match self.options.session.clone() {
             Some(path) => self.open_session(path),
+            None if self.options.opens_nothing => {}
             None => self.load(self.options.source.clone()),
         }
         self.offer_recovery();

@@ -29,6 +29,7 @@ mod opened;
 mod origins;
 mod pose;
 mod pose_steps;
+mod preferences;
 mod render;
 mod skeleton;
 mod storage;
@@ -92,6 +93,7 @@ enum Subcommands {
     Measure(measure::MeasureArgs),
     Bench(bench::BenchArgs),
     Examples(example::ExamplesArgs),
+    Preferences(preferences::PreferencesArgs),
 }
 
 /// The file that every subcommand works on.
@@ -304,6 +306,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Measure(args)) => measure::run(&args),
         Some(Subcommands::Bench(args)) => bench::run(&args),
         Some(Subcommands::Examples(args)) => example::run(&args),
+        Some(Subcommands::Preferences(args)) => preferences::run(&args),
     }
 }
 

@@ -98,6 +98,9 @@ pub(super) struct ViewArgs {
     /// Write every command that the window carries out into a new file, a line of JSON each, so that what was done can be done again
     #[arg(long, value_name = "FILE", value_parser = parse_new_file, conflicts_with = "benchmark")]
     record: Option<PathBuf>,
+    /// Write what each frame costs into a new file as it ends: JSON that Perfetto and chrome://tracing open, or a table where it ends in .csv
+    #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
+    trace: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
@@ -106,6 +109,8 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         return Err(CliError::Usage("--benchmark measures a model; give it the model of the session".into()));
     }
     let file = args.model.model.clone().filter(|_| session.is_none());
+    let is_about_model = args.pose.is_some() || args.clips_from.is_some() || args.compare_file.is_some();
+    let is_default_source = file.is_none() && session.is_none() && !is_about_model;
     let source = args.example.source(&args.model.open.options())?.unwrap_or_else(|| Source::of(file));
     let missing = match &source {
         Source::File(path) | Source::Page(path) => {
@@ -117,6 +122,9 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let map = args.map.read_for("--clips-from", args.clips_from.is_some())?;
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
     let ended = app::run(Options {
+        is_default_source: is_default_source && source == Source::BuiltIn,
+        opens_nothing: false,
+        offers_first_steps: false,
         source,
         session,
         import: args.model.open.options(),
@@ -145,6 +153,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         antialiasing: args.msaa,
         controls: args.controls,
         record: args.record,
+        trace: args.trace,
         started,
     });
     match (ended, missing) {

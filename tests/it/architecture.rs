@@ -369,6 +369,7 @@ const WAITS: &[(&str, &str, &str)] = &[
         "reads a picture or vertices back into memory",
     ),
     ("src/app/window/screen.rs", "self.gpu.device.poll(wgpu::PollType::Poll)", "only looks"),
+    ("crates/skinscope_render/src/device_clock.rs", "gpu.device.poll(wgpu::PollType::Poll)", "only looks"),
 ];
 
 #[test]

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use skinscope::app::ui::PREFERENCES;
 use skinscope::deform::{Deformer, METHODS, NORMAL_MODES, PASSES, Parameter};
 use skinscope::edit::{OPERATIONS, REPAIRED, RUNTIMES};
 use skinscope::examples::{self, Argument};
@@ -48,6 +49,7 @@ static TABLES: &[(&str, Maker)] = &[
     ("overlays", |_| overlays()),
     ("looks", |_| looks()),
     ("tone maps", |_| tone_maps()),
+    ("preferences", |_| preferences()),
     ("methods", |_| methods()),
     ("parameters", |_| parameters()),
     ("normals", |_| normals()),
@@ -200,6 +202,19 @@ fn keys_as_in_maya() -> String {
     let others = COMMANDS.iter().filter(|row| Keymap::Maya.keys(row) != row.shortcut);
     let rows = others.map(|row| [row.label.to_owned(), key(row.shortcut), key(Keymap::Maya.keys(row))]);
     table(["command", "key", "key as in Maya"], rows)
+}
+
+fn preferences() -> String {
+    let rows = PREFERENCES.iter().map(|preference| {
+        let choices = preference.choices();
+        // The overlays have a page of their own.
+        let words = match preference.id {
+            "overlay" => "none, or an overlay".to_owned(),
+            _ => choices.iter().map(|choice| choice.id).collect::<Vec<_>>().join(", "),
+        };
+        [preference.label.to_owned(), code(preference.id), words, preference.help.to_owned()]
+    });
+    table(["preference", "word", "values", "what it does"], rows)
 }
 
 fn overlays() -> String {

@@ -82,6 +82,36 @@ fn a_film_shows_the_clip_or_a_turn_and_never_nothing() {
 }
 
 #[test]
+fn a_film_has_the_part_the_degrees_and_the_length_that_were_typed() {
+    let type_into = |harness: &mut Harness<'_, App>, name: &str, text: &str| {
+        harness.get_by_label(name).click();
+        harness.run();
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        harness.event(Event::Text(text.into()));
+        harness.run();
+        harness.key_press(Key::Tab);
+        harness.run();
+    };
+    let recorded = |harness: &mut Harness<'_, App>| {
+        click(harness, "Record");
+        let Some(FileCommand::ExportTo(_, settings)) = sent(harness).pop() else { panic!("nothing is recorded") };
+        settings
+    };
+    let mut harness = asked(ExportKind::Film, "/films/tube.webp", NEW);
+    click(&mut harness, "A part of it");
+    type_into(&mut harness, "Last picture", "9");
+    type_into(&mut harness, "First picture", "4");
+    click(&mut harness, "A turn");
+    type_into(&mut harness, "Degrees of the turn", "-90");
+    let settings = recorded(&mut harness);
+    assert_eq!((settings.plays, settings.frames, settings.turns, settings.degrees), (true, Some([4, 9]), true, -90.0));
+    click(&mut harness, "A part of it");
+    type_into(&mut harness, "Length of the turn", "2.5");
+    let settings = recorded(&mut harness);
+    assert_eq!((settings.plays, settings.frames, settings.length_secs), (false, None, 2.5));
+}
+
+#[test]
 fn what_cannot_be_written_is_said_and_a_name_can_be_typed() {
     let why = "Meshes are written as .glb, .obj, .ply or .stl.";
     let mut harness = asked(ExportKind::Mesh, "/meshes/tube.fbx", AskedStage::Unfit(why.into()));

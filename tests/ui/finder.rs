@@ -92,3 +92,27 @@ fn what_cannot_be_done_now_is_shown_last_and_not_taken_and_nothing_is_said_to_be
     press(&mut harness, Key::Escape);
     assert!(harness.query_by_label("Nothing is called that.").is_none());
 }
+
+#[test]
+fn files_preferences_findings_and_pages_of_the_manual_are_found_too() {
+    let saved = Saved { recent: vec!["/models/other knight.glb".into()], ..Saved::default() };
+    let mut harness = window(findings::three(), UiState::new(saved), Status::default());
+    let find = |harness: &mut Harness<'_, App>, text: &str| {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+        harness.run();
+        type_text(harness, text);
+        let first = rows(harness).first().cloned();
+        press(harness, Key::Enter);
+        first.unwrap_or_default()
+    };
+    assert_eq!(find(&mut harness, "knight"), "other knight.glb, Opened last");
+    assert!(has(&harness, &Command::File(FileCommand::Open("/models/other knight.glb".into()))));
+    assert_eq!(find(&mut harness, "what joint-unused says"), "Joints that move nothing, Finding");
+    assert!(has(&harness, &Command::Finding(FindingCommand::ShowFinding(2))));
+    assert_eq!(find(&mut harness, "theme: light"), "Theme: Light, Preference");
+    assert!(!harness.state().ui.is_dark());
+    assert_eq!(find(&mut harness, "repair weights and save"), "Repair weights and save only what changed, Manual");
+    assert!(harness.query_by_label("Manual").is_some() || harness.query_by_value("Manual").is_some());
+    press(&mut harness, Key::Escape);
+    assert!(harness.query_by_label("Manual").is_none() && harness.query_by_value("Manual").is_none());
+}

@@ -31,7 +31,7 @@ fn inspected(findings: Vec<Finding>) -> Session {
     session
 }
 
-fn three() -> Session {
+pub(super) fn three() -> Session {
     inspected(vec![
         finding("weights-zero", Severity::Error, vec![3, 4], 1),
         finding("name-duplicate", Severity::Warning, vec![], 2),

@@ -21,13 +21,16 @@ mod names;
 mod overlays;
 mod panels;
 mod poses;
+mod preferences;
 mod rules;
 mod saving;
 mod sessions;
 mod spreadsheet;
+mod statistics;
 mod tables;
 mod timeline;
 mod tools;
+mod tour;
 mod view_menu;
 mod viewport;
 

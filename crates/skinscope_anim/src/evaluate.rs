@@ -3,6 +3,8 @@
 use glam::Affine3A;
 use skinscope_model::{Clip, LocalPose, Model};
 
+use skinscope_base::trace::{Part, measured};
+
 use super::{SampleScratch, local_to_model, sample};
 
 /// Poses a skeleton. It takes the transforms of `base` (the rest pose or the bind pose) and the morph weights of the
@@ -22,10 +24,10 @@ pub fn evaluate(
     local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
     local.wide.clone_from(&base.wide);
     if let Some((clip, time_secs)) = clip {
-        sample(model, clip, time_secs, scratch, local);
+        measured(Part::Sample, || sample(model, clip, time_secs, scratch, local));
     }
     edit(local);
-    local_to_model(&model.skeleton, local, model_from_node);
+    measured(Part::Kinematics, || local_to_model(&model.skeleton, local, model_from_node));
 }
 
 /// Poses a skeleton by `clip` at `time_secs`, without edits; what the clip does not animate is at rest. See

@@ -1,6 +1,7 @@
 //! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs
 //! ([`parallel`]), JSON texts ([`json`]), numbers with their nouns ([`words`]), text forms of values ([`text_form`]),
-//! memory for large lists ([`memory`]), the environment of the process ([`environment`]), and files that are written
+//! memory for large lists ([`memory`]), the environment of the process ([`environment`]), what the parts of a frame
+//! cost ([`trace`]), and files that are written
 //! whole or not at all ([`output`]).
 //!
 //! This crate knows nothing of models, glTF, devices or windows.
@@ -12,4 +13,5 @@ pub mod memory;
 pub mod output;
 pub mod parallel;
 pub mod text_form;
+pub mod trace;
 pub mod words;

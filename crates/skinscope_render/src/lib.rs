@@ -12,6 +12,7 @@ mod bindings;
 mod budget;
 mod buffer_vec;
 mod deform;
+mod device_clock;
 mod device_jobs;
 mod error;
 mod gpu;
@@ -58,6 +59,7 @@ use std::sync::Arc;
 
 use bindings::entry;
 pub use deform::{DeformedOnGpu, deform_on_gpu};
+use device_clock::DeviceClock;
 use device_jobs::DeviceJobs;
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, TextureKind, Uploads};
@@ -70,6 +72,7 @@ use pipelines::Pipelines;
 use resident::{Loader, ResidentModel};
 use scene::PrimitivePart;
 use side::SideState;
+use skinscope_base::trace::{Part, measured};
 use skinscope_deform::PaletteFit;
 use skinscope_frame::Frame;
 use skinscope_model::Model;
@@ -126,6 +129,7 @@ pub struct Renderer {
     texture_step: u64,
     /// How many surfaces the last picture had. The list of the next one is allocated at this length.
     surfaces: usize,
+    device_clock: Option<DeviceClock>,
 }
 
 /// What presents one picture to targets of one format.
@@ -160,6 +164,7 @@ impl Renderer {
             present: None,
             texture_step: u64::MAX,
             surfaces: 0,
+            device_clock: None,
         }
     }
 
@@ -305,7 +310,8 @@ impl Renderer {
             }
         };
         // The target takes its memory before the model does, which can make do with less.
-        let recorded = self.prepare(gpu, frame, size[0], rows).and_then(|()| self.record(gpu, frame, &target));
+        let prepared = measured(Part::Upload, || self.prepare(gpu, frame, size[0], rows));
+        let recorded = prepared.and_then(|()| measured(Part::Record, || self.record(gpu, frame, &target)));
         if recorded == Ok(true) {
             drawn.clone_from(frame);
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use skinscope_base::trace;
 use skinscope_frame::{Background, Frame};
 
 use super::error::GpuError;
@@ -98,6 +99,7 @@ impl<'p> Painter<'_, 'p> {
     fn screen(&mut self, kind: Kind, vertices: u32) {
         if let (Some(pipeline), Some(pass)) = (self.pipelines.plain(self.gpu, kind), self.pass.as_deref_mut()) {
             pass.set_pipeline(&pipeline);
+            trace::count_draws(1);
             pass.draw(0..vertices, 0..1);
         }
     }
@@ -143,6 +145,7 @@ impl<'p> Painter<'_, 'p> {
             pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
             pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
             pass.set_vertex_buffer(slot::VALUES, values(numbers, item));
+            trace::count_draws(1);
             pass.draw(item.instances(3), 0..count);
         }
     }
@@ -152,6 +155,7 @@ impl<'p> Painter<'_, 'p> {
             && let Some(pass) = self.deformed(item, Kind::Marks { hidden })
         {
             pass.set_vertex_buffer(slot::VERTICES, marks.slice(..));
+            trace::count_draws(1);
             pass.draw(item.instances(3), 0..*count);
         }
     }
@@ -203,6 +207,7 @@ impl<'p> Painter<'_, 'p> {
         pass.set_vertex_buffer(slot::PAINT, item.primitive.paint.slice());
         pass.set_vertex_buffer(slot::VALUES, values(self.numbers, item));
         pass.set_index_buffer(indices.piece.slice(), wgpu::IndexFormat::Uint32);
+        trace::count_draws(1);
         pass.draw_indexed(range, 0, item.instances(1));
         if kind.is_glass() {
             pass.set_bind_group(0, self.groups[0], &[]);

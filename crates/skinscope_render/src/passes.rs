@@ -1,6 +1,7 @@
 //! Records the passes of a picture in their order. The two sides of a comparison are drawn in the same passes, each
 //! into its own columns.
 
+use skinscope_base::trace;
 use skinscope_frame::{Background, Frame, TONE_MAPS};
 
 use super::Renderer;
@@ -101,11 +102,13 @@ impl<'a> SidePicture<'a> {
         if let Some(pipeline) = bones {
             pass.set_pipeline(&pipeline);
             pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
+            trace::count_draws(1);
             pass.draw(0..4, 0..upload.bones.count());
         }
         if let Some(pipeline) = lines {
             pass.set_pipeline(&pipeline);
             pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
+            trace::count_draws(1);
             pass.draw(0..4, 0..frame.lines.len() as u32);
         }
     }
@@ -124,13 +127,21 @@ impl Renderer {
     /// then compiled in the background.
     pub(super) fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<bool, GpuError> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
+        let is_measured = self.device_clock.as_ref().is_some_and(|clock| clock.begin(&mut encoder));
         self.scene(gpu, frame, target, &mut encoder)?;
         if self.compile_missing() {
             // The backdrop may have been drawn by commands that are not submitted now.
             self.backdrop = None;
             return Ok(false);
         }
+        let clock = self.device_clock.as_ref().filter(|_| is_measured);
+        if let Some(clock) = clock {
+            clock.end(&mut encoder);
+        }
         gpu.queue.submit([encoder.finish()]);
+        if let Some(clock) = clock {
+            clock.ask();
+        }
         Ok(true)
     }
 

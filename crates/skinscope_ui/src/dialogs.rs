@@ -2,11 +2,12 @@
 
 use egui::accesskit::Role;
 use egui::{Context, Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
-use skinscope_session::{COMMANDS, CommandRow, Menu};
+use skinscope_session::{COMMANDS, Command, CommandRow, Menu};
 
+use super::saved::MouseHabit;
 use super::theme::{self, BODY, colors};
-use super::widgets::{icon_button, paint_line, section};
-use super::{Dialog, Status, UiState, icons};
+use super::widgets::{dialog_head, paint_line, section};
+use super::{Dialog, Status, UiState, manual_dialog, preferences_dialog};
 
 /// The key of what [`note_popups`] notes.
 fn noted() -> Id {
@@ -43,36 +44,25 @@ pub(super) fn question<T>(
     answer.or(on_escape.filter(|_| escaped))
 }
 
-pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
-    let Some(dialog) = state.dialog else { return };
+pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    let Some(mut dialog) = state.dialog else { return };
     let escaped = take_key(ui, Key::Escape);
     let modal = Modal::new(Id::unique("dialog")).frame(egui::Frame::window(ui.style()));
-    let shown = modal.show(ui.ctx(), |ui| match dialog {
-        Dialog::Keys => keys(ui),
+    let shown = modal.show(ui.ctx(), |ui| match &mut dialog {
+        Dialog::Keys => keys(ui, state.saved.mouse),
+        Dialog::Manual(page) => manual_dialog::show(ui, page),
+        Dialog::Preferences => preferences_dialog::show(ui, &state.saved, commands),
         Dialog::About => about(ui, &status.adapter),
     });
-    if shown.inner || escaped || shown.should_close() {
-        state.dialog = None;
-    }
+    let is_closed = shown.inner || escaped || shown.should_close();
+    state.dialog = Some(dialog).filter(|_| !is_closed);
 }
 
-/// Shows title and close button; returns true when it was closed.
-fn head(ui: &mut Ui, title: &str) -> bool {
-    let mut close = false;
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(title).font(theme::strong(16.0)));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            close = icon_button(ui, icons::CLOSE, "Close", 24.0, false).clicked();
-        });
-    });
-    close
-}
-
-fn keys(ui: &mut Ui) -> bool {
+fn keys(ui: &mut Ui, habit: MouseHabit) -> bool {
     let screen = ui.ctx().content_rect();
     let width = (screen.width() - 64.0).min(760.0);
     ui.set_width(width);
-    let close = head(ui, "Keys");
+    let close = dialog_head(ui, "Keys");
     let height = screen.height() - 140.0;
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
         ui.columns(2, |columns| {
@@ -91,7 +81,7 @@ fn keys(ui: &mut Ui) -> bool {
                 group(&mut columns[column], menu, title);
             }
             in_panels(&mut columns[0]);
-            mouse(&mut columns[1]);
+            mouse(&mut columns[1], habit);
         });
     });
     close
@@ -122,17 +112,30 @@ fn in_panels(ui: &mut Ui) {
 }
 
 /// Lists the uses of the mouse over the picture.
-fn mouse(ui: &mut Ui) {
+fn mouse(ui: &mut Ui, habit: MouseHabit) {
     section(ui, "Mouse over the picture", |_| {});
+    let of_habit: &[(&str, &str)] = match habit {
+        MouseHabit::Skinscope => {
+            &[("Drag", "Turn the camera"), ("Shift+drag", "Move the camera; also middle or right drag")]
+        }
+        MouseHabit::Blender => &[
+            ("Middle drag", "Turn the camera; also left drag"),
+            ("Shift+middle", "Move the camera"),
+            ("Ctrl+middle", "Come nearer or go back"),
+        ],
+        MouseHabit::Maya => &[
+            ("Alt+left drag", "Turn the camera; also left drag"),
+            ("Alt+middle", "Move the camera"),
+            ("Alt+right", "Come nearer or go back"),
+        ],
+    };
     let rows = [
-        ("Drag", "Turn the camera"),
-        ("Shift+drag", "Move the camera; also middle or right drag"),
         ("Wheel", "Come nearer or go back"),
         ("Click", "Select the bone, or pin the vertex of the skin and select its main joint"),
         ("Ctrl+click", "Pin the vertex, whatever bone is near"),
         ("Double click", "Frame the selection"),
     ];
-    for (keys, does) in rows {
+    for (keys, does) in of_habit.iter().chain(&rows) {
         line(ui, keys, does);
     }
 }
@@ -151,7 +154,7 @@ fn line(ui: &mut Ui, keys: &str, does: &str) -> egui::Response {
 fn about(ui: &mut Ui, adapter: &str) -> bool {
     ui.set_width(440.0);
     let c = colors(ui);
-    let close = head(ui, "About Skinscope");
+    let close = dialog_head(ui, "About Skinscope");
     let version = concat!("Version ", env!("CARGO_PKG_VERSION"));
     ui.label(RichText::new(version).color(c.dim));
     ui.add_space(4.0);

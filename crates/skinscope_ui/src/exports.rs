@@ -112,13 +112,20 @@ fn film(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
     let has_clip = session.playback().clip.is_some();
     settings.plays &= has_clip;
     settings.turns |= !has_clip;
+    let duration = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
+    let last = ((duration * settings.fps).ceil() as u32).max(1) - 1;
     row(ui, "Shows", |ui| {
+        let is_whole = settings.plays && settings.frames.is_none();
         let help = "Every picture of the clip, from its start to before its end";
-        if has_clip && chip(ui, "The whole clip", settings.plays).on_hover_text(help).clicked() {
-            settings.plays = !settings.plays;
+        if has_clip && chip(ui, "The whole clip", is_whole).on_hover_text(help).clicked() {
+            (settings.plays, settings.frames) = (!is_whole, None);
         }
-        let help =
-            "The model turns once about the vertical: in the time of the clip, or in 4 seconds where it does not play";
+        let is_part = settings.plays && settings.frames.is_some();
+        let help = "Some pictures of the clip, by their numbers";
+        if has_clip && chip(ui, "A part of it", is_part).on_hover_text(help).clicked() {
+            (settings.plays, settings.frames) = (!is_part, (!is_part).then_some([0, last]));
+        }
+        let help = "The model turns about the vertical, evenly over the pictures";
         if chip(ui, "A turn", settings.turns).on_hover_text(help).clicked() {
             settings.turns = !settings.turns;
         }
@@ -131,4 +138,51 @@ fn film(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
         ui.label(RichText::new("pictures a second").color(colors(ui).dim));
     });
     ui.add_space(4.0);
+    if let Some([first, last]) = settings.frames.as_mut().filter(|_| settings.plays) {
+        row(ui, "Pictures", |ui| {
+            bounded(ui, "First picture", first, 0.0..=f64::from(*last), 0);
+            ui.label("to");
+            bounded(ui, "Last picture", last, f64::from(*first)..=MOST_NUMBER, 0);
+            let fps = f64::from(settings.fps);
+            let [from, to] = [*first, *last].map(|picture| f64::from(picture) / fps);
+            ui.label(RichText::new(format!("{from:.2} s to {to:.2} s")).color(colors(ui).dim));
+        });
+        ui.add_space(4.0);
+    }
+    if settings.turns {
+        row(ui, "Turn", |ui| {
+            bounded(ui, "Degrees of the turn", &mut settings.degrees, -36_000.0..=36_000.0, 1);
+            ui.label(RichText::new("degrees").color(colors(ui).dim));
+        });
+        ui.add_space(4.0);
+    }
+    if settings.turns && !settings.plays {
+        row(ui, "Length", |ui| {
+            bounded(ui, "Length of the turn", &mut settings.length_secs, 0.1..=600.0, 2);
+            ui.label(RichText::new("seconds").color(colors(ui).dim));
+        });
+        ui.add_space(4.0);
+    }
+}
+
+/// The greatest number of a picture that can be typed.
+const MOST_NUMBER: f64 = 1e6;
+
+/// Shows a number that can be dragged and typed, within bounds and with so many decimals at most.
+fn bounded<N: egui::emath::Numeric>(
+    ui: &mut Ui,
+    name: &str,
+    value: &mut N,
+    range: std::ops::RangeInclusive<f64>,
+    decimals: usize,
+) {
+    let drag = DragValue::from_get_set(|new: Option<f64>| {
+        if let Some(new) = new {
+            *value = N::from_f64(new);
+        }
+        value.to_f64()
+    });
+    let response = ui.add(drag.range(range).max_decimals(decimals).speed(0.5));
+    let now = value.to_f64();
+    response.widget_info(|| WidgetInfo::slider(true, now, name));
 }

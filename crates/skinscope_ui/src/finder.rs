@@ -3,14 +3,22 @@
 
 use egui::accesskit::Role;
 use egui::{Align2, Color32, CornerRadius, Id, Key, Modal, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use skinscope_inspect::check::Finding;
+use skinscope_inspect::rule_words;
 use skinscope_model::{ClipId, NodeId};
-use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand, refusal};
+use skinscope_session::{
+    COMMANDS, Command, Document, FileCommand, FindingCommand, Menu, PlaybackCommand, SelectionCommand, Session,
+    WindowCommand, refusal,
+};
 
 use super::dialogs::take_key;
+use super::manual::{Block, PAGES};
+use super::preferences::PREFERENCES;
+use super::saved::Saved;
 use super::search_list::index_of;
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{elided, mark_row, paint_line, search_field};
-use super::{Status, UiState, icons};
+use super::{Status, UiState, icons, recent};
 
 /// The width of the list, points.
 const WIDTH: f32 = 560.0;
@@ -26,6 +34,14 @@ enum Entry {
     Command(usize),
     Node(NodeId),
     Clip(ClipId),
+    /// A file that was opened last, by its index in that list.
+    Recent(usize),
+    /// A value of a preference, by the indices of both.
+    Preference(usize, usize),
+    /// A finding, by its index in the document.
+    Finding(usize),
+    /// A page of the manual, by its index.
+    Page(usize),
 }
 
 /// The state of the palette.
@@ -43,7 +59,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    fn find(&mut self, session: &Session) {
+    fn find(&mut self, session: &Session, saved: &Saved) {
         let words: Vec<String> = self.search.split_whitespace().map(str::to_lowercase).collect();
         let mut found: Vec<(u32, usize, Entry)> = Vec::new();
         for (i, row) in COMMANDS.iter().enumerate() {
@@ -66,6 +82,9 @@ impl Finder {
                 }
             }
         }
+        if !words.is_empty() {
+            others(session, saved, &words, &mut found);
+        }
         // Without words the commands have the order of the menus.
         if !words.is_empty() {
             found.sort_by_key(|(rank, length, _)| (*rank, *length));
@@ -73,6 +92,58 @@ impl Finder {
         self.found = found.into_iter().map(|(.., entry)| entry).collect();
         (self.at, self.offset) = (0, 0.0);
     }
+}
+
+/// Finds files that were opened last, preferences, findings and pages of the manual.
+fn others(session: &Session, saved: &Saved, words: &[String], found: &mut Vec<(u32, usize, Entry)>) {
+    let mut look = |name: &str, text: &str, later: u32, entry: Entry| {
+        let rank = rank(name, words).or_else(|| Some(rank(text, words)? + 40));
+        found.extend(rank.map(|rank| (rank + later, name.len(), entry)));
+    };
+    for (i, path) in saved.recent.iter().enumerate() {
+        look(&recent::name(&saved.recent, path), &path.display().to_string(), 1, Entry::Recent(i));
+    }
+    for (i, preference) in PREFERENCES.iter().enumerate() {
+        for (j, choice) in preference.choices().iter().enumerate() {
+            look(&value_name(preference.label, choice.label), preference.help, 5, Entry::Preference(i, j));
+        }
+    }
+    for (i, finding) in session.document().into_iter().flat_map(Document::findings).enumerate() {
+        look(finding_name(finding), &finding.message, 3, Entry::Finding(i));
+    }
+    for (i, page) in PAGES.iter().enumerate() {
+        let headings = page
+            .blocks
+            .iter()
+            .filter_map(|block| if let Block::Heading(text) = block { Some(text.as_str()) } else { None });
+        look(&page.title, &headings.collect::<Vec<_>>().join(" "), 4, Entry::Page(i));
+    }
+}
+
+/// Returns the name under which a value of a preference is found.
+fn value_name(preference: &str, choice: &str) -> String {
+    format!("{preference}: {choice}")
+}
+
+fn finding_name(finding: &Finding) -> &'static str {
+    rule_words(finding.rule).map_or(finding.rule, |(label, _)| label)
+}
+
+/// Returns the command of an entry; `None` where what it was is gone.
+fn command_of(entry: Entry, saved: &Saved) -> Option<Command> {
+    Some(match entry {
+        Entry::Command(i) => COMMANDS.get(i)?.command.clone(),
+        Entry::Node(node) => SelectionCommand::Select(Some(node)).into(),
+        Entry::Clip(clip) => PlaybackCommand::SetClip(clip).into(),
+        Entry::Recent(i) => FileCommand::Open(saved.recent.get(i)?.clone()).into(),
+        Entry::Preference(i, j) => {
+            let preference = PREFERENCES.get(i)?;
+            let choice = *preference.choices().get(j)?;
+            WindowCommand::SetPreference(preference.id.to_owned(), choice.id.to_owned()).into()
+        }
+        Entry::Finding(i) => FindingCommand::ShowFinding(i).into(),
+        Entry::Page(i) => WindowCommand::ShowManual(PAGES.get(i)?.id.to_owned()).into(),
+    })
 }
 
 /// Returns how well a name fits: 0 for the name itself, more for less; `None` where a word is not in it.
@@ -104,34 +175,30 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Sta
     }
     if opens {
         finder.search.clear();
-        finder.find(session);
+        finder.find(session, &state.saved);
     }
     let escaped = take_key(ui, Key::Escape);
     let id = Id::unique("command palette");
     let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, TOP));
     let frame = egui::Frame::window(ui.style()).inner_margin(8);
-    let shown = Modal::new(id).area(area).frame(frame).show(ui.ctx(), |ui| list(ui, session, finder, opens));
+    let shown =
+        Modal::new(id).area(area).frame(frame).show(ui.ctx(), |ui| list(ui, session, &state.saved, finder, opens));
     let taken = shown.inner;
     if taken.is_some() || escaped || shown.should_close() {
         finder.open = false;
         finder.was_open = false;
     }
-    match taken {
-        Some(Entry::Command(i)) => commands.extend(COMMANDS.get(i).map(|row| row.command.clone())),
-        Some(Entry::Node(node)) => commands.push(SelectionCommand::Select(Some(node)).into()),
-        Some(Entry::Clip(clip)) => commands.push(PlaybackCommand::SetClip(clip).into()),
-        None => {}
-    }
+    commands.extend(taken.and_then(|entry| command_of(entry, &state.saved)));
 }
 
 /// Shows the search and what it finds; returns the entry that was chosen.
-fn list(ui: &mut Ui, session: &Session, finder: &mut Finder, opens: bool) -> Option<Entry> {
+fn list(ui: &mut Ui, session: &Session, saved: &Saved, finder: &mut Finder, opens: bool) -> Option<Entry> {
     ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 48.0));
     let id = ui.make_persistent_id("search");
     let name = "Find a command, node or clip";
     let searched = search_field(ui, id, &mut finder.search, name, f32::INFINITY, opens);
     if searched.changed {
-        finder.find(session);
+        finder.find(session, saved);
     }
     let last = finder.found.len().saturating_sub(1) as i64;
     let before = finder.at;
@@ -160,7 +227,7 @@ fn list(ui: &mut Ui, session: &Session, finder: &mut Finder, opens: bool) -> Opt
     let shown = area.show_rows(ui, ROW, finder.found.len(), |ui, rows| {
         for i in rows {
             let Some(found) = finder.found.get(i).copied() else { continue };
-            if row(ui, found, session, i == finder.at) {
+            if row(ui, found, session, saved, i == finder.at) {
                 taken = Some(found);
             }
         }
@@ -172,13 +239,14 @@ fn list(ui: &mut Ui, session: &Session, finder: &mut Finder, opens: bool) -> Opt
 fn can_be_taken(entry: Entry, session: &Session) -> bool {
     match entry {
         Entry::Command(i) => COMMANDS.get(i).is_some_and(|row| refusal(&row.command, session).is_none()),
-        Entry::Node(_) | Entry::Clip(_) => true,
+        _ => true,
     }
 }
 
 /// Shows one row; returns whether it was clicked.
-fn row(ui: &mut Ui, entry: Entry, session: &Session, marked: bool) -> bool {
+fn row(ui: &mut Ui, entry: Entry, session: &Session, saved: &Saved, marked: bool) -> bool {
     let model = session.model();
+    let other: String;
     let (icon, label, kind, keys) = match entry {
         Entry::Command(i) => {
             let Some(row) = COMMANDS.get(i) else { return false };
@@ -198,6 +266,24 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, marked: bool) -> bool {
         Entry::Clip(clip) => {
             let name = model.and_then(|m| m.clips.get(clip.index())).map_or("", |clip| clip.name.as_str());
             (icons::PLAY, name, "Clip", String::new())
+        }
+        Entry::Recent(i) => {
+            other = saved.recent.get(i).map(|path| recent::name(&saved.recent, path)).unwrap_or_default();
+            (icons::FOLDER, other.as_str(), "Opened last", String::new())
+        }
+        Entry::Preference(i, j) => {
+            let preference = PREFERENCES.get(i);
+            let choice = preference.and_then(|p| p.choices().get(j).copied());
+            other = preference.zip(choice).map(|(p, c)| value_name(p.label, c.label)).unwrap_or_default();
+            ("", other.as_str(), "Preference", String::new())
+        }
+        Entry::Finding(i) => {
+            let finding = session.document().and_then(|document| document.findings().nth(i));
+            (icons::WARNING, finding.map_or("", finding_name), "Finding", String::new())
+        }
+        Entry::Page(i) => {
+            other = PAGES.get(i).map(|page| page.title.clone()).unwrap_or_default();
+            ("", other.as_str(), "Manual", String::new())
         }
     };
     let enabled = can_be_taken(entry, session);
@@ -228,6 +314,11 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, marked: bool) -> bool {
     let clicked = response.clicked() && enabled;
     let help = match entry {
         Entry::Command(i) => COMMANDS.get(i).map_or("", |row| row.help),
+        Entry::Preference(i, _) => PREFERENCES.get(i).map_or("", |preference| preference.help),
+        Entry::Finding(i) => session
+            .document()
+            .and_then(|document| document.findings().nth(i))
+            .map_or("", |finding| finding.message.as_str()),
         Entry::Node(node) if cut => model.and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str),
         _ => "",
     };

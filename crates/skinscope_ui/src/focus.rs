@@ -29,6 +29,7 @@ pub(super) enum FocusRegion {
     Page,
     Tools,
     Deformation,
+    Statistics,
     Inspector,
     Timeline,
 }

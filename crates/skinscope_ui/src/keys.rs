@@ -123,7 +123,10 @@ fn shortcut(event: &Event) -> Option<(Shortcut, bool)> {
         Some(digit) => Key::Numpad(digit as u8),
         None => named(*key)?,
     };
-    Some((Shortcut { key, ctrl: modifiers.command, shift: modifiers.shift }, *repeat))
+    // On many keyboards plus is typed with Shift, and on others it is the upper sign of the key of the equals sign.
+    let is_plus = matches!(key, Key::Char('+' | '=')) && modifiers.command;
+    let (key, shift) = if is_plus { (Key::Char('+'), false) } else { (key, modifiers.shift) };
+    Some((Shortcut { key, ctrl: modifiers.command, shift }, *repeat))
 }
 
 fn named(key: egui::Key) -> Option<Key> {
@@ -138,7 +141,10 @@ fn named(key: egui::Key) -> Option<Key> {
         egui::Key::PageUp => Key::PageUp,
         egui::Key::PageDown => Key::PageDown,
         egui::Key::F1 => Key::F1,
+        // Its sign is another letter.
+        egui::Key::Minus => Key::Char('-'),
         egui::Key::F11 => Key::F11,
+        egui::Key::F12 => Key::F12,
         egui::Key::Escape => Key::Escape,
         egui::Key::Enter => Key::Enter,
         other => {
@@ -190,7 +196,7 @@ fn repeats(command: &Command) -> bool {
 /// Returns whether a text field needs the shortcut for itself. The others are shortcuts there too.
 fn is_for_text(shortcut: Shortcut) -> bool {
     match shortcut.key {
-        Key::F1 | Key::F11 => false,
+        Key::F1 | Key::F11 | Key::F12 => false,
         Key::Char(c) if shortcut.ctrl => matches!(c, 'a' | 'c' | 'v' | 'x' | 'y' | 'z'),
         Key::Numpad(_) => !shortcut.ctrl,
         _ => true,

@@ -8,6 +8,7 @@ mod asked_file;
 mod background_query;
 mod bidi;
 mod bones;
+mod bug_report;
 mod card;
 mod clip_layers;
 mod clip_names;
@@ -27,17 +28,21 @@ mod finder;
 mod findings;
 mod focus;
 pub mod fonts;
+mod frame_costs;
 mod ghosts;
 mod gizmo;
 pub mod icons;
 mod inspector;
 mod keys;
 mod legend;
+mod manual;
+mod manual_dialog;
 mod marks;
 mod matrices;
 mod measures;
 mod menu;
 mod menu_state;
+mod message_log;
 mod morphs;
 mod names;
 mod normal_modes;
@@ -48,6 +53,9 @@ mod page;
 mod palette;
 mod panels;
 mod pose_library;
+mod preferences;
+mod preferences_dialog;
+mod preferences_effect;
 mod recent;
 mod ruler;
 mod rules;
@@ -57,6 +65,7 @@ mod saved;
 mod saving;
 mod scales;
 mod search_list;
+mod statistics;
 mod status;
 mod summary;
 mod table;
@@ -66,6 +75,7 @@ mod tables;
 pub mod theme;
 mod timeline;
 mod tools;
+mod tour;
 mod triad;
 mod value_row;
 mod viewport;
@@ -75,21 +85,22 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
+pub use bug_report::bug_report;
 use egui::accesskit::Action;
 use egui::containers::panel::PanelState;
-use egui::{Id, IdSalt, Pos2, Rect, Theme, Ui, Vec2};
+use egui::{Id, IdSalt, Pos2, Rect, Ui, Vec2};
+pub use frame_costs::{CostSummary, FrameCost, FrameCosts};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use page::formula_svg;
 pub use pose_library::{LibraryPose, PoseLibrary};
+pub use preferences::{PREFERENCES, Preference, PreferenceChoice, preference};
 pub use save_status::{ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
-pub use saved::Saved;
+pub use saved::{AtStart, MouseHabit, Saved};
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{
-    ClipNames, Command, Document, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand,
-};
+use skinscope_session::{ClipNames, Command, Document, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
 pub use viewport::ViewportArea;
 
@@ -157,6 +168,8 @@ pub struct Status {
     pub clip_names: Option<ClipNames>,
     /// The last short message ([`Status::say`], [`Status::warn`]).
     pub notice: Notice,
+    /// What the last frames cost, while that is measured.
+    pub costs: Option<Arc<FrameCosts>>,
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
     pub palette_limits: Option<PaletteLimits>,
 }
@@ -193,6 +206,9 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialog {
     Keys,
+    Preferences,
+    /// A page of the manual, by its index.
+    Manual(usize),
     About,
 }
 
@@ -201,6 +217,12 @@ enum Dialog {
 pub struct UiState {
     saved: Saved,
     started: bool,
+    tour: tour::Tour,
+    log: message_log::MessageLog,
+    /// Whether the text for a report of a bug is to be copied.
+    copies_report: bool,
+    /// Whether the system says that its theme is light.
+    system_light: bool,
     dialog: Option<Dialog>,
     /// Whether the picture and the page of an example fill the screen, without any other panel.
     presents: bool,
@@ -244,6 +266,15 @@ impl UiState {
         self
     }
 
+    /// Offers the first steps once the built-in character is open, unless they were seen before.
+    #[must_use]
+    pub fn offering_first_steps(mut self) -> Self {
+        if !self.saved.tour_seen {
+            self.tour.offer();
+        }
+        self
+    }
+
     /// Returns the settings that should be remembered.
     #[must_use]
     pub fn saved(&self) -> Saved {
@@ -253,7 +284,17 @@ impl UiState {
     /// Returns whether the theme is dark.
     #[must_use]
     pub fn is_dark(&self) -> bool {
-        !self.saved.light
+        !self.is_light()
+    }
+
+    fn is_light(&self) -> bool {
+        if self.saved.system_theme { self.system_light } else { self.saved.light }
+    }
+
+    /// Returns whether what frames cost is shown.
+    #[must_use]
+    pub fn shows_statistics(&self) -> bool {
+        self.saved.statistics
     }
 
     /// Returns whether the open file is read again once it has changed.
@@ -282,7 +323,24 @@ impl UiState {
     /// Carries out a command about the window itself.
     pub fn carry_out(&mut self, command: &WindowCommand) {
         match command {
-            WindowCommand::ToggleTheme => self.saved.light = !self.saved.light,
+            WindowCommand::ToggleTheme => {
+                (self.saved.light, self.saved.system_theme) = (!self.is_light(), false);
+            }
+            WindowCommand::ShowManual(id) => {
+                let page = manual::PAGES.iter().position(|page| page.id == id);
+                self.dialog = Some(Dialog::Manual(page.unwrap_or(0)));
+            }
+            WindowCommand::ShowFirstSteps => self.tour.begin(),
+            WindowCommand::CopyBugReport => self.copies_report = true,
+            WindowCommand::ShowPreferences => self.dialog = Some(Dialog::Preferences),
+            WindowCommand::SetPreference(id, choice) => {
+                if let Some(preference) = preference(id) {
+                    preference.choose(&mut self.saved, choice);
+                }
+            }
+            WindowCommand::StepScale(steps) => {
+                self.saved.scale = preferences::stepped_scale(self.saved.scale, *steps);
+            }
             WindowCommand::TogglePanel(panel) => {
                 let shown = self.shown(*panel);
                 *shown = !*shown;
@@ -322,6 +380,8 @@ impl UiState {
             Panel::Inspector => &mut self.saved.inspector,
             Panel::Timeline => &mut self.saved.timeline,
             Panel::Tables => &mut self.saved.tables,
+            Panel::Statistics => &mut self.saved.statistics,
+            Panel::Log => &mut self.saved.log,
         }
     }
 
@@ -339,6 +399,7 @@ impl UiState {
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
             self.tables.forget();
+            self.log.forget_warnings();
             let folder = session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
             let file =
@@ -378,6 +439,8 @@ fn was_dragged(ui: &Ui, panel: &str) -> bool {
 pub fn install(ctx: &egui::Context) {
     theme::install(ctx);
     ctx.add_plugin(bidi::RightToLeft);
+    // The keys for the size of the interface are commands, which are listed, remembered and found.
+    ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }
 
 /// Shows everything around and over the picture. `commands` receives what the user asks for, in order.
@@ -388,15 +451,13 @@ pub fn show(
     status: &Status,
     commands: &mut Vec<Command>,
 ) -> ViewportArea {
-    let theme = if state.saved.light { Theme::Light } else { Theme::Dark };
-    if !state.started || ui.ctx().theme() != theme {
-        ui.ctx().set_theme(theme);
-    }
-    ui.set_style(ui.ctx().style_of(theme));
-    let keymap = if state.saved.maya_keys { Keymap::Maya } else { Keymap::Blender };
-    keymap.choose();
+    preferences_effect::apply(ui, state);
     state.follow(session);
     widgets::tell_apart(ui, session.model());
+    state.log.look(session, status, ui.input(|i| i.time));
+    if std::mem::take(&mut state.copies_report) {
+        copied::copy(ui, bug_report(session, &state.saved, &status.adapter), "what a report of a bug needs");
+    }
     let pass = keys::begin(ui, state, status);
     if !state.started {
         state.started = true;
@@ -422,12 +483,13 @@ pub fn show(
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }
-    dialogs::show(ui, state, status);
+    dialogs::show(ui, state, status, commands);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);
     asked_file::show(ui, session, state, status, commands);
     dropped::show(ui, status, commands);
     clip_names::show(ui, session, state, status, commands);
     keys::end(ui, session, pass, state, status, commands);
+    tour::follow(state, session, commands);
     area
 }

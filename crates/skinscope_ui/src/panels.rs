@@ -5,7 +5,8 @@ use skinscope_session::{Command, Session};
 
 use super::focus::{FocusCounter, FocusRegion};
 use super::{
-    Status, UiState, inspector, measures, outliner, page, tables, theme, timeline, tools, want_size, was_dragged,
+    Status, UiState, inspector, measures, outliner, page, statistics, tables, theme, timeline, tools, want_size,
+    was_dragged,
 };
 
 /// The width of the panel of tools, points.
@@ -57,7 +58,7 @@ pub(super) fn show(
         widgets.shown(ui, FocusRegion::Outliner);
     }
     let tools_open = session.tools().open;
-    let has_other_panel = tools_open || session.measuring().open;
+    let has_other_panel = tools_open || session.measuring().open || saved.statistics || saved.log;
     // A narrow window has room for one of them beside the picture.
     if saved.inspector && has_room && (!has_other_panel || ui.ctx().content_rect().width() >= BOTH) {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
@@ -79,6 +80,12 @@ pub(super) fn show(
         let panel = egui::Panel::right("deformation").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
         panel.show(ui, |ui| measures::show(ui, session, status, &mut state.normal_times, commands));
         widgets.shown(ui, FocusRegion::Deformation);
+    }
+    if saved.statistics || saved.log {
+        let frame = frame.inner_margin(Margin::symmetric(theme::MARGIN, 0));
+        let panel = egui::Panel::right("statistics").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
+        panel.show(ui, |ui| statistics::show(ui, state, status, commands));
+        widgets.shown(ui, FocusRegion::Statistics);
     }
     if page_width.is_some() {
         show_page(ui, session, page_width, text, commands);

@@ -3,13 +3,54 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use skinscope_base::math::Units;
+
+/// The mouse buttons that turn and move the camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseHabit {
+    /// The left one turns; the others, or Shift with it, move.
+    #[default]
+    Skinscope,
+    /// The middle one turns, moves with Shift and zooms with Ctrl; the left one turns too.
+    Blender,
+    /// With Alt the left one turns, the middle one moves and the right one zooms; without Alt the left one turns too.
+    Maya,
+}
+
+/// What a start without a file shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtStart {
+    /// The character that comes with the program.
+    #[default]
+    BuiltIn,
+    /// The file that was opened last.
+    Last,
+    /// Nothing: the files that were opened last can be chosen.
+    Nothing,
+}
 
 /// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Saved {
-    /// Whether the theme is light.
+    /// Whether the theme is light, where it is not that of the system.
     pub light: bool,
+    /// Whether the theme is that of the system, which is dark where it says none.
+    pub system_theme: bool,
+    /// How large text and controls are, per cent of the usual.
+    pub scale: u32,
+    /// The mouse buttons that move the camera.
+    pub mouse: MouseHabit,
+    /// What a start without a file shows.
+    pub at_start: AtStart,
+    /// The overlay that the window opens with, by its id; empty: none.
+    pub overlay: String,
+    /// The look that the window opens with, by its id; empty: the usual one.
+    pub look: String,
+    /// The units of lengths.
+    pub units: Units,
     /// Whether tools have the keys of Maya in place of those of Blender.
     pub maya_keys: bool,
     /// Whether the pages of examples are written large, for a projector.
@@ -22,6 +63,12 @@ pub struct Saved {
     pub timeline: bool,
     /// Whether the tables are shown.
     pub tables: bool,
+    /// Whether the first steps were shown.
+    pub tour_seen: bool,
+    /// Whether what frames cost is shown.
+    pub statistics: bool,
+    /// Whether the messages of the run are shown.
+    pub log: bool,
     /// The width of the outliner, points.
     pub outliner_width: f32,
     /// The width of the inspector, points.
@@ -53,12 +100,22 @@ impl Default for Saved {
     fn default() -> Self {
         Self {
             light: false,
+            system_theme: false,
+            scale: 100,
+            mouse: MouseHabit::default(),
+            at_start: AtStart::default(),
+            overlay: String::new(),
+            look: String::new(),
+            units: Units::default(),
             maya_keys: false,
             large_text: false,
             outliner: true,
             inspector: true,
             timeline: true,
             tables: false,
+            tour_seen: false,
+            statistics: false,
+            log: false,
             outliner_width: 256.0,
             inspector_width: 312.0,
             tables_height: 240.0,

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 use glam::DVec3;
 use skinscope_base::math::lengths;
-use skinscope_model::NodeId;
+use skinscope_model::{Model, NodeId};
 use skinscope_session::{Command, EditCommand, Session, ViewCommand};
 
 use super::legend;
@@ -57,10 +57,8 @@ pub(super) fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
     ui.add_space(4.0);
 }
 
-pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some(document) = session.document() else { return };
-    let model = &document.model;
-    section(ui, "Model", |_| {});
+/// Returns how much of everything a model has, each with its name.
+pub(super) fn counts(model: &Model) -> [(&'static str, usize); 9] {
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
     let triangles: usize = model
         .instances
@@ -69,7 +67,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
         .filter(|p| p.topology == skinscope_model::Topology::Triangles)
         .map(|p| p.indices.len() / 3)
         .sum();
-    let counts = [
+    [
         ("Vertices", model.drawn_vertices()),
         ("Triangles", triangles),
         ("Nodes", model.skeleton.len()),
@@ -79,10 +77,16 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
         ("Materials", model.materials.len()),
         ("Images", model.images.len()),
         ("Clips", model.clips.len()),
-    ];
+    ]
+}
+
+pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(document) = session.document() else { return };
+    let model = &document.model;
+    section(ui, "Model", |_| {});
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for (label, n) in counts {
+        for (label, n) in counts(model) {
             figure(ui, label, &grouped(n));
         }
     });

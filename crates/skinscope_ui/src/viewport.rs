@@ -1,15 +1,16 @@
 //! The area of the picture: it turns the mouse into camera moves and selections, and shows the plates in its corners.
 
 use egui::accesskit::Role;
-use egui::{CursorIcon, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{CursorIcon, Modifiers, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use glam::Vec2;
 use skinscope_inspect::Hit;
 use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
 
+use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, tip};
 use super::{
     Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page, status,
-    triad,
+    tour, triad,
 };
 
 /// The state of the picture's area.
@@ -45,6 +46,8 @@ impl Default for ViewportArea {
 
 /// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
+/// How many points of a drag are one step of the wheel.
+const DRAG_PER_STEP: f32 = 20.0;
 
 /// Shows everything over the picture, and turns pointer and wheel into commands. Returns the area of the picture.
 pub(super) fn show(
@@ -93,7 +96,7 @@ pub(super) fn show(
         if is_gizmos {
             state.viewport.vertex = None;
         } else if marking.is_none() {
-            mouse(&ui, &response, seen, is_camera, commands);
+            mouse(&ui, &response, seen, (habit(state), is_camera), commands);
             hover(&ui, &response, seen, session, state);
             if response.clicked() && state.viewport.vertex.is_some() {
                 state.inspector.show_vertex();
@@ -123,6 +126,7 @@ pub(super) fn show(
             }
             opaque = toggles(&mut ui, rect, session, state, commands);
             triad::show(&mut ui, rect, session, commands);
+            tour::show(&mut ui, rect, session, state, commands);
         }
         if !plate_has_legend {
             // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
@@ -161,11 +165,12 @@ fn from_corner(at: egui::Pos2, seen: Rect) -> Vec2 {
     Vec2::new(x - seen.left(), at.y - seen.top())
 }
 
-/// Returns whether the pointer moves the camera and nothing else: with the keys of Maya, while Alt is held, and until the buttons are
+/// Returns whether the pointer moves the camera and nothing else: with the mouse of Maya, while Alt is held, and until the buttons are
 /// released that went down then.
 fn is_camera_only(ui: &Ui, response: &Response, state: &mut UiState) -> bool {
+    let is_maya = habit(state) == MouseHabit::Maya;
     let (alt, pressed, down) =
-        ui.input(|i| (i.modifiers.alt && state.saved.maya_keys, i.pointer.any_pressed(), i.pointer.any_down()));
+        ui.input(|i| (i.modifiers.alt && is_maya, i.pointer.any_pressed(), i.pointer.any_down()));
     let begins = alt && pressed && response.contains_pointer();
     // The frame that releases the button still belongs to the drag.
     let goes_on = state.viewport.is_camera_drag && (down || response.drag_stopped());
@@ -173,21 +178,59 @@ fn is_camera_only(ui: &Ui, response: &Response, state: &mut UiState) -> bool {
     state.viewport.is_camera_drag || alt && !down
 }
 
-fn mouse(ui: &Ui, response: &Response, rect: Rect, is_camera: bool, commands: &mut Vec<Command>) {
-    /// How many points of a drag are one step of the wheel.
-    const POINTS_PER_STEP: f32 = 20.0;
+/// Returns what the mouse does. With the keys of Maya the usual mouse is that of Maya too.
+fn habit(state: &UiState) -> MouseHabit {
+    if state.saved.maya_keys && state.saved.mouse == MouseHabit::Skinscope {
+        MouseHabit::Maya
+    } else {
+        state.saved.mouse
+    }
+}
+
+/// What a drag over the picture does to the camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CameraDrag {
+    Turn,
+    Move,
+    Zoom,
+}
+
+/// Returns what a drag with this button and these keys does, as the user is used to.
+fn camera_drag(habit: MouseHabit, button: PointerButton, keys: Modifiers) -> CameraDrag {
+    use PointerButton::{Middle, Primary, Secondary};
+    match (habit, button) {
+        (MouseHabit::Maya, Secondary) if keys.alt => CameraDrag::Zoom,
+        (MouseHabit::Blender, Middle) if keys.command => CameraDrag::Zoom,
+        (MouseHabit::Blender, Middle) if !keys.shift => CameraDrag::Turn,
+        (_, Primary) if !keys.shift => CameraDrag::Turn,
+        _ => CameraDrag::Move,
+    }
+}
+
+fn mouse(
+    ui: &Ui,
+    response: &Response,
+    rect: Rect,
+    (habit, is_camera): (MouseHabit, bool),
+    commands: &mut Vec<Command>,
+) {
     let scale = ui.pixels_per_point();
     let delta = to_glam(response.drag_delta());
-    if delta != Vec2::ZERO && is_camera && response.dragged_by(PointerButton::Secondary) {
-        let middle = from_corner(rect.center(), rect) * scale;
-        commands.push(CameraCommand::Zoom((delta.x - delta.y) / POINTS_PER_STEP, middle).into());
-    } else if delta != Vec2::ZERO {
-        let shift = ui.input(|i| i.modifiers.shift);
-        if response.dragged_by(PointerButton::Primary) && !shift {
+    let button = [PointerButton::Primary, PointerButton::Middle, PointerButton::Secondary]
+        .into_iter()
+        .find(|button| response.dragged_by(*button));
+    if let Some(button) = button.filter(|_| delta != Vec2::ZERO) {
+        let mut keys = ui.input(|i| i.modifiers);
+        // Where a drag began with Alt it goes on without.
+        keys.alt |= is_camera;
+        match camera_drag(habit, button, keys) {
             // The angle depends on how far the hand moves, whatever the pixel density.
-            commands.push(CameraCommand::Orbit(delta).into());
-        } else {
-            commands.push(CameraCommand::Pan(delta * scale).into());
+            CameraDrag::Turn => commands.push(CameraCommand::Orbit(delta).into()),
+            CameraDrag::Move => commands.push(CameraCommand::Pan(delta * scale).into()),
+            CameraDrag::Zoom => {
+                let middle = from_corner(rect.center(), rect) * scale;
+                commands.push(CameraCommand::Zoom((delta.x - delta.y) / DRAG_PER_STEP, middle).into());
+            }
         }
     }
     if response.double_clicked() {
@@ -286,4 +329,33 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
         gizmo::tools(ui, session, commands)
     })
     .inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_habit_has_the_buttons_of_its_program() {
+        use CameraDrag::{Move, Turn, Zoom};
+        use PointerButton::{Middle, Primary, Secondary};
+        let (none, shift, command, alt) = (Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT);
+        let rows = [
+            (MouseHabit::Skinscope, Primary, none, Turn),
+            (MouseHabit::Skinscope, Primary, shift, Move),
+            (MouseHabit::Skinscope, Middle, none, Move),
+            (MouseHabit::Skinscope, Secondary, none, Move),
+            (MouseHabit::Blender, Middle, none, Turn),
+            (MouseHabit::Blender, Middle, shift, Move),
+            (MouseHabit::Blender, Middle, command, Zoom),
+            (MouseHabit::Blender, Primary, none, Turn),
+            (MouseHabit::Maya, Primary, alt, Turn),
+            (MouseHabit::Maya, Middle, alt, Move),
+            (MouseHabit::Maya, Secondary, alt, Zoom),
+            (MouseHabit::Maya, Primary, none, Turn),
+        ];
+        for (habit, button, keys, drag) in rows {
+            assert_eq!(camera_drag(habit, button, keys), drag, "{habit:?} {button:?} {keys:?}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use crate::export::picture::encode_png;
 use crate::export::{MeshFormat, baked_primitives};
 use crate::film::{self, FilmError, Reel, Target, record};
 use crate::frame::{Frame, SceneColors};
+use crate::math::Units;
 use crate::output::{self, NewFile};
 use crate::parallel::JobContext;
 use crate::render::{Backend, Gpu, GpuError, Renderer, on_device};
@@ -26,6 +27,8 @@ pub(crate) struct ExportJob {
     pub settings: ExportSettings,
     /// Whether the theme is light.
     pub light: bool,
+    /// The units of lengths in legends.
+    pub units: Units,
     pub backend: Backend,
     pub texture_memory: Option<u64>,
 }
@@ -80,6 +83,7 @@ impl ExportJob {
     /// # Errors
     /// It cannot be made, or is no longer wanted.
     pub fn write(mut self, path: &Path, context: &JobContext) -> Result<(), ExportFailure> {
+        self.units.choose();
         let failed = |reason: String| ExportFailure::Failed(format!("could not write {}: {reason}", path.display()));
         match self.kind {
             ExportKind::Picture => {
@@ -101,6 +105,7 @@ impl ExportJob {
     /// # Errors
     /// The errors of the device.
     pub fn picture(&mut self) -> Result<Vec<u8>, GpuError> {
+        self.units.choose();
         self.stand_still();
         let open = || Ok(Gpu::headless(self.backend)?.with_texture_memory(self.texture_memory));
         on_device(None, open, |gpu, renderer| {
@@ -161,9 +166,18 @@ impl ExportJob {
 
     /// Returns the pictures of the film.
     fn reel(&self) -> Reel {
-        let ExportSettings { fps, plays, turns, .. } = self.settings;
-        let duration = self.session.model().map_or(0.0, |model| self.session.playback().duration_secs(model));
-        if plays { Reel::of_clip(duration, fps, turns.then_some(360.0)) } else { Reel::of_turn(360.0, fps) }
+        let ExportSettings { fps, plays, frames, turns, degrees, length_secs, .. } = self.settings;
+        let turn = turns.then_some(degrees);
+        match frames.filter(|_| plays) {
+            Some([first, last]) => {
+                Reel { first, count: last.saturating_sub(first).saturating_add(1), fps, plays, turn }
+            }
+            None if plays => {
+                let duration = self.session.model().map_or(0.0, |model| self.session.playback().duration_secs(model));
+                Reel::of_clip(duration, fps, turn)
+            }
+            None => Reel::of_turn(degrees, fps, length_secs),
+        }
     }
 
     fn style(&self) -> PictureStyle {
@@ -241,7 +255,15 @@ mod tests {
         session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
         session.apply(ViewCommand::ToggleOverlay("weights"));
         session.update_pose();
-        ExportJob { kind, session, settings, light: true, backend: Backend::Auto, texture_memory: None }
+        ExportJob {
+            kind,
+            session,
+            settings,
+            light: true,
+            units: Units::Metric,
+            backend: Backend::Auto,
+            texture_memory: None,
+        }
     }
 
     #[test]
@@ -274,6 +296,17 @@ mod tests {
         assert!(matches!(ended, Err(ExportFailure::Cancelled)), "{ended:?}");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_film_has_the_pictures_that_the_command_line_would_draw() {
+        let reel = |settings: ExportSettings| job(ExportKind::Film, settings).reel();
+        let usual = ExportSettings { fps: 10.0, degrees: -90.0, length_secs: 2.0, ..ExportSettings::default() };
+        let part = reel(ExportSettings { frames: Some([3, 7]), turns: true, ..usual.clone() });
+        assert_eq!(part, Reel { first: 3, count: 5, fps: 10.0, plays: true, turn: Some(-90.0) });
+        assert!(reel(usual.clone()).plays && reel(usual.clone()).first == 0 && reel(usual.clone()).turn.is_none());
+        let turn = reel(ExportSettings { plays: false, turns: true, frames: Some([3, 7]), ..usual });
+        assert_eq!(turn, Reel { first: 0, count: 20, fps: 10.0, plays: false, turn: Some(-90.0) });
     }
 
     #[test]

@@ -56,7 +56,8 @@ impl App {
     fn export_job(&self, kind: ExportKind, settings: ExportSettings) -> ExportJob {
         let (session, light) = (self.session.clone(), !self.ui.is_dark());
         let (backend, texture_memory) = (self.options.backend, self.options.texture_memory);
-        ExportJob { kind, session, settings, light, backend, texture_memory }
+        let units = self.ui.saved().units;
+        ExportJob { kind, session, settings, light, units, backend, texture_memory }
     }
 
     /// A file has been exported, or not.

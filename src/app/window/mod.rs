@@ -2,6 +2,7 @@
 //! another.
 
 mod controls;
+mod costs;
 mod damage;
 mod device_recovery;
 mod gpu_messages;

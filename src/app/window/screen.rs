@@ -152,7 +152,7 @@ pub(crate) struct Screen {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     pub gpu: Arc<Gpu>,
-    renderer: Renderer,
+    pub(super) renderer: Renderer,
     panels: Panels,
     /// The time at which the picture last changed.
     changed: Option<Instant>,

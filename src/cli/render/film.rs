@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::CliError;
-use crate::film::{MOST_PICTURES, Reel, Target};
+use crate::film::{MOST_PICTURES, Reel, TURN_SECS, Target};
 use crate::output::say;
 use crate::session::Session;
 
@@ -27,9 +27,12 @@ pub(super) struct FilmArgs {
     #[arg(long, value_name = "N", value_parser = parse_fps)]
     fps: Option<f32>,
     /// Turn the model about the vertical by so many degrees, evenly over the pictures and counterclockwise as seen from above
-    /// [without a number: 360]. Without --frames and --whole-clip the pose stands still, and the turn takes 4 seconds
+    /// [without a number: 360]. Without --frames and --whole-clip the pose stands still, and the turn takes --length seconds
     #[arg(long, value_name = "DEGREES", num_args = 0..=1, default_missing_value = "360", allow_negative_numbers = true, value_parser = parse_degrees)]
     turntable: Option<f32>,
+    /// Let a turn in which the clip does not play take so many seconds, 0.1 to 600 [default: 4]
+    #[arg(long, value_name = "SECONDS", requires = "turntable", conflicts_with_all = ["frames", "whole_clip"], value_parser = parse_length)]
+    length: Option<f32>,
 }
 
 impl FilmArgs {
@@ -79,7 +82,7 @@ impl FilmArgs {
         let (fps, turn) = (self.fps(), self.turntable);
         match (self.frames, turn) {
             (Some([first, last]), _) => Reel { first, count: last - first + 1, fps, plays: has_clip, turn },
-            (None, Some(degrees)) if !self.whole_clip => Reel::of_turn(degrees, fps),
+            (None, Some(degrees)) if !self.whole_clip => Reel::of_turn(degrees, fps, self.length.unwrap_or(TURN_SECS)),
             (None, _) => {
                 let duration = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
                 Reel::of_clip(duration, fps, turn)
@@ -110,6 +113,10 @@ fn parse_fps(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|fps| (1.0..=240.0).contains(fps)).ok_or_else(|| "expected a number, 1 to 240".into())
 }
 
+fn parse_length(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|secs| (0.1..=600.0).contains(secs)).ok_or_else(|| "expected seconds, 0.1 to 600".into())
+}
+
 fn parse_degrees(text: &str) -> Result<f32, String> {
     let degrees = text.parse().ok().filter(|d: &f32| d.abs() <= 36_000.0);
     degrees.ok_or_else(|| "expected degrees, such as 360 or -90".into())
@@ -126,5 +133,6 @@ mod tests {
             assert!(parse_frames(bad).is_err(), "{bad}");
         }
         assert!(parse_fps("0").is_err() && parse_fps("nan").is_err() && parse_fps("23.976").is_ok());
+        assert!(parse_length("0").is_err() && parse_length("inf").is_err() && parse_length("2.5") == Ok(2.5));
     }
 }

@@ -1,5 +1,40 @@
 //! Lengths as text for people: the only module that chooses a unit for metres.
 
+use std::cell::Cell;
+
+use serde::{Deserialize, Serialize};
+
+/// The units in which lengths are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Units {
+    /// Millimetres to kilometres.
+    #[default]
+    Metric,
+    /// Inches, feet and miles.
+    Imperial,
+}
+
+thread_local! {
+    /// The units of the window that this thread shows.
+    static CHOSEN: Cell<Units> = const { Cell::new(Units::Metric) };
+}
+
+impl Units {
+    /// Writes lengths in these units, in all that this thread shows.
+    pub fn choose(self) {
+        CHOSEN.set(self);
+    }
+
+    /// Returns the units and how many metres each has, the largest first.
+    fn list(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Self::Metric => &METRIC,
+            Self::Imperial => &IMPERIAL,
+        }
+    }
+}
+
 /// From this many metres on, lengths are shown in words, since the number says nothing about a model any more: a
 /// million kilometres, which is about 2.6 times the distance of the moon.
 pub const BEYOND_SENSE: f64 = 1e9;
@@ -7,12 +42,13 @@ pub const BEYOND_SENSE: f64 = 1e9;
 /// Lengths below this (metres) are rounding errors.
 const LEAST: f64 = 1e-6;
 
-/// Units and how many metres each has, the largest first.
-const UNITS: [(&str, f64); 4] = [("km", 1e3), ("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)];
+const METRIC: [(&str, f64); 4] = [("km", 1e3), ("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)];
+const IMPERIAL: [(&str, f64); 3] = [("mi", 1609.344), ("ft", 0.3048), ("in", 0.0254)];
 
 /// Writes a length in metres for people to read: three digits in mm, cm, m or km, whichever fits, such as `1.83 m` or
 /// `2.5 mm`. A length under a thousandth of a millimetre, beyond [`BEYOND_SENSE`], infinite or not a number is
-/// described in words. Negative lengths (coordinates, differences) keep their sign.
+/// described in words. Negative lengths (coordinates, differences) keep their sign. Where this thread has chosen other [`Units`], it is
+/// written in those.
 #[must_use]
 pub fn length(metres: f64) -> String {
     if metres < 0.0 {
@@ -63,11 +99,12 @@ fn words(metres: f64) -> Option<&'static str> {
 }
 
 /// Finds the largest unit of which there is at least one, after rounding to three digits; millimetres where there is
-/// none. The unit of 0 is the metre.
+/// none. The unit of 0 is the metre. In other units the same holds for feet and inches.
 fn unit_of(metres: f64) -> (&'static str, f64) {
+    let units = CHOSEN.get().list();
     let fits = |(_, scale): &&(&str, f64)| metres / scale >= 0.9995;
-    let smallest = if metres == 0.0 { UNITS[1] } else { UNITS[3] };
-    UNITS.iter().find(fits).copied().unwrap_or(smallest)
+    let smallest = if metres == 0.0 { units[1] } else { units[units.len() - 1] };
+    units.iter().find(fits).copied().unwrap_or(smallest)
 }
 
 /// Returns the number of decimals that gives a number three digits; all digits before the point are always written.
@@ -76,6 +113,8 @@ fn decimals(number: f64) -> usize {
         n if n >= 99.95 => 0,
         n if n >= 9.995 => 1,
         n if n >= 0.9995 || n == 0.0 => 2,
+        // An inch has no smaller unit.
+        n if n < 0.1 && CHOSEN.get() == Units::Imperial => 5,
         _ => 3,
     }
 }
@@ -114,6 +153,27 @@ mod tests {
         for (metres, text) in rows {
             assert_eq!(length(metres), text, "{metres}");
         }
+    }
+
+    #[test]
+    fn lengths_are_written_in_the_units_that_were_chosen() {
+        Units::Imperial.choose();
+        let rows = [
+            (0.0, "0 ft"),
+            (0.0254, "1 in"),
+            (0.3048, "1 ft"),
+            (1.8288, "6 ft"),
+            (0.1, "3.94 in"),
+            (0.001, "0.03937 in"),
+            (3218.688, "2 mi"),
+            (-0.0254, "−1 in"),
+        ];
+        for (metres, text) in rows {
+            assert_eq!(length(metres), text, "{metres}");
+        }
+        assert_eq!(lengths([0.3048, 0.6096, 0.1524]), "1.00 × 2.00 × 0.50 ft");
+        Units::Metric.choose();
+        assert_eq!(length(0.0254), "2.54 cm");
     }
 
     #[test]

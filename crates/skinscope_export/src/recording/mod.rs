@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use reel::{MOST_PICTURES, Reel, swept, turned};
+pub use reel::{MOST_PICTURES, Reel, TURN_SECS, swept, turned};
 use skinscope_base::output::{NewFile, NewFiles};
 use skinscope_base::parallel;
 pub use target::{Numbered, Target, Video};

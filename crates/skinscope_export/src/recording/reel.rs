@@ -10,7 +10,7 @@ pub const MOST_PICTURES: u32 = 100_000;
 const MOST_UNNAMED: u32 = 20_000;
 
 /// How long a turntable takes that is not given, seconds.
-const TURN_SECS: f32 = 4.0;
+pub const TURN_SECS: f32 = 4.0;
 
 /// The pictures of a film.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,10 +50,10 @@ impl Reel {
         (self.count > MOST_UNNAMED).then(why)
     }
 
-    /// Returns the pictures of a model that turns and does not move.
+    /// Returns the pictures of a model that turns and does not move, in so many seconds.
     #[must_use]
-    pub fn of_turn(degrees: f32, fps: f32) -> Self {
-        let count = (TURN_SECS * fps).round().max(1.0) as u32;
+    pub fn of_turn(degrees: f32, fps: f32, secs: f32) -> Self {
+        let count = (secs * fps).round().max(1.0) as u32;
         Self { first: 0, count, fps, plays: false, turn: Some(degrees) }
     }
 
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_even_and_shows_no_direction_twice() {
-        let reel = Reel::of_turn(360.0, 30.0);
+        let reel = Reel::of_turn(360.0, 30.0, TURN_SECS);
         assert_eq!((reel.count, reel.turned(0)), (120, 0.0));
         let step = std::f32::consts::TAU / 120.0;
         assert!((0..119).all(|i| (reel.turned(i + 1) - reel.turned(i) - step).abs() < 1e-5));

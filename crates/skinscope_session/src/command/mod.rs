@@ -447,6 +447,18 @@ pub enum WindowCommand {
     ToggleMayaKeys,
     /// Show the library of poses, among the tables.
     ShowPoses,
+    /// Show a page of the manual, by the name of its file without ending; the first one where no page has that name.
+    ShowManual(String),
+    /// Show the first steps.
+    ShowFirstSteps,
+    /// Copy what a report of a bug needs: version, device, figures and settings, without names.
+    CopyBugReport,
+    /// Show the preferences.
+    ShowPreferences,
+    /// Give a preference, by its word, one of the values that it can have, by that one's word. Words that are not known change nothing.
+    SetPreference(String, String),
+    /// Make the interface one step larger (1) or smaller (-1), or as large as usual (0).
+    StepScale(i32),
     /// Show the keys and what they do.
     ShowShortcuts,
     /// Show name, version and licence of the program.
@@ -461,6 +473,8 @@ pub enum Panel {
     Inspector,
     Timeline,
     Tables,
+    Statistics,
+    Log,
 }
 
 /// Work that [`crate::Session::apply`] leaves to the application.

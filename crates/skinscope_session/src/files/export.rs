@@ -27,10 +27,27 @@ pub struct ExportSettings {
     pub page: bool,
     /// Pictures a second of a film.
     pub fps: f32,
-    /// Whether a film shows the whole clip.
+    /// Whether a film shows the clip.
     pub plays: bool,
-    /// Whether the model turns once about the vertical in a film.
+    /// The first and the last picture of the clip that it shows, as `--frames` counts them; `None`: those of the whole clip.
+    #[serde(default)]
+    pub frames: Option<[u32; 2]>,
+    /// Whether the model turns about the vertical in a film.
     pub turns: bool,
+    /// How far it turns in all pictures together, degrees, counterclockwise as seen from above.
+    #[serde(default = "full_turn")]
+    pub degrees: f32,
+    /// How long a turn takes in which the clip does not play, seconds.
+    #[serde(default = "turn_secs")]
+    pub length_secs: f32,
+}
+
+fn full_turn() -> f32 {
+    360.0
+}
+
+fn turn_secs() -> f32 {
+    4.0
 }
 
 impl ExportSettings {
@@ -48,7 +65,10 @@ impl Default for ExportSettings {
             page: false,
             fps: 30.0,
             plays: true,
+            frames: None,
             turns: false,
+            degrees: full_turn(),
+            length_secs: turn_secs(),
         }
     }
 }

@@ -212,4 +212,12 @@ pub(crate) static ROWS: &[CommandRow] = &[
     )
     .after_line(),
     row(Menu::Edit, "Show all", shift(Key::Char('h')), Command::View(ViewCommand::ShowAll), "Show all that is hidden"),
+    row(
+        Menu::Edit,
+        "Preferences…",
+        ctrl(Key::Char(',')),
+        Command::Window(WindowCommand::ShowPreferences),
+        "Theme, size of the interface, keys and mouse, what opens at the start, units",
+    )
+    .after_line(),
 ];

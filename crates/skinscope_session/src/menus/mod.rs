@@ -21,7 +21,7 @@ use skinscope_examples::examples;
 use skinscope_inspect::{OVERLAYS, Overlay};
 
 use crate::menus::command_row::{key, plain, row, shift};
-use crate::{Command, FileCommand, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand};
+use crate::{Command, FileCommand, Panel, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand};
 
 /// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
@@ -170,5 +170,41 @@ static HELP: &[CommandRow] = &[
          right button turn, pan and zoom",
     ),
     row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
+    row(
+        Menu::Help,
+        "Manual…",
+        None,
+        Command::Window(WindowCommand::ShowManual(String::new())),
+        "Read the pages of the manual",
+    ),
+    row(
+        Menu::Help,
+        "First steps",
+        None,
+        Command::Window(WindowCommand::ShowFirstSteps),
+        "Five things to try on the built-in character: turn, scrub, weights, pose, check",
+    ),
+    row(
+        Menu::Help,
+        "Statistics",
+        key(Key::F12),
+        Command::Window(WindowCommand::TogglePanel(Panel::Statistics)),
+        "Show or hide what frames cost: times, parts of the work, draw calls and uploads",
+    )
+    .after_line(),
+    row(
+        Menu::Help,
+        "Log",
+        shift(Key::F12),
+        Command::Window(WindowCommand::TogglePanel(Panel::Log)),
+        "Show or hide the messages of this run",
+    ),
+    row(
+        Menu::Help,
+        "Copy for a bug report",
+        None,
+        Command::Window(WindowCommand::CopyBugReport),
+        "Copy version, graphics device, figures of the model and settings, without any name or path",
+    ),
     row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),
 ];

@@ -23,6 +23,7 @@ pub enum Key {
     PageDown,
     F1,
     F11,
+    F12,
     Escape,
     Enter,
 }

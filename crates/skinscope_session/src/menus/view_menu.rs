@@ -255,6 +255,30 @@ pub(crate) static ROWS: &[CommandRow] = &[
     .in_submenu(Submenu::Panels),
     row(
         Menu::View,
+        "Larger interface",
+        ctrl(Key::Char('+')),
+        Command::Window(WindowCommand::StepScale(1)),
+        "Make text and controls one step larger",
+    )
+    .in_submenu(Submenu::Panels),
+    row(
+        Menu::View,
+        "Smaller interface",
+        ctrl(Key::Char('-')),
+        Command::Window(WindowCommand::StepScale(-1)),
+        "Make text and controls one step smaller",
+    )
+    .in_submenu(Submenu::Panels),
+    row(
+        Menu::View,
+        "Usual size of the interface",
+        ctrl(Key::Char('0')),
+        Command::Window(WindowCommand::StepScale(0)),
+        "Make text and controls as large as usual",
+    )
+    .in_submenu(Submenu::Panels),
+    row(
+        Menu::View,
         "Presentation",
         key(Key::F11),
         Command::Window(WindowCommand::TogglePresentation),

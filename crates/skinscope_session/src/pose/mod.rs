@@ -16,6 +16,7 @@ use std::sync::{Arc, Weak};
 use glam::{Affine3A, DVec3};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_base::math::Aabb;
+use skinscope_base::trace::{Part, measured};
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
 use skinscope_model::{Change, InstanceId, LocalPose, Model, NodeId};
@@ -171,7 +172,7 @@ impl Pose {
         };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         pose.shift = anim::origin_shift(&model.skeleton, &pose.local);
-        deform::palettes(model, &pose.model, &mut pose.palettes);
+        measured(Part::Palette, || deform::palettes(model, &pose.model, &mut pose.palettes));
         anim::drawn(model, from.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &from.view.hidden, &mut pose.unseen, &mut pose.draws);
         let crowd = CrowdContext { playback, formation: pose.formation, over };

@@ -144,6 +144,18 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
     }
 }
 
+/// Shows the title of a dialog and its close button; returns true when it was closed.
+pub(super) fn dialog_head(ui: &mut Ui, title: &str) -> bool {
+    let mut close = false;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(title).font(theme::strong(16.0)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            close = icon_button(ui, icons::CLOSE, "Close", 24.0, false).clicked();
+        });
+    });
+    close
+}
+
 /// Shows a choice of one among few, each with whether it is chosen and a tooltip; returns what becomes chosen.
 pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
     let c = colors(ui);

@@ -1,0 +1,139 @@
+//! What the parts of a frame cost on the thread that draws it. Nothing is measured until that thread asks for it ([`begin`]): until then a part
+//! costs the reading of one flag.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+/// The parts of the work for a frame, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The clip is sampled: keys become local transforms.
+    Sample,
+    /// Local transforms are multiplied down the hierarchy.
+    Kinematics,
+    /// Matrices of joints become palettes.
+    Palette,
+    /// The panels are laid out and painted into shapes.
+    Panels,
+    /// What a picture reads is brought to the device.
+    Upload,
+    /// The commands of the picture are recorded and submitted.
+    Record,
+    /// The panels are drawn, and the window is given its new contents.
+    Present,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 7] =
+        [Self::Sample, Self::Kinematics, Self::Palette, Self::Panels, Self::Upload, Self::Record, Self::Present];
+
+    /// Returns the word for files.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Sample => "sample",
+            Self::Kinematics => "kinematics",
+            Self::Palette => "palette",
+            Self::Panels => "panels",
+            Self::Upload => "upload",
+            Self::Record => "record",
+            Self::Present => "present",
+        }
+    }
+
+    /// Returns a sentence about what the part does.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Sample => "The clip is sampled: its keys become transforms of joints",
+            Self::Kinematics => "Transforms are multiplied down the hierarchy of joints",
+            Self::Palette => "Matrices of joints are multiplied by inverse bind matrices",
+            Self::Panels => "Panels, plates and dialogs are laid out",
+            Self::Upload => "What the picture reads is brought to the graphics device",
+            Self::Record => "The commands of the picture are recorded and submitted",
+            Self::Present => "The panels are drawn, and the window shows the frame",
+        }
+    }
+}
+
+/// A time that a part of a frame took.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// The part.
+    pub part: Part,
+    /// When it began.
+    pub start: Instant,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+thread_local! {
+    static IS_ON: Cell<bool> = const { Cell::new(false) };
+    static SPANS: RefCell<Vec<Span>> = const { RefCell::new(Vec::new()) };
+    static DRAW_CALLS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Begins or ends measuring the parts of frames on this thread.
+pub fn begin(is_on: bool) {
+    IS_ON.set(is_on);
+    if !is_on {
+        SPANS.take();
+        DRAW_CALLS.set(0);
+    }
+}
+
+/// Does `work`, which is a part of a frame, and notes how long it took where this thread measures that.
+pub fn measured<T>(part: Part, work: impl FnOnce() -> T) -> T {
+    if !IS_ON.get() {
+        return work();
+    }
+    let start = Instant::now();
+    let result = work();
+    SPANS.with_borrow_mut(|spans| spans.push(Span { part, start, duration: start.elapsed() }));
+    result
+}
+
+/// Counts draw calls that were recorded.
+pub fn count_draws(count: u32) {
+    if IS_ON.get() {
+        DRAW_CALLS.set(DRAW_CALLS.get() + count);
+    }
+}
+
+/// Takes what was measured on this thread since the last time: the spans in the order of their ends, and how many draw calls were recorded.
+#[must_use]
+pub fn take() -> (Vec<Span>, u32) {
+    (SPANS.take(), DRAW_CALLS.take())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_measured_only_where_their_thread_asks_for_it() {
+        let work = || {
+            count_draws(2);
+            measured(Part::Sample, || measured(Part::Palette, || 7))
+        };
+        assert_eq!(work(), 7);
+        assert!(take().0.is_empty() && take().1 == 0);
+        begin(true);
+        std::thread::spawn(move || {
+            work();
+            assert!(take().0.is_empty(), "another thread does not ask");
+        })
+        .join()
+        .unwrap();
+        work();
+        let (spans, draws) = take();
+        let parts: Vec<_> = spans.iter().map(|span| span.part).collect();
+        assert_eq!((parts, draws), (vec![Part::Palette, Part::Sample], 2));
+        assert!(spans[1].start <= spans[0].start && spans[1].duration >= spans[0].duration);
+        assert!(take().0.is_empty(), "it is taken once");
+        work();
+        begin(false);
+        assert!(take().0.is_empty(), "what was not taken is forgotten");
+    }
+}

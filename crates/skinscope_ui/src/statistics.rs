@@ -1,0 +1,134 @@
+//! The panels *Statistics* (what the last frames cost) and *Log* (the messages of this run).
+
+use egui::accesskit::Role;
+use egui::{CornerRadius, Label, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use skinscope_base::trace::Part;
+use skinscope_session::{Command, WindowCommand};
+
+use super::frame_costs::{CostSummary, FrameCost, FrameCosts};
+use super::message_log::{MessageKind, MessageLog};
+use super::theme::{self, colors};
+use super::widgets::{figure, grouped, section, text_button};
+use super::{Status, UiState, copied};
+
+/// The height of the curve of frames, points.
+const CURVE: f32 = 64.0;
+
+/// Shows the panels that are on.
+pub(super) fn show(ui: &mut Ui, state: &UiState, status: &Status, commands: &mut Vec<Command>) {
+    ScrollArea::vertical()
+        .id_salt("statistics")
+        .auto_shrink(false)
+        .show(ui, |ui| contents(ui, state, status, commands));
+}
+
+fn contents(ui: &mut Ui, state: &UiState, status: &Status, commands: &mut Vec<Command>) {
+    ui.add_space(4.0);
+    if state.saved.statistics {
+        costs(ui, status.costs.as_deref());
+    }
+    section(ui, "For a report of a bug", |_| {});
+    let help = "Copy version, graphics device, figures of the model and settings, without any name or path";
+    if text_button(ui, None, "Copy for a bug report", false).on_hover_text(help).clicked() {
+        commands.push(WindowCommand::CopyBugReport.into());
+    }
+    if state.saved.log {
+        log(ui, &state.log);
+    }
+}
+
+fn milliseconds(summary: Option<CostSummary>) -> String {
+    summary.map_or_else(|| "–".to_owned(), |s| format!("{:.2} · {:.2} ms", s.median, s.p95))
+}
+
+fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
+    section(ui, "Frames, median · 95 %", |_| {});
+    let none = FrameCosts::default();
+    let costs = costs.unwrap_or(&none);
+    curve(ui, costs);
+    let interval = costs.summary(|frame| Some(frame.interval_ms).filter(|ms| *ms > 0.0));
+    figure(ui, "Between two frames", &milliseconds(interval))
+        .on_hover_text("The time from one frame to the next while something moves");
+    let device = costs.summary(|frame| frame.device_ms);
+    let why = "What the picture takes on the graphics device, by its own clock; – where it has none";
+    figure(ui, "Graphics device", &milliseconds(device)).on_hover_text(why);
+    section(ui, "On the processor", |_| {});
+    for (i, part) in Part::ALL.into_iter().enumerate() {
+        let summary = costs.summary(|frame| Some(frame.parts_ms[i]));
+        figure(ui, name(part), &milliseconds(summary)).on_hover_text(part.help());
+    }
+    section(ui, "The last picture", |_| {});
+    let last = costs.frames().last().copied().unwrap_or_default();
+    let drawn = costs.frames().filter(|frame| frame.draw_calls > 0).last().copied().unwrap_or_default();
+    figure(ui, "Draw calls", &grouped(drawn.draw_calls as usize))
+        .on_hover_text("Of the last picture that was drawn anew");
+    figure(ui, "Bytes uploaded", &grouped(last.uploaded_bytes as usize))
+        .on_hover_text("To buffers of the graphics device, with the last frame");
+    ui.add_space(6.0);
+    let help = "Copy these frames as comma-separated values; `skinscope view --trace FILE.csv` writes all of them";
+    if text_button(ui, None, "Copy as CSV", false).on_hover_text(help).clicked() {
+        copied::copy(ui, costs.csv(), &format!("{} frames", costs.frames().len()));
+    }
+}
+
+fn name(part: Part) -> &'static str {
+    match part {
+        Part::Sample => "Sample the clip",
+        Part::Kinematics => "Kinematics",
+        Part::Palette => "Palette",
+        Part::Panels => "Panels",
+        Part::Upload => "Upload",
+        Part::Record => "Record",
+        Part::Present => "Present",
+    }
+}
+
+/// Draws the times between frames, the last at the right, with lines at 60 and at 30 frames a second.
+fn curve(ui: &mut Ui, costs: &FrameCosts) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CURVE), Sense::hover());
+    let interval = |frame: &FrameCost| frame.interval_ms;
+    let most = costs.frames().map(interval).fold(34.0_f32, f32::max);
+    let last = costs.frames().last().map_or(0.0, interval);
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Label,
+            true,
+            format!("Times between frames, the last {last:.1} ms, the longest {most:.1} ms"),
+        )
+    });
+    let c = colors(ui);
+    let painter = ui.painter().with_clip_rect(rect);
+    painter.rect_filled(rect, CornerRadius::same(4), ui.visuals().extreme_bg_color);
+    let y = |ms: f32| rect.bottom() - 2.0 - (rect.height() - 4.0) * ms / most;
+    for (ms, text) in [(1000.0 / 60.0, "60 a second"), (1000.0 / 30.0, "30 a second")] {
+        painter.hline(rect.x_range(), y(ms), Stroke::new(1.0, c.line));
+        painter.text(pos2(rect.left() + 4.0, y(ms)), egui::Align2::LEFT_BOTTOM, text, theme::regular(10.0), c.dim);
+    }
+    let step = rect.width() / (FrameCosts::MOST - 1) as f32;
+    let first = rect.right() - step * costs.frames().len().saturating_sub(1) as f32;
+    let points = costs.frames().enumerate().map(|(i, frame)| pos2(first + i as f32 * step, y(interval(frame))));
+    painter.add(Shape::line(points.collect(), Stroke::new(1.5, c.accent)));
+}
+
+fn log(ui: &mut Ui, log: &MessageLog) {
+    section(ui, "Log", |_| {});
+    if log.messages().len() == 0 {
+        ui.label(RichText::new("No message so far.").color(colors(ui).dim));
+        return;
+    }
+    if text_button(ui, None, "Copy the log", false).on_hover_text("Copy all messages as text").clicked() {
+        copied::copy(ui, log.text(), "the log");
+    }
+    ui.add_space(4.0);
+    for message in log.messages().rev() {
+        let c = colors(ui);
+        let ink = match message.kind {
+            MessageKind::Error => c.red,
+            MessageKind::Warning => c.amber,
+            MessageKind::Done => c.text,
+        };
+        ui.label(RichText::new(format!("{:.1} s", message.secs)).font(theme::regular(11.0)).color(c.dim));
+        ui.add(Label::new(RichText::new(&message.text).color(ink)).wrap());
+        ui.add_space(4.0);
+    }
+}

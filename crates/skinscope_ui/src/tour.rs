@@ -1,0 +1,146 @@
+//! The first steps: five things to try on the built-in character. They are offered at the first start, can be left at once, and come again
+//! only from the menu.
+
+use egui::{Align, Align2, Label, Layout, Rect, RichText, Ui};
+use skinscope_session::{
+    CameraCommand, Command, FileCommand, FindingCommand, InspectionCommand, PlaybackCommand, Session, Source,
+};
+
+use super::theme::{self, colors};
+use super::widgets::{corner_plate, icon_button, text_button};
+use super::{UiState, icons};
+
+/// The width of the plate, points.
+const WIDTH: f32 = 236.0;
+
+/// A step.
+struct Step {
+    title: &'static str,
+    text: &'static str,
+    /// Returns whether it was done, by what is so now or by what was just asked for.
+    is_done: fn(&Session, &[Command]) -> bool,
+}
+
+static STEPS: [Step; 5] = [
+    Step {
+        title: "Turn the character",
+        text: "Drag with the left button in the picture. The wheel comes nearer, Home shows all again.",
+        is_done: |_, commands| commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))),
+    },
+    Step {
+        title: "Scrub through the clip",
+        text: "Drag in the timeline below the picture. Space plays and pauses.",
+        is_done: |_, commands| commands.iter().any(|c| matches!(c, Command::Playback(PlaybackCommand::Seek(_)))),
+    },
+    Step {
+        title: "See the weights",
+        text: "Press W, or choose Weights above the picture. Then click a bone: the colours are the weights of its joint.",
+        is_done: |session, _| session.view().overlay.is_some_and(|overlay| overlay.id == "weights"),
+    },
+    Step {
+        title: "Pose a joint",
+        text: "With a bone selected drag a ring, or a slider of Rotation at the right. Ctrl+Z takes it back.",
+        is_done: |session, _| !session.edits().nodes.is_empty(),
+    },
+    Step {
+        title: "Check the skin",
+        text: "Findings stand below the nodes. Press Run range of motion there: it bends every joint and lists where the skin suffers.",
+        is_done: |_, commands| {
+            commands.iter().any(|command| {
+                matches!(
+                    command,
+                    Command::Inspection(InspectionCommand::RunRom(_))
+                        | Command::Finding(FindingCommand::ShowFinding(_))
+                )
+            })
+        },
+    },
+];
+
+/// Which step is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tour {
+    /// The step; `None`: no step is shown.
+    step: Option<usize>,
+    /// Whether it was done.
+    is_done: bool,
+    /// Whether the first step is to be shown as soon as the built-in character is.
+    is_offered: bool,
+}
+
+impl Tour {
+    /// Shows the first step once the built-in character is open.
+    pub(super) fn offer(&mut self) {
+        self.is_offered = true;
+    }
+
+    /// Shows the first step now.
+    pub(super) fn begin(&mut self) {
+        *self = Self { step: Some(0), ..Self::default() };
+    }
+
+    fn go_to(&mut self, step: usize) {
+        *self = Self { step: (step < STEPS.len()).then_some(step), ..Self::default() };
+    }
+}
+
+fn is_built_in(session: &Session) -> bool {
+    session.document().is_some_and(|document| document.source() == Source::BuiltIn)
+}
+
+/// Looks whether the step was done, after all panels were shown and have asked for `commands`.
+pub(super) fn follow(state: &mut UiState, session: &Session, commands: &[Command]) {
+    if state.tour.is_offered && is_built_in(session) {
+        state.tour.begin();
+        // Whatever happens to it, it is not offered again.
+        state.saved.tour_seen = true;
+    }
+    if let Some(step) = state.tour.step.and_then(|step| STEPS.get(step)) {
+        state.tour.is_done |= (step.is_done)(session, commands);
+    }
+}
+
+/// Shows the step over the picture.
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    let Some(step) = state.tour.step else { return };
+    let Some(shown) = STEPS.get(step) else { return };
+    let mut next = None;
+    corner_plate(ui, rect, Align2::RIGHT_CENTER, WIDTH, "first steps", |ui| {
+        let c = colors(ui);
+        ui.horizontal(|ui| {
+            let count = format!("First steps · {} of {}", step + 1, STEPS.len());
+            ui.label(RichText::new(count).font(theme::regular(12.0)).color(c.dim));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if icon_button(ui, icons::CLOSE, "Leave the first steps", 20.0, false).clicked() {
+                    next = Some(STEPS.len());
+                }
+            });
+        });
+        ui.label(RichText::new(shown.title).font(theme::strong(15.0)).color(c.text));
+        ui.add(Label::new(RichText::new(shown.text).color(c.text)).wrap());
+        ui.add_space(4.0);
+        if !is_built_in(session) {
+            ui.add(Label::new(RichText::new("They are made for the built-in character.").color(c.dim)).wrap());
+            if text_button(ui, None, "Open built-in character", false).clicked() {
+                commands.push(FileCommand::OpenBuiltIn.into());
+            }
+        }
+        ui.horizontal(|ui| {
+            let is_last = step + 1 == STEPS.len();
+            let (label, help) = match (state.tour.is_done, is_last) {
+                (true, false) => ("Done · Next", "To the next step"),
+                (false, false) => ("Next", "To the next step, without this one"),
+                (_, true) => ("End", "Help › First steps shows them again"),
+            };
+            if text_button(ui, None, label, state.tour.is_done).on_hover_text(help).clicked() {
+                next = Some(step + 1);
+            }
+            if step > 0 && text_button(ui, None, "Back", false).on_hover_text("To the step before").clicked() {
+                next = Some(step - 1);
+            }
+        });
+    });
+    if let Some(next) = next {
+        state.tour.go_to(next);
+    }
+}

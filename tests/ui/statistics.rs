@@ -1,0 +1,81 @@
+//! The panels *Statistics* and *Log*, and the text for a report of a bug.
+
+use skinscope::app::ui::{FrameCost, FrameCosts, bug_report};
+
+use super::*;
+
+fn texts(harness: &Harness<'_, App>) -> Vec<String> {
+    let nodes = harness.query_all_by_role(Role::Label);
+    nodes.filter_map(|node| node.accesskit_node().value().or_else(|| node.accesskit_node().label())).collect()
+}
+
+#[test]
+fn one_key_shows_what_frames_cost_and_they_are_copied_as_a_table() {
+    let mut costs = FrameCosts::default();
+    for number in 1..=20 {
+        let frame =
+            FrameCost { number, interval_ms: 16.0, draw_calls: 1234, uploaded_bytes: 5678, ..FrameCost::default() };
+        costs.push(FrameCost { parts_ms: std::array::from_fn(|i| i as f32 + 0.25), ..frame });
+    }
+    let status = Status { costs: Some(Arc::new(costs.clone())), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    assert!(!harness.state().ui.shows_statistics());
+    harness.key_press(Key::F12);
+    harness.run();
+    assert!(harness.state().ui.shows_statistics());
+    let texts = texts(&harness);
+    for wanted in [
+        "16.00 · 16.00 ms",
+        "0.25 · 0.25 ms",
+        "6.25 · 6.25 ms",
+        "1\u{2009}234",
+        "Times between frames, the last 16.0 ms",
+    ] {
+        let is_there = texts.iter().any(|text| text.contains(wanted));
+        assert!(is_there, "{wanted}: {texts:?}");
+    }
+    harness.get_by_label("Copy as CSV").click();
+    assert_eq!(tables::copy(&mut harness), costs.csv());
+    harness.run();
+    harness.key_press(Key::F12);
+    harness.run();
+    assert!(!harness.state().ui.shows_statistics());
+}
+
+#[test]
+fn the_log_has_errors_and_messages_in_their_order_each_once() {
+    let mut harness = open(3);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F12);
+    harness.run();
+    harness.get_by_label("No message so far.");
+    harness.state_mut().status.say("Saved the picture".into());
+    harness.run();
+    harness.state_mut().status.error = Some("Could not open a.glb.".into());
+    harness.run();
+    harness.run();
+    let of = |harness: &Harness<'_, App>, text: &str| texts(harness).iter().filter(|shown| *shown == text).count();
+    assert_eq!(of(&harness, "Saved the picture"), 1);
+    harness.state_mut().status.error = None;
+    harness.run();
+    assert_eq!(of(&harness, "Could not open a.glb."), 1, "it stays in the log when it is closed");
+}
+
+#[test]
+fn a_report_of_a_bug_has_figures_and_no_name() {
+    let mut session = session(3);
+    session.apply(ViewCommand::ToggleOverlay("weights"));
+    let model = session.model().unwrap();
+    let names: Vec<String> = model.skeleton.names.iter().chain([&model.source.name]).cloned().collect();
+    let mut harness = window(session, UiState::default(), Status { adapter: "A device".into(), ..Status::default() });
+    harness.state_mut().ui.carry_out(&WindowCommand::CopyBugReport);
+    let text = tables::copy(&mut harness);
+    let saved = Saved { recent: vec!["/home/me/secret.glb".into()], ..harness.state().ui.saved() };
+    assert_eq!(text, bug_report(&harness.state().session, &saved, "A device"), "paths change nothing");
+    for wanted in
+        [env!("CARGO_PKG_VERSION"), "Graphics: A device", "joints 3", "skins 1", "Overlay: weights", "theme=dark"]
+    {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let said = names.iter().filter(|name| !name.is_empty() && text.contains(name.as_str())).collect::<Vec<_>>();
+    assert!(said.is_empty(), "{said:?} in {text}");
+}

@@ -1,0 +1,85 @@
+//! The first steps on the built-in character.
+
+use skinscope::import::{Options, Progress};
+use skinscope::session::Source;
+
+use super::*;
+
+fn built_in() -> Session {
+    let mut session = Session::default();
+    session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session
+}
+
+fn offered(saved: Saved, session: Session) -> Harness<'static, App> {
+    window(session, UiState::new(saved).offering_first_steps(), Status::default())
+}
+
+fn is_shown(harness: &Harness<'_, App>, number: usize) -> bool {
+    let wanted = format!("First steps · {number} of 5");
+    harness.query_by_label(&wanted).is_some() || harness.query_by_value(&wanted).is_some()
+}
+
+fn is_done(harness: &Harness<'_, App>) -> bool {
+    harness.query_by_label("Done · Next").is_some()
+}
+
+#[test]
+fn each_of_five_steps_is_done_by_what_it_asks_for_and_no_other() {
+    let mut harness = offered(Saved::default(), built_in());
+    let act = |harness: &mut Harness<'_, App>, step: usize| match step {
+        1 => {
+            let from = harness.state().picture.center() + vec2(-200.0, 150.0);
+            drag(harness, &[from, from + vec2(20.0, 0.0), from + vec2(40.0, 5.0)], PointerButton::Primary);
+        }
+        2 => {
+            let area = harness.get_by_label("Time").rect();
+            let from = egui::pos2(area.center().x, area.bottom() - 10.0);
+            drag(harness, &[from, from + vec2(40.0, 0.0), from + vec2(80.0, 0.0)], PointerButton::Primary);
+        }
+        3 => {
+            harness.key_press(Key::W);
+            harness.run();
+        }
+        _ => {
+            let turned = ChannelValue::Rotation(Vec3::new(0.0, 20.0, 0.0));
+            harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), turned));
+            harness.state_mut().session.apply(EditCommand::EndEdit);
+            harness.run();
+        }
+    };
+    for step in 1..5 {
+        assert!(is_shown(&harness, step) && !is_done(&harness), "step {step}");
+        act(&mut harness, step);
+        assert!(is_done(&harness), "step {step} is done");
+        click(&mut harness, "Done · Next");
+    }
+    assert!(is_shown(&harness, 5));
+    click(&mut harness, "End");
+    assert!((1..=5).all(|step| !is_shown(&harness, step)));
+}
+
+#[test]
+fn they_can_be_left_are_not_offered_twice_and_come_again_from_the_menu() {
+    let mut harness = offered(Saved::default(), built_in());
+    assert!(harness.state().ui.saved().tour_seen, "seen is seen, also where the window ends now");
+    click(&mut harness, "Leave the first steps");
+    assert!(!is_shown(&harness, 1));
+    let again = offered(harness.state().ui.saved(), built_in());
+    assert!(!is_shown(&again, 1), "they were seen");
+    let mut file = Session::default();
+    let model = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
+    file.open(Document::new(model, vec![], Some("a.glb".into())));
+    file.apply(PlaybackCommand::SetPlaying(false));
+    let mut other = window(file, UiState::default(), Status::default());
+    assert!(!is_shown(&other, 1));
+    other.state_mut().ui.carry_out(&WindowCommand::ShowFirstSteps);
+    other.run();
+    assert!(is_shown(&other, 1));
+    click(&mut other, "Next");
+    assert!(is_shown(&other, 2));
+    click(&mut other, "Back");
+    click(&mut other, "Open built-in character");
+    assert!(has(&other, &Command::File(FileCommand::OpenBuiltIn)));
+}
