@@ -490,6 +490,6 @@ pub fn show(
     dropped::show(ui, status, commands);
     clip_names::show(ui, session, state, status, commands);
     keys::end(ui, session, pass, state, status, commands);
-    tour::follow(state, session, commands);
+    tour::follow(ui, state, session, commands);
     area
 }

@@ -89,7 +89,8 @@ fn is_built_in(session: &Session) -> bool {
 }
 
 /// Looks whether the step was done, after all panels were shown and have asked for `commands`.
-pub(super) fn follow(state: &mut UiState, session: &Session, commands: &[Command]) {
+pub(super) fn follow(ui: &Ui, state: &mut UiState, session: &Session, commands: &[Command]) {
+    let before = (state.tour.step, state.tour.is_done);
     if state.tour.is_offered && is_built_in(session) {
         state.tour.begin();
         // Whatever happens to it, it is not offered again.
@@ -97,6 +98,10 @@ pub(super) fn follow(state: &mut UiState, session: &Session, commands: &[Command
     }
     if let Some(step) = state.tour.step.and_then(|step| STEPS.get(step)) {
         state.tour.is_done |= (step.is_done)(session, commands);
+    }
+    if before != (state.tour.step, state.tour.is_done) {
+        // The plate was shown before.
+        ui.ctx().request_repaint();
     }
 }
 
