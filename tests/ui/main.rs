@@ -120,11 +120,11 @@ fn click(harness: &mut Harness<'_, App>, label: &str) {
     harness.run();
 }
 
-/// Returns how often a sign is painted by itself.
+/// Returns how often a sign is painted by itself and whole.
 fn signs(harness: &Harness<'_, App>, sign: &str) -> usize {
     fn count(shape: &egui::Shape, sign: &str) -> usize {
         match shape {
-            egui::Shape::Text(text) => usize::from(text.galley.text() == sign),
+            egui::Shape::Text(text) => usize::from(text.galley.text() == sign && !text.galley.elided),
             egui::Shape::Vec(shapes) => shapes.iter().map(|shape| count(shape, sign)).sum(),
             _ => 0,
         }
