@@ -14,3 +14,9 @@ fn fs_present_linear(in: Screen) -> @location(0) vec4f {
 fn fs_present_srgb(in: Screen) -> @location(0) vec4f {
     return vec4f(srgb_from_linear(textureSample(picture, picture_sampler, in.uv).rgb), 1.0);
 }
+
+/// The colours of a layer as they are, multiplied by their alpha, pixel on pixel.
+@fragment
+fn fs_blend(in: Screen) -> @location(0) vec4f {
+    return textureLoad(picture, vec2u(in.position.xy), 0);
+}

@@ -257,6 +257,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> 
     if arguments.get(1).is_some_and(|command| DRAWING.iter().any(|drawing| command == drawing)) {
         skinscope_base::environment::look_for_no_display();
     }
+    // `bake` and `check` work on many files and poses, whose memory is used again.
+    if arguments.get(1).is_some_and(|command| command == "render") {
+        skinscope_base::memory::keep_little();
+    }
     output::report_large_files();
     match run(arguments, started) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! Large memory pages for large lists, and the processor time of this process.
+//! Large memory pages for large lists, what freed memory is returned to the system, and the processor time of this process.
 
 /// The least bytes of a list that is worth larger pages: two of 2 MiB.
 const LARGE: usize = 4 << 20;
@@ -23,6 +23,24 @@ fn advise(start: *mut libc::c_void, bytes: usize) {
     // SAFETY: The bytes belong to a list that the caller has for itself, and this advice changes no contents. The result is of no use:
     // without larger pages everything goes on as before.
     let _ = unsafe { libc::madvise(start.byte_add(skipped), bytes - skipped, libc::MADV_HUGEPAGE) };
+}
+
+/// Returns freed memory to the system early, and lets no more threads have memory of their own than there are cores. For a
+/// process that works once and ends: freed memory is otherwise kept for the next such work, and each thread keeps its own. A
+/// small model then takes a tenth less of the process's own memory while it is drawn. Does nothing where the C library is not
+/// that of GNU. Values that the environment has (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_ARENA_MAX`) are replaced.
+pub fn keep_little() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        /// The bytes at the end of the heap that are kept although they are free.
+        const KEPT: libc::c_int = 512 << 10;
+        let arenas = crate::parallel::cores().clamp(2, 64) as libc::c_int;
+        for (option, value) in [(libc::M_TRIM_THRESHOLD, KEPT), (libc::M_ARENA_MAX, arenas)] {
+            #[expect(unsafe_code, reason = "options of the allocator are calls of the C library")]
+            // SAFETY: The call takes two numbers and changes nothing that is allocated. If it refuses, all goes on as before.
+            let _ = unsafe { libc::mallopt(option, value) };
+        }
+    }
 }
 
 /// Returns the processor time of this process so far, seconds, summed over all threads; `None` where the system does not say.

@@ -128,8 +128,10 @@ fn instance(backends: wgpu::Backends, display: Option<Box<dyn wgpu::wgt::WgpuHas
     let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
     options.backends = backends;
     options.display = display;
-    // Nothing is drawn indirectly, so the device need not compile what would check such draws.
-    options.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+    // Nothing is drawn indirectly, so the device need not compile what would check such draws. Names of source lines in
+    // compiled shaders, and the validation of the system's layers, take a third of the time of compiling; `WGPU_DEBUG`
+    // and `WGPU_VALIDATION` ask for them.
+    options.flags = wgpu::InstanceFlags::empty().with_env();
     wgpu::Instance::new(options)
 }
 
@@ -378,10 +380,10 @@ impl Gpu {
         self.pipelines_of_window.load(Ordering::Relaxed)
     }
 
-    /// Counts a pipeline that is about to be compiled.
-    pub(super) fn count_pipeline(&self) {
+    /// Counts pipelines that this thread is about to compile, or waits for.
+    pub(super) fn count_pipelines(&self, count: usize) {
         if self.window_thread.get() == Some(&std::thread::current().id()) {
-            self.pipelines_of_window.fetch_add(1, Ordering::Relaxed);
+            self.pipelines_of_window.fetch_add(count, Ordering::Relaxed);
         }
     }
 

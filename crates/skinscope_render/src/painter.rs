@@ -112,14 +112,20 @@ impl<'p> Painter<'_, 'p> {
             None => SurfaceShading::Shaded,
         };
         let topology = item.primitive.topology;
-        let indices = (&item.primitive.indices, item.range());
+        let mut indices = (&item.primitive.indices, item.range());
         let double_sided = item.traits.double_sided || chosen.is_some_and(|(_, look)| look.shows_backs);
         let in_two =
             double_sided && leaves == SurfaceWrites::Color && topology == wgpu::PrimitiveTopology::TriangleList;
         // The pose decides on the pipeline only where a surface is drawn in two steps, and on a software device, which
         // gains by it.
         let is_asked = in_two || !double_sided && self.gpu.software.winding_cull;
-        let backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
+        let mut backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
+        if !in_two
+            && backs == Cull::CounterClockwise
+            && let Some(reversed) = item.primitive.reversed(self.gpu, item.source)
+        {
+            (backs, indices.0) = (Cull::Clockwise, reversed);
+        }
         let parts = match chosen {
             Some((_, chosen)) => item.traits.parts.of_look(chosen),
             None if look == SurfaceShading::Readout => item.traits.parts.holes(),

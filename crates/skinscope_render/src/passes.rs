@@ -126,6 +126,14 @@ impl Renderer {
     /// Draws what was prepared into `target`. Returns false, and draws nothing, where pipelines are missing, which are
     /// then compiled in the background.
     pub(super) fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<bool, GpuError> {
+        if !self.pipelines.waits && !self.has_shown_model {
+            // The first picture compiles what it needs on all cores. Later ones lack little.
+            self.pipelines.waits = true;
+            let asked = self.ask_for_pipelines(gpu, frame, target);
+            self.pipelines.waits = false;
+            asked?;
+            self.pipelines.compile_all(gpu);
+        }
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         let is_measured = self.device_clock.as_ref().is_some_and(|clock| clock.begin(&mut encoder));
         self.scene(gpu, frame, target, &mut encoder)?;
@@ -148,6 +156,12 @@ impl Renderer {
     /// Asks for the pipelines of the picture of `frame`, and draws nothing. Returns true where it lacks some, which are
     /// then compiled in the background.
     pub(super) fn asks_in_vain(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<bool, GpuError> {
+        self.ask_for_pipelines(gpu, frame, shown)?;
+        Ok(self.compile_missing())
+    }
+
+    /// Asks for the pipelines of the picture of `frame`, and draws nothing.
+    fn ask_for_pipelines(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<(), GpuError> {
         let Self { first, second, ghosts, pipelines, .. } = self;
         let (sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, 0);
         if sides.iter().flatten().any(SidePicture::has_glass) {
@@ -165,8 +179,7 @@ impl Renderer {
         for ghost in &ghosts {
             ghost.paint(setting, pipelines, None, |painter| painter.ghost(&ghost.items.all));
         }
-        drop((sides, ghosts));
-        Ok(self.compile_missing())
+        Ok(())
     }
 
     /// True where the picture lacks pipelines, which are then being compiled in the background.

@@ -33,6 +33,8 @@ pub(super) enum PipelineKey {
     Halve(wgpu::TextureFormat),
     /// Copies a picture into a window's surface of this format.
     Present(wgpu::TextureFormat),
+    /// Blends a layer over a window's surface of this format.
+    Blend(wgpu::TextureFormat),
 }
 
 /// The vertices that a pipeline reads, and how it deforms them.
@@ -138,16 +140,19 @@ impl PipelineFactory {
 
     /// Compiles a pipeline. Depending on the driver, that takes from less than a millisecond to some hundreds.
     pub fn make(&self, gpu: &Gpu, key: PipelineKey) -> Pipeline {
-        gpu.count_pipeline();
         match key {
             PipelineKey::Scene { kind, vertices, target } => Pipeline::Render(self.scene(gpu, kind, vertices, target)),
             PipelineKey::Bake(vertices) => Pipeline::Compute(self.baking(gpu, vertices)),
             PipelineKey::Halve(format) => {
-                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::BEHIND), "fs_halve", format))
+                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::BEHIND), "fs_halve", format, None))
             }
             PipelineKey::Present(format) => {
                 let fragment = if format.is_srgb() { "fs_present_linear" } else { "fs_present_srgb" };
-                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::PRESENT), fragment, format))
+                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::PRESENT), fragment, format, None))
+            }
+            PipelineKey::Blend(format) => {
+                let module = self.plain_module(gpu, &shader::PRESENT);
+                Pipeline::Render(screen(gpu, &module, "fs_blend", format, Some(OVER)))
             }
         }
     }
@@ -364,7 +369,13 @@ fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferL
 }
 
 /// A pipeline that draws one triangle over the whole of a single-sampled target.
-fn screen(gpu: &Gpu, module: &wgpu::ShaderModule, fragment: &str, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
+fn screen(
+    gpu: &Gpu,
+    module: &wgpu::ShaderModule,
+    fragment: &str,
+    format: wgpu::TextureFormat,
+    blend: Option<wgpu::BlendState>,
+) -> wgpu::RenderPipeline {
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some(fragment),
         layout: None,
@@ -381,7 +392,7 @@ fn screen(gpu: &Gpu, module: &wgpu::ShaderModule, fragment: &str, format: wgpu::
             module,
             entry_point: Some(fragment),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
-            targets: &[Some(format.into())],
+            targets: &[Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })],
         }),
         multiview_mask: None,
         cache: None,

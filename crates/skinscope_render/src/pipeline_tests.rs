@@ -8,10 +8,11 @@ use std::time::Duration;
 use skinscope_deform::{Deformer, METHODS};
 use skinscope_frame::{Background, Bone, Dots, Frame, Line, OVERLAYS};
 use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{InstanceId, Model};
+use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget};
 
 use super::headless::read_rows;
-use super::{Backend, Gpu, Renderer, SAMPLES};
+use super::pipeline_kind::Kind;
+use super::{Backend, Gpu, Renderer, SAMPLES, render_image};
 
 const SIZE: [u32; 2] = [96, 64];
 
@@ -110,4 +111,43 @@ fn a_window_compiles_nothing_on_its_own_thread_after_its_first_picture() {
         }
         assert!(waiting > 5, "{backend:?}: {waiting} pictures waited");
     }
+}
+
+/// The tube twice, the second time with a morph target that moves everything by a quarter along x.
+fn with_a_morphing_copy() -> Arc<Model> {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, rings: 20, sides: 12, ..Tube::default() })).clone();
+    let mut copy = parts.meshes[0].clone();
+    let positions = vec![glam::Vec3::X * 0.25; copy.primitives[0].positions.len()];
+    copy.primitives[0].morphs = vec![MorphTarget { positions, ..MorphTarget::default() }];
+    copy.morph_names = vec!["aside".into()];
+    parts.meshes.push(copy);
+    let second = Instance { mesh: MeshId(1), morph_weights: vec![0.0], ..parts.instances[0].clone() };
+    parts.instances.push(second);
+    parts.skeleton.rest.morph_weights = vec![0.0];
+    Arc::new(Model::build(parts).unwrap())
+}
+
+#[test]
+fn parts_with_and_without_morph_targets_share_a_pipeline_and_mirrored_ones_that_of_the_others() {
+    let model = with_a_morphing_copy();
+    let Ok(gpu) = Gpu::headless(Backend::Vulkan) else { return };
+    let mut renderer = Renderer::new(&gpu);
+    let mut draw = |frame: &Frame| render_image(&gpu, &mut renderer, frame, SIZE).unwrap();
+    let both =
+        |weight| Frame { morph_weights: vec![weight], draws: vec![InstanceId(0), InstanceId(1)], ..frame(&model) };
+    let (still, moved) = (both(0.0), both(1.0));
+    let plain = Arc::new(tube(Tube { joints: 4, rings: 20, sides: 12, ..Tube::default() }));
+    assert!(draw(&still) == render_image(&gpu, &mut Renderer::new(&gpu), &frame(&plain), SIZE).unwrap());
+    assert!(draw(&moved) != draw(&still), "the copy is drawn beside the tube");
+    let mirror = glam::Affine3A::from_scale(glam::Vec3::new(-1.0, 1.0, 1.0));
+    let mut mirrored = moved.clone();
+    mirrored.palettes.iter_mut().for_each(|matrix| *matrix = mirror * *matrix);
+    let picture = draw(&mirrored);
+    let surfaces = renderer.pipelines.kinds().filter(|(kind, _)| matches!(kind, Kind::Surface { .. }));
+    assert_eq!(surfaces.count(), 1);
+    // A graphics card asks the shader which side it sees.
+    let card = Gpu::headless(Backend::Vulkan).unwrap().taken_for(wgpu::DeviceType::DiscreteGpu);
+    let on_card = render_image(&card, &mut Renderer::new(&card), &mirrored, SIZE).unwrap();
+    let far = picture.rgba.iter().zip(&on_card.rgba).filter(|(a, b)| a.abs_diff(**b) > 1);
+    assert_eq!(far.count(), 0, "the outside of the mirrored tubes is seen");
 }

@@ -3,6 +3,7 @@
 //! before.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use skinscope_base::parallel;
@@ -94,6 +95,14 @@ impl Pipelines {
         !self.missing.is_empty()
     }
 
+    /// Compiles all pipelines that were found missing since [`Pipelines::begin_picture`], on all cores, and waits for them.
+    pub fn compile_all(&mut self, gpu: &Gpu) {
+        let list: Vec<PipelineKey> = self.missing.drain().collect();
+        gpu.count_pipelines(list.len());
+        let made = parallel::map(list.len(), &AtomicBool::new(false), &|i| (list[i], self.factory.make(gpu, list[i])));
+        self.made.extend(made.into_iter().flatten());
+    }
+
     /// Ends a picture that may lack pipelines, and begins to compile those in the background. Returns true where it
     /// lacks some, and so cannot be shown.
     pub fn compile_missing(&mut self, jobs: &DeviceJobs) -> bool {
@@ -130,6 +139,7 @@ impl Pipelines {
             self.missing.insert(key);
             return None;
         }
+        gpu.count_pipelines(1);
         let made = self.factory.make(gpu, key);
         self.made.insert(key, made.clone());
         Some(made)
@@ -180,6 +190,11 @@ impl Pipelines {
     /// for it.
     pub fn present(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> Option<wgpu::RenderPipeline> {
         self.render(gpu, PipelineKey::Present(format))
+    }
+
+    /// The pipeline that blends a layer over a window's surface of `format`; `None` where the window cannot wait for it.
+    pub fn blend(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> Option<wgpu::RenderPipeline> {
+        self.render(gpu, PipelineKey::Blend(format))
     }
 
     /// The kind and the vertices that each pipeline of the scene was made for.

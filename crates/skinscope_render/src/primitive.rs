@@ -34,7 +34,11 @@ pub(super) struct GpuPrimitive {
     pub influences: GpuInfluences,
     /// The box of the stored vertices, in mesh space.
     pub bounds: Aabb,
+    /// True where it is a part of the model's primitive.
+    pub is_part: bool,
     pub edges: OnceLock<Result<Indices, GpuError>>,
+    /// What [`GpuPrimitive::reversed`] has made.
+    reversed: OnceLock<Option<Indices>>,
 }
 
 /// The joints and weights of a primitive, in buffers that hold nothing else.
@@ -168,7 +172,9 @@ impl GpuPrimitive {
             morphs,
             influences,
             bounds: Aabb::from_points(p.positions.iter().copied()),
+            is_part: false,
             edges: OnceLock::new(),
+            reversed: OnceLock::new(),
         })
     }
 
@@ -180,6 +186,26 @@ impl GpuPrimitive {
         }
         let make = || Indices::alone(gpu, "the wireframe", &edges(p, &self.order, &|| false));
         Some(self.edges.get_or_init(make).as_ref().map_err(GpuError::clone))
+    }
+
+    /// The triangles with the other winding, as an index list that is made when first asked for: a mirrored primitive is
+    /// drawn from it with the pipeline of those that are not mirrored. `None` where the primitive is large, was
+    /// reordered, is a part of one, or is no list of triangles, and where there is no memory; it then needs a pipeline
+    /// of its own. `p` is the primitive of the model.
+    ///
+    /// The first two vertices of each triangle change places, as they do in Mesa's rasteriser, so that each pixel gets
+    /// the same bits as from that pipeline.
+    pub fn reversed(&self, gpu: &Gpu, p: &Primitive) -> Option<&Indices> {
+        let is_small = p.indices.len() <= 3 * MANY_VERTICES && self.indices.count as usize == p.indices.len();
+        if self.is_part || !is_small || !self.order.is_own() || p.topology != Topology::Triangles {
+            return None;
+        }
+        let turned = |[a, b, c]: &[u32; 3]| [*b, *a, *c];
+        let make = || {
+            let list: Vec<[u32; 3]> = p.indices.as_chunks().0.iter().map(turned).collect();
+            Indices::alone(gpu, "mirrored triangles", list.as_flattened()).ok()
+        };
+        self.reversed.get_or_init(make).as_ref()
     }
 }
 

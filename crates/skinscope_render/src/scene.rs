@@ -154,13 +154,19 @@ impl GpuModel {
                 check(context)?;
                 progress(context, done, all);
                 done += cost(&p);
-                let (p, packed) = match parts.get(&(i, n)) {
+                let label = primitive_label(i, n);
+                match parts.get(&(i, n)) {
                     Some(PrimitivePart { primitive, layout }) => {
-                        (primitive.as_stored(), pack_part(primitive.as_stored(), *layout))
+                        let (p, packed) = (primitive.as_stored(), pack_part(primitive.as_stored(), *layout));
+                        let mut uploaded = GpuPrimitive::new(&mut uploader, p, packed, &label)?;
+                        uploaded.is_part = true;
+                        Ok(uploaded)
                     }
-                    None => (p, pack_primitive(p, may_reorder(model, &p))),
-                };
-                GpuPrimitive::new(&mut uploader, p, packed, &primitive_label(i, n))
+                    None => {
+                        let packed = pack_primitive(p, may_reorder(model, &p));
+                        GpuPrimitive::new(&mut uploader, p, packed, &label)
+                    }
+                }
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
@@ -180,6 +186,7 @@ impl GpuModel {
             }
             draws.push(list);
         }
+        share_morphs(&mut draws);
         if !bytes.is_empty() {
             gpu.write(&uniforms, &bytes);
         }
@@ -414,6 +421,15 @@ fn draw_of(
         shown: None,
     };
     (uniform, GpuDraw { offset: 0, joint, rigid, copies, shape })
+}
+
+/// Lets draws whose pipelines would differ in nothing but morph targets share one, which reads their number. A pipeline
+/// takes longer to compile than a model of some thousand vertices takes to draw, and memory.
+fn share_morphs(draws: &mut [Vec<GpuDraw>]) {
+    let morphing: HashSet<Shape> = draws.iter().flatten().map(|draw| draw.shape).filter(|shape| shape.morphs).collect();
+    for shape in draws.iter_mut().flatten().map(|draw| &mut draw.shape) {
+        shape.morphs |= morphing.contains(&Shape { morphs: true, ..*shape });
+    }
 }
 
 /// The joint of each matrix in the palette. A rigid instance belongs to the nearest joint above its node, or to the
