@@ -15,14 +15,23 @@ struct Bone {
     @location(3) look: vec4f,
 }
 
+/// All that is the same for the whole of a bone is computed at its corners.
 struct BoneFragment {
     @builtin(position) position: vec4f,
-    /// xy: head, zw: tail, in pixels from the picture's top left.
-    @location(0) @interpolate(flat) ends: vec4f,
+    /// xy: head, in pixels from the picture's top left; zw: the direction to the tail, of unit length.
+    @location(0) @interpolate(flat) axis: vec4f,
     /// In pixels: x: half width; y: distance from head to collar (negative for a stick); z: radius of the ball. w: 1
     /// for the selected bone, else 0.
     @location(1) @interpolate(flat) size: vec4f,
-    @location(2) @interpolate(flat) color: vec4f,
+    /// How much light the two sides of the ridge get: xy: between head and collar, zw: beyond the collar.
+    @location(2) @interpolate(flat) sides: vec4f,
+    /// rgb: linear; w: alpha.
+    @location(3) @interpolate(flat) body: vec4f,
+    /// rgb: the linear colour of its edge; w: the distance from head to tail, in pixels.
+    @location(4) @interpolate(flat) rim: vec4f,
+    /// The linear colours of the halves of the selected bone.
+    @location(5) @interpolate(flat) bright: vec3f,
+    @location(6) @interpolate(flat) dark: vec3f,
 }
 
 /// The widths of the white and the black line around the selected bone, in pixels.
@@ -66,11 +75,26 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> BoneFragment {
         // This position lies outside the picture.
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
-    out.ends = vec4f(head, tail);
+    out.axis = vec4f(head, direction);
     let place = clamp(dot(at_collar - head, direction), 0.0, reach_along);
     out.size = vec4f(half_width, select(place, -1.0, bone.tail.w < 0.0), ball, bone.look.z);
-    out.color = bone.color;
+    out.sides = vec4f(lit_sides(direction, -0.9), lit_sides(direction, 0.25));
+    let color = bone.color.rgb;
+    out.body = vec4f(linear_from_srgb(color), bone.color.a);
+    out.rim = vec4f(linear_from_srgb(mix(color, vec3f(1.0), 0.35)), reach_along);
+    out.bright = linear_from_srgb(mix(color, vec3f(1.0), 0.65));
+    out.dark = linear_from_srgb(color * 0.1);
     return out;
+}
+
+/// How much light the two sides of the ridge get. Each faces half way to the eye, and leans along `direction` by
+/// `lean`.
+fn lit_sides(direction: vec2f, lean: f32) -> vec2f {
+    let key = globals.boxes[0].z.xyz;
+    let light = vec3f(dot(key, globals.view_x.xyz), -dot(key, globals.view_y.xyz), dot(key, globals.view_z.xyz));
+    let along = direction * lean;
+    let across = vec2f(-direction.y, direction.x);
+    return vec2f(dot(along - across, light.xy), dot(along + across, light.xy)) * 0.6 + light.z * 0.6;
 }
 
 /// The signed distance to the upper half of a kite, negative inside. The kite's axis leads from the origin to (`reach`,
@@ -87,10 +111,9 @@ fn kite(at: vec2f, corner: vec2f, reach: f32) -> f32 {
 
 @fragment
 fn fs_bones(in: BoneFragment) -> @location(0) vec4f {
-    let at = pixel_of(in.position) - in.ends.xy;
-    let axis = in.ends.zw - in.ends.xy;
-    let reach = length(axis);
-    let direction = select(vec2f(1.0, 0.0), axis / reach, reach > 1e-4);
+    let at = pixel_of(in.position) - in.axis.xy;
+    let direction = in.axis.zw;
+    let reach = in.rim.w;
     let across = vec2f(-direction.y, direction.x);
     let along = dot(at, direction);
     let beside = dot(at, across);
@@ -103,26 +126,17 @@ fn fs_bones(in: BoneFragment) -> @location(0) vec4f {
     if covered <= 0.0 {
         discard;
     }
-    // The two sides of the ridge each face half way to the eye; between head and collar they also lean towards the
-    // head.
-    let key = globals.boxes[0].z.xyz;
-    let light = vec3f(dot(key, globals.view_x.xyz), -dot(key, globals.view_y.xyz), dot(key, globals.view_z.xyz));
-    let lean = direction * select(0.25, -0.9, along < in.size.y);
-    let sides = vec2f(dot(lean - across, light.xy), dot(lean + across, light.xy)) * 0.6 + light.z * 0.6;
+    let sides = select(in.sides.zw, in.sides.xy, along < in.size.y);
     let is_left = clamp(beside / 1.4 + 0.5, 0.0, 1.0);
     let shade = 0.6 + 0.4 * clamp(mix(sides.x, sides.y, is_left), 0.0, 1.0);
     let edge = clamp(away + 1.5, 0.0, 1.0);
-    let body = linear_from_srgb(in.color.rgb) * shade;
-    let rim = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.35));
-    let plain = mix(body, rim, edge);
-    let plain_alpha = mix(in.color.a, min(in.color.a * 1.3 + 0.1, 1.0), edge);
+    let plain = mix(in.body.rgb * shade, in.rim.rgb, edge);
+    let plain_alpha = mix(in.body.a, min(in.body.a * 1.3 + 0.1, 1.0), edge);
 
-    let bright = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.65));
-    let dark = linear_from_srgb(in.color.rgb * 0.1);
     // The edge between the halves is sharper than in other bones, so that a thin bone has a dark half too.
     let is_left_half = clamp(beside / 0.8 + 0.5, 0.0, 1.0);
     let lit = select(is_left_half, 1.0 - is_left_half, sides.x > sides.y);
-    var marked = mix(dark, bright, lit);
+    var marked = mix(in.dark, in.bright, lit);
     marked = mix(marked, vec3f(1.0), clamp(away + 0.5, 0.0, 1.0));
     marked = mix(marked, vec3f(0.002), clamp(away - WHITE + 0.5, 0.0, 1.0));
     let alpha = mix(plain_alpha, 1.0, is_selected) * covered;

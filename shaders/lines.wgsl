@@ -10,6 +10,7 @@ struct Line {
 
 struct Stroke {
     @builtin(position) position: vec4f,
+    /// Linear RGB; w: alpha.
     @location(0) @interpolate(flat) color: vec4f,
     /// The ends, pixels from the picture's top left.
     @location(1) @interpolate(flat) ends: vec4f,
@@ -41,7 +42,7 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
         // This position lies outside the picture.
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
-    out.color = line.color;
+    out.color = vec4f(linear_from_srgb(line.color.rgb), line.color.a);
     let down = vec4f(1.0, -1.0, 1.0, -1.0);
     out.ends = vec4f(from_pixel, to_pixel) * down + vec4f(half_size, half_size);
     out.half_width = line.start.w * 0.5;
@@ -55,5 +56,5 @@ fn fs_lines(in: Stroke) -> @location(0) vec4f {
     let share = clamp(dot(from_start, along) / max(dot(along, along), 1e-12), 0.0, 1.0);
     let away = length(from_start - along * share);
     let alpha = in.color.a * clamp(in.half_width + 0.5 - away, 0.0, 1.0);
-    return vec4f(linear_from_srgb(in.color.rgb) * alpha, alpha);
+    return vec4f(in.color.rgb * alpha, alpha);
 }
