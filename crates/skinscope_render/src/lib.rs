@@ -409,6 +409,41 @@ impl Renderer {
         pass.draw(0..3, 0..1);
     }
 
+    /// Returns whether [`Renderer::blend`] can blend layers of `format`; while it cannot, what it needs is compiled in the
+    /// background.
+    pub fn can_blend(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> bool {
+        let can = self.pipelines.blend(gpu, format).is_some();
+        if !can {
+            self.compile_missing();
+        }
+        can
+    }
+
+    /// Blends parts of `layer` over what `pass` has drawn, pixel on pixel. Layer and the one target of the pass (without
+    /// depth, single-sampled) have the same size and `format`; the colours of the layer are multiplied by their alpha.
+    /// `places` are x, y, width and height of the parts in pixels; the scissor rectangle is left set to the last one. Draws
+    /// nothing unless [`Renderer::can_blend`].
+    pub fn blend(
+        &mut self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        (layer, format): (&wgpu::TextureView, wgpu::TextureFormat),
+        places: &[[u32; 4]],
+    ) {
+        let Some(pipeline) = self.pipelines.blend(gpu, format).filter(|_| !places.is_empty()) else { return };
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("blend"),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[entry(0, wgpu::BindingResource::TextureView(layer))],
+        });
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        for [x, y, width, height] in places.iter().copied() {
+            pass.set_scissor_rect(x, y, width, height);
+            pass.draw(0..3, 0..1);
+        }
+    }
+
     /// Uploads everything that a picture of `frame` reads on the device.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
         let Self { first, second, ghosts, pipelines, layouts, jobs, parts, texture_step, .. } = self;

@@ -116,17 +116,33 @@ fn is_same_shape(a: &Shape, b: &Shape) -> bool {
     }
 }
 
+/// Returns whether two lists hold the same shapes.
+pub(crate) fn are_same(a: &[ClippedShape], b: &[ClippedShape]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
+}
+
+/// Returns the places where `shapes` are visible, in points that are whole pixels.
+pub(crate) fn places_of(shapes: &[ClippedShape], scale: f32) -> Vec<Rect> {
+    merged(shapes.iter().map(|shape| pixels(seen(shape), scale)).filter(|place| place.is_positive()).collect())
+}
+
 /// Returns fewer rectangles that hold all of `places`: those that touch become one, and where there are many, all do.
 fn joined(places: Vec<Rect>) -> Vec<Rect> {
+    let out = merged(places);
+    if out.len() > MOST {
+        return vec![out.into_iter().fold(Rect::NOTHING, |a, b| a | b)];
+    }
+    out
+}
+
+/// Returns fewer rectangles that hold all of `places`: those that touch become one.
+fn merged(places: Vec<Rect>) -> Vec<Rect> {
     let mut out: Vec<Rect> = Vec::new();
     for mut place in places {
         while let Some(i) = out.iter().position(|o| o.intersects(place)) {
             place |= out.swap_remove(i);
         }
         out.push(place);
-    }
-    if out.len() > MOST {
-        return vec![out.into_iter().fold(Rect::NOTHING, |a, b| a | b)];
     }
     out
 }

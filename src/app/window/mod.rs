@@ -7,6 +7,7 @@ mod damage;
 mod device_recovery;
 mod gpu_messages;
 mod input;
+mod over;
 pub(super) mod panels;
 mod pointer_rest;
 pub(super) mod screen;
@@ -351,7 +352,10 @@ impl Window {
         }
         let Some(screen) = &mut self.screen else { return self.try_again().map(|()| false) };
         if let Some(output) = self.output.take() {
-            self.painted.take(&self.egui, output, self.area, screen.size(), screen.keeps_panels());
+            let (size, keeps) = (screen.size(), screen.keeps_panels());
+            let mut can_blend = || screen.blends_panels();
+            let kept: Option<&mut dyn FnMut() -> bool> = if keeps { Some(&mut can_blend) } else { None };
+            self.painted.take(&self.egui, output, self.area, size, kept);
         }
         match guarded(|| screen.present(&mut self.painted, frame, background, edges)) {
             Ok(PresentResult { shown, errors }) => {

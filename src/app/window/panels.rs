@@ -65,7 +65,8 @@ impl Panels {
             return (texture.clone(), view.clone(), false);
         }
         self.layer = None;
-        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        use wgpu::TextureUsages as U;
+        let usage = U::RENDER_ATTACHMENT | U::COPY_SRC | U::TEXTURE_BINDING;
         let texture = gpu.texture("panels", size, TextureKind::plain(format, usage));
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.layer = Some((texture.clone(), view.clone()));

@@ -12,6 +12,7 @@ use winit::event_loop::OwnedDisplayHandle;
 use winit::window::Window as OsWindow;
 
 use super::damage::{Canvas, Damage, around, whole, within};
+use super::over::{Over, OverPaint};
 use super::panels::Panels;
 use crate::app::ui::ViewportArea;
 use crate::frame::{Background, Frame};
@@ -33,18 +34,24 @@ pub(crate) struct UiPaintJobs {
     /// The part of the picture that an opaque plate covers, which is kept with the panels.
     opaque: [u32; 4],
     damage: Damage,
+    over: Over,
+    /// The parts of the kept panels that are blended over the picture, in pixels.
+    blended: Vec<[u32; 4]>,
+    /// Whether all of the kept panels is painted anew, on a transparent ground.
+    clears: bool,
 }
 
 impl UiPaintJobs {
     /// Takes what egui has laid out for a window of `size` pixels, with the picture in `area`. With `kept`, only what has
-    /// changed of the panels, and of the opaque plate over the picture, is painted again.
+    /// changed of the panels, and of the opaque plate over the picture, is painted again; it tells whether what else lies
+    /// over the picture can be blended from there.
     pub fn take(
         &mut self,
         egui: &egui::Context,
         output: egui::FullOutput,
         area: ViewportArea,
         size: [u32; 2],
-        kept: bool,
+        kept: Option<&mut dyn FnMut() -> bool>,
     ) {
         let scale = output.pixels_per_point;
         self.textures.append(output.textures_delta);
@@ -53,30 +60,54 @@ impl UiPaintJobs {
         self.opaque = [0; 4];
         self.shapes.clear();
         self.changed = 0;
-        if !kept {
+        self.blended.clear();
+        self.clears = false;
+        let Some(can_blend) = kept else {
             self.shapes = egui.tessellate(output.shapes, scale);
             return;
-        }
+        };
         let base = Color32::BLACK;
         let except = points(self.viewport, scale);
         self.opaque = pixels_inside(area.opaque.intersect(except), scale);
         let opaque = points(self.opaque, scale);
         let canvas = Canvas { size, scale, except, opaque, base };
         let ground = ClippedShape::new(whole(canvas), egui::Shape::rect_filled(whole(canvas).expand(2.0), 0.0, base));
-        for place in self.damage.take(canvas, &output.shapes) {
+        let over: Vec<ClippedShape> =
+            around(except, opaque).into_iter().flat_map(|place| within(&output.shapes, place)).collect();
+        let mut places = self.damage.take(canvas, &output.shapes);
+        if places.contains(&whole(canvas)) {
+            self.over.forget();
+        }
+        let how = self.over.take(&over, scale, can_blend);
+        if matches!(how, OverPaint::Keep(_)) {
+            places = vec![whole(canvas)];
+        }
+        self.clears = places.contains(&whole(canvas));
+        // Behind the picture the ground stays transparent.
+        for place in places
+            .into_iter()
+            .flat_map(|place| around(place, place.intersect(except)).into_iter().chain([place.intersect(opaque)]))
+        {
             let parts = within(std::slice::from_ref(&ground), place).chain(within(&output.shapes, place));
             self.shapes.extend(egui.tessellate(parts.collect(), scale));
         }
+        if matches!(how, OverPaint::Keep(_)) {
+            self.shapes.extend(egui.tessellate(over.clone(), scale));
+        }
         self.changed = self.shapes.len();
-        for place in around(except, opaque) {
-            let over = within(&output.shapes, place).collect();
-            self.shapes.extend(egui.tessellate(over, scale));
+        match how {
+            OverPaint::Directly => self.shapes.extend(egui.tessellate(over, scale)),
+            OverPaint::Keep(places) | OverPaint::Blend(places) => {
+                let parts = places.iter().map(|place| pixels(place.intersect(except), size, scale));
+                self.blended.extend(parts.filter(|[_, _, width, height]| width * height > 0));
+            }
         }
     }
 
     /// Notes that it was not shown.
     pub fn forget(&mut self) {
         self.damage.forget();
+        self.over.forget();
     }
 }
 
@@ -208,6 +239,11 @@ impl Screen {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
     }
 
+    /// Returns whether what lies over the picture can be blended from the kept panels.
+    pub fn blends_panels(&mut self) -> bool {
+        self.renderer.can_blend(&self.gpu, self.config.format)
+    }
+
     /// Returns the greatest width and height of a texture, pixels.
     pub fn most_pixels(&self) -> u32 {
         self.gpu.device.limits().max_texture_dimension_2d
@@ -294,12 +330,14 @@ impl Screen {
         let mut encoder = new_encoder();
         let mut load = wgpu::LoadOp::Clear(clear_color(background));
         let mut copied = false;
+        let mut layer_view = None;
         let window = ScreenDescriptor { size_in_pixels: size, pixels_per_point: painted.scale };
         let (below, over) = painted.shapes.split_at(painted.changed);
         if self.keeps_panels() {
             let (layer, kept, is_new) = self.panels.layer(&self.gpu, size, self.config.format);
             if painted.changed > 0 {
-                let load = if is_new { load } else { wgpu::LoadOp::Load };
+                let clears = is_new || painted.clears;
+                let load = if clears { wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT) } else { wgpu::LoadOp::Load };
                 self.panels.upload(&self.gpu, &mut encoder, below, &window);
                 self.panels.paint(begin(&mut encoder, &kept, load), below, &window);
                 // The next paint is uploaded to the same place.
@@ -307,6 +345,7 @@ impl Screen {
             }
             encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
             load = wgpu::LoadOp::Load;
+            layer_view = Some(kept);
             copied = drawn == Some(None) && self.renderer.copy(&self.gpu, &mut encoder, &texture.texture, viewport);
             if painted.opaque[2] * painted.opaque[3] > 0 {
                 if drawn == Some(None) && !copied {
@@ -322,6 +361,10 @@ impl Screen {
             let mut pass = begin(&mut encoder, &view, load);
             if drawn == Some(None) && !copied {
                 self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
+            }
+            if let Some(layer) = &layer_view {
+                pass.set_viewport(0.0, 0.0, size[0] as f32, size[1] as f32, 0.0, 1.0);
+                self.renderer.blend(&self.gpu, &mut pass, (layer, self.config.format), &painted.blended);
             }
             self.panels.paint(pass, over, &window);
         }
