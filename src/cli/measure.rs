@@ -52,7 +52,7 @@ pub(super) struct MeasureArgs {
 }
 
 /// What is asked of every moment.
-const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None };
+const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None, overlay_only: false };
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     let mut opened = args.model.load_with_session(None)?;

@@ -41,7 +41,7 @@ use skinscope_deform::{
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
 
 use self::normals::{Carrier, NormalGroups, NormalReading};
-use self::read::{Memory, Posed, read};
+use self::read::{Memory, Posed, Readings, read};
 use self::rest::RestSizes;
 use self::split::SplitMeasurer;
 pub use self::table::{MEASURES, Measure, Unit, measure};
@@ -97,6 +97,17 @@ pub struct Wanted {
     pub normal_modes: bool,
     /// The measure whose numbers are wanted for each vertex.
     pub vertices: Option<VertexMeasure>,
+    /// Whether, of the other measures, only those of the overlay of [`Wanted::vertices`] are wanted ([`Measure::overlay`]). The rest is then
+    /// not measured and has the numbers of a surface at rest, or none. Without [`Wanted::vertices`] it changes nothing.
+    pub overlay_only: bool,
+}
+
+impl Wanted {
+    /// Returns whether measures that were taken for `other` have all that is wanted here of the surface as a whole.
+    #[must_use]
+    pub fn is_measured_by(self, other: Self) -> bool {
+        !other.overlay_only || self.overlay_only && self.vertices == other.vertices
+    }
 }
 
 /// The measures of everything that is skinned, in one pose.
@@ -249,7 +260,7 @@ impl Measurer {
     /// beside the positions comes from the same pass over the vertices.
     pub fn deform_and_measure(&mut self, input: &SurfaceInput<'_>, wanted: Wanted) -> (SurfaceMeasures, PerVertex) {
         let is_whole = input.method.needs_surface();
-        let attributes = if is_whole { DeformedAttributes::ALL } else { DeformedAttributes::MEASURED };
+        let attributes = if is_whole { DeformedAttributes::ALL } else { Readings::of(wanted).attributes() };
         let mut surface = std::mem::take(&mut self.surface);
         surface.deform(input, attributes);
         let out = self.measure(input, &surface, wanted);
@@ -300,6 +311,7 @@ impl Measurer {
         let source = input.method.normal_mode();
         let is_carried = !has_pass || matches!(source, Some(NormalSource::Triangles));
         let has_modes = !has_pass && std::ptr::eq(input.method.method, METHODS[0]);
+        let readings = Readings::of(wanted);
         let wanted = Wanted {
             normal_error: wanted.normal_error && is_carried,
             normal_modes: wanted.normal_modes && has_modes,
@@ -314,7 +326,7 @@ impl Measurer {
             let posed = Posed { deformed: &posed.deformed, influences, palette, method: input.method, vectors };
             let with_normals = wanted.normal_error || wanted.normal_modes;
             let rest = part.at_rest(&model, input.morph_weights, with_normals);
-            let reading = read(&part.topology, &rest.sizes, posed, &mut part.memory);
+            let reading = read(&part.topology, &rest.sizes, posed, readings, &mut part.memory);
             let matrices = input.palettes.get(first as usize..first as usize + joints).unwrap_or_default();
             let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
             if let Some(measure) = wanted.vertices {

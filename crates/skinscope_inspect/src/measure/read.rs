@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
 use skinscope_base::parallel;
-use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed};
+use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed, DeformedAttributes};
 use skinscope_model::{InfluencesRef, Run};
 
 use super::rest::{RestSizes, close, origin, sixfold};
 use super::topology::MeasuredTopology;
+use super::{VertexMeasure, Wanted};
 
 /// A primitive as posed, with what moved it.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,39 @@ impl<'a> Posed<'a> {
     }
 }
 
+/// Which parts of a surface are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Readings {
+    edges: bool,
+    /// The triangles: their normals, areas and volumes.
+    faces: bool,
+    /// Whether each triangle is inverted.
+    sides: bool,
+    folds: bool,
+    normals: bool,
+}
+
+impl Readings {
+    /// Returns what has to be read for what is wanted.
+    pub fn of(wanted: Wanted) -> Self {
+        let none = Self { edges: false, faces: false, sides: false, folds: false, normals: false };
+        match wanted.vertices.filter(|_| wanted.overlay_only) {
+            None => Self { edges: true, faces: true, sides: true, folds: true, normals: true },
+            Some(VertexMeasure::Stretch) => Self { edges: true, ..none },
+            Some(VertexMeasure::Area) => Self { faces: true, ..none },
+            Some(VertexMeasure::Inverted) => Self { faces: true, sides: true, ..none },
+            Some(VertexMeasure::Fold) => Self { faces: true, folds: true, ..none },
+            Some(VertexMeasure::NormalError) => Self { faces: true, normals: true, ..none },
+        }
+    }
+
+    /// Returns the lists that are read of a surface whose vertices are deformed each alone.
+    pub fn attributes(self) -> DeformedAttributes {
+        let Self { sides, normals, .. } = self;
+        DeformedAttributes { normals, determinants: sides || normals, carries: sides, ..DeformedAttributes::NONE }
+    }
+}
+
 /// The measures of a primitive in one pose. Welded vertices are numbered as by [`MeasuredTopology`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrimitiveReading {
@@ -71,8 +105,8 @@ pub(super) struct PrimitiveReading {
     pub edges: usize,
     /// The triangles with the least and the greatest area, posed over rest.
     pub triangle: [f32; 2],
-    /// The area as posed, square metres.
-    pub area: f64,
+    /// The area as posed, square metres; `None` where no triangles were read.
+    pub area: Option<f64>,
     pub inverted: usize,
     pub folds: usize,
     /// The sharpest fold, radians.
@@ -178,18 +212,28 @@ struct HingeSums {
     sharpest: (f32, u32),
 }
 
-/// Measures a pose.
+/// Measures a pose, as far as it is to be read; what is not has the numbers of rest.
 pub(super) fn read(
     topology: &MeasuredTopology,
     rest: &RestSizes,
     posed: Posed<'_>,
+    readings: Readings,
     memory: &mut Memory,
 ) -> PrimitiveReading {
-    let mut out = PrimitiveReading::default();
-    read_edges(topology, rest, posed, memory, &mut out);
-    read_carries(rest, posed, memory);
-    read_faces(topology, rest, posed, memory, &mut out);
-    read_folds(topology, rest, memory, &mut out);
+    let mut out = PrimitiveReading { stretch: [1.0; 2], triangle: [1.0; 2], ..PrimitiveReading::default() };
+    if readings.edges {
+        read_edges(topology, rest, posed, memory, &mut out);
+    }
+    memory.is_mirrored = posed.deformed.determinants.iter().any(|d| *d < 0.0);
+    if readings.sides && posed.deformed.carries.is_empty() {
+        read_carries(rest, posed, memory);
+    }
+    if readings.faces {
+        read_faces(topology, rest, posed, readings.sides, memory, &mut out);
+    }
+    if readings.folds {
+        read_folds(topology, rest, memory, &mut out);
+    }
     out
 }
 
@@ -230,6 +274,7 @@ fn read_faces(
     topology: &MeasuredTopology,
     rest: &RestSizes,
     posed: Posed<'_>,
+    with_sides: bool,
     memory: &mut Memory,
     out: &mut PrimitiveReading,
 ) {
@@ -258,7 +303,7 @@ fn read_faces(
                 sums.range.add(ratio, i);
             }
             let face = i as usize;
-            if (topology.is_blended[face] || has_pass) && *per_area != 0.0 {
+            if with_sides && (topology.is_blended[face] || has_pass) && *per_area != 0.0 {
                 let corners = topology.corners[face];
                 let [a, b, c] = corners.map(|v| carries[v as usize]);
                 // What the cofactors of the corners make of the normal at rest, summed as the reference data has it: corners that
@@ -273,23 +318,24 @@ fn read_faces(
         sums.pieces.push(of_piece);
     });
     let mut range = Range::default();
-    let mut pieces = vec![0.0; topology.pieces.len()];
+    let (mut pieces, mut area) = (vec![0.0; topology.pieces.len()], 0.0);
     memory.inverted.clear();
     for chunk in &sums {
         range.join(&chunk.range);
         memory.inverted.extend_from_slice(&chunk.inverted);
         for (piece, doubled, sixfold) in &chunk.pieces {
             if let Some(volume) = pieces.get_mut(*piece as usize) {
-                out.area += 0.5 * doubled;
+                area += 0.5 * doubled;
                 *volume += sixfold;
             }
         }
     }
+    out.area = Some(area);
     let (triangle, at) = range.ends();
     (out.triangle, out.at_triangle) = (triangle, at.map(|face| face.map(|f| topology.welded_corners[f as usize][0])));
     out.inverted = memory.inverted.len();
-    let area = |face: &&u32| memory.normals[**face as usize].length_squared();
-    let largest = memory.inverted.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
+    let size = |face: &&u32| memory.normals[**face as usize].length_squared();
+    let largest = memory.inverted.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
     out.at_inverted = largest.map(|face| topology.welded_corners[*face as usize][0]);
     let mut parts = vec![0.0; topology.parts.len()];
     for (piece, volume) in topology.pieces.iter().zip(&pieces) {
@@ -301,22 +347,14 @@ fn read_faces(
     (out.part_volumes, out.piece_volumes) = (sixth(parts), sixth(pieces));
 }
 
-/// Works out whether any vertex is mirrored, and, where the surface does not have it, the matrix that carries normals with each vertex.
+/// Works out the matrix that carries normals with each vertex.
 fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
-    if !posed.deformed.carries.is_empty() {
-        memory.is_mirrored = posed.deformed.determinants.iter().any(|d| *d < 0.0);
-        return;
-    }
     let count = rest.positions.len();
     memory.carries.resize(count, Mat3A::ZERO);
-    let mut mirrored = vec![false; chunks(count)];
-    let determinants = &posed.deformed.determinants;
-    spread(0, &mut memory.carries, &mut mirrored, &|start, carries, mirrored: &mut bool| {
-        let end = start + carries.len();
-        *mirrored = determinants[start..end].iter().any(|d| *d < 0.0);
-        posed.carry(rest, start..end, &[], (&mut [], carries));
+    let mut nothing = vec![(); chunks(count)];
+    spread(0, &mut memory.carries, &mut nothing, &|start, carries, _: &mut ()| {
+        posed.carry(rest, start..start + carries.len(), &[], (&mut [], carries));
     });
-    memory.is_mirrored = mirrored.contains(&true);
 }
 
 /// Returns whether a triangle faces away from where the matrices of its corners carry its normal at rest: `along` is the product of its

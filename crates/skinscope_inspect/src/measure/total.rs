@@ -83,7 +83,9 @@ impl Total {
         out.folds += reading.folds;
         out.sharpest = out.sharpest.max(reading.sharpest.to_degrees());
         self.edges = (self.edges.0 + reading.edges, self.edges.1 + reading.stretch_sum);
-        self.area = [self.area[0] + reading.area, self.area[1] + rest.sizes.area];
+        if let Some(area) = reading.area {
+            self.area = [self.area[0] + area, self.area[1] + rest.sizes.area];
+        }
         let topology = &part.topology;
         let volumes = topology.parts.iter().zip(&rest.sizes.part_volumes).zip(&reading.part_volumes);
         let parts: Vec<PartVolume> = volumes
@@ -122,7 +124,7 @@ impl Total {
             stretch: reading.stretch,
             stretch_mean: mean(reading.stretch_sum, reading.edges),
             triangle: reading.triangle,
-            area: ratio([reading.area, rest.sizes.area]).unwrap_or(1.0),
+            area: reading.area.and_then(|area| ratio([area, rest.sizes.area])).unwrap_or(1.0),
             inverted: reading.inverted,
             folds: reading.folds,
             sharpest: reading.sharpest.to_degrees(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 use skinscope_anim::{SampleScratch, evaluate_clip, local_to_model};
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
@@ -281,7 +281,7 @@ fn a_surface_that_is_deformed_for_a_reading_alone_is_measured_as_one_that_is_dra
     let more: Vec<_> = passes.chain(modes).collect();
     deformations.extend(more);
     let vertices = Some(VertexMeasure::Stretch);
-    let wanted = Wanted { normal_error: true, normal_modes: true, vertices };
+    let wanted = Wanted { normal_error: true, normal_modes: true, vertices, overlay_only: false };
     // The same memory serves one pose after the other; in the second one the root is mirrored.
     let mut measurer = Measurer::new(&model, &|| false).unwrap();
     let (mut local, mut matrices, mut palettes) = (model.skeleton.rest.clone(), Vec::new(), Vec::new());
@@ -306,4 +306,50 @@ fn a_surface_that_is_deformed_for_a_reading_alone_is_measured_as_one_that_is_dra
             assert!(measurer.deform_and_measure(&input, wanted) == want, "{name:?}");
         }
     }
+}
+
+#[test]
+fn a_reading_for_an_overlay_has_its_numbers_and_measures_and_no_others() {
+    let model = Arc::new(tube(Tube { joints: 6, rings: 12, influences: 3, ..Tube::default() }));
+    let draws: Vec<InstanceId> = (0..model.instances.len()).map(InstanceId::from_index).collect();
+    let (mut local, mut matrices, mut palettes) = (model.skeleton.rest.clone(), Vec::new(), Vec::new());
+    let mut measurer = Measurer::new(&model, &|| false).unwrap();
+    let overlays = [
+        (VertexMeasure::Stretch, "stretch"),
+        (VertexMeasure::Area, "area"),
+        (VertexMeasure::Inverted, "inverted"),
+        (VertexMeasure::Fold, "fold"),
+        (VertexMeasure::NormalError, "normal-error"),
+    ];
+    let mush = Deformation::from(METHODS[0]).then(PASSES[0], &ParameterSettings::default());
+    // A joint that is turned far folds the surface and turns triangles over.
+    for (deformation, degrees) in [(METHODS[0].into(), 30.0), (METHODS[0].into(), 170.0), (mush, 120.0)] {
+        local.transforms[3].rotation = Quat::from_rotation_x(f32::to_radians(degrees));
+        local.transforms[0].scale.x = -1.0;
+        local_to_model(&model.skeleton, &local, &mut matrices);
+        deform::palettes(&model, &matrices, &mut palettes);
+        let (morph_weights, method): (_, Deformation<'_>) = (&local.morph_weights, deformation);
+        let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights, method };
+        for (measure, overlay) in overlays {
+            let normal_error = measure == VertexMeasure::NormalError;
+            let whole = Wanted { normal_error, vertices: Some(measure), ..Wanted::default() };
+            let wanted = Wanted { overlay_only: true, ..whole };
+            let (all, numbers) = measurer.deform_and_measure(&input, whole);
+            let (some, some_numbers) = measurer.deform_and_measure(&input, wanted);
+            assert!(numbers == some_numbers, "{overlay} at {degrees}°");
+            for of in MEASURES.iter().filter(|of| of.overlay == Some(overlay)) {
+                assert_eq!((of.value)(&some), (of.value)(&all), "{} at {degrees}°", of.id);
+                assert_eq!((of.at)(&some), (of.at)(&all), "{} at {degrees}°", of.id);
+            }
+            let mut others = MEASURES.iter().filter(|of| of.id.starts_with("stretch") && overlay != "stretch");
+            assert!(others.all(|of| (of.value)(&some) == Some(1.0)), "{overlay} at {degrees}°: {some:?}");
+            assert!(overlay != "stretch" || some.area == 1.0 && some.volume.is_none() && some.folds == 0);
+        }
+        assert_eq!(measurer.deform_and_measure(&input, ALL).0.area, measured_area(&model, &input));
+    }
+}
+
+/// Returns the area of a surface that is deformed and measured anew.
+fn measured_area(model: &Arc<Model>, input: &SurfaceInput<'_>) -> f64 {
+    Measurer::new(model, &|| false).unwrap().measure(input, &Surface::of(input), ALL).0.area
 }

@@ -161,7 +161,7 @@ pub struct MeasureCurves {
 
 impl MeasureCurves {
     /// What is asked of each moment for the curves of the panel.
-    pub const WANTED: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None };
+    pub const WANTED: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None, overlay_only: false };
 
     /// Returns the moment at which a measure is worst, with its number; `None` where it has none.
     #[must_use]
@@ -310,14 +310,17 @@ impl<'a> Measurements<'a> {
         let has_skin = self.deforming.shown_model().is_some_and(|model| !model.skins.is_empty());
         let normal_error = self.measuring.open || vertices == Some(VertexMeasure::NormalError);
         let normal_modes = self.measuring.open && self.measuring.modes && self.deforming.has_normal_modes();
-        (is_shown && has_skin).then_some(Wanted { normal_error, normal_modes, vertices })
+        // The panel alone shows more than the colours and the numbers of the overlay.
+        let overlay_only = !self.measuring.open;
+        (is_shown && has_skin).then_some(Wanted { normal_error, normal_modes, vertices, overlay_only })
     }
 
     /// Returns what is wanted of the other side of a comparison: the numbers of the overlay.
     fn wanted_of_other(self) -> Option<Wanted> {
         let vertices = Some(self.shown_measure()?);
         let normal_error = vertices == Some(VertexMeasure::NormalError);
-        self.deforming.comparison().map(|_| Wanted { normal_error, normal_modes: false, vertices })
+        let wanted = Wanted { normal_error, normal_modes: false, vertices, overlay_only: true };
+        self.deforming.comparison().map(|_| wanted)
     }
 
     /// Returns the side whose measures are wanted and not there. Where it is both, the one whose measures are older is returned.
@@ -375,8 +378,7 @@ impl<'a> Measurements<'a> {
         let wanted = self.wanted_of_other()?;
         if self.defers_work {
             let (_, model) = self.side(1)?;
-            let is_it = |latest: &&Arc<MeasuredPose>| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr());
-            return self.measuring.latest[1].as_ref().filter(is_it).map(Arc::clone);
+            return self.latest(1, model, wanted);
         }
         self.measure_side(1, wanted)
     }
@@ -387,14 +389,17 @@ impl<'a> Measurements<'a> {
     pub fn measures(self) -> Option<Arc<MeasuredPose>> {
         let wanted = self.wanted_measures()?;
         if self.defers_work {
-            let is_open = |latest: &&Arc<MeasuredPose>| {
-                self.deforming
-                    .shown_model()
-                    .is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr()))
-            };
-            return self.measuring.latest[0].as_ref().filter(is_open).map(Arc::clone);
+            return self.latest(0, self.deforming.shown_model()?, wanted);
         }
         self.measure_as(wanted)
+    }
+
+    /// Returns the measures of a side that were taken last, where they are those of `model` and have what is wanted.
+    fn latest(self, side: usize, model: &Arc<Model>, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
+        let is_it = |latest: &&Arc<MeasuredPose>| {
+            std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr()) && wanted.is_measured_by(latest.key.wanted)
+        };
+        self.measuring.latest[side].as_ref().filter(is_it).map(Arc::clone)
     }
 
     /// Measures the pose that is shown, unless that was done.

@@ -94,6 +94,28 @@ fn a_click_on_a_moment_pins_the_vertex_that_is_worst_then() {
 }
 
 #[test]
+fn measures_that_were_taken_for_one_overlay_are_shown_for_no_other_and_not_in_the_panel() {
+    let mut session = turned(glam::Vec3::X, Interpolation::Linear, [[90.0, 90.0]; 4]);
+    session.defer_work();
+    session.apply(ViewCommand::SetOverlay(Some("stretch")));
+    session.do_wanted();
+    let area = |session: &Session| session.measurements().measures().map(|pose| pose.measures.area);
+    assert_eq!(area(&session), Some(1.0), "the area is not measured for the stretch");
+    session.apply(ViewCommand::SetOverlay(Some("area")));
+    assert_eq!(area(&session), None);
+    session.do_wanted();
+    let measured = area(&session).unwrap();
+    assert!((measured - 1.0).abs() > 0.01, "{measured}");
+    session.apply(MeasureCommand::TogglePanel);
+    assert_eq!(area(&session), None, "the panel shows the stretch too");
+    session.do_wanted();
+    assert_eq!(area(&session), Some(measured));
+    // What the panel has measured has what the overlay alone needs.
+    session.apply(MeasureCommand::TogglePanel);
+    assert_eq!(area(&session), Some(measured));
+}
+
+#[test]
 fn the_worst_moment_of_a_comparison_is_the_one_with_the_largest_distance_not_the_largest_mean() {
     // First one joint is twisted far, then all of them less far: the mean is larger then, the largest distance is not.
     let twists = [[150.0, 100.0], [0.0, 100.0], [0.0, 100.0], [0.0, 100.0]];
