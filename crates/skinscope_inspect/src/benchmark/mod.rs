@@ -239,7 +239,7 @@ impl Measured {
         let ([lower, upper], [least, greatest]) = ([lower.min(upper), lower.max(upper)], [a.min(b), a.max(b)]);
         let spread = format!("half of all turns {lower:.2}–{upper:.2}, all {least:.2}–{greatest:.2}");
         match better {
-            Some(way) => format!("{} is {median:.2} times as fast ({spread})", self.ways[way]),
+            Some(way) => format!("faster: {}, {median:.2} times as fast ({spread})", self.ways[way]),
             None => format!("neither is faster for certain: the second is {median:.2} times as fast ({spread})"),
         }
     }

@@ -195,10 +195,13 @@ fn a_ratio_says_which_way_is_faster_and_its_times_are_of_one_turn() {
     assert_eq!(second.better(), Some(1));
     assert_eq!(
         second.ratio_text(),
-        "vertex by vertex is 2.00 times as fast (half of all turns 1.50–2.50, all 1.00–4.00)"
+        "faster: vertex by vertex, 2.00 times as fast (half of all turns 1.50–2.50, all 1.00–4.00)"
     );
     let first = measured([0.25, 0.4, 0.5, 0.8, 1.0]);
-    assert_eq!(first.ratio_text(), "joint by joint is 2.00 times as fast (half of all turns 1.25–2.50, all 1.00–4.00)");
+    assert_eq!(
+        first.ratio_text(),
+        "faster: joint by joint, 2.00 times as fast (half of all turns 1.25–2.50, all 1.00–4.00)"
+    );
     let none = measured([0.5, 0.9, 0.97, 1.1, 2.0]);
     assert_eq!(none.better(), None);
     assert!(none.ratio_text().starts_with("neither is faster for certain: the second is 0.97 times"), "{none:?}");
