@@ -327,7 +327,7 @@ fn the_scale_of_distances_follows_the_model_until_it_is_fixed() {
         node.label().or_else(|| node.value()).unwrap()
     };
     let of = |height: f64| {
-        let marks = [1e-4, 1e-3, 1e-2, 1e-1].map(|part| skinscope::math::length(part * height));
+        let marks = [1e-4, 1e-3, 1e-2, 1e-1].map(|part| skinscope::math::tick_length(part * height));
         format!("Scale: {}", marks.join(", "))
     };
     assert_eq!(scale(&harness), of(height));
@@ -337,6 +337,10 @@ fn the_scale_of_distances_follows_the_model_until_it_is_fixed() {
     harness.state_mut().session.apply(ViewCommand::SetDistanceScale(Some(2.0)));
     harness.run();
     assert_eq!(scale(&harness), of(20.0));
+    // No two marks of a small scale read alike.
+    harness.state_mut().session.apply(ViewCommand::SetDistanceScale(Some(2e-4)));
+    harness.run();
+    assert_eq!(scale(&harness), "Scale: 200 nm, 2 µm, 20 µm, 200 µm");
     click(&mut harness, "Fixed scale");
     assert_eq!(scale(&harness), of(height));
     // The renderer has the same ends, in powers of ten of millimetres.

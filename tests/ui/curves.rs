@@ -95,16 +95,7 @@ fn curves_have_units_and_times_and_arrow_keys_walk_their_peaks() {
 
 /// All texts that are painted.
 fn texts(harness: &Harness<'_, App>) -> Vec<String> {
-    fn of(shape: &egui::Shape, out: &mut Vec<String>) {
-        match shape {
-            egui::Shape::Text(text) => out.push(text.galley.text().to_owned()),
-            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| of(shape, out)),
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    harness.output().shapes.iter().for_each(|clipped| of(&clipped.shape, &mut out));
-    out
+    painted_texts(harness).into_iter().map(|(text, _)| text).collect()
 }
 
 /// Whether a text is a number and this unit.
@@ -124,6 +115,18 @@ fn without_a_joint_there_are_no_curves_and_that_is_said() {
     harness.run();
     let line = "An edit of the pose replaces it.";
     assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
+}
+
+#[test]
+fn the_scale_of_a_small_model_has_numbers_that_differ() {
+    let mut harness = shown(tube(Tube { joints: 3, radius: 0.0005, length: 0.004, ..Tube::default() }), 800.0);
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    harness.run();
+    tab(&mut harness, "Curves");
+    click(&mut harness, "Translation");
+    let labels: Vec<String> = texts(&harness).into_iter().filter(|text| is_number_with(text, " mm")).collect();
+    let different: std::collections::BTreeSet<&String> = labels.iter().collect();
+    assert!(labels.len() >= 3 && different.len() == labels.len(), "{labels:?}");
 }
 
 #[test]

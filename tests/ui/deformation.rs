@@ -138,6 +138,7 @@ fn the_modes_of_normals_stand_below_each_other_and_a_click_shows_one() {
     assert!(text(&harness).contains(" ns (half of all turns "), "{}", text(&harness));
     harness.get_by_label_contains(&name).scroll_to_me();
     harness.run();
+    assert_texts_are_apart(&harness, harness.get_by_label_contains(&name).rect());
     harness.get_by_label_contains(&name).click();
     harness.run();
     let session = &harness.state().session;

@@ -132,6 +132,34 @@ fn signs(harness: &Harness<'_, App>, sign: &str) -> usize {
     harness.output().shapes.iter().map(|clipped| count(&clipped.shape, sign)).sum()
 }
 
+/// Returns all texts that are painted, with the rectangles of their letters.
+fn painted_texts(harness: &Harness<'_, App>) -> Vec<(String, egui::Rect)> {
+    fn add(shape: &egui::Shape, out: &mut Vec<(String, egui::Rect)>) {
+        match shape {
+            egui::Shape::Text(text) => out.push((text.galley.text().to_owned(), text.visual_bounding_rect())),
+            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| add(shape, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    harness.output().shapes.iter().for_each(|clipped| add(&clipped.shape, &mut out));
+    out
+}
+
+/// Fails where two texts that are painted within `area` overlap.
+fn assert_texts_are_apart(harness: &Harness<'_, App>, area: egui::Rect) {
+    let texts: Vec<_> = painted_texts(harness)
+        .into_iter()
+        .filter(|(text, rect)| !text.is_empty() && area.contains(rect.center()))
+        .collect();
+    assert!(texts.len() > 1, "{texts:?}");
+    for (i, (text, rect)) in texts.iter().enumerate() {
+        for (other, of_other) in &texts[..i] {
+            assert!(!rect.shrink(0.5).intersects(of_other.shrink(0.5)), "{other:?} {of_other:?}, {text:?} {rect:?}");
+        }
+    }
+}
+
 /// Presses at the first point and drags to the others, a frame each.
 fn drag(harness: &mut Harness<'_, App>, points: &[Pos2], button: PointerButton) {
     let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };

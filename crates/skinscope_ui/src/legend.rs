@@ -7,7 +7,7 @@ use egui::{
     Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, Response, RichText, ScrollArea, Sense, Shape, Stroke,
     StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
-use skinscope_base::math::{Ramp, length};
+use skinscope_base::math::{Ramp, tick_length};
 use skinscope_inspect::symmetry::{REASONS, why_not_judged};
 use skinscope_inspect::{AS_STORED, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
@@ -201,13 +201,13 @@ fn distance_sides(ui: &mut Ui, session: &Session) {
 fn distance_gradient(ui: &mut Ui, session: &Session, ramp: Ramp) {
     let [low, high] = session.extents().distance_scale().map(f64::from);
     let ends = [low.log10() as f32, high.log10() as f32];
-    let labels = [0, 1, 2, 3].map(|decade| length(low * 10_f64.powi(decade)));
+    let labels = [0, 1, 2, 3].map(|decade| tick_length(low * 10_f64.powi(decade)));
     let ticks: Vec<(f32, &str)> = (0_u8..).zip(&labels).map(|(i, text)| (ends[0] + f32::from(i), &**text)).collect();
     gradient(ui, (ramp, None), ends, &ticks);
     let Some(Scale::Ramp { none: Some(step), .. }) = session.view().overlay.map(|overlay| &overlay.scale) else {
         return;
     };
-    swatch(ui, step, &format!("Less than {}", length(0.1 * low)), None);
+    swatch(ui, step, &format!("Less than {}", tick_length(0.1 * low)), None);
 }
 
 /// Shows the switch that keeps the scale of distances as it is, whatever model is shown next.

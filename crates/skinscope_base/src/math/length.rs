@@ -45,6 +45,9 @@ const LEAST: f64 = 1e-6;
 const METRIC: [(&str, f64); 4] = [("km", 1e3), ("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)];
 const IMPERIAL: [(&str, f64); 3] = [("mi", 1609.344), ("ft", 0.3048), ("in", 0.0254)];
 
+/// Units of a scale below a millimetre.
+const FINE_UNITS: [(&str, f64); 2] = [("µm", 1e-6), ("nm", 1e-9)];
+
 /// Writes a length in metres for people to read: three digits in mm, cm, m or km, whichever fits, such as `1.83 m` or
 /// `2.5 mm`. A length under a thousandth of a millimetre, beyond [`BEYOND_SENSE`], infinite or not a number is
 /// described in words. Negative lengths (coordinates, differences) keep their sign. Where this thread has chosen other [`Units`], it is
@@ -60,6 +63,26 @@ pub fn length(metres: f64) -> String {
     }
     let (unit, scale) = unit_of(metres);
     format!("{} {unit}", digits(metres / scale, decimals(metres / scale), true))
+}
+
+/// Writes a length in metres as the label of a scale: as [`length`] does, and below a millimetre in µm, nm or, below those, in metres times
+/// a power of ten (in other [`Units`] in those). So no two ticks of a scale that are a decade apart read alike, however small the model is.
+#[must_use]
+pub fn tick_length(metres: f64) -> String {
+    let units = CHOSEN.get();
+    let usual = if units == Units::Metric { 0.9995e-3 } else { LEAST };
+    if metres.is_nan() || metres <= 0.0 || metres >= usual {
+        return length(metres);
+    }
+    let fits = |(_, scale): &&(&str, f64)| units == Units::Metric && metres / scale >= 0.9995;
+    match FINE_UNITS.iter().find(fits) {
+        Some((unit, scale)) => format!("{} {unit}", digits(metres / scale, decimals(metres / scale), true)),
+        None => {
+            let (unit, scale) = units.list()[units.list().len() - 1];
+            let (unit, scale) = if units == Units::Metric { ("m", 1.0) } else { (unit, scale) };
+            format!("{:.0e} {unit}", metres / scale).replace('-', "−")
+        }
+    }
 }
 
 /// Writes lengths along x, y and z in one unit, that of the longest: `0.6 × 1.8 × 0.4 m`. Where one of them has to be
@@ -174,6 +197,26 @@ mod tests {
         assert_eq!(lengths([0.3048, 0.6096, 0.1524]), "1.00 × 2.00 × 0.50 ft");
         Units::Metric.choose();
         assert_eq!(length(0.0254), "2.54 cm");
+    }
+
+    #[test]
+    fn the_ticks_of_a_scale_never_read_alike() {
+        let rows = [
+            (0.0, "0 m"),
+            (0.05, "5 cm"),
+            (0.002, "2 mm"),
+            (0.000_999_9, "1 mm"),
+            (0.000_5, "500 µm"),
+            (2e-6, "2 µm"),
+            (9.999e-7, "1 µm"),
+            (1.5e-8, "15 nm"),
+            (2e-10, "2e−10 m"),
+        ];
+        for (metres, text) in rows {
+            assert_eq!(tick_length(metres), text, "{metres}");
+        }
+        let decades: Vec<String> = (-14..8).map(|power| tick_length(1.8 * 10_f64.powi(power))).collect();
+        assert!(decades.windows(2).all(|pair| pair[0] != pair[1]), "{decades:?}");
     }
 
     #[test]

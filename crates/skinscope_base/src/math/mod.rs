@@ -24,7 +24,7 @@ pub use box_tree::BoxTree;
 pub use csr::Csr;
 pub use disjoint_sets::DisjointSets;
 pub use grid::Grid;
-pub use length::{BEYOND_SENSE, Units, factor, length, lengths};
+pub use length::{BEYOND_SENSE, Units, factor, length, lengths, tick_length};
 pub use mass::{DistanceSpread, Distances, GAP, are_few, sample_of};
 pub use numbers::largest_magnitude;
 pub use plane::Plane;

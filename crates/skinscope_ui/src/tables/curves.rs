@@ -41,14 +41,22 @@ const KINDS: [(Kind, &str, &str); 4] = [
 ];
 
 impl Kind {
-    /// The unit of its values.
-    fn unit(self) -> &'static str {
+    /// Returns the unit in which values up to `most` are written, and how many of it make one of the file's.
+    fn unit(self, most: f32) -> (&'static str, f32) {
         match self {
-            Self::Euler => "°",
-            Self::Translation => " m",
-            Self::Quaternion => "",
-            Self::Scale => "×",
+            Self::Euler => ("°", 1.0),
+            Self::Translation if most >= 0.1 || most == 0.0 => (" m", 1.0),
+            Self::Translation if most >= 1e-4 => (" mm", 1e3),
+            Self::Translation => (" µm", 1e6),
+            Self::Quaternion => ("", 1.0),
+            Self::Scale => ("×", 1.0),
         }
+    }
+
+    /// The least half height of the axis, so that rounding errors of a curve that stands still do not fill it.
+    fn least_room(self) -> f32 {
+        // Models differ in size by much more than in angles and factors.
+        if self == Self::Translation { 1e-8 } else { 1e-4 }
     }
 
     fn path(self) -> Path {
@@ -96,6 +104,12 @@ impl SampledCurves {
         let key_index = |secs: &f32| curve.times.binary_search_by(|at| at.total_cmp(secs)).ok();
         let keys = keys_of(clip, node, kind.path()).iter().filter_map(key_index).collect();
         Self { of: (Arc::downgrade(model), clip_id, node, kind), times: curve.times, lines, keys }
+    }
+
+    /// Returns the unit of its values, as [`Kind::unit`].
+    fn unit(&self) -> (&'static str, f32) {
+        let finite = self.lines.iter().flatten().filter(|value| value.is_finite());
+        self.of.3.unit(finite.fold(0.0, |most: f32, value| most.max(value.abs())))
     }
 
     /// Returns the moments at which a curve turns, up or down.
@@ -191,7 +205,7 @@ impl Axes {
         if low > high {
             (low, high) = (0.0, 0.0);
         }
-        let room = (0.08 * (high - low)).max(1e-3 * high.abs().max(low.abs())).max(1e-4);
+        let room = (0.08 * (high - low)).max(1e-3 * high.abs().max(low.abs())).max(sampled.of.3.least_room());
         Self { rect, times, values: [low - room, high + room] }
     }
 
@@ -207,7 +221,7 @@ impl Axes {
 
     fn y(&self, value: f32) -> f32 {
         let [low, high] = self.values;
-        self.rect.bottom() - (value - low) / (high - low).max(1e-9) * self.rect.height()
+        self.rect.bottom() - (value - low) / (high - low).max(1e-12) * self.rect.height()
     }
 
     fn at(&self, secs: f32, value: f32) -> Pos2 {
@@ -237,7 +251,7 @@ fn plot(
     let length = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
     let axes = Axes::new(rect.shrink2(vec2(8.0, 6.0)), sampled, zoom.unwrap_or([0.0, length]));
     ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
-    numbers(ui, whole, &axes, sampled.of.3.unit());
+    numbers(ui, whole, &axes, sampled.unit());
     time_labels(ui, axes.rect.x_range(), rect.bottom(), axes.times);
     let painter = ui.painter().with_clip_rect(rect);
     for (i, line) in sampled.lines.iter().enumerate().rev() {
@@ -267,9 +281,9 @@ fn plot(
 }
 
 /// Shows the numbers of the vertical axis.
-fn numbers(ui: &Ui, whole: Rect, axes: &Axes, unit: &str) {
+fn numbers(ui: &Ui, whole: Rect, axes: &Axes, (unit, per_value): (&str, f32)) {
     let c = colors(ui);
-    let [low, high] = axes.values;
+    let [low, high] = axes.values.map(|value| value * per_value);
     let step = nice(f64::from(high - low) / 4.0);
     let digits = decimals(step);
     let first = (f64::from(low) / step).ceil() as i64;
@@ -278,7 +292,7 @@ fn numbers(ui: &Ui, whole: Rect, axes: &Axes, unit: &str) {
         if value > high {
             break;
         }
-        let y = axes.y(value);
+        let y = axes.y(value / per_value);
         ui.painter().hline(whole.x_range().min + GUTTER..=whole.right(), y, Stroke::new(1.0, c.line));
         let text = format!("{}{unit}", number(value, digits));
         value_label(ui, &text, whole.left() + GUTTER - 8.0, y, GUTTER - 8.0);
@@ -325,8 +339,8 @@ fn show_values(ui: &Ui, response: &Response, axes: &Axes, sampled: &SampledCurve
     let c = colors(ui);
     let secs = axes.secs(pointer.x);
     let index = sampled.times.partition_point(|time| *time < secs).min(sampled.times.len().saturating_sub(1));
-    let unit = sampled.of.3.unit();
-    let value = |line: &Vec<f32>| format!("{}{unit}", number(line[index], 3));
+    let (unit, per_value) = sampled.unit();
+    let value = |line: &Vec<f32>| format!("{}{unit}", number(per_value * line[index], 3));
     let values = sampled.lines.iter().map(value).collect::<Vec<_>>().join("  ");
     ui.painter().vline(axes.x(sampled.times[index]), axes.rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
     response.clone().on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(format!(

@@ -1,7 +1,7 @@
 //! The joint table: the effect of each joint, sorted and searched.
 
 use egui::{Rect, Ui, pos2, vec2};
-use skinscope_base::math::{length, lengths};
+use skinscope_base::math::{length, lengths, tick_length};
 use skinscope_inspect::tables::{JointColumn, JointRow, Tsv};
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand};
@@ -232,11 +232,16 @@ fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
             let size = row.figures.bounds.size();
             figure(lengths(size.to_array().map(f64::from)))
         }
-        JointColumn::Drift => row.drift.map_or_else(|| "–".to_owned(), |d| length(d.metres)),
+        JointColumn::Drift => row.drift.map_or_else(|| "–".to_owned(), |d| drift(d.metres)),
         JointColumn::DriftAngle => row.drift.map_or_else(|| "–".to_owned(), |d| format!("{:.1}", d.degrees)),
         JointColumn::Rest => format!("{:.1}", row.rest_degrees),
         JointColumn::Unused => if row.unused { "unused" } else { "" }.to_owned(),
     }
+}
+
+/// Writes a distance for its narrow column, in which rounding errors have no number.
+fn drift(metres: f64) -> String {
+    if metres > 0.0 && metres < 1e-6 { "< 1 µm".to_owned() } else { tick_length(metres) }
 }
 
 /// Returns the tooltip of a cell: facts that the cell has no room for.
