@@ -17,7 +17,7 @@ use super::widgets::{chip, focus_ring, paint_line, shortened};
 
 /// The columns of figures: the name, and the right end in points before that of the panel.
 const COLUMNS: [(&str, f32); 4] =
-    [("worst", 190.0), ("mean", 144.0), ("zero", 112.0), ("ns a vertex (quartiles)", 0.0)];
+    [("worst", 230.0), ("mean", 176.0), ("zero", 134.0), ("ns a vertex (quartiles)", 0.0)];
 /// The height of a mode: its name, and its figures below.
 const ROW: f32 = 36.0;
 
@@ -78,6 +78,12 @@ pub(super) fn show(
     }
 }
 
+/// Writes nanoseconds with three digits, or all of them where there are more before the point.
+fn three_digits(ns: f64) -> String {
+    let decimals = if ns >= 99.95 { 0 } else { 1 };
+    format!("{ns:.decimals$}")
+}
+
 /// The names of the columns.
 fn head(ui: &mut Ui) {
     let c = colors(ui);
@@ -96,7 +102,11 @@ fn row(ui: &mut Ui, session: &Session, (of, cost): (&NormalModeMeasures, Option<
     let on = session.view().normals.id == mode.id;
     let time = cost.map_or_else(
         || "…".to_owned(),
-        |Cost { ns: [_, lower, median, upper, _], .. }| format!("{median:.1} ({lower:.1}–{upper:.1})"),
+        |Cost { ns: [_, lower, median, upper, _], .. }| {
+            // Three digits, so that the longest text ends before the column to the left of it.
+            let [lower, median, upper] = [*lower, *median, *upper].map(three_digits);
+            format!("{median} ({lower}–{upper})")
+        },
     );
     let figures = [format!("{:.1}°", of.worst), format!("{:.2}°", of.mean), of.zero.to_string(), time];
     let [worst, mean, zero, _] = &figures;
@@ -118,5 +128,35 @@ fn row(ui: &mut Ui, session: &Session, (of, cost): (&NormalModeMeasures, Option<
     let help = format!("{}. {}.\nClick to show it", mode.label, mode.help);
     if response.on_hover_text(help).clicked() {
         commands.push(ViewCommand::SetNormals(mode.id).into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_figure_and_no_head_reaches_the_column_to_its_left() {
+        let ctx = egui::Context::default();
+        crate::install(&ctx);
+        let mut widths = [[0.0; 4]; 2];
+        let widest = ["180.0°", "180.00°", "99999", "1234 (1234–1234)"];
+        // The fonts are there after the first pass.
+        for _ in 0..2 {
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+                let width = |text: &str, size| {
+                    ui.painter().layout_no_wrap(text.to_owned(), theme::regular(size), colors(ui).text).size().x
+                };
+                widths = [COLUMNS.map(|(name, _)| width(name, theme::SMALL)), widest.map(|figure| width(figure, 12.0))];
+            });
+            output.textures_delta.clear();
+        }
+        for widths in widths {
+            for (i, (pair, width)) in COLUMNS.windows(2).zip(&widths[1..]).enumerate() {
+                assert!(pair[1].1 + width + 3.0 <= pair[0].1, "column {i}: {width} at {pair:?}");
+            }
+            assert!(COLUMNS[0].1 + widths[0] < 284.0, "{widths:?}");
+        }
+        assert_eq!([9.96, 99.9, 137.94, 1316.6].map(three_digits), ["10.0", "99.9", "138", "1317"]);
     }
 }
