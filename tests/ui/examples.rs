@@ -53,6 +53,23 @@ fn a_page_follows_its_sliders_and_says_what_its_letters_are() {
 }
 
 #[test]
+fn the_words_of_a_presentation_grow_with_the_screen() {
+    let mut harness = shown("three-bones");
+    let height = |harness: &Harness<'_, App>, words: &str| {
+        painted_texts(harness).into_iter().find(|(text, _)| text == words).unwrap().1.height()
+    };
+    let all = ["c: bone 3", "TRY THIS"];
+    let usual = all.map(|words| height(&harness, words));
+    harness.key_press(Key::F11);
+    harness.set_size(vec2(1920.0, 1080.0));
+    harness.run();
+    for (words, usual) in all.into_iter().zip(usual) {
+        let now = height(&harness, words);
+        assert!(now > 1.7 * usual, "{words}: {usual} and {now}");
+    }
+}
+
+#[test]
 fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
     let mut harness = shown("twist-bar");
     assert!(harness.query_by_label("Search nodes").is_none());
@@ -118,15 +135,7 @@ fn the_text_of_a_page_keeps_two_thirds_of_its_height() {
 
 /// The rectangles of all words that are painted in the picture.
 fn words_of_picture(harness: &Harness<'_, App>) -> Vec<(String, egui::Rect)> {
-    fn add(shape: &egui::Shape, out: &mut Vec<(String, egui::Rect)>) {
-        match shape {
-            egui::Shape::Text(text) => out.push((text.galley.text().to_owned(), text.visual_bounding_rect())),
-            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| add(shape, out)),
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    harness.output().shapes.iter().for_each(|clipped| add(&clipped.shape, &mut out));
+    let mut out = painted_texts(harness);
     out.retain(|(_, rect)| harness.state().picture.contains(rect.center()));
     out
 }

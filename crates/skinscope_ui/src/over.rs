@@ -40,7 +40,8 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
             names::show(&ui, session, picture, &over.projector);
         }
         if over.words {
-            page::show_marks(&ui, session, &over.projector, picture, over.page > 0.0);
+            let text = if over.page > 0.0 { page::STILL } else { page::TextSize::USUAL };
+            page::show_marks(&ui, session, &over.projector, picture, text);
         }
     }
     let mut above = rect;

@@ -111,7 +111,9 @@ pub(super) fn show(
         }
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for picture in [Some(seen), other].into_iter().flatten() {
-            show_words(&ui, session, picture, state.saved.large_text || state.presents);
+            let size = ui.ctx().content_rect().size();
+            let text = page::TextSize::of(state.saved.large_text, state.presents, size);
+            show_words(&ui, session, picture, text);
         }
         page::show_handles(&ui, session, seen, commands);
         let above = comparison::above_names(rect, session);
@@ -145,13 +147,13 @@ pub(super) fn show(
 }
 
 /// Shows the names of joints and the words of an example over the rectangle of a picture.
-fn show_words(ui: &Ui, session: &Session, picture: Rect, large_text: bool) {
+fn show_words(ui: &Ui, session: &Session, picture: Rect, text: page::TextSize) {
     let projector = session.view().projector();
     if session.view().is_on(Toggle::Names) {
         names::show(ui, session, picture, &projector);
     }
     ghosts::show(ui, session, picture);
-    page::show_marks(ui, session, &projector, picture, large_text);
+    page::show_marks(ui, session, &projector, picture, text);
 }
 
 fn to_glam(v: egui::Vec2) -> Vec2 {

@@ -12,6 +12,9 @@ use crate::session::Session;
 /// The height of a picture in which letters are as large as in a window without scaling, pixels; they grow with it.
 const USUAL_HEIGHT: f32 = 720.0;
 
+/// The same of the width, where a page stands beside the picture.
+const USUAL_WIDTH: f32 = 1280.0;
+
 /// The panels without a window.
 pub struct Annotations {
     egui: egui::Context,
@@ -44,7 +47,12 @@ impl Annotations {
         size: [u32; 2],
         rgba: &mut [u8],
     ) -> Result<(), GpuError> {
-        let scale = (size[1] as f32 / USUAL_HEIGHT).clamp(0.75, 4.0);
+        let mut scale = size[1] as f32 / USUAL_HEIGHT;
+        if over.page > 0.0 {
+            // A taller picture has room for more of a page.
+            scale = scale.min(size[0] as f32 / USUAL_WIDTH);
+        }
+        let scale = scale.clamp(0.75, 4.0);
         let mut textures = TexturesDelta::default();
         let mut output = self.lay_out(session, over, size, scale, &mut textures);
         // Letters of other scripts are looked for once they are needed.

@@ -341,6 +341,11 @@ pub(super) fn broken(ui: &Ui, parts: &[Printed], size: f32, room: f32) -> Vec<Ma
     lines
 }
 
+/// Returns the width of a formula in one line, points.
+pub(super) fn width(ui: &Ui, parts: &[Printed], size: f32) -> f32 {
+    broken(ui, parts, size, f32::INFINITY).iter().map(|line| line.width).fold(0.0, f32::max)
+}
+
 /// Shows the parts of a formula with "=" between them, in as many lines as they need. `shown`: the symbol that is pointed at. Returns
 /// the symbol that was pressed, and the response of the whole formula. `words` says what a symbol is, for people who cannot see it, and
 /// `explain` shows that.
@@ -365,7 +370,7 @@ pub(super) fn show(
         let origin = pos2(rect.left() + 4.0, y + line.ascent);
         for (i, (symbol_rect, id)) in line.symbols.iter().enumerate() {
             let symbol_rect = symbol_rect.translate(origin.to_vec2()).expand2(vec2(2.0, 2.0));
-            let id_of = ui.scope_id().with((rect.top().to_bits(), y.to_bits(), i));
+            let id_of = ui.scope_id().with((rect.left().to_bits(), rect.top().to_bits(), y.to_bits(), i));
             let response = ui.interact(symbol_rect, id_of, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
             let text = words(id);
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, shown == Some(*id), &text));

@@ -4,6 +4,7 @@ use egui::{Align2, Pos2, Rect, Ui, Vec2, vec2};
 use skinscope_examples::{Mark, MarkInk};
 use skinscope_session::{Projector, Session};
 
+use super::TextSize;
 use crate::theme::{self, colors};
 
 /// The font size of the labels, points.
@@ -46,10 +47,10 @@ struct Picture {
     lines: Vec<[Pos2; 2]>,
 }
 
-pub(crate) fn show(ui: &Ui, session: &Session, projector: &Projector, rect: Rect, large: bool) {
+pub(crate) fn show(ui: &Ui, session: &Session, projector: &Projector, rect: Rect, text: TextSize) {
     let c = colors(ui);
     let scale = ui.pixels_per_point();
-    let size = if large { SIZE * 1.4 } else { SIZE };
+    let size = SIZE * text.of_words();
     let marks = session.example_marks();
     let seen = |point: Option<&glam::Vec3>| Some(rect.min + to_points(projector.project(*point?)?, scale));
     let mut picture = Picture { room: rect, placed: Vec::new(), lines: Vec::new() };

@@ -22,7 +22,7 @@ use skinscope_session::{Command, ExampleCommand, Session, WindowCommand};
 use super::icons;
 use super::theme::{self, BODY, MARGIN, colors};
 use super::value_row::ValueRow;
-use super::widgets::{icon_button, link, paint_line, section, segments, tip};
+use super::widgets::{icon_button, link, paint_line, section_scaled, segments, tip};
 
 /// The width of the page, points.
 const WIDTH: f32 = 404.0;
@@ -39,6 +39,10 @@ const MOST_GROWTH: f32 = 2.5;
 /// The part of a slider's row that its name may take; a longer name has a line of its own.
 const NAME_PART: f32 = 0.52;
 
+/// The room that each of two formulas side by side has beside its letters, points.
+const PAIRED: f32 = 12.0;
+/// The size of the letters of formulas, points.
+const FORMULA: f32 = 16.0;
 /// The scales of text that a page in a picture without a window is tried with.
 const STILL_SCALES: [f32; 9] = [2.0, 1.75, 1.5, 1.3, 1.15, 1.0, 0.9, 0.82, 0.75];
 
@@ -60,10 +64,20 @@ impl TextSize {
             let growth = (window / SMALL_SCREEN).min_elem().clamp(1.0, MOST_GROWTH);
             return Self { scale: LARGE * growth, width: LARGE_WIDTH * growth, presents };
         }
-        let (scale, width) = if large { (LARGE, LARGE_WIDTH) } else { (1.0, WIDTH) };
-        Self { scale, width, presents }
+        if large { STILL } else { Self::USUAL }
+    }
+
+    /// The size that a page has at first.
+    pub(super) const USUAL: Self = Self { scale: 1.0, width: WIDTH, presents: false };
+
+    /// Returns the scale of the words in the picture beside the page, which grow less than the page.
+    fn of_words(self) -> f32 {
+        self.scale.powf(0.83)
     }
 }
+
+/// The size of the text of a page that is a picture's.
+pub(super) const STILL: TextSize = TextSize { scale: LARGE, width: LARGE_WIDTH, presents: false };
 
 /// Returns the width of the page in a window so wide, points.
 pub(super) fn width(window: f32, text: TextSize) -> f32 {
@@ -215,7 +229,7 @@ fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &
         block(ui, session, lesson, part, scale, commands);
     }
     list(ui, "What to see", page.what_to_see, false, scale);
-    section(ui, "Where it comes from", |_| {});
+    section_scaled(ui, "Where it comes from", scale, |_| {});
     for source in page.sources {
         let text = format!("{}: {}", source.text, source.section);
         let text = RichText::new(text).font(theme::regular(12.0 * scale)).color(colors(ui).dim);
@@ -226,7 +240,7 @@ fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &
 
 /// Shows lines below a title, with numbers or dots before them.
 fn list(ui: &mut Ui, title: &str, lines: &[&str], numbered: bool, scale: f32) {
-    section(ui, title, |_| {});
+    section_scaled(ui, title, scale, |_| {});
     for (i, line) in lines.iter().enumerate() {
         ui.horizontal_top(|ui| {
             let mark = if numbered { format!("{}.", i + 1) } else { "·".into() };
@@ -252,31 +266,48 @@ fn block(
 }
 
 /// Shows the page in a picture without a window, in `rect`: question, values of the sliders, texts and formulas, and what to see, as
-/// large as it all fits. Where even the smallest letters do not fit, the last parts are left out.
+/// large as it all fits. Where even the smallest letters do not fit, the last parts are left out; of ours only those of
+/// *Three bones* and *Shapes and poses* need that at 1280×720.
 pub(super) fn show_still(ui: &mut Ui, session: &Session, rect: Rect) {
     let Some(lesson) = session.lesson() else { return };
     ui.painter().rect_filled(rect, 0.0, colors(ui).panel);
     let inner = rect.shrink2(vec2(0.04 * rect.width(), 0.025 * rect.height()));
+    let Some(still) = still_of(ui, session, lesson, inner) else { return };
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(inner));
+    still_parts(&mut ui, session, lesson, still);
+}
+
+/// How a page is written into a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Still {
+    scale: f32,
+    /// How many parts are written: the blocks, and after the last one what to see.
+    parts: usize,
+    /// Whether two short formulas that follow each other stand side by side.
+    paired: bool,
+}
+
+/// Returns how the page fits into `inner`: as large as all of it does, with formulas side by side where it would become small, and else
+/// without its last parts. `None` where not even the first one does.
+fn still_of(ui: &mut Ui, session: &Session, lesson: &Lesson, inner: Rect) -> Option<Still> {
     let parts = lesson.example().page.blocks.len() + 1;
-    let mut fits = |(scale, parts): &(f32, usize)| {
-        let id = ("probe", scale.to_bits(), *parts);
-        let mut probe = ui.new_child(UiBuilder::new().max_rect(inner).invisible().id_salt(id));
-        still_parts(&mut probe, session, lesson, *scale, *parts);
-        probe.min_rect().height() <= inner.height()
-    };
-    let scales = STILL_SCALES.into_iter().map(|scale| (scale, parts));
+    let all = |paired: bool| STILL_SCALES.into_iter().map(move |scale| Still { scale, parts, paired });
+    let large = all(false).filter(|still| still.scale >= 1.0);
     // A text that leads to a formula goes with it.
     let blocks = lesson.example().page.blocks;
     let leads = |parts: &usize| matches!(blocks[parts - 1], Block::Text(text) if text.ends_with(':'));
-    let cut = (1..parts).rev().filter(|parts| !leads(parts));
-    let cut = cut.map(|parts| (STILL_SCALES[STILL_SCALES.len() - 1], parts));
-    let Some((scale, parts)) = scales.chain(cut).find(&mut fits) else { return };
-    let mut ui = ui.new_child(UiBuilder::new().max_rect(inner));
-    still_parts(&mut ui, session, lesson, scale, parts);
+    let least = STILL_SCALES[STILL_SCALES.len() - 1];
+    let cut = (1..parts).rev().filter(|parts| !leads(parts)).map(|parts| Still { scale: least, parts, paired: true });
+    large.chain(all(true).filter(|still| still.scale <= 1.0)).chain(cut).find(|still| {
+        let id = ("probe", still.scale.to_bits(), still.parts, still.paired);
+        let mut probe = ui.new_child(UiBuilder::new().max_rect(inner).invisible().id_salt(id));
+        still_parts(&mut probe, session, lesson, *still);
+        probe.min_rect().height() <= inner.height()
+    })
 }
 
-/// Shows the first so many parts of a page below its question; after the last block comes what to see.
-fn still_parts(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, parts: usize) {
+/// Shows the first parts of a page below its question.
+fn still_parts(ui: &mut Ui, session: &Session, lesson: &Lesson, Still { scale, parts, paired }: Still) {
     let c = colors(ui);
     let example = lesson.example();
     ui.spacing_mut().item_spacing.y = 6.0 * scale;
@@ -294,12 +325,44 @@ fn still_parts(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, part
     };
     let values = example.sliders.iter().filter(|slider| !slider.in_picture).map(value).collect::<Vec<_>>();
     line(ui, &values.join("   "), theme::strong(BODY * scale), c.accent);
-    for part in example.page.blocks.iter().take(parts) {
-        block(ui, session, lesson, part, scale, &mut Vec::new());
+    let mut rest = &example.page.blocks[..parts.min(example.page.blocks.len())];
+    while let [first, after @ ..] = rest {
+        rest = match (first, after) {
+            (Block::Formula(one), [Block::Formula(other), after @ ..])
+                if paired && show_pair(ui, lesson, [one, other], scale) =>
+            {
+                after
+            }
+            _ => {
+                block(ui, session, lesson, first, scale, &mut Vec::new());
+                after
+            }
+        };
     }
     if parts > example.page.blocks.len() {
         list(ui, "What to see", example.page.what_to_see, false, scale);
     }
+}
+
+/// Shows two formulas without notes side by side where each has room for one line. Returns whether it did.
+fn show_pair(ui: &mut Ui, lesson: &Lesson, both: [&'static Formula; 2], scale: f32) -> bool {
+    let lines = both.map(|formula| formula_lines(formula, lesson.moment(), 0));
+    let [one, other] = lines.map(|lines| equation::width(ui, &lines, FORMULA * scale) + PAIRED * scale);
+    let room = ui.available_width() - ui.spacing().item_spacing.x;
+    if both.into_iter().any(|formula| !formula.note.is_empty()) || one + other > room {
+        return false;
+    }
+    // Pairs below each other have their second formulas below each other.
+    let left = one.max((0.5 * room).min(room - other));
+    ui.horizontal_top(|ui| {
+        for (formula, width) in both.into_iter().zip([left, room - left]) {
+            ui.allocate_ui_with_layout(vec2(width, 0.0), Layout::top_down(Align::LEFT), |ui| {
+                ui.set_width(width);
+                formula_block(ui, lesson, formula, scale, &mut Vec::new());
+            });
+        }
+    });
+    true
 }
 
 fn formula_block(ui: &mut Ui, lesson: &Lesson, formula: &'static Formula, scale: f32, commands: &mut Vec<Command>) {
@@ -313,7 +376,7 @@ fn formula_block(ui: &mut Ui, lesson: &Lesson, formula: &'static Formula, scale:
             explanation(ui, symbol, lesson.moment(), scale);
         }
     };
-    let (pressed, response) = equation::show(ui, &lines, 16.0 * scale, shown, &words, &explain);
+    let (pressed, response) = equation::show(ui, &lines, FORMULA * scale, shown, &words, &explain);
     formula_copy::menu(ui, &response, &lines[..formula.terms.len()], &lines);
     if let Some(pressed) = pressed {
         commands.push(ExampleCommand::PointAt((shown != Some(pressed)).then_some(pressed)).into());
@@ -334,7 +397,7 @@ fn sentence(symbol: &Symbol, moment: &Moment) -> String {
 /// Shows the same sentence, with the letter as formulas have it.
 fn explanation(ui: &mut Ui, symbol: &Symbol, moment: &Moment, scale: f32) {
     ui.horizontal_top(|ui| {
-        equation::letter(ui, &letter(symbol), 16.0 * scale);
+        equation::letter(ui, &letter(symbol), FORMULA * scale);
         let text = sentence(symbol, moment);
         let rest = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
         ui.add(Label::new(RichText::new(rest).font(theme::regular(BODY * scale)).color(colors(ui).text)).wrap());
@@ -349,6 +412,36 @@ fn foot(ui: &mut Ui, lesson: &Lesson, scale: f32) {
             let text = "Press a letter of a formula to see in the picture what it is.";
             let text = RichText::new(text).font(theme::regular(BODY * scale)).color(colors(ui).dim);
             ui.add(Label::new(text).wrap());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_examples::{SCENES, Start};
+    use skinscope_session::Document;
+
+    use super::*;
+
+    #[test]
+    fn every_page_fits_beside_a_picture_of_1280_by_720_but_two_which_need_1280_by_960() {
+        let ctx = egui::Context::default();
+        crate::install(&ctx);
+        for scene in SCENES {
+            let height = if ["three-bones", "shapes-and-poses"].contains(&scene.id) { 960.0 } else { 720.0 };
+            let inner = Rect::from_min_size(egui::pos2(727.0, 18.0), vec2(530.0, 0.95 * height));
+            let mut session = Session::default();
+            session.open(Document::of_lesson(Lesson::new(Start::of(scene.example()))));
+            let mut still = None;
+            // The fonts are there after the first pass.
+            for _ in 0..2 {
+                let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+                    still = still_of(ui, &session, session.lesson().unwrap(), inner);
+                });
+                output.textures_delta.clear();
+            }
+            let parts = scene.example().page.blocks.len() + 1;
+            assert_eq!(still.map(|still| still.parts), Some(parts), "{}: {still:?}", scene.id);
         }
     }
 }

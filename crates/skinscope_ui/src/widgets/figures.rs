@@ -24,10 +24,15 @@ pub(crate) fn title(ui: &mut Ui, name: &str) {
 
 /// Shows the head of a section in small capitals, dim; `right` adds the part at its end.
 pub(crate) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&mut Ui)) {
+    section_scaled(ui, title, 1.0, right);
+}
+
+/// Does the same with letters of another scale.
+pub(crate) fn section_scaled(ui: &mut Ui, title: &str, scale: f32, right: impl FnOnce(&mut Ui)) {
     ui.add_space(8.0);
     ui.horizontal(|ui| {
-        ui.set_min_height(20.0);
-        let text = RichText::new(title.to_uppercase()).font(theme::strong(SMALL)).color(colors(ui).dim);
+        ui.set_min_height(20.0 * scale);
+        let text = RichText::new(title.to_uppercase()).font(theme::strong(SMALL * scale)).color(colors(ui).dim);
         ui.label(text.extra_letter_spacing(0.6));
         ui.with_layout(Layout::right_to_left(Align::Center), right);
     });

@@ -15,7 +15,7 @@ use skinscope_session::{Command, row_of};
 
 pub(super) use self::apart::tell_apart;
 pub(super) use self::figures::{
-    BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, title,
+    BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, section_scaled, title,
 };
 pub(super) use self::path_field::PathField;
 pub(super) use self::search::{SearchResponse, open_field, search_field, steps_down};
