@@ -6,7 +6,7 @@ use skinscope_base::math::Ramp;
 use skinscope_deform::{Deformer, PaletteBuffer};
 use skinscope_inspect::BoneShape;
 use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{InstanceId, NodeId};
+use skinscope_model::{InstanceId, ModelParts, NodeId};
 
 use crate::tests::sessions::tube_session;
 use crate::view::view_history::MOST_STEPS;
@@ -191,7 +191,7 @@ fn the_oldest_of_too_many_steps_are_left_out() {
 }
 
 #[test]
-fn the_surface_is_deformed_again_where_its_method_is_undone() {
+fn the_surface_is_deformed_again_where_its_method_or_a_parameter_is_undone() {
     let mut session = tube_session();
     session.apply(PlaybackCommand::SetPlaying(false));
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
@@ -202,14 +202,21 @@ fn the_surface_is_deformed_again_where_its_method_is_undone() {
         let surface = session.surfaces().surface().unwrap();
         surface.part(InstanceId(0), 0).unwrap().deformed.positions.clone()
     };
-    let linear = surface(&mut session);
-    session.apply(ViewCommand::SetMethod("dual-quaternion"));
-    let dual = surface(&mut session);
-    assert_ne!(dual, linear);
-    session.apply(ViewCommand::Undo);
-    assert_eq!(surface(&mut session), linear);
-    session.apply(ViewCommand::Redo);
-    assert_eq!(surface(&mut session), dual);
+    let commands = [
+        ViewCommand::SetMethod("dual-quaternion"),
+        ViewCommand::SetMethod("mixed"),
+        ViewCommand::SetParameter("mix", 0.125),
+    ];
+    for command in commands {
+        let before = surface(&mut session);
+        session.apply(command.clone());
+        let after = surface(&mut session);
+        assert_ne!(after, before, "{command:?}");
+        session.apply(ViewCommand::Undo);
+        assert_eq!(surface(&mut session), before, "{command:?}");
+        session.apply(ViewCommand::Redo);
+        assert_eq!(surface(&mut session), after, "{command:?}");
+    }
 }
 
 #[test]
@@ -233,16 +240,18 @@ fn the_history_ends_with_the_file_and_follows_hidden_nodes_into_a_newer_version_
     let mut undone = session.clone();
     undone.apply(ViewCommand::Undo);
     session.apply(ViewCommand::ShowAll);
-    // In the newer version joints have other indices.
-    let newer_shape = Tube { joints: 5, ..shape };
-    let newer = tube(newer_shape);
-    let name = &session.model().unwrap().skeleton.names[2];
-    let wanted = newer.skeleton.names.iter().position(|other| other == name).map(NodeId::from_index);
+    // In the newer version two joints have exchanged their indices.
+    let mut parts = ModelParts::clone(&tube(shape));
+    parts.skeleton.names.swap(1, 2);
+    let newer = || Model::build(parts.clone()).unwrap();
     for (session, command) in [(&mut session, ViewCommand::Undo), (&mut undone, ViewCommand::Redo)] {
-        session.open(document(tube(newer_shape), "a.glb"));
+        session.open(document(newer(), "a.glb"));
         session.apply(command);
-        assert_eq!(session.view().hidden.iter().copied().collect::<Vec<_>>(), wanted.into_iter().collect::<Vec<_>>());
+        assert_eq!(session.view().hidden.iter().copied().collect::<Vec<_>>(), [NodeId(1)]);
     }
+    [Toggle::Axes, Toggle::Names].into_iter().for_each(|toggle| _ = session.apply(ViewCommand::Toggle(toggle)));
+    session.apply(ViewCommand::Undo);
+    assert!(session.view_history().can_undo(session.view()) && session.view_history().can_redo(session.view()));
     session.open(document(tube(shape), "b.glb"));
     assert!(!session.view_history().can_undo(session.view()) && !session.view_history().can_redo(session.view()));
 }

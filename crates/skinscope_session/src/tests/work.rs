@@ -9,7 +9,8 @@ use skinscope_model::{Clip, ClipId, MeshId, Model, WeightChange};
 
 use crate::tests::sessions::still_session;
 use crate::{
-    ComparisonCommand, Document, EditCommand, MeasureCommand, PlaybackCommand, Session, ToolCommand, ViewCommand, Work,
+    ComparisonCommand, Document, EditCommand, MeasureCommand, PlaybackCommand, Session, SideWeights, ToolCommand,
+    ViewCommand, Work,
 };
 
 fn deferring() -> Session {
@@ -208,12 +209,13 @@ fn a_search_for_the_worst_moment_is_one_of_its_clip_methods_edits_and_blended_cl
     parts.clips.push(Clip { name: "other".to_owned(), ..parts.clips[0].clone() });
     let (session, [search, _]) = measured(Model::build(parts).unwrap());
     let added = Layers { add: Some(Additive { clip: other_clip, weight: 0.5 }), ..Layers::default() };
-    let changes: [crate::Command; 6] = [
+    let changes: [crate::Command; 7] = [
         PlaybackCommand::SetClip(other_clip).into(),
         PlaybackCommand::SetLayers(added).into(),
         PlaybackCommand::ToggleInPlace.into(),
         ComparisonCommand::SetNormals("blended-inverse-transpose").into(),
         ViewCommand::SetMethod("dual-quaternion").into(),
+        ViewCommand::SetParameter("mush-iterations", 2.0).into(),
         EditCommand::EditMorph(0, 0.75).into(),
     ];
     for change in changes {
@@ -231,4 +233,63 @@ fn a_search_for_the_worst_moment_is_one_of_its_clip_methods_edits_and_blended_cl
     let mut session = session;
     session.apply(PlaybackCommand::SetPose(crate::PoseSource::Rest));
     assert!(!session.wanted().iter().any(|work| work.is_of_kind(&search)) && !session.compared().is_seeking_worst());
+}
+
+#[test]
+fn what_is_measured_is_measured_again_of_another_model_by_another_method_and_for_another_overlay() {
+    let mut session = deferring();
+    session.apply(MeasureCommand::TogglePanel);
+    session.do_wanted();
+    assert!(session.wanted().is_empty() && session.measurements().measured_clip().is_some());
+    let mut weights = WeightChange::new(MeshId(0), 0, 4);
+    weights.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
+    let changes: [(crate::Command, bool); 3] = [
+        (ViewCommand::SetMethod("dual-quaternion").into(), true),
+        (EditCommand::ChangeWeights(Arc::new(vec![weights])).into(), true),
+        (ViewCommand::SetOverlay(Some("stretch")).into(), false),
+    ];
+    for (change, has_other_clip) in changes {
+        let mut session = session.clone();
+        session.apply(change.clone());
+        session.update_pose();
+        let wanted = session.wanted();
+        assert!(wanted.iter().any(|work| matches!(work, Work::MeasurePose(_))), "{change:?}");
+        assert_eq!(wanted.iter().any(|work| matches!(work, Work::MeasureClip(_))), has_other_clip, "{change:?}");
+        session.do_wanted();
+        assert!(session.wanted().is_empty() && session.measurements().measured_clip().is_some(), "{change:?}");
+    }
+}
+
+#[test]
+fn a_search_for_the_worst_moment_is_one_of_the_weights_of_the_second_side() {
+    let mut session = deferring();
+    let mut weights = WeightChange::new(MeshId(0), 0, 4);
+    weights.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![weights])));
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::ToWorstMoment);
+    let search = |session: &mut Session| {
+        session.wanted().into_iter().find(|work| matches!(work, Work::FindWorstMoment(_))).unwrap()
+    };
+    let first = search(&mut session);
+    session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
+    assert!(search(&mut session) != first, "the second side has the weights of the file now");
+}
+
+#[test]
+fn the_weights_of_another_runtime_and_the_data_of_another_model_are_other_work() {
+    let mut session = deferring();
+    session.apply(ViewCommand::SetMethod("polar"));
+    let wanted = |session: &mut Session, is_it: fn(&Work) -> bool| session.wanted().into_iter().find(is_it).unwrap();
+    let packs = |work: &Work| matches!(work, Work::PackWeights(..));
+    let prepares = |work: &Work| matches!(work, Work::PrepareMethod(..));
+    let other = RUNTIMES.iter().find(|runtime| runtime.id == "unity-1").unwrap().packing;
+    session.apply(ComparisonCommand::PreviewAs(unity()));
+    let (packing, data) = (wanted(&mut session, packs), wanted(&mut session, prepares));
+    session.apply(ComparisonCommand::PreviewAs(other));
+    assert!(wanted(&mut session, packs) != packing && wanted(&mut session, prepares) == data);
+    let mut weights = WeightChange::new(MeshId(0), 0, 4);
+    weights.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![weights])));
+    assert!(wanted(&mut session, prepares) != data);
 }
