@@ -154,8 +154,8 @@ fn a_key_that_would_do_nothing_says_why() {
     at_once(&mut harness, [plain(Key::H)]);
     harness.get_by_label("No node is selected.");
     assert!(!has(&harness, &undo) && !has(&harness, &Command::View(ViewCommand::HideSelected)));
-    // Escape leaves whatever there is to leave, and is no mistake where there is nothing.
-    at_once(&mut harness, [pressed(Key::Z, Modifiers::COMMAND), plain(Key::Escape)]);
+    // Enter accepts whatever there is to accept, and is no mistake where there is nothing.
+    at_once(&mut harness, [pressed(Key::Z, Modifiers::COMMAND), plain(Key::Enter)]);
     harness.get_by_label("There is no edit to take back.");
     // What can be taken back is taken back by the same key.
     let edit = EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 25.0, 0.0)));

@@ -292,8 +292,8 @@ pub(super) fn end(
         let Some(command) = command else { continue };
         match refusal(command, session) {
             None => commands.push(command.clone()),
-            // These two leave or accept something, and there was nothing.
-            Some(_) if matches!(shortcut.key, Key::Escape | Key::Enter) => {}
+            // Enter accepts something, and there was nothing.
+            Some(_) if shortcut.key == Key::Enter => {}
             Some(why) => copied::warn(ui, why.into_owned()),
         }
     }
