@@ -8,6 +8,7 @@ mod device_recovery;
 mod gpu_messages;
 mod input;
 mod over;
+mod paint_jobs;
 pub(super) mod panels;
 mod pointer_rest;
 pub(super) mod screen;
@@ -29,8 +30,9 @@ use self::controls::Controls;
 use self::device_recovery::Recovery;
 use self::gpu_messages::GpuMessages;
 use self::input::number_pad;
+use self::paint_jobs::UiPaintJobs;
 use self::pointer_rest::PointerRest;
-use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
+use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen};
 use self::title::title;
 use self::visibility::WindowVisibility;
 use self::window_size::{SMALLEST, default_size, fitted, room};
@@ -352,10 +354,7 @@ impl Window {
         }
         let Some(screen) = &mut self.screen else { return self.try_again().map(|()| false) };
         if let Some(output) = self.output.take() {
-            let (size, keeps) = (screen.size(), screen.keeps_panels());
-            let mut can_blend = || screen.blends_panels();
-            let kept: Option<&mut dyn FnMut() -> bool> = if keeps { Some(&mut can_blend) } else { None };
-            self.painted.take(&self.egui, output, self.area, size, kept);
+            screen.take(&mut self.painted, &self.egui, output, self.area);
         }
         match guarded(|| screen.present(&mut self.painted, frame, background, edges)) {
             Ok(PresentResult { shown, errors }) => {
@@ -411,7 +410,7 @@ impl Window {
                 self.input.set_max_texture_side(screen.most_pixels() as usize);
                 self.painted.forget();
                 self.painted.textures.clear();
-                self.painted.textures = all_textures(&self.egui);
+                self.painted.textures = panels::all_textures(&self.egui);
                 self.screen = Some(screen);
                 self.recovery.done();
                 let reason = &self.reason;
@@ -451,54 +450,5 @@ impl Drop for Window {
     }
 }
 
-/// Returns everything that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture.
-/// From then on egui's own deltas carry the changes.
-fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
-    let atlas = egui.fonts(|fonts| fonts.image());
-    let mut textures = egui::TexturesDelta::default();
-    let options = egui::epaint::TextureAtlas::texture_options();
-    textures.push(egui::TextureId::default(), egui::epaint::ImageDelta::full(atlas, options));
-    textures
-}
-
 /// The time between two updates of the progress of work beside the pictures.
 const PROGRESS: Duration = Duration::from_millis(100);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A rebuilt device is given everything that egui draws with.
-    #[test]
-    fn egui_has_one_texture_and_all_of_it_is_given() {
-        let egui = egui::Context::default();
-        ui::install(&egui);
-        let mut first = egui::TexturesDelta::default();
-        for text in ["some", "glyphs", "that came later: ÄÖÜ"] {
-            let output = egui.run_ui(egui::RawInput::default(), |ui| {
-                ui.label(text);
-            });
-            first.append(output.textures_delta);
-        }
-        assert_eq!(egui.tex_manager().read().num_allocated(), 1);
-        let mut all = all_textures(&egui);
-        let [delta] = &all.set[&egui::TextureId::default()][..] else { panic!("not one image") };
-        assert!(delta.is_whole() && all.free.is_empty());
-        // They are the same as all deltas one after another.
-        let (deltas, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
-        let mut pixels = vec![egui::Color32::TRANSPARENT; size[0] * size[1]];
-        for delta in deltas {
-            let egui::ImageData::Color(image) = &delta.image;
-            let [left, top] = delta.pos.unwrap_or([0, 0]);
-            for (y, row) in image.pixels.chunks(image.size[0]).enumerate() {
-                let at = (top + y) * size[0] + left;
-                pixels[at..at + row.len()].copy_from_slice(row);
-            }
-        }
-        let egui::ImageData::Color(image) = &delta.image;
-        assert!(image.pixels.iter().filter(|p| p.a() > 0).count() > 100);
-        assert_eq!(image.pixels, pixels);
-        first.clear();
-        all.clear();
-    }
-}

@@ -73,3 +73,52 @@ impl Panels {
         (texture, view, true)
     }
 }
+
+/// Returns everything that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture.
+/// From then on egui's own deltas carry the changes.
+pub(crate) fn all_textures(egui: &egui::Context) -> TexturesDelta {
+    let atlas = egui.fonts(|fonts| fonts.image());
+    let mut textures = TexturesDelta::default();
+    let options = egui::epaint::TextureAtlas::texture_options();
+    textures.push(egui::TextureId::default(), egui::epaint::ImageDelta::full(atlas, options));
+    textures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rebuilt device is given everything that egui draws with.
+    #[test]
+    fn egui_has_one_texture_and_all_of_it_is_given() {
+        let egui = egui::Context::default();
+        crate::app::ui::install(&egui);
+        let mut first = TexturesDelta::default();
+        for text in ["some", "glyphs", "that came later: ÄÖÜ"] {
+            let output = egui.run_ui(egui::RawInput::default(), |ui| {
+                ui.label(text);
+            });
+            first.append(output.textures_delta);
+        }
+        assert_eq!(egui.tex_manager().read().num_allocated(), 1);
+        let mut all = all_textures(&egui);
+        let [delta] = &all.set[&egui::TextureId::default()][..] else { panic!("not one image") };
+        assert!(delta.is_whole() && all.free.is_empty());
+        // They are the same as all deltas one after another.
+        let (deltas, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
+        let mut pixels = vec![egui::Color32::TRANSPARENT; size[0] * size[1]];
+        for delta in deltas {
+            let egui::ImageData::Color(image) = &delta.image;
+            let [left, top] = delta.pos.unwrap_or([0, 0]);
+            for (y, row) in image.pixels.chunks(image.size[0]).enumerate() {
+                let at = (top + y) * size[0] + left;
+                pixels[at..at + row.len()].copy_from_slice(row);
+            }
+        }
+        let egui::ImageData::Color(image) = &delta.image;
+        assert!(image.pixels.iter().filter(|p| p.a() > 0).count() > 100);
+        assert_eq!(image.pixels, pixels);
+        first.clear();
+        all.clear();
+    }
+}
