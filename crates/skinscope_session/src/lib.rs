@@ -181,13 +181,7 @@ impl Session {
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
-            Command::Playback(command) => {
-                playback::apply(self, &command);
-                // Each clip has room of its own.
-                if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
-                    pose::crowd::arrange_crowd(self);
-                }
-            }
+            Command::Playback(command) => playback::apply(self, &command),
             Command::Selection(command) => view::selection::apply(self, command),
             Command::Finding(command) => findings::apply(self, &command),
             Command::Comparison(command) => {

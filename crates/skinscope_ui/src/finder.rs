@@ -312,20 +312,27 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, saved: &Saved, marked: bool
     let keys_x = rect.right() - 12.0 - keys.size().x;
     paint_line(ui, keys, keys_x, y, ink);
     let clicked = response.clicked() && enabled;
-    let help = match entry {
+    let help = help_of(entry, session, cut);
+    if !help.is_empty() {
+        response.on_hover_text(help);
+    }
+    clicked
+}
+
+/// Returns what is said of an entry while the pointer is over it: for a node only where its name is `cut`.
+fn help_of(entry: Entry, session: &Session, cut: bool) -> &str {
+    match entry {
         Entry::Command(i) => COMMANDS.get(i).map_or("", |row| row.help),
         Entry::Preference(i, _) => PREFERENCES.get(i).map_or("", |preference| preference.help),
         Entry::Finding(i) => session
             .document()
             .and_then(|document| document.findings().nth(i))
             .map_or("", |finding| finding.message.as_str()),
-        Entry::Node(node) if cut => model.and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str),
+        Entry::Node(node) if cut => {
+            session.model().and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str)
+        }
         _ => "",
-    };
-    if !help.is_empty() {
-        response.on_hover_text(help);
     }
-    clicked
 }
 
 fn menu_name(menu: Menu) -> &'static str {

@@ -373,6 +373,10 @@ impl Playback {
 pub(super) fn apply(session: &mut Session, command: &PlaybackCommand) {
     let Some(document) = &session.document else { return };
     session.playback.apply(command, &document.model, session.view.selected, &mut session.history);
+    // Each clip has room of its own.
+    if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
+        crate::pose::crowd::arrange_crowd(session);
+    }
 }
 
 #[cfg(test)]
