@@ -216,27 +216,10 @@ impl Renderer {
         let setting = Setting { gpu, target, has_backdrop, waits: self.jobs.is_some() };
         let has_glass = sides.iter().flatten().any(SidePicture::has_glass);
         if has_glass {
-            // Everything behind the farthest glass is drawn first, then resolved and blurred into the texture that
-            // glass reads.
             let made = self.transmission.take().or_else(|| TransmissionTexture::new(gpu, pipelines, target.size));
             // The picture lacks this pipeline, so it is not shown.
             let Some(made) = made else { return Ok(()) };
-            let transmission = self.transmission.insert(made);
-            {
-                let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Stored);
-                for side in sides.iter().flatten() {
-                    side.paint(setting, pipelines, Some(&mut pass), |painter| {
-                        painter.ground(side.solid());
-                        painter.sorted(side.sorted().0);
-                    });
-                }
-                release(&mut pass, target);
-            }
-            transmission.take(target, encoder);
-            for side in sides.iter_mut().flatten().filter(|side| side.has_glass()) {
-                pipelines.linking.palette = side.upload.palette_in();
-                side.through = Some(side.upload.group_with(gpu, pipelines, transmission));
-            }
+            behind_glass(setting, pipelines, &mut sides, self.transmission.insert(made), (load, encoder));
             load = wgpu::LoadOp::Load;
         }
         let mut depth = if has_glass { Depth::Taken } else { Depth::Own };
@@ -281,6 +264,33 @@ impl Renderer {
         drop((sides, ghosts));
         self.surfaces = surfaces;
         Ok(())
+    }
+}
+
+/// Draws everything behind the farthest glass, then resolves and blurs it into `transmission`, which the glass of each side
+/// reads.
+fn behind_glass(
+    setting: Setting<'_>,
+    pipelines: &mut Pipelines,
+    sides: &mut [Option<SidePicture<'_>>; 2],
+    transmission: &mut TransmissionTexture,
+    (load, encoder): (wgpu::LoadOp<wgpu::Color>, &mut wgpu::CommandEncoder),
+) {
+    let Setting { gpu, target, .. } = setting;
+    {
+        let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Stored);
+        for side in sides.iter().flatten() {
+            side.paint(setting, pipelines, Some(&mut pass), |painter| {
+                painter.ground(side.solid());
+                painter.sorted(side.sorted().0);
+            });
+        }
+        release(&mut pass, target);
+    }
+    transmission.take(target, encoder);
+    for side in sides.iter_mut().flatten().filter(|side| side.has_glass()) {
+        pipelines.linking.palette = side.upload.palette_in();
+        side.through = Some(side.upload.group_with(gpu, pipelines, transmission));
     }
 }
 

@@ -81,12 +81,7 @@ pub(super) fn show(
         panel.show(ui, |ui| measures::show(ui, session, status, &mut state.normal_times, commands));
         widgets.shown(ui, FocusRegion::Deformation);
     }
-    if saved.statistics || saved.log {
-        let frame = frame.inner_margin(Margin::symmetric(theme::MARGIN, 0));
-        let panel = egui::Panel::right("statistics").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-        panel.show(ui, |ui| statistics::show(ui, state, status, commands));
-        widgets.shown(ui, FocusRegion::Statistics);
-    }
+    show_statistics(ui, state, status, commands, widgets);
     if page_width.is_some() {
         show_page(ui, session, page_width, text, commands);
         widgets.shown(ui, FocusRegion::Page);
@@ -102,6 +97,23 @@ pub(super) fn show(
         }
         widgets.shown(ui, FocusRegion::Tables);
     }
+}
+
+/// Shows the panel of the statistics and the log; nothing where both are closed.
+fn show_statistics(
+    ui: &mut Ui,
+    state: &mut UiState,
+    status: &Status,
+    commands: &mut Vec<Command>,
+    widgets: &mut FocusCounter,
+) {
+    if !(state.saved.statistics || state.saved.log) {
+        return;
+    }
+    let frame = Frame::NONE.fill(theme::colors(ui).panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
+    let panel = egui::Panel::right("statistics").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
+    panel.show(ui, |ui| statistics::show(ui, state, status, commands));
+    widgets.shown(ui, FocusRegion::Statistics);
 }
 
 /// Shows the page of an example, so wide (points); nothing where there is no width for it.

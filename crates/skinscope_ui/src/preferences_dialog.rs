@@ -37,7 +37,8 @@ pub(super) fn show(ui: &mut Ui, saved: &Saved, commands: &mut Vec<Command>) -> b
         ui.add_space(4.0);
     }
     ui.add_space(4.0);
-    let note = "They count from now on, and are remembered. The command “skinscope preferences” lists and sets them too.";
+    let note =
+        "They count from now on, and are remembered. The command “skinscope preferences” lists and sets them too.";
     ui.label(RichText::new(note).color(colors(ui).dim));
     close
 }

@@ -81,34 +81,7 @@ pub(super) fn show(
     ui.set_clip_rect(rect);
     let mut opaque = Rect::ZERO;
     if session.document().is_some() {
-        let is_camera = is_camera_only(&ui, &response, state);
-        let marking = session.marking().tool.filter(|_| !is_camera);
-        let is_gizmos = match marking {
-            Some(tool) => {
-                marks::mouse(&ui, &response, seen, tool, &mut state.viewport.marks, commands);
-                wheel(&ui, &response, seen, commands);
-                state.viewport.vertex = None;
-                marks::outline(&ui, tool, &state.viewport.marks);
-                false
-            }
-            None => gizmo::show(&ui, &response, seen, session, (&mut state.viewport.gizmo, is_camera), commands),
-        };
-        if is_gizmos {
-            state.viewport.vertex = None;
-        } else if marking.is_none() {
-            mouse(&ui, &response, seen, (habit(state), is_camera), commands);
-            hover(&ui, &response, seen, session, state);
-            if response.clicked() && state.viewport.vertex.is_some() {
-                state.inspector.show_vertex();
-            }
-        }
-        if marking.is_some() && response.contains_pointer() {
-            ui.set_cursor_icon(CursorIcon::Crosshair);
-        } else if !is_gizmos && response.dragged() {
-            ui.set_cursor_icon(CursorIcon::Grabbing);
-        } else if !is_gizmos && response.hovered() && state.hovered.is_some() {
-            ui.set_cursor_icon(CursorIcon::PointingHand);
-        }
+        point(&mut ui, &response, seen, session, state, commands);
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for picture in [Some(seen), other].into_iter().flatten() {
             let size = ui.ctx().content_rect().size();
@@ -144,6 +117,45 @@ pub(super) fn show(
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, opaque, hovered: response.hovered() }
+}
+
+/// Handles the pointer over the picture: marks, the handles of a tool, the camera, and what is under it.
+fn point(
+    ui: &mut Ui,
+    response: &Response,
+    seen: Rect,
+    session: &Session,
+    state: &mut UiState,
+    commands: &mut Vec<Command>,
+) {
+    let is_camera = is_camera_only(ui, response, state);
+    let marking = session.marking().tool.filter(|_| !is_camera);
+    let is_gizmos = match marking {
+        Some(tool) => {
+            marks::mouse(ui, response, seen, tool, &mut state.viewport.marks, commands);
+            wheel(ui, response, seen, commands);
+            state.viewport.vertex = None;
+            marks::outline(ui, tool, &state.viewport.marks);
+            false
+        }
+        None => gizmo::show(ui, response, seen, session, (&mut state.viewport.gizmo, is_camera), commands),
+    };
+    if is_gizmos {
+        state.viewport.vertex = None;
+    } else if marking.is_none() {
+        mouse(ui, response, seen, (habit(state), is_camera), commands);
+        hover(ui, response, seen, session, state);
+        if response.clicked() && state.viewport.vertex.is_some() {
+            state.inspector.show_vertex();
+        }
+    }
+    if marking.is_some() && response.contains_pointer() {
+        ui.set_cursor_icon(CursorIcon::Crosshair);
+    } else if !is_gizmos && response.dragged() {
+        ui.set_cursor_icon(CursorIcon::Grabbing);
+    } else if !is_gizmos && response.hovered() && state.hovered.is_some() {
+        ui.set_cursor_icon(CursorIcon::PointingHand);
+    }
 }
 
 /// Shows the names of joints and the words of an example over the rectangle of a picture.

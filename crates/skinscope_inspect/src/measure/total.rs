@@ -26,6 +26,10 @@ pub(super) struct Total {
     modes: Vec<(f64, usize)>,
 }
 
+fn vertex_of(part: &MeasuredPart, vertex: u32) -> VertexRef {
+    VertexRef { instance: part.instance, primitive: part.primitive, vertex: vertex as usize }
+}
+
 impl Total {
     /// Adds a primitive; the readings of its normals are those of what is shown, and of each mode.
     pub fn add(
@@ -38,11 +42,9 @@ impl Total {
     ) {
         let out = &mut self.out;
         let is_first = out.primitives.is_empty();
-        let vertex_ref =
-            |vertex: u32| VertexRef { instance: part.instance, primitive: part.primitive, vertex: vertex as usize };
         let mut keep = |slot: usize, is_worse: bool, at: Option<u32>| {
             if let Some(at) = at.filter(|_| is_worse || out.at[slot].is_none()) {
-                out.at[slot] = Some(vertex_ref(at));
+                out.at[slot] = Some(vertex_of(part, at));
             }
         };
         keep(0, reading.stretch[0] < out.stretch[0], reading.at_stretch[0]);
@@ -56,20 +58,6 @@ impl Total {
             keep(6, f64::from(normals.worst.0) > before.0, Some(normals.worst.1));
             let worst = before.0.max(normals.worst.0.into());
             self.normals = Some((worst, before.1 + normals.sum, before.2 + normals.count));
-        }
-        for (i, (mode, reading)) in NORMAL_MODES.iter().zip(modes).enumerate() {
-            if out.normal_modes.len() <= i {
-                let none = NormalModeMeasures { mode: mode.id, worst: 0.0, at: None, mean: 0.0, zero: 0 };
-                out.normal_modes.push(none);
-                self.modes.push((0.0, 0));
-            }
-            let (of, sums) = (&mut out.normal_modes[i], &mut self.modes[i]);
-            if f64::from(reading.worst.0) > of.worst {
-                (of.worst, of.at) = (reading.worst.0.into(), Some(vertex_ref(reading.worst.1)));
-            }
-            *sums = (sums.0 + reading.sum, sums.1 + reading.count);
-            of.mean = sums.0 / sums.1.max(1) as f64;
-            of.zero += reading.zero;
         }
         let join = |out: &mut [f32; 2], of: [f32; 2], measured: bool| match (measured, is_first) {
             (true, true) => *out = of,
@@ -86,6 +74,49 @@ impl Total {
         if let Some(area) = reading.area {
             self.area = [self.area[0] + area, self.area[1] + rest.sizes.area];
         }
+        self.add_modes(part, modes);
+        let parts = self.add_volumes(model, part, rest, &reading);
+        self.out.primitives.push(PrimitiveMeasures {
+            instance: part.instance,
+            primitive: part.primitive,
+            stretch: reading.stretch,
+            stretch_mean: mean(reading.stretch_sum, reading.edges),
+            triangle: reading.triangle,
+            area: reading.area.and_then(|area| ratio([area, rest.sizes.area])).unwrap_or(1.0),
+            inverted: reading.inverted,
+            folds: reading.folds,
+            sharpest: reading.sharpest.to_degrees(),
+            parts,
+            normal_error: normals.map(|n| [n.worst.0.into(), n.sum / n.count.max(1) as f64]),
+        });
+    }
+
+    /// Adds the readings of a primitive's normals in each mode.
+    fn add_modes(&mut self, part: &MeasuredPart, modes: &[NormalReading]) {
+        for (i, (mode, reading)) in NORMAL_MODES.iter().zip(modes).enumerate() {
+            if self.out.normal_modes.len() <= i {
+                let none = NormalModeMeasures { mode: mode.id, worst: 0.0, at: None, mean: 0.0, zero: 0 };
+                self.out.normal_modes.push(none);
+                self.modes.push((0.0, 0));
+            }
+            let (of, sums) = (&mut self.out.normal_modes[i], &mut self.modes[i]);
+            if f64::from(reading.worst.0) > of.worst {
+                (of.worst, of.at) = (reading.worst.0.into(), Some(vertex_of(part, reading.worst.1)));
+            }
+            *sums = (sums.0 + reading.sum, sums.1 + reading.count);
+            of.mean = sums.0 / sums.1.max(1) as f64;
+            of.zero += reading.zero;
+        }
+    }
+
+    /// Adds the volumes of a primitive's closed parts, which it returns, and those of the regions of its joints.
+    fn add_volumes(
+        &mut self,
+        model: &Model,
+        part: &MeasuredPart,
+        rest: &Rest,
+        reading: &PrimitiveReading,
+    ) -> Vec<PartVolume> {
         let topology = &part.topology;
         let volumes = topology.parts.iter().zip(&rest.sizes.part_volumes).zip(&reading.part_volumes);
         let parts: Vec<PartVolume> = volumes
@@ -114,23 +145,11 @@ impl Total {
                     let after = topology.piece_of.partition_point(|of| *of <= i);
                     // The triangle in the middle of its list is more likely in the middle of the region than the first.
                     let middle = topology.welded_corners[(first + after) / 2][0];
-                    self.regions.push((*joint, volumes, vertex_ref(middle)));
+                    self.regions.push((*joint, volumes, vertex_of(part, middle)));
                 }
             }
         }
-        out.primitives.push(PrimitiveMeasures {
-            instance: part.instance,
-            primitive: part.primitive,
-            stretch: reading.stretch,
-            stretch_mean: mean(reading.stretch_sum, reading.edges),
-            triangle: reading.triangle,
-            area: reading.area.and_then(|area| ratio([area, rest.sizes.area])).unwrap_or(1.0),
-            inverted: reading.inverted,
-            folds: reading.folds,
-            sharpest: reading.sharpest.to_degrees(),
-            parts,
-            normal_error: normals.map(|n| [n.worst.0.into(), n.sum / n.count.max(1) as f64]),
-        });
+        parts
     }
 
     /// Counts the vertices whose blended normal has length zero: those without a normal, and those that have one of the triangles in its
