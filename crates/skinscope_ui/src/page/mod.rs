@@ -341,6 +341,13 @@ fn still_parts(ui: &mut Ui, session: &Session, lesson: &Lesson, Still { scale, p
     }
     if parts > example.page.blocks.len() {
         list(ui, "What to see", example.page.what_to_see, false, scale);
+    } else {
+        line(
+            ui,
+            "The page goes on. A picture that is higher for its width has all of it.",
+            theme::regular(12.0 * scale),
+            c.dim,
+        );
     }
 }
 
@@ -442,6 +449,28 @@ mod tests {
             }
             let parts = scene.example().page.blocks.len() + 1;
             assert_eq!(still.map(|still| still.parts), Some(parts), "{}: {still:?}", scene.id);
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_cut_says_that_it_goes_on() {
+        let ctx = egui::Context::default();
+        crate::install(&ctx);
+        let scene = SCENES.iter().find(|scene| scene.id == "three-bones").unwrap();
+        let mut session = Session::default();
+        session.open(Document::of_lesson(Lesson::new(Start::of(scene.example()))));
+        for (height, is_cut) in [(720.0, true), (960.0, false)] {
+            let mut says = false;
+            for _ in 0..2 {
+                let rect = Rect::from_min_size(egui::pos2(704.0, 0.0), vec2(576.0, height));
+                let mut output = ctx.run_ui(egui::RawInput::default(), |ui| show_still(ui, &session, rect));
+                output.textures_delta.clear();
+                says = output.shapes.iter().any(|shape| match &shape.shape {
+                    egui::Shape::Text(text) => text.galley.text().starts_with("The page goes on"),
+                    _ => false,
+                });
+            }
+            assert_eq!(says, is_cut, "{height}");
         }
     }
 }
