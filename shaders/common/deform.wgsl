@@ -38,7 +38,7 @@ override WIDE_JOINTS: bool = true;
 /// The bits of a stored weight: 8 or 16 for a normalised integer, 32 for a float.
 override WEIGHT_BITS: u32 = 32u;
 override MORPHS: bool = true;
-/// True where the vertices were deformed before they are drawn (skinscope_render/src/placed.rs). `morphs` then holds them instead
+/// True where the vertices were deformed before they are drawn (skinscope_render/src/predeformed.rs). `morphs` then holds them instead
 /// of the morph targets.
 override PLACED: bool = false;
 

@@ -197,9 +197,7 @@ impl Frame {
             }
         })
     }
-}
 
-impl Frame {
     /// Returns the look that the surface is drawn in, with its index in [`LOOKS`] less one; `None` where an overlay colours
     /// the surface, or its materials are shown.
     #[must_use]

@@ -36,9 +36,10 @@ impl PartialEq for Look {
     }
 }
 
+/// A file in `shaders/`: its name there, and its text.
 macro_rules! wgsl {
     ($file:literal) => {
-        Some(($file, include_str!(concat!("../../../shaders/", $file))))
+        ($file, include_str!(concat!("../../../shaders/", $file)))
     };
 }
 
@@ -58,7 +59,7 @@ pub static LOOKS: &[Look] = &[
         id: "clay",
         label: "Clay",
         help: "Show the form in one material, without textures",
-        wgsl: wgsl!("look/clay.wgsl"),
+        wgsl: Some(wgsl!("look/clay.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -66,7 +67,7 @@ pub static LOOKS: &[Look] = &[
         id: "ceramic",
         label: "Ceramic",
         help: "Show the form as white glazed ceramic whose light turns with the camera",
-        wgsl: wgsl!("look/ceramic.wgsl"),
+        wgsl: Some(wgsl!("look/ceramic.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -74,7 +75,7 @@ pub static LOOKS: &[Look] = &[
         id: "wax",
         label: "Red wax",
         help: "Show the form as soft red wax whose light turns with the camera",
-        wgsl: wgsl!("look/wax.wgsl"),
+        wgsl: Some(wgsl!("look/wax.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -82,7 +83,7 @@ pub static LOOKS: &[Look] = &[
         id: "jade",
         label: "Jade",
         help: "Show the form as green stone that light shines through at the edges",
-        wgsl: wgsl!("look/jade.wgsl"),
+        wgsl: Some(wgsl!("look/jade.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -90,7 +91,7 @@ pub static LOOKS: &[Look] = &[
         id: "chrome",
         label: "Chrome",
         help: "Show the form as a mirror of a horizon, which makes dents visible",
-        wgsl: wgsl!("look/chrome.wgsl"),
+        wgsl: Some(wgsl!("look/chrome.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -98,7 +99,7 @@ pub static LOOKS: &[Look] = &[
         id: "pearl",
         label: "Pearl",
         help: "Show the form in pale colours that change with its slope",
-        wgsl: wgsl!("look/pearl.wgsl"),
+        wgsl: Some(wgsl!("look/pearl.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -106,7 +107,7 @@ pub static LOOKS: &[Look] = &[
         id: "zebra",
         label: "Zebra stripes",
         help: "Show reflected stripes, which break where the normals of a surface do",
-        wgsl: wgsl!("look/zebra.wgsl"),
+        wgsl: Some(wgsl!("look/zebra.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -114,7 +115,7 @@ pub static LOOKS: &[Look] = &[
         id: "curvature",
         label: "Curvature",
         help: "Show where the surface bulges (orange) and where it is hollow (blue), such as in folds and twisted joints",
-        wgsl: wgsl!("look/curvature.wgsl"),
+        wgsl: Some(wgsl!("look/curvature.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -122,7 +123,7 @@ pub static LOOKS: &[Look] = &[
         id: "cavity",
         label: "Cavity",
         help: "Show the form in grey, with ridges lighter and grooves darker",
-        wgsl: wgsl!("look/cavity.wgsl"),
+        wgsl: Some(wgsl!("look/cavity.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -130,7 +131,7 @@ pub static LOOKS: &[Look] = &[
         id: "normals",
         label: "Normal colours",
         help: "Show the normal in the world as a colour, with the normal map: X red, Y green, Z blue",
-        wgsl: wgsl!("look/normals.wgsl"),
+        wgsl: Some(wgsl!("look/normals.wgsl")),
         reads: NORMAL,
         shows_backs: false,
     },
@@ -138,7 +139,7 @@ pub static LOOKS: &[Look] = &[
         id: "tangents",
         label: "Tangent colours",
         help: "Show the tangent in the world as a colour, darker where the texture is mirrored; grey without texture coordinates",
-        wgsl: wgsl!("look/tangents.wgsl"),
+        wgsl: Some(wgsl!("look/tangents.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -146,7 +147,7 @@ pub static LOOKS: &[Look] = &[
         id: "uv-checker",
         label: "UV checker",
         help: "Show the texture coordinates as eight by eight squares, each with eight by eight smaller ones",
-        wgsl: wgsl!("look/uv_checker.wgsl"),
+        wgsl: Some(wgsl!("look/uv_checker.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -154,7 +155,7 @@ pub static LOOKS: &[Look] = &[
         id: "base-color",
         label: "Base colour",
         help: "Show the base colour of materials without light",
-        wgsl: wgsl!("look/base_color.wgsl"),
+        wgsl: Some(wgsl!("look/base_color.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -162,7 +163,7 @@ pub static LOOKS: &[Look] = &[
         id: "roughness",
         label: "Roughness and metal",
         help: "Show roughness from black (smooth) to white (rough), and metal in copper",
-        wgsl: wgsl!("look/roughness.wgsl"),
+        wgsl: Some(wgsl!("look/roughness.wgsl")),
         reads: &[MaterialMap::MetallicRoughness],
         shows_backs: false,
     },
@@ -170,7 +171,7 @@ pub static LOOKS: &[Look] = &[
         id: "vertex-colors",
         label: "Vertex colours",
         help: "Show the colours of the vertices without light; white where there are none",
-        wgsl: wgsl!("look/vertex_colors.wgsl"),
+        wgsl: Some(wgsl!("look/vertex_colors.wgsl")),
         reads: &[],
         shows_backs: false,
     },
@@ -178,7 +179,7 @@ pub static LOOKS: &[Look] = &[
         id: "back-faces",
         label: "Back faces",
         help: "Show the back of triangles in orange, also where materials hide it",
-        wgsl: wgsl!("look/back_faces.wgsl"),
+        wgsl: Some(wgsl!("look/back_faces.wgsl")),
         reads: &[],
         shows_backs: true,
     },
@@ -210,37 +211,31 @@ impl PartialEq for ToneMap {
     }
 }
 
-macro_rules! tone_wgsl {
-    ($file:literal) => {
-        ($file, include_str!(concat!("../../../shaders/", $file)))
-    };
-}
-
 /// All tone maps, in the order of the menu. A view begins with the first.
 pub static TONE_MAPS: &[ToneMap] = &[
     ToneMap {
         id: "neutral",
         label: "Khronos PBR Neutral",
         help: "Leave base colours as they are, and compress only highlights",
-        wgsl: tone_wgsl!("tone/neutral.wgsl"),
+        wgsl: wgsl!("tone/neutral.wgsl"),
     },
     ToneMap {
         id: "aces",
         label: "ACES",
         help: "Strong contrast, as films have it: the fit of the Academy's curve that three.js has",
-        wgsl: tone_wgsl!("tone/aces.wgsl"),
+        wgsl: wgsl!("tone/aces.wgsl"),
     },
     ToneMap {
         id: "agx",
         label: "AgX",
         help: "Soft contrast, with bright colours that fade to white, as in Blender and three.js",
-        wgsl: tone_wgsl!("tone/agx.wgsl"),
+        wgsl: wgsl!("tone/agx.wgsl"),
     },
     ToneMap {
         id: "none",
         label: "No tone map",
         help: "Cut off what is brighter than the screen",
-        wgsl: tone_wgsl!("tone/none.wgsl"),
+        wgsl: wgsl!("tone/none.wgsl"),
     },
 ];
 

@@ -13,6 +13,22 @@ macro_rules! part {
     };
 }
 
+/// The files of every program that draws the model's surface, and those that only one of them has.
+macro_rules! surface_parts {
+    ($($part:expr),*) => {
+        &[
+            GLOBALS,
+            COLOR,
+            DEFORM,
+            part!("mesh.wgsl"),
+            part!("light.wgsl"),
+            part!("punctual.wgsl"),
+            part!("surface.wgsl"),
+            $($part),*
+        ]
+    };
+}
+
 const GLOBALS: SourceFile = part!("common/globals.wgsl");
 const CLIP: SourceFile = part!("common/clip.wgsl");
 const COLOR: SourceFile = part!("common/color.wgsl");
@@ -47,52 +63,19 @@ pub struct Program {
 /// Draws the model's surface with the layers that extensions add.
 pub static LAYERED: Program = Program {
     name: "layered surface",
-    parts: &[
-        GLOBALS,
-        COLOR,
-        DEFORM,
-        part!("mesh.wgsl"),
-        part!("light.wgsl"),
-        part!("punctual.wgsl"),
-        part!("surface.wgsl"),
-        part!("layers.wgsl"),
-    ],
+    parts: surface_parts!(part!("layers.wgsl")),
     deforms: true,
     overlays: false,
     tones: true,
     looks: false,
 };
 /// Draws the model's surface and edges.
-pub static SURFACE: Program = Program {
-    name: "surface",
-    parts: &[
-        GLOBALS,
-        COLOR,
-        DEFORM,
-        part!("mesh.wgsl"),
-        part!("light.wgsl"),
-        part!("punctual.wgsl"),
-        part!("surface.wgsl"),
-    ],
-    deforms: true,
-    overlays: false,
-    tones: true,
-    looks: false,
-};
+pub static SURFACE: Program =
+    Program { name: "surface", parts: surface_parts!(), deforms: true, overlays: false, tones: true, looks: false };
 /// Draws the model's surface in the colours of an overlay.
 pub static READOUT: Program = Program {
     name: "readout",
-    parts: &[
-        GLOBALS,
-        COLOR,
-        DEFORM,
-        OVERLAY,
-        part!("mesh.wgsl"),
-        part!("light.wgsl"),
-        part!("punctual.wgsl"),
-        part!("surface.wgsl"),
-        part!("readout.wgsl"),
-    ],
+    parts: surface_parts!(OVERLAY, part!("readout.wgsl")),
     deforms: true,
     overlays: true,
     tones: true,
@@ -101,16 +84,7 @@ pub static READOUT: Program = Program {
 /// Draws the model's surface in a look other than that of its materials.
 pub static LOOK: Program = Program {
     name: "look",
-    parts: &[
-        GLOBALS,
-        COLOR,
-        DEFORM,
-        part!("mesh.wgsl"),
-        part!("light.wgsl"),
-        part!("punctual.wgsl"),
-        part!("surface.wgsl"),
-        part!("look.wgsl"),
-    ],
+    parts: surface_parts!(part!("look.wgsl")),
     deforms: true,
     overlays: false,
     tones: true,

@@ -36,6 +36,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "window",
         "keys",
         "overlays",
+        "looks",
         "examples",
         "writing-examples",
         "methods",
@@ -129,6 +130,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn all_pages_for_users_are_in_it() {
+        let contents = include_str!("../../../docs/README.md");
+        let links = contents.split("](").skip(1).filter_map(|rest| rest.split_once(".md)"));
+        let named: std::collections::BTreeSet<&str> = links.map(|(id, _)| id).filter(|id| !id.contains('/')).collect();
+        let for_users = named.iter().copied().filter(|id| !["extending", "packaging", "testing"].contains(id));
+        let shown: std::collections::BTreeSet<&str> = PAGES.iter().map(|page| page.id).collect();
+        assert_eq!(for_users.collect::<std::collections::BTreeSet<_>>(), shown);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use super::{Status, UiState, copied};
 
 /// The height of the curve of frames, points.
 const CURVE: f32 = 64.0;
+/// The height of the name of a line in it, points.
+const LINE_NAME: f32 = 12.0;
 
 /// Shows the panels that are on.
 pub(super) fn show(ui: &mut Ui, state: &UiState, status: &Status, commands: &mut Vec<Command>) {
@@ -100,9 +102,15 @@ fn curve(ui: &mut Ui, costs: &FrameCosts) {
     let painter = ui.painter().with_clip_rect(rect);
     painter.rect_filled(rect, CornerRadius::same(4), ui.visuals().extreme_bg_color);
     let y = |ms: f32| rect.bottom() - 2.0 - (rect.height() - 4.0) * ms / most;
-    for (ms, text) in [(1000.0 / 60.0, "60 a second"), (1000.0 / 30.0, "30 a second")] {
+    // Where a long frame brings the lines together, only the upper one has a name.
+    let mut above = f32::NEG_INFINITY;
+    for (ms, text) in [(1000.0 / 30.0, "30 a second"), (1000.0 / 60.0, "60 a second")] {
         painter.hline(rect.x_range(), y(ms), Stroke::new(1.0, c.line));
-        painter.text(pos2(rect.left() + 4.0, y(ms)), egui::Align2::LEFT_BOTTOM, text, theme::regular(10.0), c.dim);
+        if y(ms) - above >= LINE_NAME {
+            let at = pos2(rect.left() + 4.0, y(ms));
+            painter.text(at, egui::Align2::LEFT_BOTTOM, text, theme::regular(LINE_NAME - 2.0), c.dim);
+            above = y(ms);
+        }
     }
     let step = rect.width() / (FrameCosts::MOST - 1) as f32;
     let first = rect.right() - step * costs.frames().len().saturating_sub(1) as f32;
@@ -130,5 +138,27 @@ fn log(ui: &mut Ui, log: &MessageLog) {
         ui.label(RichText::new(format!("{:.1} s", message.secs)).font(theme::regular(11.0)).color(c.dim));
         ui.add(Label::new(RichText::new(&message.text).color(ink)).wrap());
         ui.add_space(4.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_lines_never_lie_on_each_other() {
+        let ctx = egui::Context::default();
+        crate::install(&ctx);
+        for (longest, names) in [(34.0, 2), (400.0, 1)] {
+            let mut costs = FrameCosts::default();
+            costs.push(FrameCost { interval_ms: longest, ..FrameCost::default() });
+            let mut shown = 0;
+            for _ in 0..2 {
+                let mut output = ctx.run_ui(egui::RawInput::default(), |ui| curve(ui, &costs));
+                output.textures_delta.clear();
+                shown = output.shapes.iter().filter(|shape| matches!(shape.shape, Shape::Text(_))).count();
+            }
+            assert_eq!(shown, names, "{longest} ms");
+        }
     }
 }

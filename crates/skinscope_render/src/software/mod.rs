@@ -67,7 +67,7 @@ macro_rules! switches {
 
 switches! {
     /// A window keeps its panels in a texture, paints what has changed of them there, and copies it and the picture onto its
-    /// surface. Without it a playing frame takes 2.9 and 3.0 times the processor time (CesiumMan, RobotExpressive).
+    /// surface; what lies over the picture is blended from there while it does not change. Without it a playing frame takes 2.9 and 3.0 times the processor time (CesiumMan, RobotExpressive).
     kept_panels,
     /// A window draws one sample of a pixel while the picture moves, and four once it is at rest. Without it a playing frame takes
     /// 1.9 times the processor time.
