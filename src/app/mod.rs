@@ -87,6 +87,13 @@ pub fn preferences(changes: &[(String, String)]) -> Result<Vec<(&'static ui::Pre
     Ok(ui::PREFERENCES.iter().map(|preference| (preference, preference.chosen(&settings.ui).id)).collect())
 }
 
+/// Returns what a report of a bug needs, line by line: what stands in it, and its value. It has no name and no path. `adapter` is the
+/// graphics device; empty: there is none.
+#[must_use]
+pub fn bug_report(session: &Session, adapter: &str) -> Vec<(&'static str, String)> {
+    ui::bug_report_lines(session, &Settings::load().settings.ui, adapter)
+}
+
 struct App {
     proxy: EventLoopProxy<UserEvent>,
     options: Options,

@@ -10,6 +10,7 @@ mod compare;
 mod device_args;
 mod diff;
 mod example;
+mod explain;
 mod find;
 mod fix;
 mod fix_report;
@@ -31,6 +32,7 @@ mod pose;
 mod pose_steps;
 mod preferences;
 mod render;
+mod report;
 mod skeleton;
 mod storage;
 mod toggles;
@@ -94,6 +96,8 @@ enum Subcommands {
     Bench(bench::BenchArgs),
     Examples(example::ExamplesArgs),
     Preferences(preferences::PreferencesArgs),
+    Explain(explain::ExplainArgs),
+    Report(report::ReportArgs),
 }
 
 /// The file that every subcommand works on.
@@ -248,7 +252,7 @@ impl CliError {
 }
 
 /// The commands that open a graphics device and no window.
-const DRAWING: [&str; 3] = ["render", "bake", "check"];
+const DRAWING: [&str; 4] = ["render", "bake", "check", "report"];
 
 /// Carries out the command line of this process, and writes the error of a command that fails. `started` is the time at which the
 /// process started.
@@ -311,6 +315,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Bench(args)) => bench::run(&args),
         Some(Subcommands::Examples(args)) => example::run(&args),
         Some(Subcommands::Preferences(args)) => preferences::run(&args),
+        Some(Subcommands::Explain(args)) => explain::run(&args),
+        Some(Subcommands::Report(args)) => report::run(&args),
     }
 }
 

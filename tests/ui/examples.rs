@@ -15,7 +15,7 @@ fn open(session: &mut Session, id: &str) {
     session.update_pose();
 }
 
-fn shown(id: &str) -> Harness<'static, App> {
+pub(super) fn shown(id: &str) -> Harness<'static, App> {
     let mut session = Session::default();
     open(&mut session, id);
     window(session, UiState::default(), Status::default())

@@ -39,7 +39,7 @@ pub(super) fn three() -> Session {
     ])
 }
 
-fn shown(session: Session) -> Harness<'static, App> {
+pub(super) fn shown(session: Session) -> Harness<'static, App> {
     window(session, UiState::default(), Status::default())
 }
 

@@ -1,6 +1,7 @@
 //! The panels as a user meets them: found by name, clicked, dragged and typed into. No window, no GPU.
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
+mod accessibility;
 mod clip_names;
 mod comparison;
 mod controls;

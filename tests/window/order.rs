@@ -26,19 +26,19 @@ fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
     let weights = screen.settled("weights");
     assert!(changed(&paused, &weights, INSPECTOR) > 0.02, "the click on the row is lost");
     assert!(neutral(&weights, FIGURE) > neutral(&paused, FIGURE) + 3000, "the key after the click is lost");
-    // The search has the focus; a click on the picture takes it away, and F1 shows the list of keys.
+    // The search has the focus; a click on the picture takes it away, and Ctrl+comma shows the preferences.
     screen.click(search.0, search.1);
     screen.settled("searching");
     screen.while_busy(|| {
         screen.click(600, 600);
-        screen.key("F1");
+        screen.key("ctrl+comma");
     });
-    let keys = screen.settled("keys");
-    assert!(changed(&weights, &keys, FIGURE) > 0.5, "the list of keys is not shown");
+    let preferences = screen.settled("preferences");
+    assert!(changed(&weights, &preferences, FIGURE) > 0.5, "the preferences are not shown");
     screen.key("Escape");
     let closed = screen.settled("closed");
     // The click has selected nothing, so other bones stand out.
-    assert!(changed(&weights, &closed, FIGURE) < 0.25, "the list of keys does not close");
+    assert!(changed(&weights, &closed, FIGURE) < 0.25, "the preferences do not close");
     // A drag that is over before a frame is drawn turns the camera.
     screen.while_busy(|| screen.drag((600, 300), (760, 330)));
     let turned = screen.settled("turned");

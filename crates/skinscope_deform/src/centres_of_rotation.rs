@@ -46,6 +46,7 @@ pub(super) const TEXT: MethodText = MethodText {
     explanation: "The vertex turns by the blended rotation R about its centre c, the mean place of the triangles that are weighted \
                   like it; S is the mean stretch of its joints. Linear blending moves the centre itself. A vertex of one joint \
                   has no centre and follows it.",
+    source: "Le and Hodgins, Real-time Skeletal Skinning with Optimized Centers of Rotation, 2016",
 };
 
 /// The number of vectors of a packed joint: the rows of its matrix, its quaternion, and the columns of its stretch. The

@@ -34,6 +34,7 @@ pub static DELTA_MUSH: Pass = Pass {
         explanation: "y° is where smoothing takes the vertex from where the method has it, x° where it takes it at rest. What it \
                       loses there, x − x°, is turned by G as the triangles around it have turned, stretched by h as its joints \
                       stretch, and put back.",
+        source: "Mancewicz, Derksen, Rijpkema and Wilson, Delta Mush: Smoothing Deformations While Preserving Detail, 2014",
     },
     parameters: &[
         Parameter {

@@ -20,6 +20,7 @@ pub static DOMINANT: Method = Method {
         equation: "p = M v",
         explanation: "Nothing is blended: M is the matrix of the joint with the largest weight. Among equals it is the one \
                   that the file stores first.",
+        source: "Larsen, Petersen and Jakobsen, Deformable Skinning on Bones, 2001",
     },
     wgsl: ("deform/dominant.wgsl", include_str!("../../../shaders/deform/dominant.wgsl")),
     vec4s_per_joint: 3,

@@ -30,6 +30,7 @@ pub static DUAL_QUATERNION: Method = Method {
         explanation: "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its length, is one \
                   rotation R and one translation t. Where joints stretch, each goes into the sum with the translation that \
                   takes the vertex to its M v.",
+        source: "Kavan, Collins, Žára and O'Sullivan, Geometric Skinning with Approximate Dual Quaternion Blending, 2008",
     },
     wgsl: ("deform/dual_quaternion.wgsl", include_str!("../../../shaders/deform/dual_quaternion.wgsl")),
     vec4s_per_joint: 5,

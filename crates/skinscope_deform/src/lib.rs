@@ -124,6 +124,8 @@ pub struct MethodText {
     pub equation: &'static str,
     /// The text of the inspector before the numbers: one or two sentences about the terms of the equation.
     pub explanation: &'static str,
+    /// The paper or program that describes it: authors, title, year.
+    pub source: &'static str,
 }
 
 /// The results that tests expect of a method, in addition to those that they expect of all methods. Most methods start

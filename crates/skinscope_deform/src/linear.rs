@@ -21,6 +21,7 @@ pub static LINEAR: Method = Method {
     text: MethodText {
         equation: "p = Σ w M v",
         explanation: "Places are blended: each joint takes the vertex to its M v, which counts by the weight w as it is stored.",
+        source: "Larsen, Petersen and Jakobsen, Deformable Skinning on Bones, 2001, eq. 4",
     },
     wgsl: ("deform/linear.wgsl", include_str!("../../../shaders/deform/linear.wgsl")),
     vec4s_per_joint: 3,

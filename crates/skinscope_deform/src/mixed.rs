@@ -22,6 +22,7 @@ pub static MIXED: Method = Method {
         equation: "p = (1−s) p₁ + s p₂",
         explanation: "Two answers are mixed by s: p₁ = Σ w M v of linear blending, with the weights as they are stored, and p₂ \
                   of the blended dual quaternions.",
+        source: "Blender (a vertex group for Preserve Volume) and Maya (blend weights)",
     },
     wgsl: ("deform/mixed.wgsl", include_str!("../../../shaders/deform/mixed.wgsl")),
     parameters: &[Parameter {

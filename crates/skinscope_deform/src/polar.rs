@@ -24,6 +24,7 @@ pub static POLAR: Method = Method {
         explanation: "The vertex turns by R, the rotation nearest to the blended matrix Σ ŵ A, about its centre c, the mean place of \
                       the triangles that are weighted like it; S is the mean stretch of its joints. Linear blending moves the \
                       centre itself. A vertex of one joint has no centre and follows it.",
+        source: "Shoemake and Duff, Matrix Animation and Polar Decomposition, 1992",
     },
     parameters: &[],
     data: Some(&CENTRES),

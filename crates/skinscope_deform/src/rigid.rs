@@ -25,6 +25,7 @@ pub static RIGID: Method = Method {
         equation: "p = M v",
         explanation: "Nothing is blended: M is the matrix of the joint with the largest sum of weights at the corners of a triangle. \
                       Where the triangles at a vertex follow different joints, it stands in several places; this is one of them.",
+        source: "Larsen, Petersen and Jakobsen, Deformable Skinning on Bones, 2001",
     },
     parameters: &[],
     data: Some(&PARTS),

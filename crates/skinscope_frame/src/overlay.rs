@@ -23,6 +23,8 @@ pub struct Overlay {
     pub key: Option<char>,
     /// A sentence that says what the colours show.
     pub help: &'static str,
+    /// The number that a colour stands for, as an equation: posed without, at rest with an index of zero. Empty: the sentence says it all.
+    pub equation: &'static str,
     /// The file name in `shaders/` and the text of the shader. It defines `overlay_<id>` (with `_` for `-`), by the
     /// rules at the top of `shaders/common/overlay.wgsl`.
     pub wgsl: (&'static str, &'static str),

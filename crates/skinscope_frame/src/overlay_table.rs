@@ -55,6 +55,7 @@ static WEIGHTS: Overlay = Overlay {
     short: Some("Weights"),
     key: Some('w'),
     help: "Colour the skin by its weight for the selected joint",
+    equation: "w",
     wgsl: wgsl!("overlay/weights.wgsl"),
     scale: Scale::Ramp {
         ramp: None,
@@ -74,6 +75,7 @@ static DOMINANT: Overlay = Overlay {
     short: Some("Dominant"),
     key: Some('d'),
     help: "Colour the skin by the joint that moves it most",
+    equation: "",
     wgsl: wgsl!("overlay/dominant.wgsl"),
     scale: Scale::Joints,
     values: None,
@@ -87,6 +89,7 @@ static INFLUENCES: Overlay = Overlay {
     short: Some("Influences"),
     key: Some('i'),
     help: "Colour the skin by how many joints move each vertex",
+    equation: "",
     wgsl: wgsl!("overlay/influences.wgsl"),
     scale: Scale::Steps(&[
         Step { label: "None", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
@@ -107,6 +110,7 @@ static PARTITION: Overlay = Overlay {
     short: None,
     key: None,
     help: "Part the vertices that follow one joint alone from those that are blended",
+    equation: "",
     wgsl: wgsl!("overlay/partition.wgsl"),
     scale: Scale::Steps(&[
         Step { label: "No joint", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
@@ -124,6 +128,7 @@ static SUM: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how far the weights of each vertex are from a sum of one",
+    equation: "Σ w − 1",
     wgsl: wgsl!("overlay/sum.wgsl"),
     // The ticks are powers of ten from 0.01 % on, to both sides.
     scale: Scale::Ramp {
@@ -144,6 +149,7 @@ static ALARMS: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
+    equation: "",
     wgsl: wgsl!("overlay/alarms.wgsl"),
     scale: Scale::Steps(&[
         Step { label: "In order", color: CALM, counted: Counted::WithinLimit },
@@ -161,6 +167,7 @@ static ASYMMETRY: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
+    equation: "max |w − w′|",
     wgsl: wgsl!("overlay/asymmetry.wgsl"),
     // The ticks are powers of ten.
     scale: Scale::Ramp {
@@ -182,6 +189,7 @@ static ROGUE: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
+    equation: "",
     wgsl: wgsl!("overlay/rogue.wgsl"),
     scale: Scale::Ramp {
         ramp: Some(Ramp::Alarm),
@@ -204,6 +212,7 @@ static CHANGED: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by the share of each vertex' weight that stands for other joints than in the file, or in another file that is compared",
+    equation: "½ Σ |w − w₀|",
     wgsl: wgsl!("overlay/changed.wgsl"),
     // The ticks are powers of ten.
     scale: Scale::Ramp {
@@ -224,6 +233,7 @@ static CHANGED_SURFACE: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how far it stands in this pose from where the weights of the file put it, or those of another file that is compared",
+    equation: "|p − p₀|",
     wgsl: wgsl!("overlay/changed_surface.wgsl"),
     // The ticks are powers of ten.
     scale: Scale::Ramp {
@@ -244,6 +254,7 @@ static DISTANCE: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how far the two sides of a comparison are apart",
+    equation: "|p₁ − p₂| / h",
     wgsl: wgsl!("overlay/distance.wgsl"),
     // The ticks are powers of ten of millimetres on a model one metre high; the scale follows the height of the model
     // (`Display::scale_ends`).
@@ -265,6 +276,7 @@ static STRETCH: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
+    equation: "l / l₀",
     wgsl: wgsl!("overlay/stretch.wgsl"),
     // The ticks are powers of two.
     scale: Scale::Ramp {
@@ -285,6 +297,7 @@ static AREA: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
+    equation: "A / A₀",
     wgsl: wgsl!("overlay/area.wgsl"),
     // The ticks are powers of two.
     scale: Scale::Ramp {
@@ -305,6 +318,7 @@ static INVERTED: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour triangles that face away from where the joints carry their normals",
+    equation: "",
     wgsl: wgsl!("overlay/inverted.wgsl"),
     scale: Scale::Ramp {
         ramp: Some(Ramp::Alarm),
@@ -324,6 +338,7 @@ static FOLD: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
+    equation: "φ − φ₀",
     wgsl: wgsl!("overlay/fold.wgsl"),
     scale: Scale::Ramp {
         ramp: Some(Ramp::Alarm),
@@ -343,6 +358,7 @@ static NORMAL_ERROR: Overlay = Overlay {
     short: None,
     key: None,
     help: "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
+    equation: "arccos (n · m)",
     wgsl: wgsl!("overlay/normal_error.wgsl"),
     scale: Scale::Ramp {
         ramp: Some(Ramp::Alarm),

@@ -6,7 +6,7 @@ use skinscope_session::{Command, Session, View, ViewCommand};
 
 use super::icons;
 use super::theme::{self, ROW, colors};
-use super::widgets::{focus_ring, press};
+use super::widgets::{describe_others, focus_ring, press};
 
 /// Shows a caret next to a control, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {
@@ -37,9 +37,11 @@ pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     if let Some(size) = slider(ui, "Bone size", size, least..=most, true) {
         commands.push(ViewCommand::SetBoneSize(size).into());
     }
+    describe_others(ui, "How thick bones and joints are drawn; 100 % is the usual");
     if let Some(opacity) = slider(ui, "Skin opacity", session.view().skin_opacity, 0.0..=1.0, false) {
         commands.push(ViewCommand::SetSkinOpacity(opacity).into());
     }
+    describe_others(ui, "How opaque the skin is drawn, so that bones can be seen through it");
 }
 
 /// Shows a slider of a percentage with its name before it; returns the value that it was moved to. `by_factor`: the

@@ -55,7 +55,9 @@ fn onion(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
     let row = |ui: &mut Ui, label, name, value, range, home, decimals, unit| {
         let (label_width, color) = (44.0, colors(ui).text);
-        let row = ValueRow { name, label, label_width, color, value, range, home, decimals, unit, edited: false };
+        let help =
+            "How many onion skins there are on each side of the moment, and how many frames lie between two of them";
+        let row = ValueRow { name, help, label, label_width, color, value, range, home, decimals, unit, edited: false };
         row.show(ui).value
     };
     if onion.shown {
@@ -100,6 +102,7 @@ fn clip(ui: &mut Ui, model: &Model, name: &str, now: Option<ClipId>) -> Option<O
 fn share(ui: &mut Ui, name: &str, share: &mut f32) -> bool {
     let row = ValueRow {
         name,
+        help: "How much of this clip there is in what is shown",
         label: "Share",
         label_width: 44.0,
         color: colors(ui).text,

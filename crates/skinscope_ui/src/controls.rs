@@ -43,7 +43,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, co
             }
         }
         add(ui, session, panel, commands);
-        if !controls.is_at_default() && link(ui, "Reset", "Reset sliders").clicked() {
+        if !controls.is_at_default()
+            && link(ui, "Reset", "Reset sliders")
+                .on_hover_text("Give all sliders the values that they have at first")
+                .clicked()
+        {
             commands.push(ControlCommand::ResetSliders.into());
         }
     });
@@ -77,7 +81,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, co
 
 /// Shows the menu that adds sliders and lines.
 fn add(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, commands: &mut Vec<Command>) {
-    let response = link(ui, "Add", "Add a control");
+    let help = "A slider, or a line of text by which sliders and joints drive a joint";
+    let response = link(ui, "Add", "Add a control").on_hover_text(help);
     Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
         let mut chosen = None;
         let mut entry = |ui: &mut Ui, text: &str, help: &str, command: Result<ControlCommand, &str>| {
@@ -122,6 +127,7 @@ fn row(ui: &mut Ui, session: &Session, index: usize, slider: &Slider, commands: 
     let reach = (slider.most - slider.least).max(1e-6);
     let row = ValueRow {
         name: &slider.name,
+        help: "A slider of your own; the lines below it read its value",
         label: &slider.name,
         label_width: 92.0,
         color: if driver.is_some() { c.dim } else { c.accent },

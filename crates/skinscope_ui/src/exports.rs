@@ -4,7 +4,7 @@ use egui::{DragValue, RichText, Ui, WidgetInfo};
 use skinscope_session::{ExportKind, ExportSettings, Session};
 
 use super::theme::colors;
-use super::widgets::{chip, segments};
+use super::widgets::{chip, describe, segments};
 
 /// Sets the size of pictures to that of the picture in the window.
 pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
@@ -50,9 +50,13 @@ fn row(ui: &mut Ui, label: &str, controls: impl FnOnce(&mut Ui)) {
     });
 }
 
+/// How a number of the dialog is changed.
+const DRAGGED: &str = "A number of what is written; drag to change it, click to type it";
+
 fn number(ui: &mut Ui, name: &str, value: &mut u32, most: u32) {
     let response = ui.add(DragValue::new(value).range(1..=most).speed(4.0));
     response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
+    describe(&response, DRAGGED);
 }
 
 /// Shows how a picture is drawn; returns whether it can be.
@@ -185,4 +189,5 @@ fn bounded<N: egui::emath::Numeric>(
     let response = ui.add(drag.range(range).max_decimals(decimals).speed(0.5));
     let now = value.to_f64();
     response.widget_info(|| WidgetInfo::slider(true, now, name));
+    describe(&response, DRAGGED);
 }

@@ -256,6 +256,13 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
         let (value, home) = (finite(channel.value[axis]), channel.home[axis]);
         let row = ValueRow {
             name: &format!("{} {letter}", channel.name),
+            help: match channel.kind {
+                ChannelKind::Rotation => "How the selected joint is turned about this axis, degrees",
+                ChannelKind::Translation => {
+                    "Where the selected joint is along this axis, metres from its parent's origin"
+                }
+                ChannelKind::Scale => "How the selected joint is stretched along this axis; 1 is its own size",
+            },
             label: letter,
             label_width: 16.0,
             color: c.axes[axis],

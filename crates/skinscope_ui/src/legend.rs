@@ -317,14 +317,13 @@ fn columns(ui: &mut Ui, label: &str, figures: [&str; 2], ink: Color32) -> Respon
 /// Shows the choice of colours for weights.
 pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = session.view().ramp;
-    let response = drop_down(ui, "Colours", now.label(), 104.0, |ui| {
+    drop_down(ui, "Colours", now.label(), 104.0, now.help(), |ui| {
         for ramp in Ramp::CHOICES {
             if ui.selectable_label(now == ramp, ramp.label()).on_hover_text(ramp.help()).clicked() {
                 commands.push(ViewCommand::SetRamp(ramp).into());
             }
         }
     });
-    response.on_hover_text(now.help());
 }
 
 fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {

@@ -31,6 +31,7 @@ pub mod fonts;
 mod frame_costs;
 mod ghosts;
 mod gizmo;
+mod help_card;
 pub mod icons;
 mod inspector;
 mod keys;
@@ -75,6 +76,7 @@ mod tables;
 pub mod theme;
 mod timeline;
 mod tools;
+mod topics;
 mod tour;
 mod triad;
 mod value_row;
@@ -85,7 +87,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
-pub use bug_report::bug_report;
+pub use bug_report::{bug_report, bug_report_lines};
 use egui::accesskit::Action;
 use egui::containers::panel::PanelState;
 use egui::{Id, IdSalt, Pos2, Rect, Ui, Vec2};
@@ -101,34 +103,12 @@ use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{ClipNames, Command, Document, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
+pub use status::{BackgroundStatus, Loading};
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
+pub use topics::{TOPICS, Topic, topic_of};
 pub use viewport::ViewportArea;
 
 use self::focus::FocusRegion;
-
-/// A load under way.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Loading {
-    /// The name of the file.
-    pub name: String,
-    /// The share that is done, 0…1.
-    pub fraction: f32,
-    /// The present step.
-    pub stage: String,
-    /// Whether the model is shown already, while its images are still being decoded.
-    pub is_open: bool,
-}
-
-/// Work that takes long and is done in the background.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BackgroundStatus {
-    /// The name of the work.
-    pub what: String,
-    /// The share that is done, 0…1; `None` where that is not known.
-    pub fraction: Option<f32>,
-    /// The command that stops it, where it can be stopped.
-    pub cancel: Option<Command>,
-}
 
 /// Messages of the application to the panels, set for each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -224,6 +204,7 @@ pub struct UiState {
     /// Whether the system says that its theme is light.
     system_light: bool,
     dialog: Option<Dialog>,
+    help: help_card::HelpCard,
     /// Whether the picture and the page of an example fill the screen, without any other panel.
     presents: bool,
     saving: saving::SaveDialog,
@@ -458,6 +439,7 @@ pub fn show(
     if std::mem::take(&mut state.copies_report) {
         copied::copy(ui, bug_report(session, &state.saved, &status.adapter), "what a report of a bug needs");
     }
+    help_card::begin(ui, state);
     let pass = keys::begin(ui, state, status);
     if !state.started {
         state.started = true;
@@ -490,6 +472,7 @@ pub fn show(
     dropped::show(ui, status, commands);
     clip_names::show(ui, session, state, status, commands);
     keys::end(ui, session, pass, state, status, commands);
+    help_card::show(ui, session, state, commands);
     tour::follow(ui, state, session, commands);
     area
 }

@@ -16,7 +16,7 @@ pub(super) fn show(ui: &mut Ui, shown: &mut usize) -> bool {
     let close = dialog_head(ui, "Manual");
     let title = PAGES.get(*shown).map_or("", |page| page.title.as_str());
     let before = *shown;
-    drop_down(ui, "Page", title, 420.0, |ui| {
+    drop_down(ui, "Page", title, 420.0, "Read another page of the manual", |ui| {
         for (i, page) in PAGES.iter().enumerate() {
             if ui.selectable_label(i == before, page.title.as_str()).clicked() {
                 *shown = i;

@@ -8,7 +8,7 @@ use skinscope_session::Session;
 
 use super::icons;
 use super::theme::{self, RADIUS, SMALL, colors};
-use super::widgets::{number, paint_line, press};
+use super::widgets::{describe, number, paint_line, press};
 
 /// Shows world, inverse bind and skinning matrix; `open` says which are unfolded.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinId, usize)], open: &mut [bool; 3]) {
@@ -16,16 +16,31 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     let Some(world) = session.pose().model.get(node.index()) else { return };
     let [world_open, inverse_open, palette_open] = open;
     ui.add_space(8.0);
-    fold(ui, "World matrix", world_open, world);
+    fold(
+        ui,
+        ("World matrix", "From the space of the joint to the world, in the pose that is shown"),
+        world_open,
+        world,
+    );
     let origin = model.skeleton.origin_of(node) + session.pose().shift;
     if let Some(text) = position_in_file(world, origin).filter(|_| *world_open) {
         ui.add(Label::new(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim)).wrap());
     }
     let Some(&(skin, slot)) = skins.first() else { return };
     let first = model.palette_layout().skins[skin.index()] as usize;
-    fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[slot]);
+    fold(
+        ui,
+        ("Inverse bind matrix", "From the space of the mesh to that of the joint, as the skin stores it: B⁻¹"),
+        inverse_open,
+        &model.skins[skin.index()].inverse_bind[slot],
+    );
     if let Some(palette) = session.pose().palettes.get(first + slot) {
-        fold(ui, "Skinning matrix", palette_open, palette);
+        fold(
+            ui,
+            ("Skinning matrix", "What the joint does to a vertex in the pose that is shown: M = T B⁻¹"),
+            palette_open,
+            palette,
+        );
     }
     if skins.len() > 1 {
         let text = format!("of the first of {} skins that refer to this joint", skins.len());
@@ -41,7 +56,7 @@ fn position_in_file(world: &Affine3A, origin: DVec3) -> Option<String> {
 }
 
 /// Shows a section head that folds.
-fn fold(ui: &mut Ui, title: &str, open: &mut bool, matrix: &Affine3A) {
+fn fold(ui: &mut Ui, (title, about): (&str, &str), open: &mut bool, matrix: &Affine3A) {
     let c = colors(ui);
     let (rect, response) = press(ui, vec2(ui.available_width(), 26.0), title, Some(*open));
     let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
@@ -54,6 +69,7 @@ fn fold(ui: &mut Ui, title: &str, open: &mut bool, matrix: &Affine3A) {
     );
     let head = ui.painter().layout_job(head);
     paint_line(ui, head, rect.left() + 16.0, y, ink);
+    describe(&response, about);
     if response.clicked() {
         *open = !*open;
     }

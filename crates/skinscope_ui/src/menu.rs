@@ -18,19 +18,20 @@ use skinscope_session::{
 
 use super::menu_state::is_on;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
+use super::widgets::{counted, describe, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, deformation, icons, recent};
 
-const MENUS: [(Menu, &str); 9] = [
-    (Menu::File, "File"),
-    (Menu::Edit, "Edit"),
-    (Menu::Pose, "Pose"),
-    (Menu::View, "View"),
-    (Menu::Look, "Look"),
-    (Menu::Overlay, "Overlay"),
-    (Menu::Tools, "Tools"),
-    (Menu::Playback, "Playback"),
-    (Menu::Help, "Help"),
+/// The menus, each with what its rows do.
+const MENUS: [(Menu, &str, &str); 9] = [
+    (Menu::File, "File", "Open, save and export models, sessions and poses"),
+    (Menu::Edit, "Edit", "Undo, selection, search and preferences"),
+    (Menu::Pose, "Pose", "Pose joints, and make keys of poses"),
+    (Menu::View, "View", "What is drawn, from where, and which panels are shown"),
+    (Menu::Look, "Look", "How surfaces are drawn that no overlay colours"),
+    (Menu::Overlay, "Overlay", "What colours the skin: weights, measures of the pose, comparisons"),
+    (Menu::Tools, "Tools", "Change weights and binds, and mark vertices"),
+    (Menu::Playback, "Playback", "Play clips and walk through them"),
+    (Menu::Help, "Help", "Keys, the manual, first steps and what a report of a bug needs"),
 ];
 
 /// The most cameras that the View menu names.
@@ -64,8 +65,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 ui.label(RichText::new("Skinscope").font(theme::strong(14.0)));
                 ui.add_space(8.0);
             }
-            for (menu, title) in MENUS {
-                ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
+            for (menu, title, help) in MENUS {
+                let button = ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
+                describe(&button.response, help);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 // The bar's own buttons have no frame; these do.
@@ -126,6 +128,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
         line(ui);
     }
     let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
+    describe(&response, submenu.help());
     let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
     // Names of cameras come from the file, and may be long.
     let width = if has_cameras { 340.0 } else { 252.0 };
@@ -227,6 +230,7 @@ fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 /// Shows the choice of who deforms vertices.
 fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let response = item(ui, "Deformed by", RowSuffix::Submenu, None);
+    describe(&response, "Whether the graphics device or the processor computes where vertices are");
     SubMenu::new().show(ui, &response, |ui| {
         scrolled(ui, 252.0, |ui| {
             for by in Deformer::ALL {
@@ -343,17 +347,17 @@ fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let other = now.filter(|o| o.short.is_none());
     // A longer name is cut where the buttons beside it and the menus leave no room for it.
     let room = vec2(ui.available_width() - (SURFACE_WIDTH - MORE_WIDTH), ROW);
-    let response = ui.allocate_ui(room, |ui| {
-        drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, |ui| {
+    ui.allocate_ui(room, |ui| {
+        let help = "More that the skin can be coloured by";
+        drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, help, |ui| {
             for overlay in more {
                 let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
                 if row.clicked() {
                     commands.push(ViewCommand::SetOverlay(Some(overlay.id)).into());
                 }
             }
-        })
+        });
     });
-    response.inner.on_hover_text("More that the skin can be coloured by");
     let mut choices = vec![("Shaded", now.is_none(), Command::View(ViewCommand::SetOverlay(None)))];
     let choice =
         |o: &'static Overlay| Some((o.short?, now == Some(o), Command::View(ViewCommand::ToggleOverlay(o.id))));
@@ -364,13 +368,13 @@ fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 /// Shows a drop-down of `methods`, however many; it scrolls where they are more than fit.
 fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Option<&'static Method> {
     let mut chosen = None;
-    let response = drop_down(ui, "Deformation method", now.label, 132.0, |ui| {
+    let help = format!("How joints move vertices: {}", now.help);
+    drop_down(ui, "Deformation method", now.label, 132.0, &help, |ui| {
         for method in methods {
             let row = ui.selectable_label(method.id == now.id, method.label).on_hover_text(method.help);
             chosen = row.clicked().then_some(*method).or(chosen);
         }
     });
-    response.on_hover_text(format!("How joints move vertices: {}", now.help));
     chosen
 }
 

@@ -91,6 +91,7 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
     };
     let row = ValueRow {
         name: &format!("{}{of}", slider.name),
+        help: "The weight of a morph target: 0 leaves the shape as it is, 1 adds all that the target moves",
         label: slider.name,
         label_width: 92.0,
         color: if is_edited { c.amber } else { c.text },

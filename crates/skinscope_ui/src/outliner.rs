@@ -198,7 +198,7 @@ fn scenes(ui: &mut Ui, model: &Model, session: &Session, commands: &mut Vec<Comm
     };
     let now = session.view().scene.min(model.scenes.len() - 1);
     let width = ui.available_width();
-    drop_down(ui, "Scene", &name(now), width, |ui| {
+    drop_down(ui, "Scene", &name(now), width, "Show another scene of the file", |ui| {
         for i in 0..model.scenes.len() {
             if ui.selectable_label(i == now, name(i)).clicked() {
                 commands.push(ViewCommand::SetScene(i).into());

@@ -1,14 +1,14 @@
 //! A row of the node tree: its triangle, icon, name, eye and padlock.
 
 use egui::accesskit::Role;
-use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, CornerRadius, Id, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use skinscope_frame::joint_color;
 use skinscope_inspect::Scale;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{focus_ring, paint_line, row_background, shortened};
+use super::widgets::{describe, focus_ring, paint_line, row_background, shortened};
 use super::{focus, icons};
 
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,7 @@ pub(super) fn show_row(
         let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
         WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
     });
+    about(&response, model, row.node);
     let hovered = response.hovered() || session.view().hovered == Some(row.node);
     row_background(ui.painter(), rect, selected, hovered, selected, c);
     let y = rect.center().y;
@@ -114,6 +115,17 @@ pub(super) fn show_row(
         response.on_hover_text(name);
     }
     answer
+}
+
+/// Says what the node of a row is.
+fn about(response: &Response, model: &Model, node: NodeId) {
+    if !response.ctx.has_accesskit_node(response.id) {
+        return;
+    }
+    let kind = if model.is_joint(node) { "A joint of the skin" } else { "A node of the file that is no joint" };
+    let parent = model.skeleton.parents[node.index()].map(|parent| &model.skeleton.names[parent.index()]);
+    let below = parent.map_or_else(String::new, |parent| format!(" below {parent}"));
+    describe(response, &format!("{kind}{below}; a click selects it, a double click brings it into view"));
 }
 
 /// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less where that would leave no

@@ -24,7 +24,7 @@ pub(super) fn show(ui: &mut Ui, saved: &Saved, commands: &mut Vec<Command>) -> b
             ui.label(preference.label).on_hover_text(preference.help);
             ui.add_space((left + ui.max_rect().width() - CHOICE - ui.cursor().left()).max(0.0));
             let chosen = preference.chosen(saved);
-            let list = drop_down(ui, preference.label, chosen.label, CHOICE, |ui| {
+            drop_down(ui, preference.label, chosen.label, CHOICE, preference.help, |ui| {
                 for choice in preference.choices() {
                     if ui.selectable_label(choice == chosen, choice.label).clicked() && choice != chosen {
                         let command = WindowCommand::SetPreference(preference.id.to_owned(), choice.id.to_owned());
@@ -32,7 +32,6 @@ pub(super) fn show(ui: &mut Ui, saved: &Saved, commands: &mut Vec<Command>) -> b
                     }
                 }
             });
-            list.on_hover_text(preference.help);
         });
         ui.add_space(4.0);
     }

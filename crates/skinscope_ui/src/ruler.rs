@@ -10,7 +10,7 @@ use skinscope_model::{Clip, ClipId, Model, NodeId, Path};
 use skinscope_session::{ChannelKind, Command, KeyingCommand, PlaybackCommand, Session};
 
 use super::theme::{self, SMALL, colors};
-use super::widgets::{elided, number, paint_line, slider_drag};
+use super::widgets::{describe, elided, number, paint_line, slider_drag};
 
 /// Key times in rows, cached until clip or selection change.
 #[derive(Debug, Default)]
@@ -201,16 +201,27 @@ fn scrub(
             }
         }
     });
+    let steps = ui.input(|i| {
+        let count = |action| i.num_accesskit_action_requests(response.id, action) as i32;
+        count(Action::Increment) - count(Action::Decrement)
+    });
+    commands.extend((steps != 0).then(|| Command::from(PlaybackCommand::StepFrames(steps))));
     commands.extend(wanted.map(|secs| Command::from(PlaybackCommand::Seek(secs))));
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::Slider, ui.is_enabled(), "Time");
         info.value = Some(f64::from(playback.time_secs));
         info
     });
+    describe(
+        response,
+        "The moment of the clip that is shown, seconds; a drag goes through the clip, and a drag of a key moves the key",
+    );
     ui.ctx().accesskit_node_builder(response.id, |node| {
         node.set_min_numeric_value(0.0);
         node.set_max_numeric_value(f64::from(scale.length_secs));
-        node.add_action(Action::SetValue);
+        for action in [Action::SetValue, Action::Increment, Action::Decrement] {
+            node.add_action(action);
+        }
     });
 }
 

@@ -68,7 +68,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
             Some(_) => ("Remove", "Remove limits", None),
             None => ("Add", "Add limits", Some(Limits::FREE)),
         };
-        if link(ui, text, name).clicked() {
+        let help = "The angles between which the joint turns; tools that pose it stay within them";
+        if link(ui, text, name).on_hover_text(help).clicked() {
             commands.push(PosingCommand::SetLimits(node, to).into());
         }
     });
@@ -93,6 +94,7 @@ fn limit_rows(ui: &mut Ui, node: NodeId, limits: Limits, commands: &mut Vec<Comm
             let end = if is_most { limits.most } else { limits.least };
             let row = ValueRow {
                 name: &format!("{letter} {word}"),
+                help: "The angle up to which the joint turns about this axis, degrees from rest",
                 label: &format!("{letter} {word}"),
                 label_width: 48.0,
                 color: c.axes[axis],

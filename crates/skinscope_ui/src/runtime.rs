@@ -29,7 +29,8 @@ pub(super) fn weights(ui: &mut Ui, session: &Session, comparison: &Comparison, c
     };
     ui.horizontal(|ui| {
         ui.label(RichText::new("Weights").font(theme::regular(BODY)).color(colors(ui).dim));
-        drop_down(ui, "Weights of the other side", &label, ui.available_width() - 8.0, |ui| {
+        let help = "Which weights the other side has: those that are shown, the stored ones, or those that a runtime makes of them";
+        drop_down(ui, "Weights of the other side", &label, ui.available_width() - 8.0, help, |ui| {
             let mut choice = |ui: &mut Ui, weights: SideWeights, label: &str, help: &str| {
                 if ui.selectable_label(now == weights, label).on_hover_text(help).clicked() {
                     wanted = weights;
@@ -68,6 +69,7 @@ fn numbers(ui: &mut Ui, packing: &mut Packing) {
     let number = |ui: &mut Ui, name: &str, label: &str, value: usize, most: usize, home: usize| {
         let row = ValueRow {
             name,
+            help: "How many a runtime of this kind has at most",
             label,
             label_width: 74.0,
             color,

@@ -6,7 +6,7 @@ use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedA
 
 use super::dialogs::question;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{PathField, chip, counted, figure, grouped, section, text_button};
+use super::widgets::{PathField, chip, counted, describe, figure, grouped, section, text_button};
 use super::{
     ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied,
     icons,
@@ -65,6 +65,26 @@ pub(super) fn text(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).color(dim)).wrap());
 }
 
+/// Returns what a button of a dialog does, by its name.
+fn about_button(name: &str) -> &'static str {
+    match name {
+        "Cancel" => "Leave the dialog; nothing is done",
+        "Close" => "Leave the dialog",
+        "Discard" => "Go on without it; what is not saved is lost",
+        "Restore" => "Go on with the edits of the earlier run",
+        "Later" => "Leave them where they are, and ask again at the next start",
+        "Keep mine" => "Leave what is open as it is",
+        "Take it and carry my edits over" => "Read the changed file, and make the edits in it again",
+        "Open" => "Open it in place of what is open",
+        "Take its clips" => "Add its clips to the open model",
+        "Compare" => "Show it and the open model as two sides of a comparison",
+        "Take the clips" => "Add the clips with this mapping of joints",
+        "Save session…" => "Write all edits and the view into a session file",
+        "Save as…" => "Write the model into another file",
+        _ => "Do it with this file",
+    }
+}
+
 /// Shows buttons at the right end; returns which was pressed. Enter presses the one that has the focus, and the first where none has.
 pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usize> {
     ui.add_space(12.0);
@@ -74,6 +94,7 @@ pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usiz
         ui.spacing_mut().item_spacing.x = 8.0;
         for (i, name) in names.iter().enumerate() {
             let button = text_button(ui, None, name, i == 0);
+            describe(&button, about_button(name));
             if button.clicked() || (entered && button.has_focus()) {
                 pressed = Some(i);
             }

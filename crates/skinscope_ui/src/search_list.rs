@@ -10,7 +10,7 @@ use skinscope_model::{Model, NodeId};
 
 use super::focus;
 use super::theme::{ROW, colors};
-use super::widgets::{caret, mark_row, search_field, steps_down};
+use super::widgets::{caret, describe_others, mark_row, search_field, steps_down};
 
 /// The least number of items for which the list has a search.
 const SEARCH_FROM: usize = 10;
@@ -160,6 +160,7 @@ impl SearchList {
             self.offset = shown.state.clamped_offset().y;
             self.height = shown.inner_rect.height();
         }
+        describe_others(ui, "An entry of the list; a click chooses it, and so does Enter where the frame is");
         let rest = height - (ui.cursor().top() - top);
         if rest > 0.0 {
             ui.add_space(rest);

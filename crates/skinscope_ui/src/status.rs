@@ -10,7 +10,31 @@ use skinscope_session::{Command, FileCommand};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, error_line, icon_button, paint_line, plate, progress_bar, text_button, tip};
-use super::{BackgroundStatus, Loading, Status, icons, recent};
+use super::{Status, icons, recent};
+
+/// A load under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loading {
+    /// The name of the file.
+    pub name: String,
+    /// The share that is done, 0…1.
+    pub fraction: f32,
+    /// The present step.
+    pub stage: String,
+    /// Whether the model is shown already, while its images are still being decoded.
+    pub is_open: bool,
+}
+
+/// Work that takes long and is done in the background.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackgroundStatus {
+    /// The name of the work.
+    pub what: String,
+    /// The share that is done, 0…1; `None` where that is not known.
+    pub fraction: Option<f32>,
+    /// The command that stops it, where it can be stopped.
+    pub cancel: Option<Command>,
+}
 
 /// Shows at most one of loading, error and other work over the picture, and the frame for a file that is dragged in.
 pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, commands: &mut Vec<Command>) {

@@ -47,7 +47,7 @@ pub(super) fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
     let now = session.view().variant;
     let name = |v: Option<usize>| v.and_then(|v| model.variants.get(v)).map_or("As stored", String::as_str);
     let width = ui.available_width();
-    drop_down(ui, "Material variant", name(now), width, |ui| {
+    drop_down(ui, "Material variant", name(now), width, "Show the materials of another variant of the file", |ui| {
         for variant in std::iter::once(None).chain((0..model.variants.len()).map(Some)) {
             if ui.selectable_label(variant == now, name(variant)).clicked() {
                 commands.push(ViewCommand::SetVariant(variant).into());

@@ -168,23 +168,25 @@ fn settings(ui: &mut Ui, playback: &Playback, commands: &mut Vec<Command>) {
     speed(ui, playback.speed, commands);
     let modes = [(LoopMode::Once, "Once"), (LoopMode::Loop, "Loop"), (LoopMode::PingPong, "Ping-pong")];
     let now = modes.iter().find(|(mode, _)| *mode == playback.loop_mode).map_or("", |(_, label)| label);
-    drop_down(ui, "At the end", now, 84.0, |ui| {
+    drop_down(ui, "At the end", now, 84.0, "What happens at the end of the clip", |ui| {
         for (mode, label) in modes {
             if ui.selectable_label(mode == playback.loop_mode, label).clicked() {
                 commands.push(PlaybackCommand::SetLoop(mode).into());
             }
         }
-    })
-    .on_hover_text("What happens at the end of the clip");
-    drop_down(ui, "Frame rate", &format!("{} fps", playback.fps), 64.0, |ui| {
+    });
+    let help = "Of the frame counter and of single steps; the clip plays at its own speed";
+    drop_down(ui, "Frame rate", &format!("{} fps", playback.fps), 64.0, help, |ui| {
         for fps in [24.0, 25.0, 30.0, 60.0] {
             if ui.selectable_label(fps == playback.fps, format!("{fps} fps")).clicked() {
                 commands.push(PlaybackCommand::SetFps(fps).into());
             }
         }
-    })
-    .on_hover_text("Of the frame counter and of single steps; the clip plays at its own speed");
+    });
 }
+
+/// What the speed is.
+const SPEED: &str = "How fast the clip plays, 1 as it was made; negative plays backwards";
 
 fn speed(ui: &mut Ui, now: f32, commands: &mut Vec<Command>) {
     let shown = format!("{}×", number(now, 2).trim_end_matches('0').trim_end_matches('.'));
@@ -197,6 +199,7 @@ fn speed(ui: &mut Ui, now: f32, commands: &mut Vec<Command>) {
             ui.set_min_width(236.0);
             let row = ValueRow {
                 name: "Speed",
+                help: SPEED,
                 label: "Speed",
                 label_width: 44.0,
                 color: colors(ui).text,
@@ -214,12 +217,12 @@ fn speed(ui: &mut Ui, now: f32, commands: &mut Vec<Command>) {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 for speed in [-1.0, 0.25, 0.5, 1.0, 2.0, 4.0] {
                     let text = format!("{}×", number(speed, 2).trim_end_matches('0').trim_end_matches('.'));
-                    if ui.selectable_label(speed == now, text).clicked() {
+                    if ui.selectable_label(speed == now, text).on_hover_text(SPEED).clicked() {
                         commands.push(PlaybackCommand::SetSpeed(speed).into());
                     }
                 }
             });
         })
         .response;
-    response.accessible_name(format!("Speed: {shown}")).on_hover_text("Speed; negative plays backwards");
+    response.accessible_name(format!("Speed: {shown}")).on_hover_text(SPEED);
 }

@@ -7,7 +7,7 @@ use skinscope_session::{
 };
 
 use super::theme::{self, colors};
-use super::widgets::{corner_plate, icon_button, text_button};
+use super::widgets::{corner_plate, icon_button, text_button, tip};
 use super::{UiState, icons};
 
 /// The width of the plate, points.
@@ -116,7 +116,10 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
             let count = format!("First steps · {} of {}", step + 1, STEPS.len());
             ui.label(RichText::new(count).font(theme::regular(12.0)).color(c.dim));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if icon_button(ui, icons::CLOSE, "Leave the first steps", 20.0, false).clicked() {
+                if icon_button(ui, icons::CLOSE, "Leave the first steps", 20.0, false)
+                    .on_hover_text("Help › First steps shows them again")
+                    .clicked()
+                {
                     next = Some(STEPS.len());
                 }
             });
@@ -126,7 +129,10 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
         ui.add_space(4.0);
         if !is_built_in(session) {
             ui.add(Label::new(RichText::new("They are made for the built-in character.").color(c.dim)).wrap());
-            if text_button(ui, None, "Open built-in character", false).clicked() {
+            if text_button(ui, None, "Open built-in character", false)
+                .on_hover_text(tip(&FileCommand::OpenBuiltIn.into()))
+                .clicked()
+            {
                 commands.push(FileCommand::OpenBuiltIn.into());
             }
         }

@@ -10,12 +10,14 @@ use egui::{
 
 use super::focus;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{elided, focus_ring, number, open_field, paint_line, slider_drag};
+use super::widgets::{describe, elided, focus_ring, number, open_field, paint_line, slider_drag};
 
 /// A value with a label, a rail and a box to type in.
 pub(super) struct ValueRow<'a> {
     /// The name for screen readers, such as "Rotation X".
     pub name: &'a str,
+    /// What the value is, for screen readers and F1.
+    pub help: &'a str,
     /// The text before the rail.
     pub label: &'a str,
     /// The width reserved for the label, points.
@@ -176,6 +178,7 @@ impl ValueRow<'_> {
             info
         });
         ui.ctx().accesskit_node_builder(response.id, |node| {
+            node.set_description(self.help);
             node.set_min_numeric_value(f64::from(*self.range.start()));
             node.set_max_numeric_value(f64::from(*self.range.end()));
             node.set_value(format!("{}{}", number(self.value, self.decimals), self.unit));
@@ -256,6 +259,7 @@ impl ValueRow<'_> {
             .min_size(scale * vec2(BOX_WIDTH, ROW))
             .show(ui);
         let response = output.response.response.accessible_name(format!("{} value", self.name));
+        describe(&response, self.help);
         if !ui.memory(|m| m.has_focus(id)) {
             ui.data_mut(|d| d.remove::<String>(id));
             // Text that was typed before the row was hidden for a while may have been meant for another joint.

@@ -7,7 +7,7 @@ use skinscope_inspect::Hit;
 use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
 
 use super::saved::MouseHabit;
-use super::widgets::{INSET, chip, tip};
+use super::widgets::{INSET, chip, describe, tip};
 use super::{
     Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page, status,
     tour, triad,
@@ -49,6 +49,10 @@ const POINTS_PER_STEP: f32 = 40.0;
 /// How many points of a drag are one step of the wheel.
 const DRAG_PER_STEP: f32 = 20.0;
 
+/// What the picture is.
+const ABOUT: &str = "The model in its pose, as the deformation method has it. A drag turns the camera, the wheel comes nearer; a click \
+                     selects the bone, or pins the vertex of the skin and selects the joint that moves it most.";
+
 /// Shows everything over the picture, and turns pointer and wheel into commands. Returns the area of the picture.
 pub(super) fn show(
     ui: &mut Ui,
@@ -77,6 +81,7 @@ pub(super) fn show(
     }
     let response = ui.interact(rect, ui.scope_id().with("viewport"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "3D view"));
+    describe(&response, ABOUT);
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
     let mut opaque = Rect::ZERO;

@@ -169,7 +169,13 @@ static HELP: &[CommandRow] = &[
         "W, E and R choose the tools that move, turn and scale, with Shift Weights and Wireframe; Alt and a drag with the left, middle or \
          right button turn, pan and zoom",
     ),
-    row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
+    row(
+        Menu::Help,
+        "Keys",
+        key(Key::F1),
+        Command::Window(WindowCommand::ShowShortcuts),
+        "What every key does; with the pointer over something F1 says what that is",
+    ),
     row(
         Menu::Help,
         "Manual…",

@@ -106,6 +106,24 @@ impl Submenu {
     }
 }
 
+impl Submenu {
+    /// Returns a sentence about what its rows do.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Examples => "Small rigs with pages that explain skinning, a thing at a time",
+            Self::Bones => "How bones are drawn, which of them, and how opaque the skin is",
+            Self::Views => "Sides, projections and cameras to look from",
+            Self::Lights => "What lights the picture, how its edges are smoothed, and who deforms the vertices",
+            Self::ToneMap => "How the light of the picture becomes colours of the screen",
+            Self::Crowd => "Many of the model at once",
+            Self::Panels => "Which panels are shown, how large everything is, and the theme",
+            Self::PoseTools => "What the pointer does to the selected joint, and along which axes",
+            Self::Marks => "Marked vertices, to which tools can be limited",
+        }
+    }
+}
+
 /// A row of [`COMMANDS`].
 #[derive(Clone, Debug)]
 pub struct CommandRow {

@@ -254,7 +254,8 @@ fn to_worst(ui: &mut Ui, commands: &mut Vec<Command>) {
 
 /// Shows the choice of the method of the other side.
 fn with_method(ui: &mut Ui, comparison: &Comparison, width: f32, commands: &mut Vec<Command>) {
-    drop_down(ui, "Compare with", comparison.choice.method.label, width, |ui| {
+    let help = "The deformation method of the other side";
+    drop_down(ui, "Compare with", comparison.choice.method.label, width, help, |ui| {
         for method in METHODS {
             let on = std::ptr::eq(comparison.choice.method, *method);
             if ui.selectable_label(on, method.label).on_hover_text(method.help).clicked() {
@@ -272,7 +273,8 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
     ui.horizontal(|ui| {
         ui.label(RichText::new("Normals").font(theme::regular(BODY)).color(colors(ui).dim));
         let now = comparison.choice.normals;
-        drop_down(ui, "Normals of the other side", now.label, ui.available_width() - 8.0, |ui| {
+        let help = "The formula for normals of the other side";
+        drop_down(ui, "Normals of the other side", now.label, ui.available_width() - 8.0, help, |ui| {
             let is_linear = std::ptr::eq(comparison.choice.method, METHODS[0]);
             for mode in NORMAL_MODES.iter().filter(|mode| mode.fits_all || is_linear) {
                 if ui.selectable_label(now.id == mode.id, mode.label).on_hover_text(mode.help).clicked() {

@@ -104,7 +104,8 @@ pub(super) fn ready(
             pressed = true;
         }
         let width = ui.available_width().clamp(LEAST_RANGE, RANGE_WIDTH);
-        drop_down(ui, "Reach", &range.label(), width, |ui| {
+        let help = "How far each joint is turned while the skin is measured, or the clips of the file that are played";
+        drop_down(ui, "Reach", &range.label(), width, help, |ui| {
             let clips = has_clips.then_some(MotionRange::Clips);
             for reach in DEGREES.map(MotionRange::Degrees).into_iter().chain(clips) {
                 if ui.selectable_label(reach == *range, reach.label()).clicked() {

@@ -13,7 +13,7 @@ use skinscope_session::{RepairTool, repair_of};
 
 use crate::icons;
 use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
-use crate::widgets::{counted, focus_ring, grouped, paint_line, row_background, shortened, text_button};
+use crate::widgets::{counted, describe, focus_ring, grouped, paint_line, row_background, shortened, text_button};
 
 /// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;
@@ -117,6 +117,9 @@ pub(super) fn row(
         let spoken = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
         WidgetInfo::selected(Role::ListBoxOption, true, open, spoken)
     });
+    if let Some((_, help)) = rule_words(finding.rule) {
+        describe(&response, help);
+    }
     row_background(ui.painter(), rect, open, response.hovered(), open, c);
     let mut pressed = None;
     let (icon, ink) = mark(finding.severity, c);

@@ -11,7 +11,7 @@ use skinscope_examples::{Fence, Ink, Printed};
 
 use crate::focus;
 use crate::theme::{self, colors};
-use crate::widgets::focus_ring;
+use crate::widgets::{describe, focus_ring};
 
 /// Indices, and fractions within fractions, are not written smaller than this, as a part of the size of the formula.
 const LEAST: f32 = 0.62;
@@ -374,6 +374,7 @@ pub(super) fn show(
             let response = ui.interact(symbol_rect, id_of, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
             let text = words(id);
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, shown == Some(*id), &text));
+            describe(&response, "A letter of the formula; a click marks what it stands for in the picture");
             if seen.contains(id) {
                 // The keyboard reaches each letter once.
                 focus::pass_over(ui, response.id);

@@ -2,6 +2,7 @@
 
 mod chart;
 mod equation;
+mod equation_text;
 mod formula_copy;
 mod handles;
 mod marks;
@@ -45,6 +46,11 @@ const PAIRED: f32 = 12.0;
 const FORMULA: f32 = 16.0;
 /// The scales of text that a page in a picture without a window is tried with.
 const STILL_SCALES: [f32; 9] = [2.0, 1.75, 1.5, 1.3, 1.15, 1.0, 0.9, 0.82, 0.75];
+
+/// Shows an equation that is written as one line of text, as formulas are printed.
+pub(super) fn show_equation(ui: &mut Ui, text: &str) {
+    equation::show(ui, &equation_text::printed(text), FORMULA, None, &|_| String::new(), &|_, _| {});
+}
 
 /// How large a page is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,6 +195,7 @@ fn slider_row(
     }
     let row = ValueRow {
         name: slider.label,
+        help: slider.help,
         label: "",
         label_width: 0.0,
         color: c.accent,

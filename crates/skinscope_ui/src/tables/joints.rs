@@ -53,10 +53,10 @@ const COLUMNS: [JointColumn; 14] = [
 
 fn column(of: JointColumn) -> Column {
     match of {
-        JointColumn::Name => Column { grows: true, ..text_column("Joint", 180.0, "") },
+        JointColumn::Name => Column { grows: true, ..text_column("Joint", 180.0, "The name of the joint") },
         JointColumn::Slot => number_column("Slot", 52.0, "Its place in the list of joints of the skin"),
         JointColumn::Node => number_column("Node", 56.0, "Its number in the file"),
-        JointColumn::Parent => text_column("Parent", 132.0, ""),
+        JointColumn::Parent => text_column("Parent", 132.0, "The node that it hangs on"),
         JointColumn::Depth => number_column("Depth", 60.0, "Steps from the root of the hierarchy"),
         JointColumn::Vertices => number_column("Vertices", 74.0, "Stored vertices that it moves at all"),
         JointColumn::Sum => number_column("Sum", 74.0, "Sum of its weights over all vertices"),

@@ -261,7 +261,7 @@ fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
         return;
     }
     let name = |skin: Option<SkinId>| skin.map_or_else(|| "All skins".to_owned(), |s| skin_name(model, s));
-    drop_down(ui, "Skin", &name(*now), 120.0, |ui| {
+    drop_down(ui, "Skin", &name(*now), 120.0, "Show the rows of one skin, or of all", |ui| {
         for skin in std::iter::once(None).chain((0..model.skins.len()).map(|i| Some(SkinId::from_index(i)))) {
             if ui.selectable_label(skin == *now, name(skin)).clicked() {
                 *now = skin;

@@ -168,7 +168,7 @@ fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], state: 
     let TableContext { session, model, .. } = given;
     let fixed = |title: &str, width, help: &str| Column { sorts: false, ..text_column(title, width, help) };
     let columns = [
-        Column { grows: true, ..fixed("Joint", 170.0, "") },
+        Column { grows: true, ..fixed("Joint", 170.0, "The name of the joint") },
         fixed("World", MATRIX, "Where the joint is: model from node, in the pose that is shown"),
         fixed("Inverse bind", MATRIX, "From the mesh to the joint, when it was bound"),
         fixed("Skinning matrix", MATRIX, "World · inverse bind: what moves the vertices"),

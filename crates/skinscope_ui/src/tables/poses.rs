@@ -19,7 +19,7 @@ use crate::icons;
 use crate::pose_library::{LibraryPose, PoseLibrary};
 use crate::theme::{self, MARGIN, RADIUS, SMALL, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{chip, counted, drop_down, elided, focus_ring, link, paint_line, press, text_button};
+use crate::widgets::{chip, counted, describe, drop_down, elided, focus_ring, link, paint_line, press, text_button};
 
 /// The width of a picture, and the height of the name below it, points.
 const PICTURE: f32 = 104.0;
@@ -158,7 +158,9 @@ fn folder(ui: &mut Ui, state: &mut Poses, library: &PoseLibrary, commands: &mut 
         .folder
         .file_name()
         .map_or_else(|| library.folder.display().to_string(), |n| n.to_string_lossy().into_owned());
-    let response = drop_down(ui, "Folder", &name, 130.0, |ui| {
+    let folder_note = if library.chosen { "" } else { ", and \"poses\" in it" };
+    let help = format!("The poses of {}{folder_note}", library.folder.display());
+    drop_down(ui, "Folder", &name, 130.0, &help, |ui| {
         if ui.selectable_label(!library.chosen, "Folder of the model").clicked() {
             commands.push(LibraryCommand::SetFolder(None).into());
         }
@@ -169,14 +171,13 @@ fn folder(ui: &mut Ui, state: &mut Poses, library: &PoseLibrary, commands: &mut 
             state.folder = Some(library.folder.display().to_string());
         }
     });
-    let folder_note = if library.chosen { "" } else { ", and \"poses\" in it" };
-    response.on_hover_text(format!("The poses of {}{folder_note}", library.folder.display()));
 }
 
 /// Shows the field for the name of a new pose.
 fn keep(ui: &mut Ui, state: &mut Poses, commands: &mut Vec<Command>) {
     let response = ui.add(TextEdit::singleline(&mut state.name).desired_width(130.0).hint_text("Name of a pose"));
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of a pose"));
+    describe(&response, "The name of the file that the pose is written into");
     let named = !state.name.trim().is_empty();
     let entered = response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     let button = ui.add_enabled_ui(named, |ui| text_button(ui, None, "Keep", false)).inner;
@@ -224,6 +225,7 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     name(ui, state, chosen, commands);
     let row = ValueRow {
         name: "Share of the pose",
+        help: "How much of the chosen pose there is in the blend: 0 % is what was shown before, 100 % the chosen pose",
         label: "Share",
         label_width: 36.0,
         color: c.text,

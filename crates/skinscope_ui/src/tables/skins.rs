@@ -20,8 +20,8 @@ pub(super) struct SkinTableState {
 }
 
 const TITLES: [(&str, f32, &str); 12] = [
-    ("Skin", 120.0, ""),
-    ("Joints", 60.0, ""),
+    ("Skin", 120.0, "The name of the skin, with its number"),
+    ("Joints", 60.0, "How many joints it has"),
     ("Root", 120.0, "skin.skeleton of the file"),
     ("Skeleton", 76.0, "How many other skins have joints in common with it"),
     ("Primitives", 78.0, "That it moves"),

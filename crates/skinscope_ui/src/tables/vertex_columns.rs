@@ -80,7 +80,7 @@ pub(super) fn column(model: &Model, shows: ColumnKind) -> Column {
     let name = |node: NodeId| model.skeleton.names[node.index()].clone();
     match shows {
         ColumnKind::Mesh => text_column("Mesh", 150.0, "Its name, and the number of the primitive"),
-        ColumnKind::Skin => text_column("Skin", 110.0, ""),
+        ColumnKind::Skin => text_column("Skin", 110.0, "The skin that moves it"),
         ColumnKind::Number => number_column("Vertex", 76.0, "Its number in the file, within its primitive"),
         ColumnKind::Count => number_column("Count", 60.0, "Joints with a weight other than zero"),
         ColumnKind::Sum => number_column("Sum", 68.0, "Of its weights, as stored"),
@@ -92,7 +92,8 @@ pub(super) fn column(model: &Model, shows: ColumnKind) -> Column {
         ColumnKind::Selected(node) => number_column(&name(node), 110.0, "Weight of the selected joint"),
         ColumnKind::Rank(rank) => {
             let title = format!("Influence {}", rank + 1);
-            let help = if rank == 0 { "The joint that moves it most" } else { "" };
+            let help =
+                if rank == 0 { "The joint that moves it most" } else { "A joint that moves it less than those before" };
             Column { sorts: false, ..text_column(&title, 190.0, help) }
         }
         ColumnKind::Joint(node) => number_column(&name(node), 76.0, "Weights of this joint"),

@@ -325,7 +325,7 @@ fn filters(ui: &mut Ui, given: TableContext<'_>, vertices: &mut VertexTableState
 
 fn pick<T: Copy + PartialEq>(ui: &mut Ui, name: &str, width: f32, choices: &[(T, &str)], now: &mut T) {
     let shown = choices.iter().find(|c| c.0 == *now).map_or("", |c| c.1);
-    drop_down(ui, name, shown, width, |ui| {
+    drop_down(ui, name, shown, width, "Show only the vertices to which this applies", |ui| {
         for (value, text) in choices {
             if ui.selectable_label(value == now, *text).clicked() {
                 *now = *value;

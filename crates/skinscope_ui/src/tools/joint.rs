@@ -4,7 +4,7 @@ use egui::Ui;
 use skinscope_model::NodeId;
 use skinscope_session::Session;
 
-use crate::widgets::{figure, link};
+use crate::widgets::{describe, figure, link};
 
 /// Shows a joint by its name, with a button that takes the selected one.
 pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
@@ -14,7 +14,9 @@ pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Opt
     figure(ui, label, name);
     ui.add_enabled_ui(selected.is_some() && selected != *joint, |ui| {
         let name = format!("{label}: take the selected joint");
-        if link(ui, "Take the selected joint", &name).on_disabled_hover_text("Select another joint").clicked() {
+        let button = link(ui, "Take the selected joint", &name).on_disabled_hover_text("Select another joint");
+        describe(&button, "The tool works with the joint that is selected now");
+        if button.clicked() {
             *joint = selected;
         }
     });

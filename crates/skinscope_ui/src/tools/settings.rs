@@ -13,7 +13,7 @@ use super::{pairs, quiet_text};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
-    chip, counted, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
+    chip, counted, describe, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
 };
 
 /// The width of the labels, points.
@@ -25,11 +25,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
     ui.add_space(6.0);
     match operation.id {
         "prune" => {
-            let threshold = number(ui, "Threshold", now.threshold, 0.0..=0.2, 0.01, 3);
+            let help = "Weights below it go, and the others of the vertex take their share";
+            let threshold = number(ui, ("Threshold", help), now.threshold, 0.0..=0.2, 0.01, 3);
             now.threshold = threshold.map_or(now.threshold, |v| v.clamp(0.0, 1.0));
         }
         "limit" => {
-            let limit = number(ui, "Joints", now.limit as f64, 1.0..=8.0, 4.0, 0);
+            let help = "How many joints may move a vertex";
+            let limit = number(ui, ("Joints", help), now.limit as f64, 1.0..=8.0, 4.0, 0);
             now.limit = limit.map_or(now.limit, |v| v.round().clamp(1.0, 256.0) as usize);
             let kinds = [
                 ("Largest", !now.best, "Keep the largest weights".to_owned()),
@@ -59,9 +61,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
         }
         "transfer" => donor(ui, &now, commands),
         "smooth" => {
-            let times = number(ui, "Times", now.times as f64, 1.0..=30.0, 1.0, 0);
+            let help = "How often each vertex takes the mean of its neighbours' weights";
+            let times = number(ui, ("Times", help), now.times as f64, 1.0..=30.0, 1.0, 0);
             now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
-            let strength = number(ui, "Strength", now.strength, 0.0..=1.0, 0.5, 2);
+            let help = "How far it goes there each time: 0 stays, 1 is the mean";
+            let strength = number(ui, ("Strength", help), now.strength, 0.0..=1.0, 0.5, 2);
             now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
         }
         "rules" => rules(ui, session, &mut now),
@@ -96,7 +100,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
 /// Shows a number with a slider.
 fn number(
     ui: &mut Ui,
-    name: &str,
+    (name, help): (&str, &str),
     value: f64,
     range: std::ops::RangeInclusive<f32>,
     home: f32,
@@ -105,6 +109,7 @@ fn number(
     let color = colors(ui).dim;
     let row = ValueRow {
         name,
+        help,
         label: name,
         label_width: LABEL,
         color,
@@ -127,6 +132,7 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
         let field = egui::TextEdit::singleline(&mut text).desired_width(96.0).hint_text("0.3  +0.1  *2  50%");
         let response = ui.add(field);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Weight"));
+        describe(&response, "The weight that the joint gets: 0.3 or 30% sets it, +0.1 and *2 change it");
         if response.changed()
             && let Some(amount) = Amount::parse(&text)
         {
@@ -161,6 +167,7 @@ fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
         let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(width).hint_text("Path of a file"));
         field
             .widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "File to transfer from"));
+        describe(&field, "The path of the model whose weights are taken, where the surfaces are nearest");
         if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) && !text.trim().is_empty() {
             commands.push(FileCommand::ReadDonor(text.trim().into()).into());
         }

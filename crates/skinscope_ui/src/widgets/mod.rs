@@ -32,6 +32,31 @@ pub(super) fn tip(command: &Command) -> String {
     }
 }
 
+/// Says what a control does to screen readers and to F1, where a tooltip would be in the way.
+pub(super) fn describe(response: &Response, text: &str) {
+    if response.ctx.has_accesskit_node(response.id) {
+        response.ctx.accesskit_node_builder(response.id, |node| node.set_description(text));
+    }
+}
+
+/// Says of all controls of a list that say nothing of themselves what the list is.
+pub(super) fn describe_others(ui: &Ui, text: &str) {
+    let ctx = ui.ctx();
+    if !ctx.has_accesskit_node(egui::accesskit_root_id()) {
+        return;
+    }
+    let layer = ui.layer_id();
+    let ids: Vec<_> =
+        ctx.viewport(|viewport| viewport.this_pass.widgets.get_layer(layer).map(|widget| widget.id).collect());
+    for id in ids.into_iter().filter(|id| ctx.has_accesskit_node(*id)) {
+        ctx.accesskit_node_builder(id, |node| {
+            if node.description().is_none() {
+                node.set_description(text);
+            }
+        });
+    }
+}
+
 /// Allocates a button with a name; `selected` makes it a toggle.
 pub(super) fn press(ui: &mut Ui, size: Vec2, name: &str, selected: Option<bool>) -> (Rect, Response) {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
@@ -150,7 +175,7 @@ pub(super) fn dialog_head(ui: &mut Ui, title: &str) -> bool {
     ui.horizontal(|ui| {
         ui.label(RichText::new(title).font(theme::strong(16.0)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            close = icon_button(ui, icons::CLOSE, "Close", 24.0, false).clicked();
+            close = icon_button(ui, icons::CLOSE, "Close", 24.0, false).on_hover_text("Close it (Esc)").clicked();
         });
     });
     close
@@ -219,8 +244,15 @@ pub(super) fn caret(ui: &Ui, rect: Rect, _: &egui::style::WidgetVisuals, _: bool
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), colors(ui).dim);
 }
 
-/// Shows a drop-down of fixed width with a name for screen readers.
-pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: impl FnOnce(&mut Ui)) -> Response {
+/// Shows a drop-down of fixed width with a name for screen readers. `help` says what it chooses; so do rows that say nothing themselves.
+pub(super) fn drop_down(
+    ui: &mut Ui,
+    name: &str,
+    shown: &str,
+    width: f32,
+    help: &str,
+    list: impl FnOnce(&mut Ui),
+) -> Response {
     let mut text = WidgetText::from(shown);
     if bidi::runs_left(shown) {
         // egui would cut such a word at its first letters.
@@ -236,9 +268,10 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
             ui.set_min_width(width);
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             list(ui);
+            describe_others(ui, help);
         })
         .response;
-    response.accessible_name(format!("{name}: {shown}"))
+    response.accessible_name(format!("{name}: {shown}")).on_hover_text(help)
 }
 
 /// The pointer while it drags a slider.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use egui::{Margin, RichText, TextEdit, Ui};
 use skinscope_session::FileCommand;
 
-use super::text_button;
+use super::{describe, text_button};
 use crate::icons;
 use crate::theme::colors;
 
@@ -55,10 +55,15 @@ impl PathField {
                 .hint_text(RichText::new(hint).color(colors(ui).dim))
                 .desired_width(ui.available_width() - browse);
             let response = ui.add(field).accessible_name(name);
+            describe(&response, "The path of the file or folder; it may be typed");
             if response.changed() {
                 command = Some(FileCommand::NameFile(self.path()));
             }
-            if has_dialog && text_button(ui, Some(icons::FOLDER), "Browse…", false).clicked() {
+            if has_dialog
+                && text_button(ui, Some(icons::FOLDER), "Browse…", false)
+                    .on_hover_text("Choose it in the dialog of the system")
+                    .clicked()
+            {
                 command = Some(FileCommand::ChooseFile);
             }
         });

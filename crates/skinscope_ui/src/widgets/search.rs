@@ -8,6 +8,7 @@ use egui::{
     vec2,
 };
 
+use super::describe;
 use crate::theme::{self, colors};
 use crate::{focus, icons};
 
@@ -59,6 +60,10 @@ pub(crate) fn search_field(
         .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
         .desired_width(width);
     let response = ui.add(edit).accessible_name(name);
+    describe(
+        &response,
+        "Type a part of the name; Enter takes what is found first, Escape clears the search and then leaves it",
+    );
     let (focused, had_last) = ui.memory(|m| (m.has_focus(id), m.had_focus_last_frame(id)));
     searched.taken = had_focus && !focused && ui.input(|i| i.key_pressed(Key::Enter));
     // egui takes the focus away as soon as Escape is pressed; the first one takes it back.
@@ -79,6 +84,7 @@ pub(crate) fn search_field(
         // Escape does the same.
         focus::pass_over(ui, clear.id);
         clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
+        describe(&clear, "Show all again");
         let ink = if clear.hovered() { c.text } else { c.dim };
         ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
         if clear.clicked() {

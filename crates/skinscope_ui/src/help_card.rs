@@ -1,0 +1,225 @@
+//! F1 over anything says what it is. The tree for screen readers has the name and the tooltip of every control, and so the card shows what a
+//! screen reader says, with what the tables add to it ([`Topic`]): the equation, its source, the keys and the page of the manual.
+
+use egui::accesskit::Node;
+use egui::{
+    Area, Context, Id, Key, Label, Layout, Modifiers, Order, Pos2, Rect, RichText, Ui, UiKind, Vec2, pos2, vec2,
+};
+use skinscope_session::{Command, Session, WindowCommand, refusal};
+
+use super::theme::{self, BODY, SMALL, colors};
+use super::topics::{Topic, page_about, topic_of};
+use super::widgets::{icon_button, link};
+use super::{UiState, icons, page};
+
+/// The width of the card, points.
+const WIDTH: f32 = 340.0;
+/// How far the card stands from the pointer at most, points, twice.
+const NEAR: f32 = 160.0;
+/// The distance of the card from what it explains, points.
+const APART: f32 = 6.0;
+
+/// The card, and the question that it will answer.
+#[derive(Debug, Default)]
+pub(super) struct HelpCard {
+    asked: Option<Asked>,
+    shown: Option<Explanation>,
+}
+
+/// F1 was pressed. The answer waits for a pass in which all controls say what they are.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    /// Where the pointer is.
+    pointer: Option<Pos2>,
+    /// The widget that has the focus.
+    focus: Option<Id>,
+    /// Whether the focus was moved by a key, so that it counts before the pointer.
+    focus_first: bool,
+    /// Whether something covered the panels, such as a menu: the list of keys does not open then.
+    covered: bool,
+    /// Whether controls say what they are for this question alone, since no screen reader listens.
+    alone: bool,
+}
+
+/// What is known about a control.
+#[derive(Debug)]
+struct Explanation {
+    name: String,
+    text: String,
+    topic: Option<&'static Topic>,
+    /// The rectangle of the control, points.
+    rect: Rect,
+    /// Whether this is the first pass that shows it.
+    is_new: bool,
+}
+
+/// Takes F1, and Escape where the card is open, before anything else has them.
+pub(super) fn begin(ui: &Ui, state: &mut UiState) {
+    let ctx = ui.ctx();
+    let take = |key| ctx.input_mut(|i| i.consume_key(Modifiers::NONE, key));
+    if (state.help.shown.is_some() || state.help.asked.is_some()) && take(Key::Escape) {
+        state.help = HelpCard::default();
+    }
+    if !take(Key::F1) {
+        return;
+    }
+    state.help.shown = None;
+    let alone = !ctx.has_accesskit_node(egui::accesskit_root_id());
+    if alone {
+        ctx.enable_accesskit();
+        ctx.request_repaint();
+    }
+    let covered = state.dialog.is_some() || state.finder.open || egui::Popup::is_any_open(ctx);
+    let focus = ctx.memory(|m| m.focused());
+    let pointer = ctx.input(|i| i.pointer.latest_pos());
+    let focus_first = state.focus.by_key && focus.is_some();
+    state.help.asked = Some(Asked { pointer, focus, focus_first, covered, alone });
+}
+
+/// Answers the question, once all controls of a pass are there, and shows the card.
+pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    let ctx = ui.ctx();
+    let can_answer = ctx.has_accesskit_node(egui::accesskit_root_id());
+    if let Some(asked) = state.help.asked.take_if(|_| can_answer) {
+        state.help.shown = find(ctx, asked);
+        if asked.alone {
+            ctx.disable_accesskit();
+        }
+        if state.help.shown.is_none() && !asked.covered {
+            commands.push(WindowCommand::ShowShortcuts.into());
+        }
+    }
+    let Some(shown) = &mut state.help.shown else { return };
+    let right = shown.rect.right() + APART;
+    let screen = ctx.content_rect();
+    // Beside what it explains where there is room, else below it.
+    let at = if right + WIDTH <= screen.right() {
+        pos2(right, shown.rect.top())
+    } else {
+        pos2((shown.rect.right() - WIDTH).max(screen.left()), shown.rect.bottom() + APART)
+    };
+    let area =
+        Area::new(Id::unique("help card")).kind(UiKind::Window).order(Order::Tooltip).fixed_pos(at).constrain(true);
+    let response = area.show(ctx, |ui| egui::Frame::window(ui.style()).show(ui, |ui| card(ui, session, shown)).inner);
+    let pressed_elsewhere = ctx.input(|i| i.pointer.any_pressed())
+        && ctx.input(|i| i.pointer.interact_pos()).is_some_and(|at| !response.response.rect.contains(at));
+    let leaves = pressed_elsewhere && !shown.is_new;
+    shown.is_new = false;
+    match response.inner {
+        Some(Answer::Read(id)) => {
+            commands.push(WindowCommand::ShowManual(id.to_owned()).into());
+            egui::Popup::close_all(ctx);
+            state.finder.open = false;
+            state.help.shown = None;
+        }
+        Some(Answer::Close) => state.help.shown = None,
+        None if leaves => state.help.shown = None,
+        None => {}
+    }
+}
+
+/// Finds what F1 was pressed over.
+fn find(ctx: &Context, asked: Asked) -> Option<Explanation> {
+    let of_focus = || asked.focus.and_then(|id| explained(ctx, id));
+    let of_pointer = || {
+        let at = asked.pointer?;
+        let found = under(ctx, at).into_iter().find_map(|id| explained(ctx, id))?;
+        // The card stands near the pointer, however large the control is.
+        let near = found.rect.intersect(Rect::from_center_size(at, Vec2::splat(NEAR)));
+        Some(Explanation { rect: near, ..found })
+    };
+    if asked.focus_first { of_focus().or_else(of_pointer) } else { of_pointer().or_else(of_focus) }
+}
+
+/// Returns the widgets at a point, the smallest first.
+fn under(ctx: &Context, at: Pos2) -> Vec<Id> {
+    let Some(layer) = ctx.layer_id_at(at) else { return Vec::new() };
+    let mut found: Vec<(f32, Id)> = ctx.viewport(|viewport| {
+        let widgets = viewport.this_pass.widgets.get_layer(layer);
+        let at_point = widgets.filter(|widget| widget.visible && widget.interact_rect.contains(at));
+        at_point.map(|widget| (widget.interact_rect.area(), widget.id)).collect()
+    });
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|(_, id)| id).collect()
+}
+
+/// Returns what a widget says of itself, and what the tables know about that; `None` where neither says anything.
+fn explained(ctx: &Context, id: Id) -> Option<Explanation> {
+    if !ctx.has_accesskit_node(id) {
+        return None;
+    }
+    let rect = ctx.viewport(|viewport| viewport.this_pass.widgets.get(id).map(|widget| widget.interact_rect))?;
+    let said = |node: &mut Node| {
+        let name = node.label().or_else(|| node.value()).unwrap_or_default().to_owned();
+        (name, node.description().unwrap_or_default().to_owned())
+    };
+    let (name, said) = ctx.accesskit_node_builder(id, said)?;
+    let topic = topic_of(&name, &said);
+    if said.is_empty() && topic.is_none() {
+        return None;
+    }
+    let mut text = if said.is_empty() { topic.map(|topic| topic.text.to_owned()).unwrap_or_default() } else { said };
+    if let Some(keys) = topic.and_then(Topic::keys) {
+        // They have a line of their own.
+        text = text.replace(&format!("  ({keys})"), "");
+    }
+    Some(Explanation { name, text, topic, rect, is_new: true })
+}
+
+/// What was pressed in the card.
+enum Answer {
+    Close,
+    /// The page of the manual of this id.
+    Read(&'static str),
+}
+
+fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
+    ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 48.0));
+    let c = colors(ui);
+    let topic = shown.topic;
+    let mut answer = None;
+    ui.horizontal_top(|ui| {
+        ui.with_layout(Layout::right_to_left(egui::Align::TOP), |ui| {
+            if icon_button(ui, icons::CLOSE, "Close the explanation", 20.0, false).clicked() {
+                answer = Some(Answer::Close);
+            }
+            ui.with_layout(Layout::top_down(egui::Align::LEFT), |ui| {
+                let name = if shown.name.is_empty() { topic.map_or("", |topic| topic.name) } else { &shown.name };
+                ui.add(Label::new(RichText::new(name).font(theme::strong(15.0)).color(c.text)).wrap());
+                if let Some(topic) = topic {
+                    ui.label(RichText::new(topic.kind).font(theme::regular(SMALL)).color(c.dim));
+                }
+            });
+        });
+    });
+    let wrapped = |ui: &mut Ui, text: &str, color| {
+        ui.add(Label::new(RichText::new(text).font(theme::regular(BODY)).color(color)).wrap());
+    };
+    wrapped(ui, &shown.text, c.text);
+    if let Some(topic) = topic {
+        if !topic.equation.is_empty() {
+            page::show_equation(ui, topic.equation);
+        }
+        if !topic.terms.is_empty() {
+            wrapped(ui, topic.terms, c.dim);
+        }
+        let refused = topic.row.and_then(|row| refusal(&row.command, session));
+        let lines = [
+            ("Source", (!topic.source.is_empty()).then(|| topic.source.clone())),
+            ("Keys", topic.keys()),
+            ("Not now", refused.map(|why| why.to_string()).filter(|why| !shown.text.contains(why.as_str()))),
+        ];
+        for (what, text) in lines.into_iter().filter_map(|(what, text)| Some((what, text?))) {
+            wrapped(ui, &format!("{what}: {text}"), c.dim);
+        }
+    }
+    let about = || page_about(&shown.name).map(|page| (page.id, page.title.as_str()));
+    if let Some((id, title)) = topic.and_then(Topic::page).or_else(about) {
+        ui.allocate_space(vec2(0.0, 2.0));
+        let name = format!("Read in the manual: {title}");
+        if link(ui, &name, &name).clicked() {
+            answer = Some(Answer::Read(id));
+        }
+    }
+    answer
+}
