@@ -40,6 +40,9 @@ fn look(harness: &Harness<'_, App>, state: &str, out: &mut BTreeSet<String>) {
     }
 }
 
+/// What shows something in the window.
+type Preparation = Box<dyn Fn(&mut App)>;
+
 /// A model with edits, a selected joint and an overlay, in which `prepare` shows something.
 fn showing(prepare: impl Fn(&mut App)) -> Harness<'static, App> {
     let mut session = session(3);
@@ -62,7 +65,7 @@ fn every_control_of_every_panel_and_dialog_has_a_name_and_says_what_it_does() {
         }
     };
     let applies = |command: Command| move |app: &mut App| _ = app.session.apply(command.clone());
-    let states: [(&str, Box<dyn Fn(&mut App)>); 13] = [
+    let states: [(&str, Preparation); 13] = [
         ("the usual window", Box::new(|_| ())),
         ("tables", Box::new(shows(Panel::Tables))),
         ("tools", Box::new(applies(ToolCommand::TogglePanel.into()))),
