@@ -34,6 +34,7 @@ use self::files::autosave::Autosave;
 use self::files::library::LibraryState;
 use self::files::on_disk::OnDisk;
 use self::files::opening::Opening;
+use self::files::recent_pictures::NextPicture;
 use self::jobs::Jobs;
 use self::next_steps::NextSteps;
 pub use self::pace::MeasurePace;
@@ -118,6 +119,7 @@ struct App {
     next: NextSteps,
     autosave: Autosave,
     library: LibraryState,
+    next_picture: NextPicture,
     /// The model that was inspected last, or is being inspected.
     inspected: Weak<Model>,
     /// The name of the file that is exported, or was exported last.
@@ -154,6 +156,7 @@ impl App {
             next: NextSteps::default(),
             autosave: Autosave::new(options.autosave),
             library: LibraryState::default(),
+            next_picture: NextPicture::default(),
             inspected: Weak::new(),
             exported: String::new(),
             failure: None,

@@ -35,8 +35,8 @@ impl App {
         }
         window.set_title(&self.session, self.disk.session_name().as_deref());
         window.fill_screen(self.ui.presents());
-        let autosave_at = self.autosave_when_due(now);
-        self.present(event_loop, window, autosave_at, has_commands);
+        let wakes = self.autosave_when_due(now).into_iter().chain(self.draw_recent_picture(now)).min();
+        self.present(event_loop, window, wakes, has_commands);
     }
 
     /// Brings the pose up to date, and measures it where colours and figures are to be those of the picture.
@@ -74,7 +74,7 @@ impl App {
         &mut self,
         event_loop: &ActiveEventLoop,
         mut window: Window,
-        autosave_at: Option<Instant>,
+        wakes: Option<Instant>,
         has_commands: bool,
     ) {
         self.measure_picture();
@@ -93,7 +93,7 @@ impl App {
             Err(error) => return self.fail(event_loop, error.into()),
         };
         let has_news = self.take_messages(&mut window);
-        let times = window.next_try(shown, edges.wanted).into_iter().chain(autosave_at).chain(self.jobs.next_notice());
+        let times = window.next_try(shown, edges.wanted).into_iter().chain(wakes).chain(self.jobs.next_notice());
         if let Some(at) = times.min() {
             wake_at(event_loop, at);
         }

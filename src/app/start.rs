@@ -34,6 +34,7 @@ impl App {
             None => self.load(self.options.source.clone()),
         }
         self.offer_recovery();
+        self.read_recent_pictures();
     }
 
     /// Chooses method, parameters, overlay and panel as the options say, once: after the session file or example that they were given with.

@@ -23,6 +23,7 @@ mod overlays;
 mod panels;
 mod poses;
 mod preferences;
+mod recent;
 mod rules;
 mod saving;
 mod sessions;

@@ -97,6 +97,7 @@ pub use over::{Over, show_over};
 pub use page::formula_svg;
 pub use pose_library::{LibraryPose, PoseLibrary};
 pub use preferences::{PREFERENCES, Preference, PreferenceChoice, preference};
+pub use recent::RecentPicture;
 pub use save_status::{ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::{AtStart, MouseHabit, Saved};
 use skinscope_base::math::Ramp;
@@ -205,6 +206,8 @@ pub struct UiState {
     system_light: bool,
     dialog: Option<Dialog>,
     help: help_card::HelpCard,
+    /// The pictures of files that were opened last.
+    recent_pictures: recent::RecentPictures,
     /// Whether the picture and the page of an example fill the screen, without any other panel.
     presents: bool,
     saving: saving::SaveDialog,

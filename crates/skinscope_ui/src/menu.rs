@@ -1,8 +1,6 @@
 //! The menu bar: menus from the table of commands, the name of the open file, what colours the surface, and how it is
 //! deformed.
 
-use std::path::PathBuf;
-
 use egui::accesskit::Role;
 use egui::containers::menu::SubMenu;
 use egui::{
@@ -113,7 +111,7 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
                     }
                     command_item(ui, row, session, state, commands);
                     if row.command == Command::File(FileCommand::OpenDialog) {
-                        recent_files(ui, &state.saved.recent, commands);
+                        recent_files(ui, state, commands);
                     }
                 }
             }
@@ -155,20 +153,16 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
 }
 
 /// Shows the submenu of files that were opened last.
-fn recent_files(ui: &mut Ui, files: &[PathBuf], commands: &mut Vec<Command>) {
+fn recent_files(ui: &mut Ui, state: &UiState, commands: &mut Vec<Command>) {
+    let files = &state.saved.recent;
     if files.is_empty() {
         return;
     }
     let response = item(ui, "Open recent", RowSuffix::Submenu, None);
+    describe(&response, "The files that were opened last, with a small picture of each");
     SubMenu::new().show(ui, &response, |ui| {
         scrolled(ui, 300.0, |ui| {
-            for path in files {
-                let name = recent::name(files, path);
-                let row = item(ui, &name, RowSuffix::None, None).on_hover_text(path.display().to_string());
-                if row.clicked() {
-                    commands.push(FileCommand::Open(path.clone()).into());
-                }
-            }
+            recent::show_in_menu(ui, files, &state.recent_pictures, commands);
         });
     });
 }

@@ -1,17 +1,129 @@
 //! The files that were opened last: in the menu, and where nothing is open.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use egui::{RichText, Ui};
+use egui::accesskit::Role;
+use egui::{
+    Color32, ColorImage, CornerRadius, Id, Rect, RichText, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
+    Ui, Vec2, WidgetInfo, pos2, vec2,
+};
 use skinscope_session::{Command, FileCommand};
 
-use super::theme::{self, colors};
-use super::widgets::{link, section};
+use super::theme::{self, BODY, RADIUS, colors};
+use super::widgets::{focus_ring, link, paint_line, section, shortened};
+use super::{UiState, focus};
 
 /// How many files are remembered.
 const MOST: usize = 10;
 /// How many of them are shown where nothing is open.
 const SHOWN: usize = 5;
+/// The size of a picture where nothing is open, and in the menu, points.
+const ON_START: Vec2 = vec2(96.0, 60.0);
+const IN_MENU: Vec2 = vec2(64.0, 40.0);
+
+/// The pictures of files that were opened last, as far as there are any.
+pub(super) type RecentPictures = HashMap<PathBuf, Arc<RecentPicture>>;
+
+/// A small picture of a file.
+#[derive(PartialEq, Eq)]
+pub struct RecentPicture {
+    /// RGBA of 8 bits, sRGB, straight alpha, rows from the top.
+    rgba: Vec<u8>,
+}
+
+impl std::fmt::Debug for RecentPicture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a picture")
+    }
+}
+
+impl RecentPicture {
+    /// The width and height, pixels.
+    pub const SIZE: [u32; 2] = [160, 100];
+
+    /// Takes the pixels of a picture: RGBA of 8 bits, sRGB, straight alpha, rows from the top. `None` where they are of another size.
+    #[must_use]
+    pub fn new(rgba: Vec<u8>) -> Option<Self> {
+        let [width, height] = Self::SIZE.map(|side| side as usize);
+        (rgba.len() == 4 * width * height).then_some(Self { rgba })
+    }
+
+    /// Reads a PNG; `None` where it is none, or of another size.
+    #[must_use]
+    pub fn from_png(bytes: &[u8]) -> Option<Self> {
+        let mut reader = image::ImageReader::with_format(std::io::Cursor::new(bytes), image::ImageFormat::Png);
+        let mut limits = image::Limits::default();
+        (limits.max_image_width, limits.max_image_height) = (Some(Self::SIZE[0]), Some(Self::SIZE[1]));
+        reader.limits(limits);
+        Self::new(reader.decode().ok()?.into_rgba8().into_raw())
+    }
+
+    /// Returns the pixels.
+    #[must_use]
+    pub fn rgba(&self) -> &[u8] {
+        &self.rgba
+    }
+}
+
+impl UiState {
+    /// Takes pictures of files that were opened last, by their paths.
+    pub fn add_recent_pictures(&mut self, pictures: HashMap<PathBuf, Arc<RecentPicture>>) {
+        self.recent_pictures.extend(pictures);
+        self.recent_pictures.retain(|path, _| self.saved.recent.contains(path));
+    }
+}
+
+/// Returns the texture of the picture of a file, where there is one.
+fn texture(ui: &Ui, pictures: &RecentPictures, path: &Path) -> Option<TextureHandle> {
+    let picture = pictures.get(path)?;
+    let id = Id::unique("recent picture").with(path);
+    let known: Option<(usize, TextureHandle)> = ui.data(|data| data.get_temp(id));
+    let address = Arc::as_ptr(picture) as usize;
+    if let Some((_, texture)) = known.filter(|(of, _)| *of == address) {
+        return Some(texture);
+    }
+    let image = ColorImage::from_rgba_unmultiplied(RecentPicture::SIZE.map(|side| side as usize), &picture.rgba);
+    let texture = ui.ctx().load_texture("recent", image, TextureOptions::LINEAR);
+    ui.data_mut(|data| data.insert_temp(id, (address, texture.clone())));
+    Some(texture)
+}
+
+/// Paints a picture on a ground of its own.
+fn paint(ui: &Ui, rect: Rect, texture: &TextureHandle) {
+    let c = colors(ui);
+    // White figures are to be seen in the light theme too.
+    let ground = if ui.visuals().dark_mode { c.background } else { c.line };
+    ui.painter().rect(rect, CornerRadius::same(RADIUS), ground, Stroke::new(1.0, c.line), StrokeKind::Inside);
+    let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+    ui.painter().image(texture.id(), rect.shrink(1.0), whole, Color32::WHITE);
+}
+
+/// Shows the files in the menu: each by its picture, where there is one, and its name.
+pub(super) fn show_in_menu(ui: &mut Ui, files: &[PathBuf], pictures: &RecentPictures, commands: &mut Vec<Command>) {
+    for path in files {
+        let name = name(files, path);
+        let size = vec2(ui.available_width(), IN_MENU.y + 6.0);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, &name));
+        let c = colors(ui);
+        if response.hovered() {
+            ui.painter().rect_filled(rect, CornerRadius::same(4), c.hovered);
+        }
+        let picture = Rect::from_min_size(rect.min + vec2(6.0, 3.0), IN_MENU);
+        if let Some(texture) = texture(ui, pictures, path) {
+            paint(ui, picture, &texture);
+        }
+        let left = picture.right() + 10.0;
+        let (galley, _) = shortened(ui, &name, theme::regular(BODY), c.text, rect.right() - left - 8.0);
+        paint_line(ui, galley, left, rect.center().y, c.text);
+        focus_ring(ui, rect, &response);
+        if response.on_hover_text(path.display().to_string()).clicked() {
+            commands.push(FileCommand::Open(path.clone()).into());
+        }
+    }
+}
 
 /// Puts a file at the head of the list.
 pub(super) fn remember(recent: &mut Vec<PathBuf>, path: &Path) {
@@ -32,7 +144,7 @@ pub(super) fn name(recent: &[PathBuf], path: &Path) -> String {
 }
 
 /// Shows the last of them as links, where nothing is open.
-pub(super) fn show_on_start(ui: &mut Ui, recent: &[PathBuf], commands: &mut Vec<Command>) {
+pub(super) fn show_on_start(ui: &mut Ui, recent: &[PathBuf], pictures: &RecentPictures, commands: &mut Vec<Command>) {
     if recent.is_empty() {
         return;
     }
@@ -41,14 +153,34 @@ pub(super) fn show_on_start(ui: &mut Ui, recent: &[PathBuf], commands: &mut Vec<
     for path in recent.iter().take(SHOWN) {
         let name = name(recent, path);
         let folder = path.parent().unwrap_or(Path::new("")).display().to_string();
-        ui.horizontal(|ui| {
-            if link(ui, &name, &format!("Open {name}")).on_hover_text(path.display().to_string()).clicked() {
-                commands.push(FileCommand::Open(path.clone()).into());
-            }
+        let texture = texture(ui, pictures, path);
+        let words = |ui: &mut Ui| {
+            let opened = link(ui, &name, &format!("Open {name}")).on_hover_text(path.display().to_string()).clicked();
             let text = RichText::new(folder).font(theme::regular(12.0)).color(colors(ui).dim);
             ui.add(egui::Label::new(text).truncate());
+            opened
+        };
+        let opened = ui.horizontal(|ui| match texture {
+            Some(texture) => {
+                // The name beside it is what the keyboard and screen readers press.
+                let (rect, response) = ui.allocate_exact_size(ON_START, Sense::click());
+                focus::pass_over(ui, response.id);
+                paint(ui, rect, &texture);
+                ui.vertical(words).inner | response.clicked()
+            }
+            None => words(ui),
         });
+        if opened.inner {
+            commands.push(FileCommand::Open(path.clone()).into());
+        }
     }
+}
+
+/// Returns how high the list is where nothing is open, points.
+pub(super) fn height_on_start(recent: &[PathBuf], pictures: &RecentPictures) -> f32 {
+    let rows = recent.iter().take(SHOWN);
+    let height = |path: &PathBuf| if pictures.contains_key(path) { ON_START.y + 4.0 } else { 24.0 };
+    if recent.is_empty() { 0.0 } else { 40.0 + rows.map(height).sum::<f32>() }
 }
 
 #[cfg(test)]

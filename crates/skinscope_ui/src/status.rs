@@ -1,8 +1,6 @@
 //! Messages of the application over the picture: nothing is open, a load is under way, an error, a file is about to be
 //! dropped.
 
-use std::path::PathBuf;
-
 use egui::{
     Align, Align2, Color32, CornerRadius, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
 };
@@ -10,7 +8,7 @@ use skinscope_session::{Command, FileCommand};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, error_line, icon_button, paint_line, plate, progress_bar, text_button, tip};
-use super::{Status, icons, recent};
+use super::{Status, UiState, icons, recent};
 
 /// A load under way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,9 +51,10 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
 }
 
 /// Shows what to do while nothing is open.
-pub(super) fn empty(ui: &mut Ui, rect: Rect, files: &[PathBuf], commands: &mut Vec<Command>) {
+pub(super) fn empty(ui: &mut Ui, rect: Rect, state: &UiState, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let height = if files.is_empty() { 170.0 } else { 330.0 };
+    let (files, pictures) = (&state.saved.recent, &state.recent_pictures);
+    let height = (170.0 + recent::height_on_start(files, pictures)).min(rect.height());
     let area = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), height));
     ui.scope_builder(UiBuilder::new().max_rect(area).layout(Layout::top_down(Align::Center)), |ui| {
         ui.label(RichText::new(icons::DROP_FILE).font(theme::icon(48.0)).color(c.dim));
@@ -81,7 +80,7 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, files: &[PathBuf], commands: &mut V
             });
             ui.data_mut(|d| d.insert_temp(id, row.response.rect.width()));
         });
-        ui.with_layout(Layout::top_down(Align::Min), |ui| recent::show_on_start(ui, files, commands));
+        ui.with_layout(Layout::top_down(Align::Min), |ui| recent::show_on_start(ui, files, pictures, commands));
     });
 }
 

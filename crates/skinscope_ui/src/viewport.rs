@@ -115,7 +115,7 @@ pub(super) fn show(
             legend::show(&mut ui, above, session, folded, commands);
         }
     } else if status.loading.is_none() {
-        status::empty(&mut ui, rect, &state.saved.recent, commands);
+        status::empty(&mut ui, rect, state, commands);
     }
     status::show(&mut ui, comparison::above_names(rect, session), status, session.document().is_some(), commands);
     // Short messages stay clear of the messages of the application.

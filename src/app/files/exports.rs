@@ -53,7 +53,7 @@ impl App {
         }
     }
 
-    fn export_job(&self, kind: ExportKind, settings: ExportSettings) -> ExportJob {
+    pub(crate) fn export_job(&self, kind: ExportKind, settings: ExportSettings) -> ExportJob {
         let (session, light) = (self.session.clone(), !self.ui.is_dark());
         let (backend, texture_memory) = (self.options.backend, self.options.texture_memory);
         let units = self.ui.saved().units;

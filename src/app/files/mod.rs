@@ -18,6 +18,7 @@ pub(super) mod load_job;
 pub(super) mod on_disk;
 pub(super) mod opening;
 mod poses;
+pub(super) mod recent_pictures;
 pub(super) mod save_job;
 mod saving;
 pub(super) mod session_files;

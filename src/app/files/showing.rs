@@ -1,6 +1,7 @@
 //! A file on its way into the window: it is read, brought to the device, and shown.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
@@ -103,6 +104,8 @@ impl App {
         self.restore();
         self.leave_after_reload(event_loop);
         self.pace.rest();
+        let path = self.session.document().and_then(|document| document.path.as_deref());
+        self.next_picture.show(path, Instant::now());
         if let Some(window) = &mut self.window {
             window.forget_missing_letters();
             window.set_title(&self.session, self.disk.session_name().as_deref());

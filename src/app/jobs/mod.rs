@@ -69,6 +69,8 @@ pub(crate) enum Kind {
     Library,
     /// Draws pictures of poses.
     PosePictures,
+    /// Reads or draws pictures of the files that were opened last.
+    RecentPicture,
     /// Computes what saving would change.
     SavePlan,
     Save,
