@@ -25,7 +25,15 @@ impl App {
             Effect::Window(command) => {
                 self.ui.carry_out(&command);
                 // Another window that opens now has it too.
-                if matches!(command, WindowCommand::SetPreference(..)) {
+                let is_kept = matches!(
+                    command,
+                    WindowCommand::SetPreference(..)
+                        | WindowCommand::ChooseLayout(_)
+                        | WindowCommand::SaveLayout(_)
+                        | WindowCommand::RenameLayout(..)
+                        | WindowCommand::DeleteLayout(_)
+                );
+                if is_kept {
                     self.save_settings();
                 }
             }

@@ -95,6 +95,13 @@ pub fn bug_report(session: &Session, adapter: &str) -> Vec<(&'static str, String
     ui::bug_report_lines(session, &Settings::load().settings.ui, adapter)
 }
 
+/// Returns the names of the layouts of the panels, and of the one that was chosen last; empty where none was.
+#[must_use]
+pub fn layouts() -> (Vec<String>, String) {
+    let saved = Settings::load().settings.ui;
+    (ui::layout_names(&saved), saved.layout_name)
+}
+
 struct App {
     proxy: EventLoopProxy<UserEvent>,
     options: Options,

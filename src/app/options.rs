@@ -58,6 +58,8 @@ pub struct Options {
     pub tone_map: Option<&'static str>,
     /// Whether the panel *Deformation* is shown.
     pub deformation: bool,
+    /// The layout of the panels, by its name.
+    pub layout: Option<String>,
     /// Whether the picture and the page of an example fill the screen.
     pub present: bool,
     /// The file whose clips are played on the first one.

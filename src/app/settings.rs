@@ -108,9 +108,16 @@ impl Settings {
     /// The message says which word or value is not known and which there are, or why the file could not be written.
     pub(super) fn set_preferences(&mut self, changes: &[(String, String)]) -> Result<(), String> {
         for (id, choice) in changes {
+            if id == "layout" {
+                if !ui::choose_layout(&mut self.ui, choice) {
+                    let known = ui::layout_names(&self.ui).join(", ");
+                    return Err(format!("there is no layout {choice}; there are {known}"));
+                }
+                continue;
+            }
             let Some(preference) = ui::preference(id) else {
                 let known = ui::PREFERENCES.iter().map(|p| p.id).collect::<Vec<_>>().join(", ");
-                return Err(format!("there is no preference {id}; there are {known}"));
+                return Err(format!("there is no preference {id}; there are {known}, layout"));
             };
             if !preference.choose(&mut self.ui, choice) {
                 let known = preference.choices().iter().map(|c| c.id).collect::<Vec<_>>().join(", ");
@@ -351,6 +358,31 @@ mod tests {
         let error = settings.set_preferences(&pair("theme", "red")).unwrap_err();
         assert!(error.contains("theme cannot be red; it can be system, dark, light"), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_arrangement_of_panels_that_cannot_be_read_is_replaced_by_the_usual_one_and_named() {
+        let mut settings = remembered();
+        assert!(ui::choose_layout(&mut settings.ui, "Weighting"));
+        let text = serde_json::to_string(&settings).unwrap();
+        assert_eq!(Settings::read(&text), (settings.clone(), None));
+        for broken in ["left inspektor", "float@1,2 outliner", "nonsense"] {
+            let mut file = serde_json::to_value(&settings).unwrap();
+            file["ui"]["layout"] = json!(broken);
+            let (read, why) = Settings::read(&file.to_string());
+            assert_eq!(why.as_deref(), Some("no value that can be used for layout"), "{broken}");
+            assert_eq!(read.ui.layout, ui::Arrangement::default());
+            assert_eq!(read.ui.outliner_width, 256.0, "that of the layout: all else is read");
+        }
+        // An older file names no layout; one of a newer program may have panels that this one lacks.
+        assert_eq!(Settings::read("{\"ui\":{\"tables\":true}}").0.ui.layout, ui::Arrangement::default());
+        let mut own = serde_json::to_value(&settings).unwrap();
+        let layout = json!({ "name": "Mine", "arrangement": "left graph", "shown": [], "sizes": [1.0, 2.0, 3.0] });
+        own["ui"]["layouts"] = json!([layout]);
+        assert_eq!(Settings::read(&own.to_string()).1.as_deref(), Some("no value that can be used for layouts"));
+        let pair = |a: &str, b: &str| [(a.to_owned(), b.to_owned())];
+        let error = settings.set_preferences(&pair("layout", "none")).unwrap_err();
+        assert_eq!(error, "there is no layout none; there are Default, Weighting, Measuring");
     }
 
     #[test]

@@ -21,6 +21,9 @@ impl App {
         if !self.pace.is_benchmark() {
             self.session.defer_work();
         }
+        if let Some(layout) = self.options.layout.take() {
+            self.ui.carry_out(&WindowCommand::ChooseLayout(layout));
+        }
         if self.options.present {
             self.ui.carry_out(&WindowCommand::TogglePresentation);
         }

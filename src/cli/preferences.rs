@@ -19,8 +19,14 @@ pub(super) struct PreferencesArgs {
     json: bool,
 }
 
+/// What the arrangement of the panels is called among the preferences.
+const LAYOUT: &str = "Layout of the panels";
+/// What it is.
+const HELP: &str = "Where the panels are and which are open, in the next window; empty: as the last window left them";
+
 pub(super) fn run(args: &PreferencesArgs) -> Result<(), CliError> {
     let rows = app::preferences(&args.changes).map_err(CliError::Usage)?;
+    let (layouts, layout) = app::layouts();
     let words = |preference: &app::ui::Preference| -> Vec<_> { preference.choices().iter().map(|c| c.id).collect() };
     if args.json {
         let row = |(preference, value): &(&app::ui::Preference, &str)| {
@@ -28,13 +34,17 @@ pub(super) fn run(args: &PreferencesArgs) -> Result<(), CliError> {
             let (id, label, help) = (preference.id, preference.label, preference.help);
             serde_json::json!({ "id": id, "value": value, "choices": choices, "label": label, "help": help })
         };
-        let report = serde_json::json!({ "schema": 1, "preferences": rows.iter().map(row).collect::<Vec<_>>() });
+        let layout =
+            serde_json::json!({ "id": "layout", "value": layout, "choices": layouts, "label": LAYOUT, "help": HELP });
+        let rows: Vec<_> = rows.iter().map(row).chain([layout]).collect();
+        let report = serde_json::json!({ "schema": 1, "preferences": rows });
         return print(&format!("{report:#}\n"));
     }
     let line = |(preference, value): &(&app::ui::Preference, &str)| {
         format!("{:8} {:10} {}: {}\n", preference.id, value, preference.label, words(preference).join(", "))
     };
-    print(&rows.iter().map(line).collect::<String>())
+    let layout = format!("{:8} {:10} {LAYOUT}: {}\n", "layout", layout, layouts.join(", "));
+    print(&(rows.iter().map(line).collect::<String>() + &layout))
 }
 
 fn parse_change(text: &str) -> Result<(String, String), String> {

@@ -46,6 +46,9 @@ pub(super) struct ViewArgs {
     /// Show the panel Deformation, which measures what the pose does to the surface
     #[arg(long)]
     deformation: bool,
+    /// Arrange the panels as this layout does: Default, Weighting, Measuring or one that was saved
+    #[arg(long, value_name = "NAME")]
+    layout: Option<String>,
     /// Fill the screen with the picture and the page of an example, in large text: Page Down shows the next example, Esc leaves
     #[arg(long, conflicts_with = "benchmark")]
     present: bool,
@@ -108,6 +111,12 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     if session.is_some() && args.benchmark.is_some() {
         return Err(CliError::Usage("--benchmark measures a model; give it the model of the session".into()));
     }
+    if let Some(layout) = &args.layout {
+        let (known, _) = app::layouts();
+        if !known.iter().any(|name| name.to_lowercase() == layout.trim().to_lowercase()) {
+            return Err(CliError::Usage(format!("there is no layout {layout}; there are {}", known.join(", "))));
+        }
+    }
     let file = args.model.model.clone().filter(|_| session.is_none());
     let is_about_model = args.pose.is_some() || args.clips_from.is_some() || args.compare_file.is_some();
     let is_default_source = file.is_none() && session.is_none() && !is_about_model;
@@ -142,6 +151,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         look: args.look.as_deref().and_then(look).map(|look| look.id),
         tone_map: args.tone_map.as_deref().and_then(tone_map).map(|map| map.id),
         deformation: args.deformation,
+        layout: args.layout,
         present: args.present,
         clips_from: args.clips_from.clone(),
         map,

@@ -65,9 +65,19 @@ fn every_control_of_every_panel_and_dialog_has_a_name_and_says_what_it_does() {
         }
     };
     let applies = |command: Command| move |app: &mut App| _ = app.session.apply(command.clone());
-    let states: [(&str, Preparation); 13] = [
+    let arranges = |app: &mut App| {
+        let text = "left inspector+outliner; float@300,100,640,260 timeline";
+        app.ui.carry_out(&WindowCommand::ArrangePanels(text.to_owned()));
+    };
+    let saves = |app: &mut App| {
+        app.ui.carry_out(&WindowCommand::SaveLayout("Mine".to_owned()));
+        app.ui.carry_out(&WindowCommand::ShowLayouts);
+    };
+    let states: [(&str, Preparation); 15] = [
         ("the usual window", Box::new(|_| ())),
         ("tables", Box::new(shows(Panel::Tables))),
+        ("panels in stacks and over the picture", Box::new(arranges)),
+        ("layouts", Box::new(saves)),
         ("tools", Box::new(applies(ToolCommand::TogglePanel.into()))),
         ("deformation", Box::new(applies(MeasureCommand::TogglePanel.into()))),
         ("statistics", Box::new(shows(Panel::Statistics))),

@@ -7,6 +7,7 @@ mod comparison;
 mod controls;
 mod curves;
 mod deformation;
+mod docking;
 mod editing;
 mod examples;
 mod exports;

@@ -185,7 +185,7 @@ fn menus_hold_every_command_with_its_key() {
         let submenus: &[&str] = match title {
             "File" => &["Examples"],
             "Pose" => &["Tool and axes"],
-            "View" => &["Views", "Lights", "Crowd", "Panels", "Bones and skin"],
+            "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Tone map"],
             "Tools" => &["Marks"],
             _ => &[],

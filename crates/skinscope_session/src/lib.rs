@@ -28,9 +28,10 @@ use std::sync::Arc;
 use skinscope_model::Model;
 
 pub use command::{
-    CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
-    PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, RecoveryAnswer, SaveKind, SelectionCommand,
-    UnreadableLine, UnsavedAnswer, ViewCommand, WindowCommand, command_line, read_command,
+    CameraCommand, Command, DockPanel, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand,
+    LAYOUTS, LayoutRow, Panel, PanelPosition, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead,
+    RecoveryAnswer, SaveKind, SelectionCommand, UnreadableLine, UnsavedAnswer, ViewCommand, WindowCommand,
+    command_line, read_command,
 };
 pub use comparison::{
     Compared, ComparedFile, ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose,

@@ -4,6 +4,7 @@ use egui::accesskit::Role;
 use egui::{Context, Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use skinscope_session::{COMMANDS, Command, CommandRow, Menu};
 
+use super::docking::dialog;
 use super::saved::MouseHabit;
 use super::theme::{self, BODY, colors};
 use super::widgets::{dialog_head, paint_line, section};
@@ -52,6 +53,7 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
         Dialog::Keys => keys(ui, state.saved.mouse),
         Dialog::Manual(page) => manual_dialog::show(ui, page),
         Dialog::Preferences => preferences_dialog::show(ui, &state.saved, commands),
+        Dialog::Layouts => dialog::show(ui, &state.saved, &mut state.dock.dialog, commands),
         Dialog::About => about(ui, &status.adapter),
     });
     let is_closed = shown.inner || escaped || shown.should_close();

@@ -42,6 +42,8 @@ enum Entry {
     Finding(usize),
     /// A page of the manual, by its index.
     Page(usize),
+    /// A layout that the user has saved, by its index.
+    Layout(usize),
 }
 
 /// The state of the palette.
@@ -111,6 +113,9 @@ fn others(session: &Session, saved: &Saved, words: &[String], found: &mut Vec<(u
     for (i, finding) in session.document().into_iter().flat_map(Document::findings).enumerate() {
         look(finding_name(finding), &finding.message, 3, Entry::Finding(i));
     }
+    for (i, layout) in saved.layouts.iter().enumerate() {
+        look(&layout.name, "Layout of the panels", 2, Entry::Layout(i));
+    }
     for (i, page) in PAGES.iter().enumerate() {
         let headings = page
             .blocks
@@ -143,6 +148,7 @@ fn command_of(entry: Entry, saved: &Saved) -> Option<Command> {
         }
         Entry::Finding(i) => FindingCommand::ShowFinding(i).into(),
         Entry::Page(i) => WindowCommand::ShowManual(PAGES.get(i)?.id.to_owned()).into(),
+        Entry::Layout(i) => WindowCommand::ChooseLayout(saved.layouts.get(i)?.name.clone()).into(),
     })
 }
 
@@ -284,6 +290,9 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, saved: &Saved, marked: bool
         Entry::Page(i) => {
             other = PAGES.get(i).map(|page| page.title.clone()).unwrap_or_default();
             ("", other.as_str(), "Manual", String::new())
+        }
+        Entry::Layout(i) => {
+            ("", saved.layouts.get(i).map_or("", |layout| layout.name.as_str()), "Layout", String::new())
         }
     };
     let enabled = can_be_taken(entry, session);

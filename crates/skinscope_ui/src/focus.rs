@@ -15,6 +15,8 @@ use super::theme::{RADIUS, colors};
 pub(super) struct Focus {
     /// Ranges of the list of all widgets of the window itself, in the order in which Tab visits them.
     panels: Vec<Range<usize>>,
+    /// The layers of panels that float over the picture, which Tab visits last.
+    pub(super) floats: Vec<LayerId>,
     /// Whether the focus came by keyboard, so that it is shown.
     pub(super) by_key: bool,
 }
@@ -104,7 +106,8 @@ pub(super) fn step(ctx: &Context, layer: LayerId, focus: &mut Focus, back: bool)
 /// menu or a dialog is open these are the widgets in it.
 fn in_order(ctx: &Context, layer: LayerId, focus: &Focus) -> Vec<WidgetRect> {
     let can = |w: &&WidgetRect| w.enabled && w.visible && w.sense.is_focusable();
-    let above = |id: &LayerId| *id != layer && matches!(id.order, Order::Middle | Order::Foreground);
+    let is_panel = |id: &LayerId| *id == layer || focus.floats.contains(id);
+    let above = |id: &LayerId| !is_panel(id) && matches!(id.order, Order::Middle | Order::Foreground);
     let mut out = Vec::new();
     let floating: Vec<LayerId> = ctx.memory(|m| m.layer_ids().filter(above).collect());
     for layer in floating {
@@ -118,6 +121,10 @@ fn in_order(ctx: &Context, layer: LayerId, focus: &Focus) -> Vec<WidgetRect> {
         for panel in &focus.panels {
             let panel = all.get(panel.clone()).unwrap_or_default();
             out.extend(by_lines(panel.iter().filter(can).copied().collect()));
+        }
+        for layer in &focus.floats {
+            let all = ctx.viewport(|v| v.prev_pass.widgets.get_layer(*layer).filter(can).copied().collect());
+            out.extend(by_lines(all));
         }
         out.retain(|w| ctx.memory(|m| m.allows_interaction(w.layer_id)));
     }

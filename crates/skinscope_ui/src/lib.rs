@@ -19,6 +19,7 @@ mod copied;
 mod crowd;
 mod deformation;
 mod dialogs;
+mod docking;
 mod dropped;
 mod explain;
 mod explain_rows;
@@ -52,6 +53,7 @@ mod outliner_row;
 mod over;
 mod page;
 mod palette;
+mod panel_size;
 mod panels;
 mod pose_library;
 mod preferences;
@@ -88,9 +90,9 @@ use std::sync::{Arc, Weak};
 
 pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
 pub use bug_report::{bug_report, bug_report_lines};
-use egui::accesskit::Action;
-use egui::containers::panel::PanelState;
-use egui::{Id, IdSalt, Pos2, Rect, Ui, Vec2};
+pub use docking::arrangement::{Arrangement, NamedLayout};
+pub use docking::layouts::{choose_layout, layout_names};
+use egui::Ui;
 pub use frame_costs::{CostSummary, FrameCost, FrameCosts};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
@@ -188,6 +190,7 @@ impl Status {
 enum Dialog {
     Keys,
     Preferences,
+    Layouts,
     /// A page of the manual, by its index.
     Manual(usize),
     About,
@@ -227,6 +230,7 @@ pub struct UiState {
     /// The function that measures the part of the benchmark that needs a graphics device.
     on_device: MeasuresOnDevice,
     focus: focus::Focus,
+    dock: docking::DockState,
     /// Whether a text field had the focus when the last pass ended.
     in_text: bool,
     viewport: viewport::Viewport,
@@ -322,6 +326,14 @@ impl UiState {
                     preference.choose(&mut self.saved, choice);
                 }
             }
+            WindowCommand::MovePanel(..)
+            | WindowCommand::ArrangePanels(_)
+            | WindowCommand::ChooseLayout(_)
+            | WindowCommand::SaveLayout(_)
+            | WindowCommand::RenameLayout(..)
+            | WindowCommand::DeleteLayout(_)
+            | WindowCommand::ResetLayout
+            | WindowCommand::ShowLayouts => docking::layouts::carry_out(self, command),
             WindowCommand::StepScale(steps) => {
                 self.saved.scale = preferences::stepped_scale(self.saved.scale, *steps);
             }
@@ -396,29 +408,6 @@ impl UiState {
     }
 }
 
-fn panel_id(ui: &Ui, panel: &str) -> Id {
-    ui.scope_id().with_salt(IdSalt::new(panel))
-}
-
-/// Gives a panel the size that the user wants, which egui forgets wherever a small window has no room for it.
-fn want_size(ui: &Ui, panel: &str, size: Vec2) {
-    let state = PanelState { outer_rect: Rect::from_min_size(Pos2::ZERO, size) };
-    ui.data_mut(|d| d.insert_persisted(panel_id(ui, panel), state));
-}
-
-/// Returns whether the user changes the panel's size, by its edge or through a screen reader.
-fn was_dragged(ui: &Ui, panel: &str) -> bool {
-    let edge = panel_id(ui, panel).with("__resize");
-    // The edge can be moved by the mouse alone.
-    focus::pass_over(ui, edge);
-    let asked = ui.input(|i| {
-        [Action::Increment, Action::Decrement, Action::SetValue]
-            .iter()
-            .any(|a| i.has_accesskit_action_request(edge, *a))
-    });
-    asked || ui.ctx().read_response(edge).is_some_and(|r| r.dragged() || r.drag_stopped())
-}
-
 /// Installs fonts, styles and text from right to left; once for each context.
 pub fn install(ctx: &egui::Context) {
     theme::install(ctx);
@@ -465,6 +454,7 @@ pub fn show(
     let area = viewport::show(ui, session, state, status, commands);
     widgets.shown(ui, FocusRegion::View);
     widgets.done(&mut state.focus);
+    docking::drag::show(ui, state, area.rect, commands);
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }

@@ -11,7 +11,7 @@ use skinscope_deform::{Deformer, METHODS, Method};
 use skinscope_inspect::{OVERLAYS, Overlay};
 use skinscope_session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, Submenu,
-    ViewCommand, refusal,
+    ViewCommand, WindowCommand, refusal,
 };
 
 use super::menu_state::is_on;
@@ -137,6 +137,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Bones => bones::sliders(ui, session, commands),
                 Submenu::Views => cameras(ui, session, commands),
                 Submenu::Crowd => crowd::field(ui, session, commands),
+                Submenu::Layout => own_layouts(ui, state, commands),
                 Submenu::Examples
                 | Submenu::Lights
                 | Submenu::ToneMap
@@ -149,6 +150,19 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     if submenu == Submenu::Lights {
         antialiasing(ui, session, commands);
         deformer(ui, session, commands);
+    }
+}
+
+/// Shows the layouts that the user has saved.
+fn own_layouts(ui: &mut Ui, state: &UiState, commands: &mut Vec<Command>) {
+    for (i, layout) in state.saved.layouts.iter().enumerate() {
+        if i == 0 {
+            line(ui);
+        }
+        let on = state.saved.layout_name == layout.name;
+        if item(ui, &layout.name, RowSuffix::None, Some(on)).on_hover_text("Arrange the panels so").clicked() {
+            commands.push(WindowCommand::ChooseLayout(layout.name.clone()).into());
+        }
     }
 }
 

@@ -230,7 +230,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("tree");
+    let mut area = ScrollArea::vertical().auto_shrink(false).min_scrolled_height(0.0).id_salt("tree");
     if let Some(offset) = scroll_to {
         area = area.vertical_scroll_offset(offset);
     }

@@ -1,24 +1,23 @@
-//! The panels around the picture: which of them a window of this width has room for, and how large they are.
+//! The panels around the picture: which of them are open, which of them a window of this width has room for, and what they show. Where they are
+//! is an [`Arrangement`].
 
-use egui::{Frame, Margin, Ui, vec2};
-use skinscope_session::{Command, Session};
-
-use super::focus::{FocusCounter, FocusRegion};
-use super::{
-    Status, UiState, inspector, measures, outliner, page, statistics, tables, theme, timeline, tools, want_size,
-    was_dragged,
+use egui::{Frame, Margin, Ui};
+use skinscope_session::{
+    Command, DockPanel, ExampleCommand, MeasureCommand, Panel, Session, ToolCommand, WindowCommand,
 };
 
-/// The width of the panel of tools, points.
-const TOOLS_WIDTH: f32 = 312.0;
+use super::docking::arrangement::Arrangement;
+use super::docking::docks::{self, Contents};
+use super::docking::layouts::{SWITCHED, chosen};
+use super::docking::tabs::TabAction;
+use super::focus::{FocusCounter, FocusRegion};
+use super::{Status, UiState, copied, inspector, measures, outliner, page, statistics, tables, theme, timeline, tools};
+
 /// The width of a window in which inspector and tools both have room, points.
 const BOTH: f32 = 1500.0;
 
 /// The width of a window without the page of an example in which outliner and inspector have room too, points.
 const BESIDE_PAGE: f32 = 1400.0;
-
-/// The least height of the picture that tables leave, points.
-const LEAST_PICTURE: f32 = 120.0;
 
 /// Shows the panels around the picture, and counts their widgets for the order in which Tab visits them.
 pub(super) fn show(
@@ -29,97 +28,189 @@ pub(super) fn show(
     commands: &mut Vec<Command>,
     widgets: &mut FocusCounter,
 ) {
-    let c = theme::colors(ui);
-    let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
-    let saved = state.saved.clone();
-    if let Some(height) = timeline::height(session).filter(|_| saved.timeline && !state.presents) {
-        let panel = egui::Panel::bottom("timeline").resizable(false).frame(frame).exact_size(height);
-        panel.show(ui, |ui| timeline::show(ui, session, state, commands));
-        widgets.shown(ui, FocusRegion::Timeline);
-    }
-    let frame = Frame::NONE.fill(c.panel);
-    // The page of an example needs room beside the picture.
-    let window = ui.ctx().content_rect().width();
-    let text = page::TextSize::of(saved.large_text, state.presents, ui.ctx().content_rect().size());
-    let page_width = session.shows_page().then(|| page::width(window, text));
+    let window = ui.ctx().content_rect().size();
+    let text = page::TextSize::of(state.saved.large_text, state.presents, window);
+    let page_width = page::width(window.x, text);
+    state.dock.cells.clear();
+    state.focus.floats.clear();
     if state.presents {
-        show_page(ui, session, page_width, text, commands);
+        if session.shows_page() {
+            let panel = egui::Panel::right("page").resizable(false).frame(frame_of(ui, DockPanel::Page));
+            panel.exact_size(page_width).show(ui, |ui| page::show(ui, session, text, commands));
+        }
         widgets.shown(ui, FocusRegion::Page);
         return;
     }
-    let has_room = page_width.is_none_or(|page| window - page >= BESIDE_PAGE);
-    if saved.outliner && has_room {
-        let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
-        want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
-        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, status, commands));
-        if was_dragged(ui, "outliner") {
-            state.saved.outliner_width = shown.response.rect.width();
+    follow(ui, session, state, commands);
+    let open = state.dock.open.clone();
+    // Contents may change what is open, and not how it is arranged.
+    let arrangement = std::mem::replace(&mut state.saved.layout, Arrangement::empty());
+    let shown: Vec<DockPanel> = open
+        .iter()
+        .copied()
+        .filter(|panel| has_room(&arrangement, &open, *panel, window.x - page_width, window.x))
+        .collect();
+    let sizes = docks::Sizes {
+        shown,
+        timeline: timeline::height(session).unwrap_or_default(),
+        page: page_width,
+        is_usual: arrangement.is_usual(),
+    };
+    let mut panels = Panels { session, state, status, text, commands, widgets };
+    let arrangement = docks::show(ui, arrangement, &sizes, &mut panels);
+    state.saved.layout = arrangement;
+}
+
+/// Opens and closes panels as a layout that was chosen says, brings one that was opened to the front of its stack, and shows what was said.
+fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    if std::mem::take(&mut state.saved.layout_opens) {
+        state.dock.wanted = chosen(&state.saved).map(|layout| layout.shown);
+    }
+    if let Some((text, is_warning)) = state.dock.notice.take() {
+        if is_warning { copied::warn(ui, text) } else { copied::say(ui, text) }
+    }
+    let open: Vec<DockPanel> = DockPanel::ALL.into_iter().filter(|panel| is_open(session, state, *panel)).collect();
+    if let Some(wanted) = state.dock.wanted.take() {
+        for panel in SWITCHED {
+            if wanted.contains(&panel) != open.contains(&panel) && panel != DockPanel::Timeline {
+                commands.extend(toggles(state, panel));
+            }
         }
-        widgets.shown(ui, FocusRegion::Outliner);
     }
-    let tools_open = session.tools().open;
-    let has_other_panel = tools_open || session.measuring().open || saved.statistics || saved.log;
-    // A narrow window has room for one of them beside the picture.
-    if saved.inspector && has_room && (!has_other_panel || ui.ctx().content_rect().width() >= BOTH) {
-        let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
-        want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
-        let shown = panel.show(ui, |ui| inspector::show(ui, session, state, status, commands));
-        if was_dragged(ui, "inspector") {
-            state.saved.inspector_width = shown.response.rect.width();
+    for panel in &open {
+        if !state.dock.open.is_empty() && !state.dock.open.contains(panel) {
+            state.saved.layout.bring_to_front(*panel);
         }
-        widgets.shown(ui, FocusRegion::Inspector);
     }
-    if tools_open && (!session.measuring().open || ui.ctx().content_rect().width() >= BOTH) {
-        let panel = egui::Panel::right("tools").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-        panel.show(ui, |ui| tools::show(ui, session, commands));
-        widgets.shown(ui, FocusRegion::Tools);
-    }
-    // A narrow window has room for one of them; the measures came last.
-    let measures_open = session.measuring().open;
-    if measures_open {
-        let panel = egui::Panel::right("deformation").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-        panel.show(ui, |ui| measures::show(ui, session, status, &mut state.normal_times, commands));
-        widgets.shown(ui, FocusRegion::Deformation);
-    }
-    show_statistics(ui, state, status, commands, widgets);
-    if page_width.is_some() {
-        show_page(ui, session, page_width, text, commands);
-        widgets.shown(ui, FocusRegion::Page);
-    }
-    // This panel is the last, so that its room comes from the picture alone.
-    if saved.tables {
-        let most = (ui.available_height() - LEAST_PICTURE).clamp(140.0, 640.0);
-        let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=most);
-        want_size(ui, "tables", vec2(0.0, saved.tables_height.min(most)));
-        let shown = panel.show(ui, |ui| tables::show(ui, session, state, status, commands));
-        if was_dragged(ui, "tables") {
-            state.saved.tables_height = shown.response.rect.height();
-        }
-        widgets.shown(ui, FocusRegion::Tables);
+    state.dock.open = open;
+}
+
+fn is_open(session: &Session, state: &UiState, panel: DockPanel) -> bool {
+    let saved = &state.saved;
+    match panel {
+        DockPanel::Outliner => saved.outliner,
+        DockPanel::Inspector => saved.inspector,
+        DockPanel::Timeline => saved.timeline && timeline::height(session).is_some(),
+        DockPanel::Tables => saved.tables,
+        DockPanel::Tools => session.tools().open,
+        DockPanel::Deformation => session.measuring().open,
+        DockPanel::Statistics => saved.statistics || saved.log,
+        DockPanel::Page => session.shows_page(),
     }
 }
 
-/// Shows the panel of the statistics and the log; nothing where both are closed.
-fn show_statistics(
-    ui: &mut Ui,
-    state: &mut UiState,
-    status: &Status,
-    commands: &mut Vec<Command>,
-    widgets: &mut FocusCounter,
-) {
-    if !(state.saved.statistics || state.saved.log) {
-        return;
-    }
-    let frame = Frame::NONE.fill(theme::colors(ui).panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
-    let panel = egui::Panel::right("statistics").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-    panel.show(ui, |ui| statistics::show(ui, state, status, commands));
-    widgets.shown(ui, FocusRegion::Statistics);
+/// Returns the commands that open a panel, or close it.
+fn toggles(state: &UiState, panel: DockPanel) -> Vec<Command> {
+    let panel = match panel {
+        DockPanel::Outliner => Panel::Outliner,
+        DockPanel::Inspector => Panel::Inspector,
+        DockPanel::Timeline => Panel::Timeline,
+        DockPanel::Tables => Panel::Tables,
+        DockPanel::Tools => return vec![ToolCommand::TogglePanel.into()],
+        DockPanel::Deformation => return vec![MeasureCommand::TogglePanel.into()],
+        DockPanel::Page => return vec![ExampleCommand::TogglePage.into()],
+        DockPanel::Statistics => {
+            let on = [(state.saved.statistics, Panel::Statistics), (state.saved.log, Panel::Log)];
+            let mut both: Vec<Panel> = on.into_iter().filter(|(on, _)| *on).map(|(_, panel)| panel).collect();
+            if both.is_empty() {
+                both.push(Panel::Statistics);
+            }
+            return both.into_iter().map(|panel| WindowCommand::TogglePanel(panel).into()).collect();
+        }
+    };
+    vec![WindowCommand::TogglePanel(panel).into()]
 }
 
-/// Shows the page of an example, so wide (points); nothing where there is no width for it.
-fn show_page(ui: &mut Ui, session: &Session, width: Option<f32>, text: page::TextSize, commands: &mut Vec<Command>) {
-    let Some(width) = width else { return };
+/// Returns whether a window `window` points wide, with `beside` points beside a page, has room for an open panel. A panel in a column gives
+/// way to those of other columns; one that is stacked with another that stays takes no room of its own.
+fn has_room(arrangement: &Arrangement, open: &[DockPanel], panel: DockPanel, beside: f32, window: f32) -> bool {
+    let fits = |panel: DockPanel| {
+        let Some(column) = arrangement.column(panel) else { return true };
+        let other =
+            |other: DockPanel| open.contains(&other) && arrangement.column(other).is_some_and(|other| other != column);
+        let beside_page = beside >= BESIDE_PAGE || !other(DockPanel::Page);
+        match panel {
+            DockPanel::Outliner => beside_page,
+            // A narrow window has room for one of them beside the picture.
+            DockPanel::Inspector => {
+                let others = [DockPanel::Tools, DockPanel::Deformation, DockPanel::Statistics];
+                beside_page && (window >= BOTH || !others.into_iter().any(other))
+            }
+            // A narrow window has room for one of them; the measures came last.
+            DockPanel::Tools => window >= BOTH || !other(DockPanel::Deformation),
+            _ => true,
+        }
+    };
+    let column = arrangement.column(panel);
+    let with_it = open.iter().filter(|other| column.is_some() && arrangement.column(**other) == column);
+    fits(panel) || with_it.into_iter().any(|other| *other != panel && fits(*other))
+}
+
+/// Returns the ground and the margins of a panel.
+fn frame_of(ui: &Ui, panel: DockPanel) -> Frame {
     let frame = Frame::NONE.fill(theme::colors(ui).panel);
-    let panel = egui::Panel::right("page").resizable(false).frame(frame).exact_size(width);
-    panel.show(ui, |ui| page::show(ui, session, text, commands));
+    match panel {
+        DockPanel::Timeline | DockPanel::Statistics => frame.inner_margin(Margin::symmetric(theme::MARGIN, 0)),
+        _ => frame,
+    }
+}
+
+/// What panels read, and what they push their commands to.
+struct Panels<'a> {
+    session: &'a Session,
+    state: &'a mut UiState,
+    status: &'a Status,
+    text: page::TextSize,
+    commands: &'a mut Vec<Command>,
+    widgets: &'a mut FocusCounter,
+}
+
+impl Contents for Panels<'_> {
+    fn frame(&self, ui: &Ui, panel: DockPanel) -> Frame {
+        frame_of(ui, panel)
+    }
+
+    fn show(&mut self, ui: &mut Ui, panel: DockPanel) {
+        let Self { session, state, status, commands, .. } = self;
+        match panel {
+            DockPanel::Outliner => outliner::show(ui, session, state, status, commands),
+            DockPanel::Inspector => inspector::show(ui, session, state, status, commands),
+            DockPanel::Timeline => timeline::show(ui, session, state, commands),
+            DockPanel::Tables => tables::show(ui, session, state, status, commands),
+            DockPanel::Tools => tools::show(ui, session, commands),
+            DockPanel::Deformation => measures::show(ui, session, status, &mut state.normal_times, commands),
+            DockPanel::Statistics => statistics::show(ui, state, status, commands),
+            DockPanel::Page => page::show(ui, session, self.text, commands),
+        }
+    }
+
+    fn shown(&mut self, ui: &Ui, panel: DockPanel) {
+        let region = match panel {
+            DockPanel::Outliner => FocusRegion::Outliner,
+            DockPanel::Inspector => FocusRegion::Inspector,
+            DockPanel::Timeline => FocusRegion::Timeline,
+            DockPanel::Tables => FocusRegion::Tables,
+            DockPanel::Tools => FocusRegion::Tools,
+            DockPanel::Deformation => FocusRegion::Deformation,
+            DockPanel::Statistics => FocusRegion::Statistics,
+            DockPanel::Page => FocusRegion::Page,
+        };
+        self.widgets.shown(ui, region);
+    }
+
+    fn state(&mut self) -> &mut UiState {
+        self.state
+    }
+
+    fn commands(&mut self) -> &mut Vec<Command> {
+        self.commands
+    }
+
+    fn act(&mut self, arrangement: &mut Arrangement, action: TabAction) {
+        match action {
+            TabAction::Show(panel) => arrangement.bring_to_front(panel),
+            TabAction::Drag(panel) => self.state.dock.drag = Some(panel),
+            TabAction::Close(panel) => self.commands.extend(toggles(self.state, panel)),
+        }
+    }
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use skinscope_base::math::Units;
 
+use super::docking::arrangement::{Arrangement, NamedLayout};
+
 /// The mouse buttons that turn and move the camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -63,6 +65,14 @@ pub struct Saved {
     pub timeline: bool,
     /// Whether the tables are shown.
     pub tables: bool,
+    /// How the panels are arranged.
+    pub layout: Arrangement,
+    /// The name of the layout that was chosen last; empty: none.
+    pub layout_name: String,
+    /// Whether the layout was chosen without a window, so that the next one opens its panels.
+    pub layout_opens: bool,
+    /// The layouts that the user has saved.
+    pub layouts: Vec<NamedLayout>,
     /// Whether the first steps were shown.
     pub tour_seen: bool,
     /// Whether what frames cost is shown.
@@ -113,6 +123,10 @@ impl Default for Saved {
             inspector: true,
             timeline: true,
             tables: false,
+            layout: Arrangement::default(),
+            layout_name: String::new(),
+            layout_opens: false,
+            layouts: Vec::new(),
             tour_seen: false,
             statistics: false,
             log: false,

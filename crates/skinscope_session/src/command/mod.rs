@@ -4,11 +4,15 @@
 //! that owns what they change, so that a command that nothing carries out does not compile.
 
 pub(crate) mod answers;
+pub(crate) mod effect;
 pub(crate) mod ids;
+pub(crate) mod panels;
 pub(crate) mod recording;
 pub(crate) mod shared_lists;
 
 pub use self::answers::{RecoveryAnswer, SaveKind, UnsavedAnswer};
+pub use self::effect::Effect;
+pub use self::panels::{DockPanel, LAYOUTS, LayoutRow, Panel, PanelPosition};
 pub use self::recording::{
     RECORDING_SCHEMA, RecordedSource, RecordingHead, UnreadableLine, command_line, read_command,
 };
@@ -457,35 +461,26 @@ pub enum WindowCommand {
     ShowPreferences,
     /// Give a preference, by its word, one of the values that it can have, by that one's word. Words that are not known change nothing.
     SetPreference(String, String),
+    /// Move a panel to an edge of the picture, or let it float over it; `None`: the panel that was used last.
+    MovePanel(Option<DockPanel>, PanelPosition),
+    /// Arrange the panels as this text says, which the settings have too. Nothing changes where it cannot be read.
+    ArrangePanels(String),
+    /// Arrange the panels, and show those that belong to it, as the layout of this name does.
+    ChooseLayout(String),
+    /// Keep the panels as they are now as a layout of this name, in place of an own one that has it already.
+    SaveLayout(String),
+    /// Give the own layout of the first name the second one.
+    RenameLayout(String, String),
+    /// Forget the own layout of this name; the panels stay as they are.
+    DeleteLayout(String),
+    /// Put every panel where it is at first, as large as usual.
+    ResetLayout,
+    /// Ask for the name of a layout to save, and list the own ones.
+    ShowLayouts,
     /// Make the interface one step larger (1) or smaller (-1), or as large as usual (0).
     StepScale(i32),
     /// Show the keys and what they do.
     ShowShortcuts,
     /// Show name, version and licence of the program.
     ShowAbout,
-}
-
-/// Panels that can be hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[expect(missing_docs, reason = "the labels of the menu")]
-pub enum Panel {
-    Outliner,
-    Inspector,
-    Timeline,
-    Tables,
-    Statistics,
-    Log,
-}
-
-/// Work that [`crate::Session::apply`] leaves to the application.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// A command about files, which are opened in the background.
-    File(FileCommand),
-    /// A command to inspect the open model in the background.
-    Inspection(InspectionCommand),
-    /// A command about the library of poses.
-    Library(LibraryCommand),
-    /// A command to change the window.
-    Window(WindowCommand),
 }

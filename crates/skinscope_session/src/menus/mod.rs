@@ -21,7 +21,9 @@ use skinscope_examples::examples;
 use skinscope_inspect::{OVERLAYS, Overlay};
 
 use crate::menus::command_row::{key, plain, row, shift};
-use crate::{Command, FileCommand, Panel, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand};
+use crate::{
+    Command, FileCommand, LAYOUTS, Panel, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand,
+};
 
 /// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
@@ -49,6 +51,13 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     // They stand beside the other model that comes with the program.
     let at = before.iter().position(|row| row.command == Command::File(FileCommand::Reload)).unwrap_or(0);
     before.splice(at..at, examples);
+    // They come first in their submenu.
+    let layouts = LAYOUTS.iter().map(|layout| {
+        let command = Command::Window(WindowCommand::ChooseLayout(layout.name.to_owned()));
+        row(Menu::View, layout.label, None, command, layout.help).in_submenu(Submenu::Layout)
+    });
+    let at = before.iter().position(|row| row.submenu == Some(Submenu::Layout)).unwrap_or(0);
+    before.splice(at..at, layouts);
     before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks_menu::ROWS.iter().cloned()).collect()
 });
 

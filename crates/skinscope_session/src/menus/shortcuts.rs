@@ -84,6 +84,7 @@ pub enum Submenu {
     ToneMap,
     Crowd,
     Panels,
+    Layout,
     PoseTools,
     Marks,
 }
@@ -100,6 +101,7 @@ impl Submenu {
             Self::ToneMap => "Tone map",
             Self::Crowd => "Crowd",
             Self::Panels => "Panels",
+            Self::Layout => "Layout",
             Self::PoseTools => "Tool and axes",
             Self::Marks => "Marks",
         }
@@ -118,6 +120,7 @@ impl Submenu {
             Self::ToneMap => "How the light of the picture becomes colours of the screen",
             Self::Crowd => "Many of the model at once",
             Self::Panels => "Which panels are shown, how large everything is, and the theme",
+            Self::Layout => "Where the panels are: layouts, and commands that move the panel that was used last",
             Self::PoseTools => "What the pointer does to the selected joint, and along which axes",
             Self::Marks => "Marked vertices, to which tools can be limited",
         }

@@ -5,7 +5,7 @@ use skinscope_inspect::BoneShape;
 use crate::menus::command_row::{ctrl, key, row, shift};
 use crate::{
     CameraCommand, Command, CommandRow, ComparisonCommand, ExampleCommand, Key, Lighting, MeasureCommand, Menu, Panel,
-    Submenu, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
+    PanelPosition, Submenu, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
 
 /// They follow the switches ([`crate::TOGGLES`]) of the View menu.
@@ -285,6 +285,64 @@ pub(crate) static ROWS: &[CommandRow] = &[
         "Fill the screen with the picture and the page of an example, in large text; Page Down shows the next example, Esc leaves",
     )
     .in_submenu(Submenu::Panels),
+    row(
+        Menu::View,
+        "Reset layout",
+        None,
+        Command::Window(WindowCommand::ResetLayout),
+        "Put every panel where it is at first, as large as usual",
+    )
+    .after_line()
+    .in_submenu(Submenu::Layout),
+    row(
+        Menu::View,
+        "Save layout…",
+        None,
+        Command::Window(WindowCommand::ShowLayouts),
+        "Keep the panels as they are now under a name; rename and delete own layouts",
+    )
+    .in_submenu(Submenu::Layout),
+    row(
+        Menu::View,
+        "Move panel left",
+        None,
+        Command::Window(WindowCommand::MovePanel(None, PanelPosition::Left)),
+        "Move the panel that was used last to the left of the picture",
+    )
+    .after_line()
+    .in_submenu(Submenu::Layout),
+    row(
+        Menu::View,
+        "Move panel right",
+        None,
+        Command::Window(WindowCommand::MovePanel(None, PanelPosition::Right)),
+        "Move the panel that was used last to the right of the picture",
+    )
+    .in_submenu(Submenu::Layout),
+    row(
+        Menu::View,
+        "Move panel to the bottom",
+        None,
+        Command::Window(WindowCommand::MovePanel(None, PanelPosition::Bottom)),
+        "Move the panel that was used last below the picture",
+    )
+    .in_submenu(Submenu::Layout),
+    row(
+        Menu::View,
+        "Float panel",
+        None,
+        Command::Window(WindowCommand::MovePanel(None, PanelPosition::Float)),
+        "Let the panel that was used last float over the picture",
+    )
+    .in_submenu(Submenu::Layout),
+    row(
+        Menu::View,
+        "Stack panel",
+        None,
+        Command::Window(WindowCommand::MovePanel(None, PanelPosition::Tab)),
+        "Make the panel that was used last a tab beside the panel next to it",
+    )
+    .in_submenu(Submenu::Layout),
     row(
         Menu::View,
         "Deformation",

@@ -19,9 +19,10 @@ use skinscope_session::{
 use self::doubts::Doubts;
 use self::motion::{MotionRange, measuring, ready, stacks};
 use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, mark, messages_head, row, title, warning, wrapped};
+use super::panel_size::{want_size, was_dragged};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
 use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
-use super::{Status, UiState, want_size, was_dragged};
+use super::{Status, UiState};
 
 /// State of the panel for the open model.
 #[derive(Debug, Default)]

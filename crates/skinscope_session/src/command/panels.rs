@@ -1,0 +1,116 @@
+//! Panels: which can be hidden, which can be moved and where to, and the layouts that the program has.
+
+/// Panels that can be hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[expect(missing_docs, reason = "the labels of the menu")]
+pub enum Panel {
+    Outliner,
+    Inspector,
+    Timeline,
+    Tables,
+    Statistics,
+    Log,
+}
+
+/// Panels that can be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[expect(missing_docs, reason = "each has a title")]
+pub enum DockPanel {
+    Outliner,
+    Inspector,
+    Timeline,
+    Tables,
+    Tools,
+    Deformation,
+    Statistics,
+    Page,
+}
+
+impl DockPanel {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Outliner,
+        Self::Inspector,
+        Self::Timeline,
+        Self::Tables,
+        Self::Tools,
+        Self::Deformation,
+        Self::Statistics,
+        Self::Page,
+    ];
+
+    /// Returns the word of the panel in texts of arrangements.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Outliner => "outliner",
+            Self::Inspector => "inspector",
+            Self::Timeline => "timeline",
+            Self::Tables => "tables",
+            Self::Tools => "tools",
+            Self::Deformation => "deformation",
+            Self::Statistics => "statistics",
+            Self::Page => "page",
+        }
+    }
+
+    /// Returns the name that its tab has.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Outliner => "Outliner",
+            Self::Inspector => "Inspector",
+            Self::Timeline => "Timeline",
+            Self::Tables => "Tables",
+            Self::Tools => "Weight tools",
+            Self::Deformation => "Deformation",
+            Self::Statistics => "Statistics",
+            Self::Page => "Example page",
+        }
+    }
+}
+
+/// Where a command moves a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum PanelPosition {
+    /// A column of its own at the left of the picture.
+    Left,
+    /// A column of its own at the right of the picture.
+    Right,
+    /// A row of its own below the picture.
+    Bottom,
+    /// Over the picture.
+    Float,
+    /// A tab beside the panel that is next to it.
+    Tab,
+}
+
+/// A layout that the program has.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutRow {
+    /// Its name.
+    pub name: &'static str,
+    /// The label of its command.
+    pub label: &'static str,
+    /// A sentence about what it is for.
+    pub help: &'static str,
+}
+
+/// The layouts that the program has.
+pub const LAYOUTS: [LayoutRow; 3] = [
+    LayoutRow {
+        name: "Default",
+        label: "Default layout",
+        help: "Nodes at the left, the inspector at the right, the timeline below: every panel where it is at first",
+    },
+    LayoutRow {
+        name: "Weighting",
+        label: "Weighting layout",
+        help: "The weight tools at the right with the inspector as a tab behind them, the table of vertices as a tab behind the timeline",
+    },
+    LayoutRow {
+        name: "Measuring",
+        label: "Measuring layout",
+        help: "The measures at the right with the inspector as a tab behind them, the tables below the picture; no list of nodes",
+    },
+];
