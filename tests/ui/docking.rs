@@ -340,6 +340,21 @@ fn a_layout_that_was_chosen_without_a_window_opens_its_panels_in_the_next_one() 
     assert!(!again.state().session.tools().open);
 }
 
+#[test]
+fn a_narrow_window_leaves_out_a_column_and_no_panel_that_needs_no_room_of_its_own() {
+    const REPORT: &str = "Copy for a bug report";
+    let statistics = Saved { statistics: true, ..Saved::default() };
+    let mut harness = window(session(3), UiState::new(statistics), Status::default());
+    assert!(!is_shown(&harness, "Rest pose") && is_shown(&harness, REPORT), "two columns at the right");
+    // In the column of the outliner, and as a tab behind the inspector.
+    for place in ["left outliner/statistics; right inspector", "left outliner; right inspector+statistics"] {
+        command(&mut harness, WindowCommand::ArrangePanels(place.to_owned()));
+        assert!(is_shown(&harness, "Rest pose") && is_shown(&harness, "Search nodes"), "{place}");
+    }
+    move_panel(&mut harness, DockPanel::Statistics, PanelPosition::Float);
+    assert!(is_shown(&harness, "Rest pose") && is_shown(&harness, REPORT));
+}
+
 /// Whatever is moved wherever, in a small and in a large window: nothing fails, and the picture keeps some room.
 #[test]
 fn every_panel_can_be_at_every_place() {

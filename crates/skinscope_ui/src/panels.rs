@@ -126,8 +126,13 @@ fn toggles(state: &UiState, panel: DockPanel) -> Vec<Command> {
 fn has_room(arrangement: &Arrangement, open: &[DockPanel], panel: DockPanel, beside: f32, window: f32) -> bool {
     let fits = |panel: DockPanel| {
         let Some(column) = arrangement.column(panel) else { return true };
-        let other =
-            |other: DockPanel| open.contains(&other) && arrangement.column(other).is_some_and(|other| other != column);
+        // One that is in the column of the outliner or the inspector takes no room that these do not take anyway.
+        let stays = [DockPanel::Outliner, DockPanel::Inspector];
+        let other = |other: DockPanel| {
+            let its = arrangement.column(other).filter(|its| *its != column && open.contains(&other));
+            let is_with = |panel: &DockPanel| open.contains(panel) && arrangement.column(*panel) == its;
+            its.is_some() && !stays.iter().any(is_with)
+        };
         let beside_page = beside >= BESIDE_PAGE || !other(DockPanel::Page);
         match panel {
             DockPanel::Outliner => beside_page,
