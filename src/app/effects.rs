@@ -44,6 +44,7 @@ impl App {
         match command {
             FileCommand::OpenDialog
             | FileCommand::CompareDialog
+            | FileCommand::BesideDialog
             | FileCommand::ChooseDonor
             | FileCommand::ChooseClips
                 if !file_dialog::has_dialog() =>
@@ -60,6 +61,10 @@ impl App {
                 self.ask(self.dialog(true), |app, event_loop, path| app.open(event_loop, path));
             }
             FileCommand::CompareDialog => self.ask(self.dialog(true), |app, _, path| app.compare_file(path)),
+            FileCommand::BesideDialog => {
+                self.ask(self.dialog(true), |app, event_loop, path| app.open_beside(event_loop, path));
+            }
+            FileCommand::OpenBeside(path) => self.open_beside(event_loop, path),
             FileCommand::Compare(path) => {
                 self.status.dropped = None;
                 self.compare_file(path);

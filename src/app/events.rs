@@ -83,6 +83,7 @@ impl ApplicationHandler<UserEvent> for App {
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         if self.failure.is_none() {
             self.autosave.forget();
+            self.forget_other();
         }
         self.save_settings();
         self.statistics.close();

@@ -35,6 +35,7 @@ use self::files::library::LibraryState;
 use self::files::on_disk::OnDisk;
 use self::files::opening::Opening;
 use self::files::recent_pictures::NextPicture;
+use self::files::second_model::OtherModel;
 use self::jobs::Jobs;
 use self::next_steps::NextSteps;
 pub use self::pace::MeasurePace;
@@ -125,6 +126,8 @@ struct App {
     /// What is done once something else is.
     next: NextSteps,
     autosave: Autosave,
+    /// The files of the model beside the open one, where there is one.
+    other: Option<OtherModel>,
     library: LibraryState,
     next_picture: NextPicture,
     /// The model that was inspected last, or is being inspected.
@@ -162,6 +165,7 @@ impl App {
             disk: OnDisk::default(),
             next: NextSteps::default(),
             autosave: Autosave::new(options.autosave),
+            other: None,
             library: LibraryState::default(),
             next_picture: NextPicture::default(),
             inspected: Weak::new(),

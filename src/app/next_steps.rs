@@ -1,5 +1,7 @@
 //! What the user wants and what has to wait: for a file that is written or read first, or for vertices that can be found.
 
+use std::path::PathBuf;
+
 use super::files::session_files::ReadSession;
 use crate::session::{Command, Orbit, Source};
 
@@ -12,6 +14,38 @@ pub(crate) enum NextStep {
     Load(Source),
     /// The model of a session file is opened, with what the file keeps.
     OpenSession(Box<ReadSession>),
+    /// The model beside the open one is closed.
+    CloseOther,
+    /// This file is opened beside the open model, in place of the one that stands there.
+    OpenBeside(PathBuf),
+    /// One of these, for which the other one of two models was made the active one, so that it is seen what the question about its work
+    /// is about.
+    OfOther(Box<NextStep>),
+}
+
+impl NextStep {
+    /// Returns the step itself, and whether the other model was made the active one for it.
+    pub fn into_step(self) -> (Self, bool) {
+        match self {
+            Self::OfOther(step) => (*step, true),
+            step => (step, false),
+        }
+    }
+
+    /// Returns the step itself.
+    pub fn step(&self) -> &Self {
+        if let Self::OfOther(step) = self { step } else { self }
+    }
+
+    /// Whether the model is closed by it that is not active.
+    pub fn closes_other(&self) -> bool {
+        !matches!(self.step(), Self::Load(_))
+    }
+
+    /// Whether the active model stays.
+    pub fn keeps_active(&self) -> bool {
+        matches!(self.step(), Self::CloseOther | Self::OpenBeside(_))
+    }
 }
 
 /// All that waits.

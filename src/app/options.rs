@@ -68,6 +68,8 @@ pub struct Options {
     pub map: NameMap,
     /// The file that the first one is compared with.
     pub compare_file: Option<PathBuf>,
+    /// The file that is opened beside the first one.
+    pub beside: Option<PathBuf>,
     /// Whether to divide the weights of the first file by their sums.
     pub normalise_weights: bool,
     /// The pose in which the first file is shown.

@@ -80,7 +80,7 @@ impl App {
         self.measure_picture();
         let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
         self.session.build_frame(&mut self.frame, &palette);
-        let playing = self.session.playback().playing && self.session.document().is_some();
+        let playing = self.session.plays();
         let edges = AntialiasingRequest { wanted: self.session.view().antialiasing, playing };
         window.measure_device(self.statistics.is_on());
         let presented = measured(Part::Present, || window.present(&self.frame, palette.background, edges));

@@ -102,5 +102,8 @@ impl App {
         if let Some(path) = self.options.compare_file.take() {
             self.compare_file(path);
         }
+        if let Some(path) = self.options.beside.take() {
+            self.open_beside(event_loop, path);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod bake;
 mod bench;
+mod beside;
 mod camera;
 mod check;
 mod clip;

@@ -165,6 +165,16 @@ impl PoseArgs {
         self.pose.as_deref()
     }
 
+    /// Returns the arguments for a second model, which is deformed by the same method and shows a clip of its own at the same time.
+    pub(super) fn for_other(&self, clip: Option<String>) -> Self {
+        Self::of(clip, self.time, self.method.clone(), self.normalise_weights)
+    }
+
+    /// Returns the name of the clip, or its number, if one is named.
+    pub(super) fn clip_name(&self) -> Option<&str> {
+        self.clip.as_deref()
+    }
+
     /// Returns whether an option says how vertices are deformed.
     pub(super) fn has_method(&self) -> bool {
         let MethodSettings { parameters, pass, normals } = &self.method.settings;

@@ -66,7 +66,10 @@ pub(super) struct ViewArgs {
     clips_from: Option<PathBuf>,
     #[command(flatten)]
     map: MapArgs,
-    /// Show this file beside the one that is opened first; it has the same nodes and vertices
+    /// Open this file too, beside the one that is opened first: any model, with a clip, pose and selection of its own
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
+    beside: Option<PathBuf>,
+    /// Compare the file that is opened first with this one, which has the same nodes and vertices
     #[arg(long, value_name = "FILE", conflicts_with = "benchmark")]
     compare_file: Option<PathBuf>,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
@@ -118,7 +121,8 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         }
     }
     let file = args.model.model.clone().filter(|_| session.is_none());
-    let is_about_model = args.pose.is_some() || args.clips_from.is_some() || args.compare_file.is_some();
+    let is_about_model =
+        args.pose.is_some() || args.clips_from.is_some() || args.compare_file.is_some() || args.beside.is_some();
     let is_default_source = file.is_none() && session.is_none() && !is_about_model;
     let source = args.example.source(&args.model.open.options())?.unwrap_or_else(|| Source::of(file));
     let missing = match &source {
@@ -156,6 +160,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         clips_from: args.clips_from.clone(),
         map,
         compare_file: args.compare_file.clone(),
+        beside: args.beside.clone(),
         normalise_weights: args.normalise_weights,
         pose,
         sliders: args.sliders.all().to_vec(),

@@ -71,6 +71,7 @@ mod replay;
 mod replays;
 mod samples;
 mod scenes;
+mod second_model;
 mod sides;
 mod skeleton;
 mod soak;

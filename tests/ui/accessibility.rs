@@ -73,7 +73,8 @@ fn every_control_of_every_panel_and_dialog_has_a_name_and_says_what_it_does() {
         app.ui.carry_out(&WindowCommand::SaveLayout("Mine".to_owned()));
         app.ui.carry_out(&WindowCommand::ShowLayouts);
     };
-    let states: [(&str, Preparation); 15] = [
+    let other = || Document::new(Arc::new(tube(Tube { joints: 4, ..Tube::default() })), vec![], None);
+    let states: [(&str, Preparation); 16] = [
         ("the usual window", Box::new(|_| ())),
         ("tables", Box::new(shows(Panel::Tables))),
         ("panels in stacks and over the picture", Box::new(arranges)),
@@ -89,6 +90,7 @@ fn every_control_of_every_panel_and_dialog_has_a_name_and_says_what_it_does() {
         ("keys", Box::new(|app| app.ui.carry_out(&WindowCommand::ShowShortcuts))),
         ("about", Box::new(|app| app.ui.carry_out(&WindowCommand::ShowAbout))),
         ("a film", Box::new(film(ExportKind::Film))),
+        ("a second model", Box::new(move |app| app.session.open_beside(other()))),
     ];
     let mut silent = BTreeSet::new();
     for (name, prepare) in &states {

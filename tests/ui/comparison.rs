@@ -376,7 +376,8 @@ fn a_picture_names_both_sides_above_which_the_legend_ends() {
         harness.state_mut().session.apply(ComparisonCommand::SetLayout(layout));
         let session = harness.state().session.clone();
         let projector = session.view().projector();
-        let over = ui::Over { legend: true, sides: named, names: false, words: false, page: 0.0, projector };
+        let over =
+            ui::Over { legend: true, sides: named, models: false, names: false, words: false, page: 0.0, projector };
         let mut still = Harness::builder()
             .with_size(vec2(1280.0, 720.0))
             .with_context_setup(ui::install)

@@ -136,7 +136,7 @@ fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
     let mut harness = window(session(3), UiState::default(), status);
     let line = "What is walks.glb for?";
     assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
-    for label in ["Take its clips", "Compare", "Open", "Cancel"] {
+    for label in ["Take its clips", "Compare", "Open", "Beside", "Cancel"] {
         harness.get_by_role_and_label(Role::Button, label).click();
         harness.run();
     }
@@ -153,7 +153,8 @@ fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
         [
             FileCommand::TakeClips(path.clone()),
             FileCommand::Compare(path.clone()),
-            FileCommand::Open(path),
+            FileCommand::Open(path.clone()),
+            FileCommand::OpenBeside(path),
             FileCommand::LeaveDropped,
             FileCommand::LeaveDropped,
         ]

@@ -27,6 +27,7 @@ mod preferences;
 mod recent;
 mod rules;
 mod saving;
+mod second_model;
 mod sessions;
 mod spreadsheet;
 mod statistics;

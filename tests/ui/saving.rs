@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use skinscope::app::ui::{
-    ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus,
+    ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, ThenCloses, UnsavedStatus,
 };
 use skinscope::model::{MeshId, WeightChange};
 use skinscope::session::{RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
@@ -139,7 +139,8 @@ fn what_failed_is_said_and_nothing_is_lost() {
 
 /// The question on the way out, with this work unsaved.
 fn leaving(work: UnsavedWork) -> Harness<'static, App> {
-    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, quits: true };
+    let unsaved =
+        UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, then: ThenCloses::Window };
     window(session(3), UiState::default(), Status { unsaved: Some(unsaved), ..Status::default() })
 }
 
@@ -156,7 +157,8 @@ fn a_pose_and_what_else_no_model_file_takes_is_saved_in_a_session() {
     key(&mut harness, Key::Enter, Modifiers::NONE);
     assert_eq!(sent(&harness), [UnsavedAnswer::SaveSession; 2].map(FileCommand::AnswerUnsaved));
     // Where there is no file to name, Enter loses nothing.
-    let unsaved = UnsavedStatus { name: String::new(), is_session: false, has_file: false, work, quits: true };
+    let unsaved =
+        UnsavedStatus { name: String::new(), is_session: false, has_file: false, work, then: ThenCloses::Window };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     key(&mut harness, Key::Enter, Modifiers::NONE);
@@ -170,7 +172,8 @@ fn the_question_on_the_way_out_is_not_hidden_behind_another_dialog() {
         SaveStage::Failed(SaveFailure { why: "changed on disk".into(), other_file_helps: true }),
     );
     let work = UnsavedWork { vertices: 1, ..UnsavedWork::default() };
-    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, quits: true };
+    let unsaved =
+        UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, then: ThenCloses::Window };
     harness.state_mut().status.unsaved = Some(unsaved);
     harness.run_steps(4);
     harness.get_by_label("Save the weights of tube.glb?");

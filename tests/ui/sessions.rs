@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use skinscope::app::ui::{AskedFile, AskedStage, SessionReport, UnsavedStatus};
+use skinscope::app::ui::{AskedFile, AskedStage, SessionReport, ThenCloses, UnsavedStatus};
 use skinscope::session::{FileUse, SessionFile, UnsavedAnswer, UnsavedWork};
 
 use super::*;
@@ -79,7 +79,7 @@ fn a_session_that_has_changed_is_not_lost_without_a_question() {
         is_session: true,
         has_file: true,
         work: UnsavedWork { posed: 1, ..UnsavedWork::default() },
-        quits: true,
+        then: ThenCloses::Window,
     };
     let mut harness = window(session(3), UiState::default(), Status { unsaved: Some(unsaved), ..Status::default() });
     assert!(says(&harness, "Save the session knight.skinscope.json?"));

@@ -183,7 +183,7 @@ fn menus_hold_every_command_with_its_key() {
         };
         found.extend(listed(&harness));
         let submenus: &[&str] = match title {
-            "File" => &["Examples"],
+            "File" => &["Examples", "Second model"],
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Tone map"],

@@ -17,6 +17,7 @@ mod order;
 mod posing;
 mod rest;
 mod saving;
+mod second_model;
 mod sessions;
 mod settings;
 mod soak;

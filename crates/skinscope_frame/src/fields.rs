@@ -69,6 +69,7 @@ fields!(
     changed by is_one,
     display,
     ghosts by are_alike,
+    beside by are_alike,
     compared by is_compared_alike,
 );
 

@@ -78,6 +78,10 @@ pub struct Frame {
     /// the surface of this frame. Nothing else of these frames is drawn. There are none where two surfaces are
     /// compared.
     pub ghosts: Vec<Frame>,
+    /// Other models that stand in the same picture. The camera of each is the camera of this frame as that model's own space has it; planes
+    /// and projection are the same. Their backgrounds are not drawn, and their own `ghosts`, `beside` and `compared` are ignored. There
+    /// are none where two surfaces are compared.
+    pub beside: Vec<Frame>,
     /// The second side of the picture, where two surfaces are compared; this frame is then the first side.
     pub compared: Option<Box<Compared>>,
 }
@@ -130,6 +134,7 @@ impl Default for Frame {
             changed: None,
             display: Display::default(),
             ghosts: Vec::new(),
+            beside: Vec::new(),
             compared: None,
         }
     }
@@ -170,6 +175,17 @@ impl Frame {
         self.display.background = Background::Transparent;
         if let Some(grid) = self.display.grid.as_mut().filter(|_| !has_partial_alpha) {
             grid.shadow = Vec4::ZERO;
+        }
+        self.beside.iter_mut().for_each(|other| other.make_transparent(has_partial_alpha));
+    }
+
+    /// Gives the picture another camera, which the models beside share.
+    pub fn set_camera(&mut self, camera: Camera) {
+        let before = std::mem::replace(&mut self.camera, camera);
+        for other in &mut self.beside {
+            let offset = before.world_from_view.translation - other.camera.world_from_view.translation;
+            other.camera = camera;
+            other.camera.world_from_view.translation -= offset;
         }
     }
 

@@ -105,6 +105,8 @@ pub struct Renderer {
     second: Option<Box<SideState>>,
     /// The state of each ghost of the picture; they share the model of the first side.
     ghosts: Vec<SideState>,
+    /// The state of each model that stands beside the first one, with its own copy on the device.
+    beside: Vec<SideState>,
     /// The layouts of the bind groups of models.
     layouts: ModelLayouts,
     /// Starts jobs for slow work; `None` where pictures wait for it.
@@ -152,6 +154,7 @@ impl Renderer {
             first: SideState::default(),
             second: None,
             ghosts: Vec::new(),
+            beside: Vec::new(),
             jobs: None,
             target: None,
             transmission: None,
@@ -230,9 +233,10 @@ impl Renderer {
         self.resident().find_map(ResidentModel::doing).or_else(compiling)
     }
 
-    /// The models of both sides.
+    /// The models of both sides, and those beside the first one.
     fn resident(&self) -> impl Iterator<Item = &ResidentModel> {
-        std::iter::once(&self.first.resident).chain(self.second.as_ref().map(|side| &side.resident))
+        let second = self.second.iter().map(|side| &side.resident);
+        std::iter::once(&self.first.resident).chain(second).chain(self.beside.iter().map(|side| &side.resident))
     }
 
     /// Draws `frame` into the renderer's own target of `size` (width and height in pixels, at least one each) and
@@ -261,7 +265,7 @@ impl Renderer {
         let is_there = frame.model.as_ref().is_some_and(|m| self.first.resident.is_near(m, self.jobs.is_some()));
         // OpenGL defines neither where samples are nor how corners are rounded.
         // The surface hides other parts of the model than of its ghosts.
-        let is_alone = frame.ghosts.is_empty();
+        let is_alone = frame.ghosts.is_empty() && frame.beside.is_empty();
         if gpu.software.covering
             && is_alone
             && !is_there
@@ -446,12 +450,23 @@ impl Renderer {
 
     /// Uploads everything that a picture of `frame` reads on the device.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
-        let Self { first, second, ghosts, pipelines, layouts, jobs, parts, texture_step, .. } = self;
+        let Self { first, second, ghosts, beside, pipelines, layouts, jobs, parts, texture_step, .. } = self;
         let loader = Loader { gpu, layouts, jobs: jobs.as_ref(), texture_step: *texture_step };
         let Some(compared) = frame.compared.as_deref() else {
             *second = None;
             let area = (Columns::whole(width), rows);
+            // Models that change places keep their copies.
+            if let Some(model) = &frame.model
+                && !first.resident.holds(model)
+                && let Some(side) = beside.iter_mut().find(|side| side.resident.holds(model))
+            {
+                std::mem::swap(first, side);
+            }
             first.prepare(&loader, pipelines, frame, area, (None, parts))?;
+            beside.resize_with(frame.beside.len(), SideState::default);
+            for (other, side) in frame.beside.iter().zip(beside) {
+                side.prepare(&loader, pipelines, other, area, (None, &mut HashMap::new()))?;
+            }
             ghosts.resize_with(frame.ghosts.len(), SideState::default);
             return frame
                 .ghosts
@@ -460,6 +475,7 @@ impl Renderer {
                 .try_for_each(|(ghost, side)| side.prepare(&loader, pipelines, ghost, area, (Some(&*first), parts)));
         };
         ghosts.clear();
+        beside.clear();
         let columns = Columns::of(compared.layout, width);
         first.prepare(&loader, pipelines, frame, (columns[0], rows), (None, parts))?;
         let shared = compared.frame.shows_model_of(frame).then_some(&*first);
@@ -471,7 +487,8 @@ impl Renderer {
     /// and pictures read them.
     #[must_use]
     pub fn deformed_ahead(&self) -> usize {
-        self.first.predeformed.made() + self.second.as_ref().map_or(0, |side| side.predeformed.made())
+        let others = self.second.iter().map(|side| &**side).chain(&self.beside);
+        self.first.predeformed.made() + others.map(|side| side.predeformed.made()).sum::<usize>()
     }
 }
 

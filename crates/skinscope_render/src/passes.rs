@@ -34,6 +34,49 @@ struct SidePicture<'a> {
     items: Items<'a>,
     /// The bind group for glass, where the side shows some.
     through: Option<wgpu::BindGroup>,
+    /// True where another side draws the background.
+    is_beside: bool,
+}
+
+/// All that a picture is made of.
+struct Sides<'a> {
+    /// The sides of the picture that have columns; the second one only in a comparison.
+    pair: [Option<SidePicture<'a>>; 2],
+    /// The models that stand beside the first side, in the same columns.
+    beside: Vec<SidePicture<'a>>,
+    ghosts: Vec<SidePicture<'a>>,
+}
+
+impl<'a> Sides<'a> {
+    /// The sides and the models beside them, without ghosts.
+    fn all(&self) -> impl Iterator<Item = &SidePicture<'a>> {
+        self.pair.iter().flatten().chain(&self.beside)
+    }
+
+    /// Draws the solid surfaces of the models beside the first side, which come before background and floor.
+    fn ahead(&self, setting: Setting<'_>, pipelines: &mut Pipelines, pass: &mut wgpu::RenderPass<'_>) {
+        for side in &self.beside {
+            side.paint(setting, pipelines, Some(pass), |painter| painter.solid_ahead(side.solid()));
+        }
+    }
+
+    /// Draws the rest of the models beside the first side, without bones and lines; `has_ground`: their shadows too.
+    fn behind(
+        &self,
+        setting: Setting<'_>,
+        pipelines: &mut Pipelines,
+        pass: &mut wgpu::RenderPass<'_>,
+        has_ground: bool,
+    ) -> Result<(), GpuError> {
+        self.beside.iter().try_for_each(|side| {
+            side.paint(setting, pipelines, Some(pass), |painter| {
+                if has_ground {
+                    painter.ground_behind(side.solid());
+                }
+                painter.rest(side.sorted().1, &side.items.all)
+            })
+        })
+    }
 }
 
 /// What is the same for both sides of a picture.
@@ -53,7 +96,8 @@ impl<'a> SidePicture<'a> {
         let (upload, numbers, predeformed, columns) = side;
         let items = Items::of(frame, resident.get(), expected);
         let is_part = resident.is_part();
-        Some(Self { frame, upload: upload?, numbers, predeformed, columns, is_part, items, through: None })
+        let (through, is_beside) = (None, false);
+        Some(Self { frame, upload: upload?, numbers, predeformed, columns, is_part, items, through, is_beside })
     }
 
     /// The items that hide what lies behind them, in the order in which they are drawn.
@@ -81,6 +125,7 @@ impl<'a> SidePicture<'a> {
     ) -> T {
         let Setting { gpu, target, has_backdrop, waits } = setting;
         let Self { frame, upload, numbers, predeformed, columns, .. } = self;
+        let has_backdrop = has_backdrop || self.is_beside;
         pipelines.linking.palette = upload.palette_in();
         pipelines.linking.tone_map = tone_map_index(frame);
         if let Some(pass) = pass.as_deref_mut() {
@@ -99,6 +144,7 @@ impl<'a> SidePicture<'a> {
         let lines = ready(frame.lines.len() as u32, Kind::Lines);
         let Some(pass) = pass else { return };
         set_depths(pass, setting.target, self.columns, Depths::Over);
+        pass.set_bind_group(0, &upload.group, &[]);
         if let Some(pipeline) = bones {
             pass.set_pipeline(&pipeline);
             pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
@@ -162,13 +208,13 @@ impl Renderer {
 
     /// Asks for the pipelines of the picture of `frame`, and draws nothing.
     fn ask_for_pipelines(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<(), GpuError> {
-        let Self { first, second, ghosts, pipelines, .. } = self;
-        let (sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, 0);
-        if sides.iter().flatten().any(SidePicture::has_glass) {
+        let Self { first, second, ghosts, beside, pipelines, .. } = self;
+        let sides = sides((first, second.as_deref_mut()), (ghosts, beside), frame, 0);
+        if sides.all().any(SidePicture::has_glass) {
             pipelines.transmission(gpu);
         }
         let setting = Setting { gpu, target: shown, has_backdrop: false, waits: true };
-        for side in sides.iter().flatten() {
+        for side in sides.all() {
             side.paint(setting, pipelines, None, |painter| {
                 painter.ground(side.solid());
                 painter.sorted(side.sorted().0);
@@ -176,7 +222,7 @@ impl Renderer {
             })?;
             side.over(setting, pipelines, None);
         }
-        for ghost in &ghosts {
+        for ghost in &sides.ghosts {
             ghost.paint(setting, pipelines, None, |painter| painter.ghost(&ghost.items.all));
         }
         Ok(())
@@ -195,9 +241,9 @@ impl Renderer {
         target: &SceneTarget,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), GpuError> {
-        let Self { first, second, ghosts, pipelines, in_memory, surfaces: expected, .. } = self;
-        let (mut sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, *expected);
-        let surfaces = sides.iter().flatten().map(|side| side.items.all.len()).sum();
+        let Self { first, second, ghosts, beside, pipelines, in_memory, surfaces: expected, .. } = self;
+        let mut sides = sides((first, second.as_deref_mut()), (ghosts, beside), frame, *expected);
+        let surfaces = sides.all().map(|side| side.items.all.len()).sum();
         let display = &frame.display;
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // With OpenGL, Mesa's software driver sometimes loses what is drawn after the copy of a background.
@@ -206,15 +252,15 @@ impl Renderer {
         let is_alike =
             |side: &SidePicture<'_>| side.frame.display.background == display.background && side.columns.spans(target);
         let is_studio = matches!(display.background, Background::Studio { .. });
-        let has_backdrop = copies && is_studio && sides.iter().flatten().all(is_alike);
-        if let Some(side) = sides.iter().flatten().next().filter(|_| has_backdrop) {
+        let has_backdrop = copies && is_studio && sides.pair.iter().flatten().all(is_alike);
+        if let Some(side) = sides.all().next().filter(|_| has_backdrop) {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &side.upload.group), encoder);
             load = wgpu::LoadOp::Load;
         }
         let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
         let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
         let setting = Setting { gpu, target, has_backdrop, waits: self.jobs.is_some() };
-        let has_glass = sides.iter().flatten().any(SidePicture::has_glass);
+        let has_glass = sides.all().any(SidePicture::has_glass);
         if has_glass {
             let made = self.transmission.take().or_else(|| TransmissionTexture::new(gpu, pipelines, target.size));
             // The picture lacks this pipeline, so it is not shown.
@@ -226,7 +272,7 @@ impl Renderer {
         let mut queue = Queue::default();
         // The last portion of each side; `None` where its solid items are not divided.
         let mut last = [None, None];
-        for (side, last) in sides.iter().zip(&mut last) {
+        for (side, last) in sides.pair.iter().zip(&mut last) {
             let Some(side) = side else { continue };
             // A translucent surface is not divided, since all of its depth has to be drawn before any of its colour.
             let is_opaque = side.frame.display.skin_opacity >= 1.0;
@@ -245,23 +291,28 @@ impl Renderer {
             }
         }
         let mut pass = begin(encoder, target, load, Some(&target.view), depth);
-        for (side, last) in sides.iter().zip(&last) {
+        if !has_glass {
+            sides.ahead(setting, pipelines, &mut pass);
+        }
+        for (side, last) in sides.pair.iter().zip(&last) {
             let Some(side) = side else { continue };
-            side.paint(setting, pipelines, Some(&mut pass), |painter| {
-                if !has_glass {
+            if !has_glass {
+                side.paint(setting, pipelines, Some(&mut pass), |painter| {
                     painter.ground(last.as_deref().unwrap_or(side.solid()));
-                }
-            });
-            // There are ghosts only where there is one side.
-            for ghost in &ghosts {
+                });
+            }
+            // There are ghosts and other models only where there is one side.
+            sides.behind(setting, pipelines, &mut pass, !has_glass)?;
+            for ghost in &sides.ghosts {
                 ghost.paint(setting, pipelines, Some(&mut pass), |painter| painter.ghost(&ghost.items.all));
             }
             side.paint(setting, pipelines, Some(&mut pass), |painter| painter.rest(side.sorted().1, &side.items.all))?;
+            sides.beside.iter().for_each(|other| other.over(setting, pipelines, Some(&mut pass)));
             side.over(setting, pipelines, Some(&mut pass));
         }
         release(&mut pass, target);
         drop(pass);
-        drop((sides, ghosts));
+        drop(sides);
         self.surfaces = surfaces;
         Ok(())
     }
@@ -272,36 +323,44 @@ impl Renderer {
 fn behind_glass(
     setting: Setting<'_>,
     pipelines: &mut Pipelines,
-    sides: &mut [Option<SidePicture<'_>>; 2],
+    sides: &mut Sides<'_>,
     transmission: &mut TransmissionTexture,
     (load, encoder): (wgpu::LoadOp<wgpu::Color>, &mut wgpu::CommandEncoder),
 ) {
     let Setting { gpu, target, .. } = setting;
     {
         let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Stored);
-        for side in sides.iter().flatten() {
+        sides.ahead(setting, pipelines, &mut pass);
+        for side in sides.pair.iter().flatten() {
             side.paint(setting, pipelines, Some(&mut pass), |painter| {
                 painter.ground(side.solid());
+                painter.sorted(side.sorted().0);
+            });
+        }
+        for side in &sides.beside {
+            side.paint(setting, pipelines, Some(&mut pass), |painter| {
+                painter.ground_behind(side.solid());
                 painter.sorted(side.sorted().0);
             });
         }
         release(&mut pass, target);
     }
     transmission.take(target, encoder);
-    for side in sides.iter_mut().flatten().filter(|side| side.has_glass()) {
+    let all = sides.pair.iter_mut().flatten().chain(&mut sides.beside);
+    for side in all.filter(|side| side.has_glass()) {
         pipelines.linking.palette = side.upload.palette_in();
         side.through = Some(side.upload.group_with(gpu, pipelines, transmission));
     }
 }
 
-/// Returns the sides of the picture of `frame` that have columns, and its ghosts. `expected`: about how many items each has.
+/// Returns all that the picture of `frame` is made of: its sides, then ghosts and the models beside it. `expected`: about how many items
+/// each has.
 fn sides<'a>(
-    first: &'a mut SideState,
-    second: Option<&'a mut SideState>,
-    ghosts: &'a mut [SideState],
+    (first, second): (&'a mut SideState, Option<&'a mut SideState>),
+    (ghosts, beside): (&'a mut [SideState], &'a mut [SideState]),
     frame: &'a Frame,
     expected: usize,
-) -> ([Option<SidePicture<'a>>; 2], Vec<SidePicture<'a>>) {
+) -> Sides<'a> {
     let SideState { resident, upload, numbers, predeformed, columns, .. } = first;
     let resident = &*resident;
     let left = SidePicture::new(frame, resident, (upload.as_mut(), numbers, predeformed, *columns), expected);
@@ -315,8 +374,16 @@ fn sides<'a>(
         let SideState { upload, numbers, predeformed, columns, .. } = side;
         SidePicture::new(ghost, resident, (upload.as_mut(), numbers, predeformed, *columns), expected)
     });
-    let ghosts = ghosts.collect();
-    ([left, right].map(|side| side.filter(|side| !side.columns.is_empty())), ghosts)
+    let beside = frame.beside.iter().zip(beside).filter_map(|(other, side)| {
+        let SideState { resident, upload, numbers, predeformed, columns, .. } = side;
+        let picture = SidePicture::new(other, resident, (upload.as_mut(), numbers, predeformed, *columns), 0)?;
+        Some(SidePicture { is_beside: true, ..picture })
+    });
+    Sides {
+        ghosts: ghosts.collect(),
+        beside: beside.collect(),
+        pair: [left, right].map(|side| side.filter(|side| !side.columns.is_empty())),
+    }
 }
 
 /// Resets the scissor rectangle to the whole target at the end of a pass: OpenGL resolves samples only within the last

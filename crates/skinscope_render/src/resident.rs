@@ -94,7 +94,8 @@ impl ResidentModel {
         self.holds(model) || self.quick_rewrites(model, waits).is_some()
     }
 
-    fn holds(&self, model: &Arc<Model>) -> bool {
+    /// Whether a model is the one that was shown last.
+    pub fn holds(&self, model: &Arc<Model>) -> bool {
         self.resident.as_ref().is_some_and(|(resident, _)| Arc::ptr_eq(resident, model))
     }
 

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod beside;
 mod command;
 mod comparison;
 mod document;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 use skinscope_model::Model;
 
+pub use beside::{Arrangement, Beside, BesideCommand, BesideSnapshot};
 pub use command::{
     CameraCommand, Command, DockPanel, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand,
     LAYOUTS, LayoutRow, Panel, PanelPosition, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead,
@@ -103,6 +105,8 @@ pub struct Session {
     before_finding: Option<Box<StateBeforeFinding>>,
     /// The example that is shown.
     lesson: Option<OpenLesson>,
+    /// The model beside this one, where there is one.
+    beside: Option<Box<Beside>>,
     /// Whether work that takes long is done by the owner of the session, see [`Session::wanted`].
     defers_work: bool,
 }
@@ -144,12 +148,6 @@ impl Session {
         &self.pose
     }
 
-    /// Returns what the open model is compared with, as far as it is computed.
-    #[must_use]
-    pub fn compared(&self) -> &Compared {
-        &self.compared
-    }
-
     /// Returns the poses that were copied and blended last.
     #[must_use]
     pub fn posing(&self) -> &Posing {
@@ -183,6 +181,7 @@ impl Session {
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
             Command::Playback(command) => playback::apply(self, &command),
+            Command::Beside(command) => beside::apply(self, &command),
             Command::Selection(command) => view::selection::apply(self, command),
             Command::Finding(command) => findings::apply(self, &command),
             Command::Comparison(command) => {

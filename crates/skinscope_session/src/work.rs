@@ -127,6 +127,12 @@ impl Session {
         if let Some((source, model)) = self.deforming().wanted_data() {
             wanted.push(Work::PrepareMethod(source, Arc::downgrade(&model)));
         }
+        // The picture shows the other model too; all other work of it waits until it is the active one.
+        let of_other = self.beside().and_then(|beside| beside.other.deforming().wanted_data());
+        if let Some((source, model)) = of_other.filter(|_| !wanted.iter().any(|w| matches!(w, Work::PrepareMethod(..))))
+        {
+            wanted.push(Work::PrepareMethod(source, Arc::downgrade(&model)));
+        }
         if let Some((model, task)) = tools::wanted_task(self) {
             wanted.push(Work::TryTool(Arc::downgrade(&model), Box::new(task)));
         }
@@ -219,7 +225,9 @@ impl Session {
                 let (source, model) = (*source, model.upgrade()?);
                 Some(Box::new(move |context| {
                     let data = (source.make)(&model, context)?;
-                    Some(Done::of(move |session| deforming::take_data(session, source, &model, data)))
+                    Some(Done::of(move |session| {
+                        deforming::take_data(session.showing_mut(&model), source, &model, data)
+                    }))
                 }))
             }
         }

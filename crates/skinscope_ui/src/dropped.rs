@@ -23,13 +23,17 @@ pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
 fn contents(ui: &mut Ui, path: &Path, entered: bool) -> Option<FileCommand> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     title(ui, &format!("What is {name} for?"));
-    text(ui, "Open it in place of the open model, play its clips on the open model, or show it beside the open model.");
+    text(
+        ui,
+        "Open it in place of the open model or beside it in the same picture, play its clips on the open model, or compare both, vertex by vertex.",
+    );
     let answers = [
         FileCommand::Open(path.to_owned()),
+        FileCommand::OpenBeside(path.to_owned()),
         FileCommand::TakeClips(path.to_owned()),
         FileCommand::Compare(path.to_owned()),
         FileCommand::LeaveDropped,
     ];
-    let pressed = buttons(ui, &["Open", "Take its clips", "Compare", "Cancel"], entered);
+    let pressed = buttons(ui, &["Open", "Beside", "Take its clips", "Compare", "Cancel"], entered);
     pressed.and_then(|i| answers.into_iter().nth(i))
 }

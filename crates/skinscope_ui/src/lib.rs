@@ -6,6 +6,7 @@
 mod aside;
 mod asked_file;
 mod background_query;
+mod beside;
 mod bidi;
 mod bones;
 mod bug_report;
@@ -100,7 +101,9 @@ pub use page::formula_svg;
 pub use pose_library::{LibraryPose, PoseLibrary};
 pub use preferences::{PREFERENCES, Preference, PreferenceChoice, preference};
 pub use recent::RecentPicture;
-pub use save_status::{ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+pub use save_status::{
+    ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, ThenCloses, UnsavedStatus,
+};
 pub use saved::{AtStart, MouseHabit, Saved};
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;

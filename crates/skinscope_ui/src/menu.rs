@@ -139,6 +139,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Crowd => crowd::field(ui, session, commands),
                 Submenu::Layout => own_layouts(ui, state, commands),
                 Submenu::Examples
+                | Submenu::Beside
                 | Submenu::Lights
                 | Submenu::ToneMap
                 | Submenu::Panels

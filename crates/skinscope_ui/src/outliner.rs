@@ -9,7 +9,7 @@ use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolC
 use super::outliner_row::{NodeLook, Row, RowAction, row_id, show_row};
 use super::theme::{MARGIN, ROW, colors};
 use super::widgets::{SearchResponse, drop_down, open_field, search_field, steps_down};
-use super::{Status, UiState, findings, focus};
+use super::{Status, UiState, beside, findings, focus};
 
 /// State of the outliner for the open model.
 #[derive(Debug, Default)]
@@ -169,6 +169,7 @@ impl Outliner {
 
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     findings::show(ui, session, state, status, commands);
+    beside::show_list(ui, session, commands);
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 }).show(ui, |ui| {
         let Some(model) = session.model() else {
             ui.set_width(ui.available_width());

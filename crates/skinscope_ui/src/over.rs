@@ -4,7 +4,7 @@
 use egui::{Rect, Theme, Ui, UiBuilder, vec2};
 use skinscope_session::{ComparisonLayout, Projector, Session};
 
-use super::{comparison, legend, names, page};
+use super::{beside, comparison, legend, names, page};
 
 /// What is painted over a picture or beside it.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Over {
     pub legend: bool,
     /// Whether the sides of a comparison are named.
     pub sides: bool,
+    /// Whether two models that stand side by side are named.
+    pub models: bool,
     /// Whether the names of the joints are written.
     pub names: bool,
     /// Whether the letters and words of an example are written.
@@ -43,6 +45,9 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
             let text = if over.page > 0.0 { page::STILL } else { page::TextSize::USUAL };
             page::show_marks(&ui, session, &over.projector, picture, text);
         }
+    }
+    if over.models {
+        beside::show_names(&ui, session, rect, &over.projector);
     }
     let mut above = rect;
     if over.sides {

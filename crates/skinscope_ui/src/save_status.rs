@@ -83,6 +83,17 @@ pub struct ChangedStatus {
     pub is_trying: bool,
 }
 
+/// What happens once a question about unsaved work is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThenCloses {
+    /// The window closes.
+    Window,
+    /// Another model takes the place of the open one.
+    Model,
+    /// The model is closed, and the one beside it stays.
+    OneOfTwo,
+}
+
 /// Work that is in no file, of a model that is about to be closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsavedStatus {
@@ -94,8 +105,8 @@ pub struct UnsavedStatus {
     pub has_file: bool,
     /// The work that is in no file.
     pub work: UnsavedWork,
-    /// Whether the window is about to close; otherwise another model is about to be opened.
-    pub quits: bool,
+    /// What happens then.
+    pub then: ThenCloses,
 }
 
 /// Edits that an earlier run has left behind.

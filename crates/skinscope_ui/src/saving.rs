@@ -8,8 +8,8 @@ use super::dialogs::question;
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{PathField, chip, counted, describe, figure, grouped, section, text_button};
 use super::{
-    ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied,
-    icons,
+    ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, ThenCloses, UiState,
+    UnsavedStatus, copied, icons,
 };
 
 /// Width of the dialogs, points.
@@ -249,7 +249,11 @@ fn numbers(accessors: &[usize]) -> String {
 }
 
 fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {
-    let then = if unsaved.quits { "The window closes" } else { "Another model is opened" };
+    let then = match unsaved.then {
+        ThenCloses::Window => "The window closes",
+        ThenCloses::Model => "Another model is opened",
+        ThenCloses::OneOfTwo => "It is closed",
+    };
     let UnsavedStatus { work, .. } = unsaved;
     let mut answers = vec![(UnsavedAnswer::Discard, "Discard"), (UnsavedAnswer::Cancel, "Cancel")];
     if unsaved.is_session {

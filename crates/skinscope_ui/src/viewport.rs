@@ -9,8 +9,8 @@ use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionComma
 use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, describe, tip};
 use super::{
-    Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page, status,
-    tour, triad,
+    Status, UiState, beside, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page,
+    status, tour, triad,
 };
 
 /// The state of the picture's area.
@@ -170,6 +170,7 @@ fn show_words(ui: &Ui, session: &Session, picture: Rect, text: page::TextSize) {
         names::show(ui, session, picture, &projector);
     }
     ghosts::show(ui, session, picture);
+    beside::show_names(ui, session, picture, &projector);
     page::show_marks(ui, session, &projector, picture, text);
 }
 

@@ -306,9 +306,9 @@ impl Autosave {
         (self.written, self.waiting) = (None, Some(now));
     }
 
-    /// Whether there are edits that its file holds, or is to hold.
-    pub(crate) fn keeps_file(&self) -> bool {
-        self.written.is_some()
+    /// Whether there are edits that this file holds, or is to hold.
+    pub(crate) fn keeps_file(&self, path: &Path) -> bool {
+        self.written.is_some() && self.folder.as_deref().is_some_and(|folder| self.file(folder) == path)
     }
 
     fn file(&self, folder: &Path) -> PathBuf {

@@ -10,7 +10,7 @@ use crate::export::film::Film;
 use crate::export::picture::encode_png;
 use crate::export::{MeshFormat, baked_primitives};
 use crate::film::{self, FilmError, Reel, Target, record};
-use crate::frame::{Frame, SceneColors};
+use crate::frame::{Camera, Frame, SceneColors};
 use crate::math::Units;
 use crate::output::{self, NewFile};
 use crate::parallel::JobContext;
@@ -186,7 +186,8 @@ impl ExportJob {
         let legend = legend && view.overlay.is_some();
         let (sides, names) = (self.session.deforming().comparison().is_some(), view.is_on(Toggle::Names));
         let words = self.session.lesson().is_some();
-        PictureStyle { size, supersampling, legend, sides, names, words, page: page && words, light: self.light }
+        let (models, light, page) = (self.session.beside().is_some(), self.light, page && words);
+        PictureStyle { size, supersampling, legend, sides, models, names, words, page, light }
     }
 
     /// From now on only the film moves, and the viewport is that of the pictures.
@@ -207,7 +208,8 @@ impl ExportJob {
         let colors = if self.light { SceneColors::LIGHT } else { SceneColors::DARK };
         let mut frame = Frame::default();
         self.session.build_frame(&mut frame, &colors);
-        frame.camera.world_from_view = film::turned(frame.camera.world_from_view, pivot, radians);
+        let world_from_view = film::turned(frame.camera.world_from_view, pivot, radians);
+        frame.set_camera(Camera { world_from_view, ..frame.camera });
         if self.settings.transparent {
             frame.make_transparent(has_partial_alpha);
         }

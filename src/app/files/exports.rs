@@ -10,16 +10,15 @@ use crate::app::ui::AskedStage;
 use crate::export::MeshFormat;
 use crate::film::Target;
 use crate::output::overwritten;
-use crate::session::{ExportKind, ExportSettings, FileUse};
+use crate::session::{Document, ExportKind, ExportSettings, FileUse};
 
 impl App {
     /// Begins to export.
     pub(crate) fn export_to(&mut self, path: PathBuf, settings: ExportSettings) {
+        let read: Vec<PathBuf> = self.documents().flat_map(Document::files).map(PathBuf::from).collect();
         let Some(asked) = &mut self.status.asked_file else { return };
         let FileUse::Export(kind) = asked.usage else { return };
         asked.path.clone_from(&path);
-        let read: Vec<PathBuf> =
-            self.session.document().iter().flat_map(|document| document.files()).map(PathBuf::from).collect();
         let outputs = match Target::of(&path).filter(|_| kind == ExportKind::Film) {
             // How many pictures there are is not known yet; the first stands for all names.
             Some(target) => target.files(0..1).collect(),

@@ -7,13 +7,18 @@ use winit::event_loop::ActiveEventLoop;
 use super::save_job::name_of;
 use crate::app::App;
 use crate::app::next_steps::NextStep;
-use crate::app::ui::{SaveStage, UnsavedStatus};
+use crate::app::ui::{SaveStage, ThenCloses, UnsavedStatus};
 use crate::session::{FileUse, SaveKind, Source, UnsavedAnswer, UnsavedWork};
 
 impl App {
     /// Does something that closes the open model, once nothing is lost by that.
-    pub(crate) fn leave(&mut self, event_loop: &ActiveEventLoop, next: NextStep) {
-        let work = self.lost_work(&next);
+    pub(crate) fn leave(&mut self, event_loop: &ActiveEventLoop, mut next: NextStep) {
+        let mut work = self.lost_work(&next);
+        if work.is_empty() && self.loses_other(&next) {
+            let Some(of_other) = self.ask_of_other(next) else { return };
+            next = of_other;
+            work = self.lost_work(&next);
+        }
         if work.is_empty() {
             return self.proceed(event_loop, next);
         }
@@ -23,22 +28,43 @@ impl App {
         let is_session = session.is_some();
         let name = session.or_else(|| document.map(|document| document.model.source.name.clone()));
         let has_file = document.is_some_and(|document| document.lesson().is_none());
-        let quits = next == NextStep::Quit;
-        self.status.unsaved = Some(UnsavedStatus { name: name.unwrap_or_default(), is_session, has_file, work, quits });
+        let then = match next.step() {
+            NextStep::Quit => ThenCloses::Window,
+            step if step.keeps_active() => ThenCloses::OneOfTwo,
+            _ => ThenCloses::Model,
+        };
+        self.status.unsaved = Some(UnsavedStatus { name: name.unwrap_or_default(), is_session, has_file, work, then });
         self.next.after_save = Some(next);
     }
 
-    /// What is in no file and would be lost.
+    /// Whether the model that is not active has work that would be lost, and nobody was asked about that yet.
+    fn loses_other(&self, next: &NextStep) -> bool {
+        let is_asked = matches!(next, NextStep::OfOther(_));
+        let is_lost = next.closes_other() && !is_asked && !self.pace.is_benchmark();
+        is_lost && self.other.is_some() && !self.without_aside(next, self.work_of_other()).is_empty()
+    }
+
+    /// Makes the other model the active one, so that it is seen which one the question is about. `None` where that cannot be now.
+    fn ask_of_other(&mut self, next: NextStep) -> Option<NextStep> {
+        self.close_dialogs();
+        self.activate_other().then(|| NextStep::OfOther(Box::new(next)))
+    }
+
+    /// What is set aside stays when another model is opened, which may have a place for it.
+    fn without_aside(&self, next: &NextStep, work: UnsavedWork) -> UnsavedWork {
+        let closes_aside = *next.step() == NextStep::Quit || next.keeps_active();
+        if closes_aside { work } else { UnsavedWork { set_aside: 0, ..work } }
+    }
+
+    /// What of the active model is in no file and would be lost.
     pub(crate) fn lost_work(&self, next: &NextStep) -> UnsavedWork {
         let path = self.session.document().and_then(|document| document.path.as_ref());
         // The same file again keeps what was made on it.
         let stays = matches!(next, NextStep::Load(Source::File(of)) if Some(of) == path);
-        if self.pace.is_benchmark() || stays {
+        if self.pace.is_benchmark() || stays || next.keeps_active() && !matches!(next, NextStep::OfOther(_)) {
             return UnsavedWork::default();
         }
-        let work = self.session.unsaved().unsaved_work();
-        // What is set aside stays when another model is opened, which may have a place for it.
-        if *next == NextStep::Quit { work } else { UnsavedWork { set_aside: 0, ..work } }
+        self.without_aside(next, self.session.unsaved().unsaved_work())
     }
 
     /// Closes other dialogs, behind which a question would not be seen. What is being written stays, and so does the offer to take a changed file,
@@ -50,7 +76,20 @@ impl App {
 
     /// Does something that closes the open model, whatever is lost by that.
     pub(crate) fn proceed(&mut self, event_loop: &ActiveEventLoop, next: NextStep) {
+        let (next, is_of_other) = next.into_step();
+        if is_of_other && next.keeps_active() && !self.activate_other() {
+            return;
+        }
         match next {
+            NextStep::OfOther(next) => return self.proceed(event_loop, *next),
+            NextStep::CloseOther => return self.close_other(),
+            NextStep::OpenBeside(path) => {
+                if !self.work_of_other().is_empty() {
+                    // It was given up, and would be asked about again.
+                    self.close_other();
+                }
+                return self.read_beside(path);
+            }
             NextStep::Quit => event_loop.exit(),
             NextStep::Load(source) => self.load(source),
             NextStep::OpenSession(read) => {
@@ -89,11 +128,15 @@ impl App {
                 }
             }
             UnsavedAnswer::Cancel => self.next.after_save = None,
-            UnsavedAnswer::Discard => {
-                if let Some(next) = self.next.after_save.take() {
-                    self.proceed(event_loop, next);
+            UnsavedAnswer::Discard => match self.next.after_save.take() {
+                Some(next) if self.loses_other(&next) => {
+                    if let Some(next) = self.ask_of_other(next) {
+                        self.leave(event_loop, next);
+                    }
                 }
-            }
+                Some(next) => self.proceed(event_loop, next),
+                None => {}
+            },
         }
     }
 

@@ -88,8 +88,12 @@ impl App {
     fn autosaved(&mut self, path: &Path, result: std::io::Result<()>) {
         match result {
             // Meanwhile they were saved or undone.
-            Ok(()) if !self.autosave.keeps_file() => output::take_back(path),
-            Ok(()) => {}
+            Ok(()) => {
+                let other = self.other.as_ref().map(|other| &other.autosave);
+                if !other.into_iter().chain([&self.autosave]).any(|autosave| autosave.keeps_file(path)) {
+                    output::take_back(path);
+                }
+            }
             Err(error) => {
                 self.autosave.failed(Instant::now());
                 self.complain_of_autosave(&format!("{}: {error}", path.display()));
@@ -97,7 +101,7 @@ impl App {
         }
     }
 
-    fn complain_of_autosave(&mut self, why: &str) {
+    pub(crate) fn complain_of_autosave(&mut self, why: &str) {
         // It would be said every minute.
         if self.autosave.is_first_complaint() {
             self.status.error =

@@ -21,6 +21,7 @@ mod poses;
 pub(super) mod recent_pictures;
 pub(super) mod save_job;
 mod saving;
+pub(super) mod second_model;
 pub(super) mod session_files;
 mod sessions;
 mod showing;

@@ -57,6 +57,11 @@ impl Opening {
         self.session = Some(session);
     }
 
+    /// Notes that the open file is another one from now on.
+    pub fn set_source(&mut self, source: Source) {
+        self.source = source;
+    }
+
     pub fn source(&self) -> &Source {
         &self.source
     }

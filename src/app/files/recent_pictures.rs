@@ -18,7 +18,7 @@ use crate::app::settings::Settings;
 use crate::app::ui::RecentPicture;
 use crate::export::picture::encode_png;
 use crate::output;
-use crate::session::{CameraCommand, ExportKind, ExportSettings, Toggle, ViewCommand};
+use crate::session::{BesideCommand, CameraCommand, ExportKind, ExportSettings, Toggle, ViewCommand};
 
 /// How long a model stands still before its picture is drawn, so that nothing that was asked for waits.
 const STANDS_STILL: Duration = Duration::from_secs(2);
@@ -158,6 +158,13 @@ impl App {
         let mut job = self.export_job(ExportKind::Picture, settings);
         // The whole model, and nothing but the model.
         let session = &mut job.session;
+        if session.beside().is_some() {
+            let is_of_other = |own: &Path| std::path::absolute(own).is_ok_and(|own| own != path);
+            if session.document().and_then(|document| document.path.as_deref()).is_some_and(is_of_other) {
+                session.apply(BesideCommand::Activate);
+            }
+            session.apply(BesideCommand::Close);
+        }
         session.apply(ViewCommand::SetOverlay(None));
         for toggle in [Toggle::Bones, Toggle::Axes, Toggle::Names, Toggle::Grid, Toggle::Ground] {
             session.apply(ViewCommand::Set(toggle, false));

@@ -10,6 +10,8 @@ pub(crate) struct ReadSession {
     pub path: PathBuf,
     pub file: SessionFile,
     pub model: SessionModel,
+    /// The model beside it, where the file has one.
+    pub other: Option<Box<OtherOfSession>>,
 }
 
 impl ReadSession {
@@ -21,12 +23,30 @@ impl ReadSession {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut file = SessionFile::read(&path).map_err(|error| error.to_string())?;
         let model = file.find_model(&path).map_err(|error| error.to_string())?;
-        Ok(Self { path, file, model })
+        let other = OtherOfSession::of(&path, &mut file);
+        Ok(Self { path, file, model, other })
     }
 
     /// The name of the model.
     pub fn model_name(&self) -> String {
         self.model.source.name()
+    }
+}
+
+/// The other model of a session file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OtherOfSession {
+    /// Where it is, or why it is not there.
+    pub found: Result<SessionModel, String>,
+    pub path: PathBuf,
+    pub file: SessionFile,
+}
+
+impl OtherOfSession {
+    /// Looks for the other model of a session file, where it has one.
+    pub fn of(path: &Path, file: &mut SessionFile) -> Option<Box<Self>> {
+        let found = file.find_beside(path)?.map_err(|error| error.to_string());
+        Some(Box::new(Self { found, path: path.to_owned(), file: file.clone() }))
     }
 }
 

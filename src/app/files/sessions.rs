@@ -13,7 +13,7 @@ use crate::app::jobs::Kind;
 use crate::app::next_steps::NextStep;
 use crate::app::ui::{AskedStage, SessionReport};
 use crate::output::{self, overwritten};
-use crate::session::{Document, SessionSnapshot};
+use crate::session::{BesideSnapshot, Document, SessionSnapshot};
 
 impl App {
     /// Reads a session file, and says in the dialog what is in it.
@@ -77,6 +77,10 @@ impl App {
         self.session.warn(&lines);
         self.status.error = Some(lines.join("\n")).filter(|lines| !lines.is_empty());
         self.disk.set_session_file(Some(read.path));
+        self.forget_other();
+        if let Some(other) = read.other {
+            self.read_other_of_session(*other);
+        }
     }
 
     /// Writes the session into a file.
@@ -90,20 +94,27 @@ impl App {
             asked.stage = AskedStage::Working;
         }
         let files: Vec<PathBuf> = document.files().map(PathBuf::from).collect();
-        if let Err(error) = overwritten(&path, files.iter().map(PathBuf::as_path)) {
+        if let Err(error) = overwritten(&path, self.documents().flat_map(Document::files)) {
             return self.file_written(&path, Err(error.to_string()));
         }
         // What was saved since the model was read is in its file by now.
         let stamps = self.disk.stamps().clone();
+        let beside = self.session.beside_snapshot();
+        let other_stamps = self.other.as_ref().map(|other| other.stamps().clone()).unwrap_or_default();
         self.jobs.restart(Kind::NamedFile, move |_| {
             let mut file = snapshot.file();
             let files = files.iter().map(PathBuf::as_path);
-            let text = file.set_model(&path, files, |file| stamps.is_as_read(file)).and_then(|()| file.text());
+            let named = file.set_model(&path, files, |file| stamps.is_as_read(file));
+            let named = named.and_then(|()| match &beside {
+                Some(beside) => file.set_beside(&path, beside, |file| other_stamps.is_as_read(file)),
+                None => Ok(()),
+            });
+            let text = named.and_then(|()| file.text());
             let written = match text {
                 Ok(text) => output::write(&path, text.as_bytes()).map_err(|error| unwritten(&path, error)),
                 Err(error) => Err(format!("{}: {error}.", path.display())),
             };
-            Some(Box::new(move |app, event_loop| app.session_saved(event_loop, path, snapshot, written)))
+            Some(Box::new(move |app, event_loop| app.session_saved(event_loop, path, (snapshot, beside), written)))
         });
     }
 
@@ -112,12 +123,16 @@ impl App {
         &mut self,
         event_loop: &ActiveEventLoop,
         path: PathBuf,
-        snapshot: SessionSnapshot,
+        (snapshot, beside): (SessionSnapshot, Option<BesideSnapshot>),
         result: Result<(), String>,
     ) {
         let done = result.is_ok();
         self.file_written(&path, result);
         if done {
+            if let Some((beside, other)) = beside.zip(self.other.as_mut()) {
+                other.set_session_file(path.clone());
+                self.session.note_beside_saved(beside);
+            }
             self.disk.set_session_file(Some(path));
             self.session.files_mut().note_session_saved(Some(snapshot));
         }

@@ -8,15 +8,32 @@ use winit::event_loop::ActiveEventLoop;
 
 use crate::app::App;
 use crate::app::jobs::Kind;
+use crate::app::next_steps::NextStep;
 use crate::app::ui::BackgroundStatus;
 use crate::app::window::Window;
 use crate::model::Model;
 use crate::render::BackgroundWork;
-use crate::session::{Command, Document, Done, FileCommand, SelectionCommand, Toggle, ViewCommand, Work};
+use crate::session::{
+    BesideCommand, Command, Document, Done, FileCommand, SelectionCommand, Toggle, ViewCommand, Work,
+};
 
 impl App {
     /// Carries out a command; a click for which the model is not ready waits until it is.
     pub(crate) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
+        match command {
+            Command::Beside(BesideCommand::Activate) => {
+                self.activate_other();
+                return;
+            }
+            Command::Beside(BesideCommand::Close) => return self.leave(event_loop, NextStep::CloseOther),
+            // A click on the other model makes it the active one, and is then one on that.
+            Command::Selection(SelectionCommand::PickAt(at) | SelectionCommand::PinAt(at))
+                if self.session.is_other_at(at) && !self.activate_other() =>
+            {
+                return;
+            }
+            _ => {}
+        }
         if !self.pace.is_benchmark() && self.session.picking().must_wait_for(&command) {
             self.next.wait_with_click(command, self.session.view().orbit);
             return;
@@ -119,6 +136,7 @@ impl App {
             }
             _ if self.jobs.is_running(Kind::Session) => work("Reading the session", None, None),
             _ if self.jobs.is_running(Kind::Clips) => work("Reading clips", None, None),
+            _ if self.jobs.is_running(Kind::SecondModel) => work("Reading the second model", None, None),
             _ if self.jobs.is_running(Kind::OtherFile) => work("Reading the file to compare with", None, None),
             Some((BackgroundWork::Wireframe, fraction)) => {
                 let cancel = ViewCommand::Toggle(Toggle::Wireframe).into();

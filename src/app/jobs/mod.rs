@@ -57,6 +57,8 @@ pub(crate) enum Kind {
     FileDialog,
     /// Reads the file that the open one is compared with.
     OtherFile,
+    /// Reads the file that stands beside the open one.
+    SecondModel,
     /// Reads a file to take weights from.
     Donor,
     /// Reads a file to take clips from.

@@ -26,6 +26,8 @@ pub struct PictureStyle {
     pub legend: bool,
     /// Whether the sides of a comparison are named in it.
     pub sides: bool,
+    /// Whether two models that stand side by side are named in it.
+    pub models: bool,
     /// Whether the names of the joints are.
     pub names: bool,
     /// Whether the letters and words of an example are.
@@ -44,7 +46,7 @@ impl PictureStyle {
     }
 
     fn is_annotated(&self) -> bool {
-        self.legend || self.sides || self.names || self.words || self.page
+        self.legend || self.sides || self.models || self.names || self.words || self.page
     }
 
     /// Returns the width and height of the picture beside the page, pixels.
@@ -82,7 +84,7 @@ impl PicturePainter {
         frame: &mut Frame,
         session: &Session,
     ) -> Result<Vec<u8>, GpuError> {
-        let PictureStyle { size: whole, supersampling, legend, sides, names, words, .. } = self.style;
+        let PictureStyle { size: whole, supersampling, legend, sides, models, names, words, .. } = self.style;
         let size = self.style.picture_size();
         widen(frame, supersampling as f32);
         let mut reduced = Reduced::new(size, supersampling);
@@ -94,7 +96,7 @@ impl PicturePainter {
             let viewport = glam::Vec2::new(if halves { 0.5 * width } else { width }, height);
             let projector = Projector::new(camera.world_from_view, camera.projection, camera.near, viewport);
             let page = 1.0 - width / whole[0] as f32;
-            let over = Over { legend, sides, names, words, page, projector };
+            let over = Over { legend, sides, models, names, words, page, projector };
             annotations.paint(gpu, session, &over, whole, &mut rgba)?;
         }
         Ok(rgba)
@@ -121,6 +123,7 @@ fn widen(frame: &mut Frame, factor: f32) {
     if let Some(dots) = &mut frame.display.dots {
         dots.radius *= factor;
     }
+    frame.beside.iter_mut().for_each(|other| widen(other, factor));
     if let Some(other) = &mut frame.compared {
         widen(&mut other.frame, factor);
     }

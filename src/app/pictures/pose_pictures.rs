@@ -43,6 +43,7 @@ impl PosePictures {
             supersampling: 1,
             legend: false,
             sides: false,
+            models: false,
             names: false,
             words: false,
             page: false,

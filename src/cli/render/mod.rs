@@ -1,6 +1,7 @@
 //! `skinscope render`: draws pictures without a window.
 
 mod film;
+mod report;
 mod scene;
 
 use std::path::{Path, PathBuf};
@@ -9,10 +10,12 @@ use std::sync::{Arc, OnceLock};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use glam::DVec3;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::film::FilmArgs;
+use self::report::{device, palette};
 use self::scene::Scene;
+use super::beside::{self, BesideArgs};
 use super::camera::parse_fov;
 use super::clips::{ClipsArgs, paths};
 use super::device_args::{DeviceArgs, TextureArgs};
@@ -103,9 +106,11 @@ pub(super) struct RenderArgs {
     /// Show each side in a half of the picture of its own, with --compare or --compare-file
     #[arg(long, conflicts_with = "split")]
     side_by_side: bool,
-    /// Leave out the names of the two sides at the lower edge, with --compare or --compare-file
+    /// Leave out the names of the two sides at the lower edge, with --compare or --compare-file, or of the two models, with --beside
     #[arg(long)]
     no_side_names: bool,
+    #[command(flatten)]
+    beside: BesideArgs,
     #[command(flatten)]
     look: LookArgs,
     /// Draw with this material variant of the file (its name, or its number from 0)
@@ -166,7 +171,8 @@ impl RenderArgs {
         // Texts are on plates of the theme that the background is nearer to.
         let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
         let sides = !self.no_side_names && session.deforming().comparison().is_some();
-        PictureStyle { size, supersampling, legend, sides, names, words, page, light }
+        let models = !self.no_side_names && session.beside().is_some();
+        PictureStyle { size, supersampling, legend, sides, models, names, words, page, light }
     }
 
     fn is_transparent(&self) -> bool {
@@ -187,6 +193,7 @@ fn after_help() -> String {
         "skinscope render character.glb -o weights.png --heatmap Head --skeleton --view front",
         "skinscope render character.glb -o limits.png --overlay alarms --limit 4 --background transparent",
         "skinscope render character.glb -o walk.webp --clip Walk --whole-clip --size 480x640",
+        "skinscope render old.glb -o both.png --beside new.glb --clip Walk --time 0.5",
         "skinscope render character.glb -o turn.gif --turntable --size 480x640",
     ];
     format!("{AFTER_HELP}\n\nExamples:\n  {}", examples.join("\n  "))
@@ -263,7 +270,8 @@ fn compare(
     // An example or a session file may compare already.
     let is_compared =
         args.compare.is_some() || args.compare_file.is_some() || session.deforming().comparison().is_some();
-    if (args.split.is_some() || args.side_by_side || args.no_side_names) && !is_compared {
+    let names_models = args.no_side_names && args.beside.is_given();
+    if (args.split.is_some() || args.side_by_side || args.no_side_names && !names_models) && !is_compared {
         let why = "--split, --side-by-side and --no-side-names say how two sides are shown; say --compare or --compare-file too";
         return Err(CliError::Usage(why.into()));
     }
@@ -308,6 +316,7 @@ fn draw(
         overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     }
     let has_session_file = opened.session_file.is_some();
+    let other = beside::of_session(&mut opened)?;
     let mut session = args.pose.session(opened)?;
     // An example has a look of its own, as a session file has.
     let has_own_look = has_session_file || session.lesson().is_some();
@@ -322,6 +331,10 @@ fn draw(
     let spare = |input: &Path| outputs.iter().try_for_each(|output| Ok(overwritten(output, [input])?));
     files.iter().try_for_each(|input| spare(input))?;
     compare(args, &mut session, &spare)?;
+    if let Some(other) = other.filter(|_| !args.beside.is_given()) {
+        beside::open_of_session(&mut session, other, &args.model.open, &spare)?;
+    }
+    args.beside.open(&mut session, &args.pose, &args.model.open, (&spare, args.json))?;
     let scene = Scene::prepare(args, has_own_look, &mut session, reel.as_ref())?;
     if let Some(note) = session.picking().tangents_note() {
         say(format_args!("{note}"));
@@ -418,32 +431,6 @@ fn draw_film(
     let written = record(target, &film, reel.first, &mut draw, &mut go_on)?.map_err(failed);
     let fit = fit.unwrap_or_else(|| Renderer::palette_fit(gpu, &scene.frame(session, 0.0)));
     Ok((written, fit))
-}
-
-/// Describes the device that drew.
-fn device(gpu: &Gpu) -> Value {
-    let kind = match gpu.info.device_type {
-        wgpu::DeviceType::DiscreteGpu => "discrete",
-        wgpu::DeviceType::IntegratedGpu => "integrated",
-        wgpu::DeviceType::VirtualGpu => "virtual",
-        wgpu::DeviceType::Cpu => "cpu",
-        wgpu::DeviceType::Other => "other",
-    };
-    json!({ "name": gpu.info.name, "type": kind, "backend": gpu.info.backend.to_str() })
-}
-
-/// Describes the buffer that the palette was read from, and what others would hold.
-fn palette(fit: &PaletteFit) -> Value {
-    json!({
-        "asked": fit.asked.id(),
-        "used": fit.used(),
-        "why": fit.why(),
-        "matrices": fit.joints,
-        "bytes_per_matrix": fit.joint_bytes,
-        "bytes": fit.bytes(),
-        "uniform": { "bytes": fit.limits.uniform, "matrices": fit.most_in_uniform() },
-        "storage": { "bytes": fit.limits.storage, "matrices": fit.most_in_storage() },
-    })
 }
 
 fn parse_part(text: &str) -> Result<f32, String> {

@@ -13,8 +13,8 @@ use crate::frame::{Frame, Grid, SceneColors};
 use crate::math::{Aabb, Projection};
 use crate::model::{Model, NodeId};
 use crate::session::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, PlaybackCommand, PoseSource,
-    Session, TOGGLES, Toggle, ViewCommand, ViewFrom,
+    BesideCommand, CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, PlaybackCommand,
+    PoseSource, Session, TOGGLES, Toggle, ViewCommand, ViewFrom,
 };
 
 /// The pictures of a session by the arguments.
@@ -46,13 +46,20 @@ impl<'a> Scene<'a> {
             session.apply(ViewCommand::Set(row.toggle, false));
         }
         args.look.apply(session)?;
+        // Each model has an overlay of its own.
+        if session.beside().is_some() {
+            session.apply(BesideCommand::Activate);
+            args.look.apply(session)?;
+            session.apply(BesideCommand::Activate);
+        }
         if args.legend && session.view().overlay.is_none() {
             let why =
                 "--legend explains the colours of an overlay: say --overlay ID, --heatmap JOINT or --dominant too";
             return Err(CliError::Usage(why.into()));
         }
         // A file without a mesh is shown by its skeleton.
-        let is_bare = session.model().is_some_and(|m| m.instances.is_empty());
+        let is_bare = |session: &Session| session.model().is_some_and(|m| m.instances.is_empty());
+        let is_bare = is_bare(session) || session.beside().is_some_and(|beside| is_bare(beside.other()));
         let bones = is_bare || session.view().is_on(Toggle::Bones);
         session.apply(ViewCommand::Set(Toggle::Bones, bones));
         args.skeleton.apply(session)?;
@@ -118,12 +125,14 @@ impl<'a> Scene<'a> {
 
     /// Returns the box of what is seen now.
     fn seen(&self, session: &Session) -> Aabb {
-        let model = if self.args.frame_everything {
-            session.extents().whole_bounds()
-        } else {
-            session.extents().posed_bounds()
-        };
-        if self.bones { model.union(session.bones().skeleton_bounds()) } else { model }
+        session.with_beside(|session| {
+            let model = if self.args.frame_everything {
+                session.extents().whole_bounds()
+            } else {
+                session.extents().posed_bounds()
+            };
+            if self.bones { model.union(session.bones().skeleton_bounds()) } else { model }
+        })
     }
 
     /// Sets the camera.
@@ -198,28 +207,31 @@ impl<'a> Scene<'a> {
         let mut frame = Frame::default();
         session.build_frame(&mut frame, &SceneColors::DARK);
         frame.display.background = args.background;
+        frame.beside.iter_mut().for_each(|other| other.display.background = args.background);
         if args.is_transparent() {
             frame.make_transparent(Target::of(&args.output).is_none_or(|target| target.has_partial_alpha()));
         }
+        let mut camera = frame.camera;
         if let Some((world_from_view, projection)) = self.own {
-            (frame.camera.world_from_view, frame.camera.projection) = (world_from_view, projection);
+            (camera.world_from_view, camera.projection) = (world_from_view, projection);
         }
-        frame.camera.world_from_view = turned(frame.camera.world_from_view, self.pivot, radians);
+        camera.world_from_view = turned(camera.world_from_view, self.pivot, radians);
         // The planes of a session's own camera contain its grid too.
         if args.eye.is_some() || !self.has_own_look && args.camera.is_none() {
             // The target is always seen, even if it is far outside.
             let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([near(session, target)]));
             let seen = self.seen(session).union(target);
-            let (near, far) = planes(frame.camera.world_from_view, seen);
-            (frame.camera.near, frame.camera.far) = (near, far);
+            let (near, far) = planes(camera.world_from_view, seen);
+            (camera.near, camera.far) = (near, far);
             if let Some(Grid { height, radius, .. }) = frame.display.grid {
                 // The ground goes on beside the model and below the camera.
                 let reach = Vec3::new(radius, 0.0, radius);
                 let ground = Aabb::from_points([Vec3::Y * height - reach, Vec3::Y * height + reach]);
-                let (_, far) = planes(frame.camera.world_from_view, seen.union(ground));
-                (frame.camera.near, frame.camera.far) = (near.min(1e-3 * far), far);
+                let (_, far) = planes(camera.world_from_view, seen.union(ground));
+                (camera.near, camera.far) = (near.min(1e-3 * far), far);
             }
         }
+        frame.set_camera(camera);
         if let Some(other) = frame.compared.as_deref_mut() {
             let display = &mut other.frame.display;
             (display.background, display.grid) = (frame.display.background, frame.display.grid);

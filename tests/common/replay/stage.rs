@@ -123,6 +123,10 @@ impl Stage {
                 let (model, name) = (Arc::clone(read(&source)?.stored()), source.name());
                 self.session.compare_file(ComparedFile { model, name }).map(|()| String::new())
             }
+            FileCommand::OpenBeside(path) => {
+                self.session.open_beside(read(&Source::File(path))?);
+                Ok(String::new())
+            }
             FileCommand::ReadDonor(path) => {
                 let donor = Some(Donor(Arc::clone(read(&Source::File(path))?.stored())));
                 let settings = Settings { donor, ..Settings::clone(&self.session.tools().settings) };

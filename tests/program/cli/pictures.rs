@@ -307,3 +307,33 @@ fn libraries_of_the_system_say_nothing_where_there_is_no_runtime_folder() {
     }
     assert_eq!(said, "");
 }
+
+#[test]
+fn a_second_model_stands_beside_the_first_in_one_picture() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let other = scratch("second_model.glb");
+    std::fs::copy(folder.join("figure.glb"), &other).unwrap();
+    let other = other.to_str().unwrap();
+    let usual = ["--size", "240x120", "--background", "#000000", "--view", "front"];
+    let drawn = |more: &[&str], name| {
+        let picture = picture(&[&usual[..], more].concat(), name)?;
+        let columns: Vec<u32> =
+            (0..240).filter(|x| (0..120).any(|y| picture.get_pixel(*x, y).0[..3] != [0; 3])).collect();
+        Some((picture, columns))
+    };
+    let Some((alone, narrow)) = drawn(&[], "second_alone.png") else { return };
+    let (both, wide) = drawn(&["--beside", other, "--no-side-names"], "second_both.png").unwrap();
+    assert!(wide.windows(2).any(|pair| pair[1] > pair[0] + 1), "there is room between them: {wide:?}");
+    assert!(wide.last().unwrap() - wide[0] > narrow.last().unwrap() - narrow[0]);
+    let (named, _) = drawn(&["--beside", other], "second_named.png").unwrap();
+    assert!(both != named && both != alone);
+    let far = drawn(&["--beside", other, "--no-side-names", "--gap", "1"], "second_far.png").unwrap().1;
+    let room = |columns: &[u32]| columns.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+    assert!(room(&far) > room(&wide), "{far:?}");
+    let same = drawn(&["--beside", other, "--no-side-names", "--same-place"], "second_same.png").unwrap().1;
+    assert_eq!(room(&same), 1, "{same:?}");
+    fails(&["render", "-o", "x.png", "--beside", "no_such.glb"], 1, &["no_such.glb"]);
+    fails(&["render", "-o", "x.png", "--beside", other, "--compare", "linear"], 2, &["--compare"]);
+    fails(&["render", "-o", "x.png", "--beside", other, "--beside-clip", "No such"], 2, &["No such"]);
+    fails(&["render", "-o", "x.png", "--beside-clip", "0"], 2, &["--beside"]);
+}

@@ -29,6 +29,7 @@ use skinscope_inspect::rom::RomOptions;
 use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
 use skinscope_model::{ClipId, NodeId, WeightChange};
 
+use crate::beside::BesideCommand;
 use crate::command::ids::Id;
 use crate::comparison::ComparisonCommand;
 use crate::document::lesson::ExampleCommand;
@@ -91,6 +92,8 @@ families!(
     Selection(SelectionCommand),
     /// Commands about the finding that is shown.
     Finding(FindingCommand),
+    /// The model beside the open one.
+    Beside(BesideCommand),
     /// Comparing two surfaces.
     Comparison(ComparisonCommand),
     /// Measuring what poses do to the surface.
@@ -128,10 +131,14 @@ pub enum FileCommand {
     StepExample(i32),
     /// Read the open file again.
     Reload,
-    /// Ask for a file, then show it beside the open one.
+    /// Ask for a file, then compare the open one with it.
     CompareDialog,
-    /// Show this file beside the open one ([`crate::Session::compare_file`]).
+    /// Compare the open file with this one, as the second side of the picture ([`crate::Session::compare_file`]).
     Compare(PathBuf),
+    /// Ask for a file, then open it beside the open model, as a model of its own.
+    BesideDialog,
+    /// Open this file beside the open model ([`crate::Session::open_beside`]).
+    OpenBeside(PathBuf),
     /// Stop the load that is under way.
     CancelLoad,
     /// Say what writing the edited weights into the open file, or into another one, would change.

@@ -247,6 +247,12 @@ impl Compared {
 }
 
 impl Session {
+    /// Returns what the open model is compared with, as far as it is computed.
+    #[must_use]
+    pub fn compared(&self) -> &Compared {
+        &self.compared
+    }
+
     /// The moment of the clip that is shown at which the two sides are farthest apart; of several the first. `go_on` hears what part
     /// is done, 0…1, and ends the search by `false`. `None` where nothing is compared, there is no clip, or it was ended.
     #[must_use]
@@ -276,7 +282,7 @@ impl Session {
         go_on: &mut dyn FnMut(f32) -> bool,
     ) -> Option<WorstPose> {
         self.deforming().comparison()?;
-        let mut session = self.clone();
+        let mut session = Self { beside: None, ..self.clone() };
         session.view.crowd = 1;
         crowd::show_crowd(&mut session);
         session.playback.playing = false;

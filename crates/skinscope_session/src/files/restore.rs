@@ -43,6 +43,7 @@ impl Session {
     pub fn open_with_session(&mut self, document: Document, file: &SessionFile) -> Vec<String> {
         // It would else be taken for a newer version of the open one, whose edits stay.
         self.document = None;
+        self.beside = None;
         // What is set aside of other models stays, and is not in the file.
         let aside = std::mem::take(&mut self.files.aside);
         self.open(document);

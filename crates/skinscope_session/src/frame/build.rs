@@ -10,6 +10,7 @@ use skinscope_frame::{Bone, Camera, Compared, Display, Dots, Frame, Grid, Light,
 use skinscope_inspect::{BoneShape, Explanation, Term};
 use skinscope_model::{Change, Model, NodeId, Property};
 
+use super::beside::add_beside;
 use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
@@ -22,12 +23,20 @@ const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
 /// Does what [`Session::build_frame`] says.
 pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let compared = frame.compared.take();
+    let beside = std::mem::take(&mut frame.beside);
     build_alone(frame, session, colors);
     let draws_directions = [Toggle::Normals, Toggle::Tangents].iter().any(|toggle| session.view().is_on(*toggle));
     let Some(comparison) = session.deforming().comparison() else {
         add_onion_skins(frame, session, colors);
-        let surface = draws_directions.then(|| session.surfaces().surface()).flatten();
-        return add_directions(frame, session, surface.as_deref(), colors);
+        let add_own = |frame: &mut Frame, session: &Session| {
+            let surface = draws_directions.then(|| session.surfaces().surface()).flatten();
+            add_directions(frame, session, surface.as_deref(), colors);
+        };
+        add_own(frame, session);
+        return add_beside(frame, session, beside, |frame, session| {
+            build_alone(frame, session, colors);
+            add_own(frame, session);
+        });
     };
     let mut other =
         compared.unwrap_or_else(|| Box::new(Compared { frame: Frame::default(), layout: SideLayout::SideBySide }));

@@ -198,7 +198,7 @@ impl Session {
     /// and ends it by `false`: then what was measured until then is returned. `None` where nothing is open.
     #[must_use]
     pub fn measure_clip(&self, rate: f32, wanted: Wanted, go_on: &mut dyn FnMut(f32) -> bool) -> Option<MeasureCurves> {
-        let mut session = self.clone();
+        let mut session = Self { beside: None, ..self.clone() };
         session.defers_work = false;
         session.view.crowd = 1;
         crowd::show_crowd(&mut session);

@@ -2,8 +2,8 @@
 
 use crate::menus::command_row::{ctrl, ctrl_shift, key, row, shift};
 use crate::{
-    ClipNamesCommand, Command, CommandRow, EditCommand, ExportKind, FileCommand, FileUse, Key, Menu, SaveKind,
-    SelectionCommand, Submenu, ViewCommand, WindowCommand,
+    BesideCommand, ClipNamesCommand, Command, CommandRow, EditCommand, ExportKind, FileCommand, FileUse, Key, Menu,
+    SaveKind, SelectionCommand, Submenu, ViewCommand, WindowCommand,
 };
 
 /// The rows of File come before those of Edit.
@@ -60,8 +60,48 @@ pub(crate) static ROWS: &[CommandRow] = &[
         "Compare with file…",
         None,
         Command::File(FileCommand::CompareDialog),
-        "Show another file beside the open one, with the same nodes and vertices",
+        "Compare the open file, vertex by vertex, with another one that has the same nodes and vertices",
     ),
+    row(
+        Menu::File,
+        "Open second model…",
+        None,
+        Command::File(FileCommand::BesideDialog),
+        "Open another file in the same picture, beside the open one: any model, with a clip, pose and selection of its own",
+    )
+    .in_submenu(Submenu::Beside),
+    row(
+        Menu::File,
+        "Work on the other model",
+        shift(Key::Char('b')),
+        Command::Beside(BesideCommand::Activate),
+        "Let all panels and commands be about the other one of two models; a click on it does so too",
+    )
+    .in_submenu(Submenu::Beside),
+    row(
+        Menu::File,
+        "In the same place",
+        None,
+        Command::Beside(BesideCommand::ToggleSamePlace),
+        "Let both models stand in one place, one over the other, or side by side",
+    )
+    .in_submenu(Submenu::Beside),
+    row(
+        Menu::File,
+        "At the same time",
+        None,
+        Command::Beside(BesideCommand::ToggleSameTime),
+        "Let the clips of both models go on together, or each by itself",
+    )
+    .in_submenu(Submenu::Beside),
+    row(
+        Menu::File,
+        "Close the other model",
+        None,
+        Command::Beside(BesideCommand::Close),
+        "Close the model that is not worked on; edits that are in no file are asked about",
+    )
+    .in_submenu(Submenu::Beside),
     row(
         Menu::File,
         "Take clips from file…",

@@ -78,6 +78,7 @@ pub enum Menu {
 #[expect(missing_docs, reason = "their titles say what they are")]
 pub enum Submenu {
     Examples,
+    Beside,
     Bones,
     Views,
     Lights,
@@ -95,6 +96,7 @@ impl Submenu {
     pub fn title(self) -> &'static str {
         match self {
             Self::Examples => "Examples",
+            Self::Beside => "Second model",
             Self::Bones => "Bones and skin",
             Self::Views => "Views",
             Self::Lights => "Lights",
@@ -114,6 +116,7 @@ impl Submenu {
     pub fn help(self) -> &'static str {
         match self {
             Self::Examples => "Small rigs with pages that explain skinning, a thing at a time",
+            Self::Beside => "Another model in the same picture, beside the open one or in the same place",
             Self::Bones => "How bones are drawn, which of them, and how opaque the skin is",
             Self::Views => "Sides, projections and cameras to look from",
             Self::Lights => "What lights the picture, how its edges are smoothed, and who deforms the vertices",

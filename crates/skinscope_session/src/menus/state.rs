@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use crate::{
-    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand,
-    MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand,
-    ViewCommand, WindowCommand, most_members,
+    BesideCommand, CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, FileUse, KeyingCommand,
+    Lighting, MarkCommand, MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand,
+    Session, ToolCommand, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
+const NO_OTHER: &str = "No second model is open.";
 const NO_CLIP: &str = "No clip is shown.";
 const NO_SELECTION: &str = "No node is selected.";
 const NO_SKIN: &str = "The model has no skin.";
@@ -26,6 +27,12 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::View(ViewCommand::SetToneMap(id)) => view.tone_map.id == *id,
         Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
         Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
+        Command::Beside(BesideCommand::ToggleSamePlace) => {
+            session.beside().is_some_and(|beside| beside.arrangement().same_place)
+        }
+        Command::Beside(BesideCommand::ToggleSameTime) => {
+            session.beside().is_some_and(|beside| beside.arrangement().same_time)
+        }
         Command::Comparison(ComparisonCommand::Toggle) => session.deforming().comparison().is_some(),
         Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
         Command::View(ViewCommand::ToggleDeformingOnly) => session.bones().deforming_only(),
@@ -108,6 +115,7 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             let most = model.map_or(1, |model| most_members(model));
             unless(most >= *members, "The model has too many joints, or none, for so large a crowd.")
         }
+        Command::Beside(_) => unless(session.beside().is_some(), NO_OTHER),
         Command::View(ViewCommand::ShowAll) => unless(!session.view().hidden.is_empty(), "Nothing is hidden."),
         Command::Example(_) => unless(session.lesson().is_some(), "No example is shown."),
         Command::Tool(ToolCommand::Apply) => missing_of_tool(session),
@@ -169,6 +177,7 @@ fn missing_around(command: &Command, session: &Session) -> Option<&'static str> 
         Command::File(
             FileCommand::Reload
             | FileCommand::CompareDialog
+            | FileCommand::BesideDialog
             | FileCommand::ChooseClips
             | FileCommand::ClipNames(_)
             | FileCommand::CopyPicture
@@ -225,6 +234,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 9);
+        assert_eq!(seen.len(), 10);
     }
 }

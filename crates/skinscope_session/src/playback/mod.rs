@@ -372,7 +372,9 @@ impl Playback {
 /// Carries out a command of its family.
 pub(super) fn apply(session: &mut Session, command: &PlaybackCommand) {
     let Some(document) = &session.document else { return };
+    let before = session.playback.time_secs;
     session.playback.apply(command, &document.model, session.view.selected, &mut session.history);
+    session.follow_playback(command, before);
     // Each clip has room of its own.
     if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
         crate::pose::crowd::arrange_crowd(session);

@@ -217,6 +217,7 @@ impl Session {
         if let Some(ActiveCamera { index, .. }) = self.view.through {
             self.view.through = lighting::through(&document.model, &self.pose, index);
         }
+        self.update_beside();
     }
 }
 

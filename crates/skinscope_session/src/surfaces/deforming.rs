@@ -182,7 +182,7 @@ impl<'a> Deforming<'a> {
     }
 
     /// Returns everything that is deformed: what is shown, and what it is compared with.
-    fn sides(self) -> impl Iterator<Item = (MethodChoice, &'a Arc<Model>)> {
+    pub(crate) fn sides(self) -> impl Iterator<Item = (MethodChoice, &'a Arc<Model>)> {
         let here = self.view.choice();
         let shown = self.shown_model().map(move |model| (here, model));
         let compared = self.comparison().zip(self.compared_model()).map(|(c, model)| (c.choice, model));
@@ -211,6 +211,9 @@ impl Session {
         while let Some((source, model)) = self.deforming().wanted_data() {
             let Some(data) = (source.make)(&model, &JobContext::of_waiting()) else { return };
             take_data(self, source, &model, data);
+        }
+        if let Some(beside) = &mut self.beside {
+            beside.other.prepare();
         }
     }
 }

@@ -79,11 +79,11 @@ pub(crate) fn apply(session: &mut Session, command: CameraCommand) {
         }
         CameraCommand::FrameMarked => findings::frame_marked(session),
         CameraCommand::FrameAll => {
-            let bounds = session.extents().posed_bounds();
+            let bounds = session.with_beside(|session| session.extents().posed_bounds());
             session.view.frame(bounds);
         }
         CameraCommand::FrameEverything => {
-            let bounds = session.extents().whole_bounds();
+            let bounds = session.with_beside(|session| session.extents().whole_bounds());
             session.view.frame(bounds);
         }
         CameraCommand::FrameBox(bounds) => view.frame(bounds),

@@ -355,6 +355,21 @@ impl View {
         MethodChoice { method: self.method, pass: self.pass, normals: self.normals }
     }
 
+    /// Gives the view of another model that stands in the same picture this camera and this look. `offset` is where the origin of that
+    /// model is in the world of this view, metres. What belongs to a model stays: its overlay, its method, what is selected and hidden.
+    pub(crate) fn share(&mut self, shown: &Self, offset: Vec3) {
+        self.orbit = Orbit { target: shown.orbit.target - offset, ..shown.orbit };
+        (self.through, self.framed) = (None, None);
+        self.viewport = shown.viewport;
+        self.toggles = shown.toggles;
+        (self.look, self.tone_map, self.ramp) = (shown.look, shown.tone_map, shown.ramp);
+        (self.lighting, self.antialiasing, self.palette_buffer) =
+            (shown.lighting, shown.antialiasing, shown.palette_buffer);
+        (self.bone_shape, self.bone_size, self.skin_opacity) = (shown.bone_shape, shown.bone_size, shown.skin_opacity);
+        (self.pose_tool, self.orientation, self.deformer) = (shown.pose_tool, shown.orientation, shown.deformer);
+        self.influence_limit = shown.influence_limit;
+    }
+
     /// Returns whether a switch is on.
     #[must_use]
     pub fn is_on(&self, toggle: Toggle) -> bool {

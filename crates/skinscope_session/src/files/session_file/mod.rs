@@ -13,11 +13,14 @@
 //!  "unlimited": ["Toe.L"],
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
 //!  "playback": {…}, "camera": {…}, "view": {…},
+//!  "beside": {"session": {"model": […], …}, "same_place": false, "gap": 0.15, "same_time": true, "is_first": false},
 //!  "set_aside": [{"model": "character.glb", "meshes": […], "weights": […]}]}
 //! ```
 //!
 //! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
 //! the model's file has them in another order. `set_aside` has the work that does not fit the model.
+//!
+//! `beside` has the session of a second model, which stands in the same picture.
 //!
 //! `model` lists the model's file and those that it names; a file without any is about the built-in character. A member that is
 //! missing has the value that a window starts with. Numbers are f32, and are read back to the bit. What
@@ -41,8 +44,8 @@ pub use model_files::SessionModel;
 pub use number::Number;
 pub(crate) use number::{numbers, values};
 pub(crate) use records::{
-    BindRecord, CameraRecord, ClipFileRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord,
-    LimitsRecord, PlaybackRecord, SliderRecord, ViewRecord,
+    BesideRecord, BindRecord, CameraRecord, ClipFileRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord,
+    LayerRecord, LimitsRecord, PlaybackRecord, SliderRecord, ViewRecord,
 };
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::FileError;
@@ -116,6 +119,9 @@ pub struct SessionFile {
     /// `None`: the whole model is framed.
     pub(crate) camera: Option<CameraRecord>,
     pub(crate) view: ViewRecord,
+    /// The model beside it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) beside: Option<Box<BesideRecord>>,
     /// Whether the model's files are known to be others than when the session was saved.
     #[serde(skip)]
     pub(crate) has_other_model: bool,
@@ -150,6 +156,7 @@ impl Default for SessionFile {
             playback: PlaybackRecord::default(),
             camera: None,
             view: ViewRecord::default(),
+            beside: None,
         }
     }
 }

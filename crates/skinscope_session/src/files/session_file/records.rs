@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::NameMap;
 use skinscope_anim::pose::controls::Slider;
 
-use super::{Number, absolute, numbers, values};
+use super::{Number, SessionFile, absolute, numbers, values};
 use crate::ClipFile;
 
 /// A file of the model, its own or one that it names.
@@ -236,6 +236,19 @@ pub(crate) struct ViewRecord {
     /// What a drag in the picture does, and along which axes.
     pub tool: String,
     pub axes: String,
+}
+
+/// The model beside the one that the file is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BesideRecord {
+    /// The session of that model.
+    pub session: SessionFile,
+    pub same_place: bool,
+    pub gap: Number,
+    pub same_time: bool,
+    /// Whether that model is the first one, in whose space the floor is.
+    pub is_first: bool,
 }
 
 /// The second side of a comparison.
