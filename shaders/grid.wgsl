@@ -13,6 +13,11 @@ struct Ground {
 const AXIS_X: vec3f = vec3f(0.871, 0.119, 0.152);
 const AXIS_Z: vec3f = vec3f(0.102, 0.402, 0.939);
 
+/// How far from the model its shadow reaches on the ground, as a multiple of the radius of the sphere around it.
+const FARTHEST_SHADOW: f32 = 3.2;
+/// How much of the light on the ground comes from the key light, and how much from its surroundings.
+const SHADOW_SHARES: vec2f = vec2f(0.42, 0.58);
+
 @vertex
 fn vs_grid(@builtin(vertex_index) i: u32) -> Ground {
     let corner = vec2f(f32(i & 1u), f32((i >> 1u) & 1u)) * 2.0 - 1.0;
@@ -58,7 +63,14 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
     let d = from_shadow * in.inverse.zw;
     let r2 = dot(d, d);
     let has_shadow = min(globals.shadow.z, globals.shadow.w) * rise > 0.0;
-    let shadow = select(0.0, 0.7 * exp(-1.7 * r2) * saturate(1.0 - 0.16 * r2), has_shadow);
+    var shadow = select(0.0, 0.7 * exp(-1.7 * r2) * saturate(1.0 - 0.16 * r2), has_shadow);
+    if SHADOWED {
+        let up = vec3f(0.0, 1.0, 0.0);
+        let reach = length(from_shadow) / shadow_radius();
+        let open = open_shares(in.position, vec3f(in.at.x, globals.grid.y, in.at.y), up, 0.0, reach < FARTHEST_SHADOW);
+        let hidden = 1.0 - dot(open, SHADOW_SHARES);
+        shadow = select(0.0, 0.85 * hidden * (1.0 - smoothstep(0.7, 1.0, reach / FARTHEST_SHADOW)), has_shadow);
+    }
     // From the top: lines, which are fainter in the shadow, then the shadow, the floor and what was drawn before;
     // premultiplied.
     let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow) * globals.grid_color.w;

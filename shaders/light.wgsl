@@ -13,6 +13,8 @@ struct Shading {
     roughness: f32,
     /// Ambient occlusion: 1 where nothing hides the environment, 0 where it is hidden.
     occlusion: f32,
+    /// The share of the key light that reaches the surface: 0 in its shadow.
+    key: f32,
     /// The unit normal, on the side that is seen.
     normal: vec3f,
     /// The unit vector from the surface to the eye.
@@ -117,7 +119,7 @@ fn lit(s: Shading) -> vec3f {
     let mirror = reflect(-s.to_eye, s.normal);
     // Where nothing is occluded, nothing is hidden from the mirrored direction.
     var sees = 1.0;
-    if has(OCCLUSION) {
+    if has(OCCLUSION) || SHADOWED {
         let open = pow(facing_ratio(s) + s.occlusion, exp2(-16.0 * alpha - 1.0));
         sees = clamp(open - 1.0 + s.occlusion, 0.0, 1.0);
     }
@@ -126,8 +128,8 @@ fn lit(s: Shading) -> vec3f {
     let n_l = clamp((dot(s.normal, key) + 0.12) / 1.12, 0.0, 1.0);
     // The key light is a large lamp: no highlight is sharper than it.
     let key_alpha = clamp(alpha + 0.06, 0.0, 1.0);
-    var sum = (s.diffuse * (1.0 - largest(specular))) * (studio_diffuse(s.normal) * s.occlusion + KEY * n_l);
+    var sum = (s.diffuse * (1.0 - largest(specular))) * (studio_diffuse(s.normal) * s.occlusion + KEY * (n_l * s.key));
     sum += specular * studio(normalize(mix(mirror, s.normal, alpha * alpha)), alpha) * sees;
-    sum += key_specular(s, key, key_alpha) * KEY;
+    sum += key_specular(s, key, key_alpha) * (KEY * s.key);
     return sum;
 }

@@ -17,7 +17,8 @@ fn clay(in: Fragment, p: Point, albedo: vec3f) -> vec3f {
     s.f0 = vec3f(0.04);
     s.f90 = 1.0;
     s.roughness = filtered_roughness(0.72, p.normal_dx, p.normal_dy);
-    s.occlusion = 1.0;
+    s.occlusion = p.occlusion;
+    s.key = p.key;
     s.normal = p.normal;
     s.to_eye = to_eye(in.world);
     return tone(select(albedo, shone_on(s, in.world), is_lit()));

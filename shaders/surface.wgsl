@@ -175,6 +175,8 @@ struct Point {
     /// Texel of METALLIC_ROUGHNESS.
     surface: vec4f,
     occlusion: f32,
+    /// The share of the key light that reaches it.
+    key: f32,
     /// Emitted radiance.
     glow: vec3f,
     /// The unit normal on the side that is seen, and its derivatives across the screen.
@@ -199,6 +201,9 @@ fn point_at(in: Fragment, front_facing: bool) -> Point {
         let hidden = textureSample(occlusion_texture, occlusion_sampler, uv_of(in, OCCLUSION)).r;
         p.occlusion += material.occlusion_strength * (hidden - 1.0);
     }
+    let open = open_shares(in.position, in.world, p.facing.normal * p.facing.side, 1.0, true);
+    p.key = open.x;
+    p.occlusion *= open.y;
     p.glow = material.emissive.rgb;
     if has(EMISSIVE) {
         p.glow *= textureSample(emissive_texture, emissive_sampler, uv_of(in, EMISSIVE)).rgb;
@@ -229,6 +234,7 @@ fn metallic_roughness(in: Fragment, p: Point) -> Shading {
     s.f90 = 1.0;
     s.roughness = filtered_roughness(material.roughness * p.surface.g, p.normal_dx, p.normal_dy);
     s.occlusion = p.occlusion;
+    s.key = p.key;
     s.normal = p.normal;
     s.to_eye = to_eye(in.world);
     return s;

@@ -93,7 +93,8 @@ impl App {
             Err(error) => return self.fail(event_loop, error.into()),
         };
         let has_news = self.take_messages(&mut window);
-        let times = window.next_try(shown, edges.wanted).into_iter().chain(wakes).chain(self.jobs.next_notice());
+        let times =
+            window.next_try(shown, &self.frame, edges.wanted).into_iter().chain(wakes).chain(self.jobs.next_notice());
         if let Some(at) = times.min() {
             wake_at(event_loop, at);
         }

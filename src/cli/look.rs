@@ -36,6 +36,9 @@ pub(super) struct LookArgs {
     /// Bring light into the range of the picture by this tone map [default: neutral]
     #[arg(long, value_name = "NAME", value_parser = tone_map_names())]
     tone_map: Option<String>,
+    /// Let light reach every point: without the soft shadow of the key light and the shade of hollows
+    #[arg(long)]
+    no_shadows: bool,
     /// Select this joint (its name, or `#12`, its index in the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "heatmap")]
     joint: Option<String>,
@@ -114,6 +117,9 @@ impl LookArgs {
         }
         if let Some(map) = self.tone_map.as_deref().and_then(tone_map) {
             session.apply(ViewCommand::SetToneMap(map.id));
+        }
+        if self.no_shadows {
+            session.apply(ViewCommand::Set(Toggle::Shadows, false));
         }
         if let Some(overlay) = id.and_then(overlay) {
             session.apply(ViewCommand::SetOverlay(Some(overlay.id)));

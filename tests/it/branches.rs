@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use skinscope::deform::METHODS;
 use skinscope::frame::{LOOKS, TONE_MAPS};
-use skinscope::render::shader::{LAYERED, LOOK, Linked, Linking, PROGRAMS, PaletteIn};
+use skinscope::render::shader::{GRID, LAYERED, LOOK, Linked, Linking, PROGRAMS, PaletteIn, SURFACE};
 use wgpu::naga::{
     AddressSpace, BinaryOperator, Block, EntryPoint, Expression, Function, Handle, Literal, LocalVariable, Module,
     Span, Statement, Type, TypeInner, UnaryOperator,
@@ -399,7 +399,8 @@ fn found(by_processor: bool) -> BTreeSet<String> {
     let ways = pairs.flat_map(|(p, m)| palettes.map(|palette| (*p, *m, Linking { palette, ..usual })));
     let looks = (0..LOOKS.len() as u8 - 1).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
     let tones = (0..TONE_MAPS.len() as u8).map(|tone_map| (&LAYERED, METHODS[0], Linking { tone_map, ..usual }));
-    for (program, method, with) in ways.chain(looks).chain(tones) {
+    let shadowed = [&SURFACE, &LAYERED, &GRID].map(|p| (p, METHODS[0], Linking { shadowed: true, ..usual }));
+    for (program, method, with) in ways.chain(looks).chain(tones).chain(shadowed) {
         let linked = program.link(method, with);
         let (module, _) = linked.check().unwrap();
         for entry in &module.entry_points {

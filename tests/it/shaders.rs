@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use skinscope::deform::METHODS;
 use skinscope::frame::{LOOKS, TONE_MAPS};
 use skinscope::render::layouts::{LAYOUTS, Layout};
-use skinscope::render::shader::{LAYERED, LOOK, Linked, Linking, PROGRAMS, PaletteIn, SURFACE};
+use skinscope::render::shader::{GRID, LAYERED, LOOK, Linked, Linking, PROGRAMS, PaletteIn, SURFACE};
 use wgpu::naga::{Module, TypeInner, proc::Layouter};
 
 fn linked() -> Vec<(String, Linked)> {
@@ -19,7 +19,8 @@ fn linked() -> Vec<(String, Linked)> {
     // Looks and tone maps are the same with every method.
     let looks = (0..LOOKS.len() as u8 - 1).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
     let tones = (0..TONE_MAPS.len() as u8).map(|tone_map| (&LAYERED, METHODS[0], Linking { tone_map, ..usual }));
-    let ways = ways.chain(looks).chain(tones);
+    let shadowed = [&SURFACE, &LAYERED, &LOOK, &GRID].map(|p| (p, METHODS[0], Linking { shadowed: true, ..usual }));
+    let ways = ways.chain(looks).chain(tones).chain(shadowed);
     ways.map(|(p, m, with)| (format!("{} with {}, {with:?}", p.name, m.id), p.link(m, with))).collect()
 }
 

@@ -72,6 +72,7 @@ mod replays;
 mod samples;
 mod scenes;
 mod second_model;
+mod shadows;
 mod sides;
 mod skeleton;
 mod soak;

@@ -316,6 +316,9 @@ pub struct Display {
     /// The opacity of the surface, 0…1. Below 1 the background and other objects shine through it, but its own hidden
     /// layers do not.
     pub skin_opacity: f32,
+    /// Whether the model casts soft shadows on itself and on the ground, and hides some of its surroundings from itself
+    /// (ambient occlusion).
+    pub shadows: bool,
     /// The ground plane, which fades out; `None`: no ground.
     pub grid: Option<Grid>,
     /// The background.
@@ -344,6 +347,7 @@ impl Default for Display {
             ghost: None,
             mesh: true,
             skin_opacity: 1.0,
+            shadows: false,
             grid: None,
             background: Background::Solid([0.0, 0.0, 0.0]),
             palette_buffer: PaletteBuffer::Auto,

@@ -19,6 +19,8 @@ pub struct Look {
     pub reads: &'static [MaterialMap],
     /// Whether it shows the back of surfaces too that are single-sided.
     pub shows_backs: bool,
+    /// Whether it shows the light of the picture, so that shadows fall on it.
+    pub is_lit: bool,
 }
 
 /// A map of a material that some looks read.
@@ -54,6 +56,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: None,
         reads: &[],
         shows_backs: false,
+        is_lit: true,
     },
     Look {
         id: "clay",
@@ -62,6 +65,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/clay.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: true,
     },
     Look {
         id: "ceramic",
@@ -70,6 +74,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/ceramic.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "wax",
@@ -78,6 +83,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/wax.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "jade",
@@ -86,6 +92,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/jade.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "chrome",
@@ -94,6 +101,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/chrome.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "pearl",
@@ -102,6 +110,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/pearl.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "zebra",
@@ -110,6 +119,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/zebra.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "curvature",
@@ -118,6 +128,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/curvature.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "cavity",
@@ -126,6 +137,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/cavity.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: true,
     },
     Look {
         id: "normals",
@@ -134,6 +146,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/normals.wgsl")),
         reads: NORMAL,
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "tangents",
@@ -142,6 +155,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/tangents.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "uv-checker",
@@ -150,6 +164,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/uv_checker.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "base-color",
@@ -158,6 +173,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/base_color.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "roughness",
@@ -166,6 +182,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/roughness.wgsl")),
         reads: &[MaterialMap::MetallicRoughness],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "vertex-colors",
@@ -174,6 +191,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/vertex_colors.wgsl")),
         reads: &[],
         shows_backs: false,
+        is_lit: false,
     },
     Look {
         id: "back-faces",
@@ -182,6 +200,7 @@ pub static LOOKS: &[Look] = &[
         wgsl: Some(wgsl!("look/back_faces.wgsl")),
         reads: &[],
         shows_backs: true,
+        is_lit: true,
     },
 ];
 

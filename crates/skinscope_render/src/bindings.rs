@@ -35,6 +35,16 @@ pub(super) fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
     bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
 }
 
+/// Depths that a shader reads as numbers.
+pub(super) fn depths(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: false },
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+}
+
 pub(super) fn sampler(binding: u32) -> wgpu::BindGroupLayoutEntry {
     bind(binding, wgpu::ShaderStages::FRAGMENT, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
 }

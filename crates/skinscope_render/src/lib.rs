@@ -42,6 +42,7 @@ mod resident;
 mod reweigh;
 mod scene;
 pub mod shader;
+mod shadow;
 mod shown;
 mod side;
 pub mod software;
@@ -60,6 +61,7 @@ use std::sync::Arc;
 use bindings::entry;
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 use device_clock::DeviceClock;
+pub use device_jobs::BackgroundWork;
 use device_jobs::DeviceJobs;
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, TextureKind, Uploads};
@@ -71,6 +73,8 @@ use pipeline_factory::ModelLayouts;
 use pipelines::Pipelines;
 use resident::{Loader, ResidentModel};
 use scene::PrimitivePart;
+pub use shadow::ShadowViews;
+use shadow::{has_shadows, is_cast_by_processor};
 use side::SideState;
 use skinscope_base::trace::{Part, measured};
 use skinscope_deform::PaletteFit;
@@ -81,19 +85,6 @@ use software::covering::{self, View};
 pub use target::{COLOR, SAMPLES, SceneTarget};
 use target::{Columns, Rows};
 use transmission::TransmissionTexture;
-
-/// The kinds of work that the renderer does in the background.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BackgroundWork {
-    /// A model is uploaded to the device.
-    Model,
-    /// The edges of the model's triangles are collected for the wireframe.
-    Wireframe,
-    /// Textures are made from some of the model's images; there may be more to come.
-    Textures,
-    /// Pipelines are compiled, which takes long.
-    Pipelines,
-}
 
 /// Draws frames, and keeps what it has compiled and uploaded from one frame to the next.
 #[derive(Debug)]
@@ -132,6 +123,9 @@ pub struct Renderer {
     /// How many surfaces the last picture had. The list of the next one is allocated at this length.
     surfaces: usize,
     device_clock: Option<DeviceClock>,
+    /// The directions that the next picture computes shadows from, and those of the last one.
+    shadows: ShadowViews,
+    drawn_shadows: ShadowViews,
 }
 
 /// What presents one picture to targets of one format.
@@ -168,6 +162,8 @@ impl Renderer {
             texture_step: u64::MAX,
             surfaces: 0,
             device_clock: None,
+            shadows: ShadowViews::ALL,
+            drawn_shadows: ShadowViews::ALL,
         }
     }
 
@@ -195,7 +191,8 @@ impl Renderer {
     /// True where the last picture is the one that `frame` describes, and there is no news that would change it.
     #[must_use]
     pub fn shows(&self, frame: &Frame) -> bool {
-        !self.has_news() && self.drawn.as_ref().is_some_and(|drawn| drawn.is_same_picture(frame))
+        let is_refined = !has_shadows(frame) || self.shadows == self.drawn_shadows;
+        !self.has_news() && is_refined && self.is_same_picture(frame)
     }
 
     /// Sets how many bytes of textures are uploaded with one picture (one texture at least), so that no picture waits
@@ -265,7 +262,10 @@ impl Renderer {
         let is_there = frame.model.as_ref().is_some_and(|m| self.first.resident.is_near(m, self.jobs.is_some()));
         // OpenGL defines neither where samples are nor how corners are rounded.
         // The surface hides other parts of the model than of its ghosts.
-        let is_alone = frame.ghosts.is_empty() && frame.beside.is_empty();
+        // What is hidden from the eye casts shadows too; the processor reads it from the model itself.
+        let is_alone = frame.ghosts.is_empty()
+            && frame.beside.is_empty()
+            && (!has_shadows(frame) || is_cast_by_processor(gpu, frame));
         if gpu.software.covering
             && is_alone
             && !is_there
@@ -320,6 +320,7 @@ impl Renderer {
             drawn.clone_from(frame);
         }
         self.lacks_pipelines = recorded == Ok(false);
+        self.drawn_shadows = self.shadows;
         self.drawn = recorded.is_ok().then_some(drawn);
         self.has_shown_model |= self.surfaces > 0;
         let target = self.target.insert(target);
@@ -450,7 +451,7 @@ impl Renderer {
 
     /// Uploads everything that a picture of `frame` reads on the device.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
-        let Self { first, second, ghosts, beside, pipelines, layouts, jobs, parts, texture_step, .. } = self;
+        let Self { first, second, ghosts, beside, pipelines, layouts, jobs, parts, texture_step, shadows, .. } = self;
         let loader = Loader { gpu, layouts, jobs: jobs.as_ref(), texture_step: *texture_step };
         let Some(compared) = frame.compared.as_deref() else {
             *second = None;
@@ -462,25 +463,23 @@ impl Renderer {
             {
                 std::mem::swap(first, side);
             }
-            first.prepare(&loader, pipelines, frame, area, (None, parts))?;
+            first.prepare(&loader, pipelines, frame, area, (None, parts), *shadows)?;
             beside.resize_with(frame.beside.len(), SideState::default);
             for (other, side) in frame.beside.iter().zip(beside) {
-                side.prepare(&loader, pipelines, other, area, (None, &mut HashMap::new()))?;
+                side.prepare(&loader, pipelines, other, area, (None, &mut HashMap::new()), *shadows)?;
             }
             ghosts.resize_with(frame.ghosts.len(), SideState::default);
-            return frame
-                .ghosts
-                .iter()
-                .zip(ghosts)
-                .try_for_each(|(ghost, side)| side.prepare(&loader, pipelines, ghost, area, (Some(&*first), parts)));
+            return frame.ghosts.iter().zip(ghosts).try_for_each(|(ghost, side)| {
+                side.prepare(&loader, pipelines, ghost, area, (Some(&*first), parts), *shadows)
+            });
         };
         ghosts.clear();
         beside.clear();
         let columns = Columns::of(compared.layout, width);
-        first.prepare(&loader, pipelines, frame, (columns[0], rows), (None, parts))?;
+        first.prepare(&loader, pipelines, frame, (columns[0], rows), (None, parts), *shadows)?;
         let shared = compared.frame.shows_model_of(frame).then_some(&*first);
         let second = second.get_or_insert_default();
-        second.prepare(&loader, pipelines, &compared.frame, (columns[1], rows), (shared, parts))
+        second.prepare(&loader, pipelines, &compared.frame, (columns[1], rows), (shared, parts), *shadows)
     }
 
     /// How many times vertices were deformed before they were drawn: at most once for each pose, however many passes

@@ -8,11 +8,13 @@ use skinscope_frame::{Background, Frame};
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
+use super::layouts::nature;
 use super::numbers::Numbers;
 use super::pipeline_kind::{Cull, Kind, SurfaceShading, SurfaceWrites};
 use super::pipelines::{Pipelines, slot};
 use super::predeformed::PredeformedVertices;
 use super::primitive::Indices;
+use super::shadow::VIEWS_PER_COPY;
 use super::software::late_depth;
 use super::vertices::Shape;
 
@@ -49,7 +51,7 @@ impl<'p> Painter<'_, 'p> {
             self.screen(Kind::Background, 3);
         }
         if self.frame.display.grid.is_some() {
-            self.screen(Kind::Grid, 4);
+            self.screen(Kind::Grid { shadowed: self.pipelines.linking.shadowed }, 4);
         }
         if is_translucent {
             solid.iter().for_each(|item| self.surface(item, SurfaceWrites::Depth));
@@ -105,6 +107,25 @@ impl<'p> Painter<'_, 'p> {
         for item in items {
             let blends = item.traits.blends || is_translucent;
             self.surface(item, if blends { SurfaceWrites::Color } else { SurfaceWrites::All });
+        }
+    }
+
+    /// Draws the depths of an item from the views with these numbers.
+    pub fn cast(&mut self, item: &Item<'_>, views: &Range<u32>) {
+        let range = item.range();
+        let masked = (item.traits.parts.textures & nature::MASKED != 0).then(|| item.traits.parts.holes());
+        if range.is_empty() || item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
+            return;
+        }
+        if self.deformed(item, Kind::Caster { masked }).is_none() {
+            return;
+        }
+        let Some(pass) = self.pass.as_deref_mut() else { return };
+        bind(pass, item, &item.primitive.indices);
+        for copy in item.instances(1) {
+            let first = copy * VIEWS_PER_COPY;
+            trace::count_draws(1);
+            pass.draw_indexed(range.clone(), 0, first + views.start..first + views.end);
         }
     }
 
@@ -217,21 +238,26 @@ impl<'p> Painter<'_, 'p> {
         {
             pass.set_bind_group(late_depth::GROUP, late_depth.take_group(), &[]);
         }
-        pass.set_bind_group(2, &item.groups.core, &[]);
+        bind(pass, item, indices);
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
         }
-        pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
-        pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
-        pass.set_vertex_buffer(slot::PAINT, item.primitive.paint.slice());
         pass.set_vertex_buffer(slot::VALUES, values(self.numbers, item));
-        pass.set_index_buffer(indices.piece.slice(), wgpu::IndexFormat::Uint32);
         trace::count_draws(1);
         pass.draw_indexed(range, 0, item.instances(1));
         if kind.is_glass() {
             pass.set_bind_group(0, self.groups[0], &[]);
         }
     }
+}
+
+/// Binds the material of an item, its vertices and a list of its indices.
+fn bind(pass: &mut wgpu::RenderPass<'_>, item: &Item<'_>, indices: &Indices) {
+    pass.set_bind_group(2, &item.groups.core, &[]);
+    pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
+    pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
+    pass.set_vertex_buffer(slot::PAINT, item.primitive.paint.slice());
+    pass.set_index_buffer(indices.piece.slice(), wgpu::IndexFormat::Uint32);
 }
 
 /// The buffer with a number for each vertex. Where the overlay needs none, another buffer is bound that nothing reads.

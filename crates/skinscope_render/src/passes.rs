@@ -14,6 +14,7 @@ use super::pipeline_kind::Kind;
 use super::pipelines::Pipelines;
 use super::predeformed::PredeformedVertices;
 use super::resident::ResidentModel;
+use super::shadow::ShadowState;
 use super::side::SideState;
 use super::software::backdrop::Backdrop;
 use super::software::late_depth::DRAWS_AT_ONCE;
@@ -34,6 +35,8 @@ struct SidePicture<'a> {
     items: Items<'a>,
     /// The bind group for glass, where the side shows some.
     through: Option<wgpu::BindGroup>,
+    /// The shadows of the model, where the picture shows them.
+    shadow: Option<&'a mut ShadowState>,
     /// True where another side draws the background.
     is_beside: bool,
 }
@@ -51,6 +54,18 @@ impl<'a> Sides<'a> {
     /// The sides and the models beside them, without ghosts.
     fn all(&self) -> impl Iterator<Item = &SidePicture<'a>> {
         self.pair.iter().flatten().chain(&self.beside)
+    }
+
+    /// Draws the depths that the shadows of all of them lack. Without an encoder it only asks for the pipelines.
+    fn cast(
+        &mut self,
+        setting: Setting<'_>,
+        pipelines: &mut Pipelines,
+        mut encoder: Option<&mut wgpu::CommandEncoder>,
+    ) {
+        for side in self.pair.iter_mut().flatten().chain(&mut self.beside) {
+            side.cast(setting, pipelines, encoder.as_deref_mut());
+        }
     }
 
     /// Draws the solid surfaces of the models beside the first side, which come before background and floor.
@@ -93,11 +108,11 @@ struct Setting<'a> {
 impl<'a> SidePicture<'a> {
     /// `resident`: the model that the side shows, which may be that of the other side. `expected`: about how many items there are.
     fn new(frame: &'a Frame, resident: &'a ResidentModel, side: SideParts<'a>, expected: usize) -> Option<Self> {
-        let (upload, numbers, predeformed, columns) = side;
+        let SideParts { upload, numbers, predeformed, columns, shadow } = side;
         let items = Items::of(frame, resident.get(), expected);
         let is_part = resident.is_part();
         let (through, is_beside) = (None, false);
-        Some(Self { frame, upload: upload?, numbers, predeformed, columns, is_part, items, through, is_beside })
+        Some(Self { frame, upload: upload?, numbers, predeformed, columns, is_part, items, through, shadow, is_beside })
     }
 
     /// The items that hide what lies behind them, in the order in which they are drawn.
@@ -123,17 +138,51 @@ impl<'a> SidePicture<'a> {
         mut pass: Option<&mut wgpu::RenderPass<'_>>,
         work: impl FnOnce(&mut Painter<'_, '_>) -> T,
     ) -> T {
-        let Setting { gpu, target, has_backdrop, waits } = setting;
-        let Self { frame, upload, numbers, predeformed, columns, .. } = self;
+        if let Some(pass) = pass.as_deref_mut() {
+            self.columns.restrict(pass, setting.target);
+            pass.set_bind_group(0, &self.upload.group, &[]);
+        }
+        self.paint_with(setting, pipelines, pass, work)
+    }
+
+    /// Does the same as [`SidePicture::paint`] in a pass whose area and bind group of the frame are set.
+    fn paint_with<T>(
+        &self,
+        setting: Setting<'_>,
+        pipelines: &mut Pipelines,
+        pass: Option<&mut wgpu::RenderPass<'_>>,
+        work: impl FnOnce(&mut Painter<'_, '_>) -> T,
+    ) -> T {
+        let Setting { gpu, has_backdrop, waits, .. } = setting;
+        let Self { frame, upload, numbers, predeformed, .. } = self;
         let has_backdrop = has_backdrop || self.is_beside;
         pipelines.linking.palette = upload.palette_in();
         pipelines.linking.tone_map = tone_map_index(frame);
-        if let Some(pass) = pass.as_deref_mut() {
-            columns.restrict(pass, target);
-            pass.set_bind_group(0, &upload.group, &[]);
-        }
+        pipelines.linking.shadowed = self.shadow.is_some();
         let groups = [&upload.group, self.through.as_ref().unwrap_or(&upload.group)];
         work(&mut Painter { gpu, pipelines, numbers, predeformed, frame, pass, groups, has_backdrop, waits })
+    }
+
+    /// Draws the depths of the model that shadows lack. Without an encoder it only asks for the pipelines.
+    fn cast(&mut self, setting: Setting<'_>, pipelines: &mut Pipelines, encoder: Option<&mut wgpu::CommandEncoder>) {
+        let Some(shadow) = self.shadow.take() else { return };
+        let group = self.upload.group_of_casters(setting.gpu, pipelines);
+        let missing: Vec<_> = shadow.missing().collect();
+        let mut encoder = encoder.zip(group.as_ref());
+        for (depths, goes_on, views) in missing {
+            let mut pass = encoder.as_mut().map(|(encoder, group)| {
+                let mut pass = begin_depths(encoder, depths, goes_on);
+                pass.set_bind_group(0, *group, &[]);
+                pass
+            });
+            let casters = self.solid();
+            let work = |painter: &mut Painter<'_, '_>| casters.iter().for_each(|item| painter.cast(item, &views));
+            self.paint_with(setting, pipelines, pass.as_mut(), work);
+        }
+        if encoder.is_some() && !pipelines.lacks_any() {
+            shadow.drawn();
+        }
+        self.shadow = Some(shadow);
     }
 
     /// Draws bones and lines over the scene. They hide one another, but nothing of the scene hides them.
@@ -166,7 +215,13 @@ fn tone_map_index(frame: &Frame) -> u8 {
 }
 
 /// The state of a side, without its model.
-type SideParts<'a> = (Option<&'a mut Upload>, &'a Numbers, &'a PredeformedVertices, Columns);
+struct SideParts<'a> {
+    upload: Option<&'a mut Upload>,
+    numbers: &'a Numbers,
+    predeformed: &'a PredeformedVertices,
+    columns: Columns,
+    shadow: Option<&'a mut ShadowState>,
+}
 
 impl Renderer {
     /// Draws what was prepared into `target`. Returns false, and draws nothing, where pipelines are missing, which are
@@ -209,11 +264,12 @@ impl Renderer {
     /// Asks for the pipelines of the picture of `frame`, and draws nothing.
     fn ask_for_pipelines(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<(), GpuError> {
         let Self { first, second, ghosts, beside, pipelines, .. } = self;
-        let sides = sides((first, second.as_deref_mut()), (ghosts, beside), frame, 0);
+        let mut sides = sides((first, second.as_deref_mut()), (ghosts, beside), frame, 0);
         if sides.all().any(SidePicture::has_glass) {
             pipelines.transmission(gpu);
         }
         let setting = Setting { gpu, target: shown, has_backdrop: false, waits: true };
+        sides.cast(setting, pipelines, None);
         for side in sides.all() {
             side.paint(setting, pipelines, None, |painter| {
                 painter.ground(side.solid());
@@ -260,6 +316,7 @@ impl Renderer {
         let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
         let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
         let setting = Setting { gpu, target, has_backdrop, waits: self.jobs.is_some() };
+        sides.cast(setting, pipelines, Some(&mut *encoder));
         let has_glass = sides.all().any(SidePicture::has_glass);
         if has_glass {
             let made = self.transmission.take().or_else(|| TransmissionTexture::new(gpu, pipelines, target.size));
@@ -353,6 +410,31 @@ fn behind_glass(
     }
 }
 
+/// The model of a side, and the rest of its state.
+fn parted(side: &mut SideState) -> (&ResidentModel, SideParts<'_>) {
+    let SideState { resident, upload, numbers, predeformed, columns, shadow, is_shadowed, .. } = side;
+    let shadow = shadow.as_mut().filter(|_| *is_shadowed);
+    (resident, SideParts { upload: upload.as_mut(), numbers, predeformed, columns: *columns, shadow })
+}
+
+/// Begins a pass that draws depths alone. `goes_on`: the texture has some already.
+fn begin_depths<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    depths: &wgpu::TextureView,
+    goes_on: bool,
+) -> wgpu::RenderPass<'a> {
+    let load = if goes_on { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(1.0) };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("shadow depths"),
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+            view: depths,
+            depth_ops: Some(wgpu::Operations { load, store: wgpu::StoreOp::Store }),
+            stencil_ops: None,
+        }),
+        ..wgpu::RenderPassDescriptor::default()
+    })
+}
+
 /// Returns all that the picture of `frame` is made of: its sides, then ghosts and the models beside it. `expected`: about how many items
 /// each has.
 fn sides<'a>(
@@ -361,23 +443,22 @@ fn sides<'a>(
     frame: &'a Frame,
     expected: usize,
 ) -> Sides<'a> {
-    let SideState { resident, upload, numbers, predeformed, columns, .. } = first;
-    let resident = &*resident;
-    let left = SidePicture::new(frame, resident, (upload.as_mut(), numbers, predeformed, *columns), expected);
+    let (resident, parts) = parted(first);
+    let left = SidePicture::new(frame, resident, parts, expected);
     let compared = frame.compared.as_deref().zip(second);
     let right = compared.and_then(|(compared, side)| {
-        let SideState { resident: own, upload, numbers, predeformed, columns, .. } = side;
-        let resident = if compared.frame.shows_model_of(frame) { resident } else { &*own };
-        SidePicture::new(&compared.frame, resident, (upload.as_mut(), numbers, predeformed, *columns), expected)
+        let (own, parts) = parted(side);
+        let resident = if compared.frame.shows_model_of(frame) { resident } else { own };
+        SidePicture::new(&compared.frame, resident, parts, expected)
     });
-    let ghosts = frame.ghosts.iter().zip(ghosts).filter_map(|(ghost, side)| {
-        let SideState { upload, numbers, predeformed, columns, .. } = side;
-        SidePicture::new(ghost, resident, (upload.as_mut(), numbers, predeformed, *columns), expected)
-    });
+    let ghosts = frame
+        .ghosts
+        .iter()
+        .zip(ghosts)
+        .filter_map(|(ghost, side)| SidePicture::new(ghost, resident, parted(side).1, expected));
     let beside = frame.beside.iter().zip(beside).filter_map(|(other, side)| {
-        let SideState { resident, upload, numbers, predeformed, columns, .. } = side;
-        let picture = SidePicture::new(other, resident, (upload.as_mut(), numbers, predeformed, *columns), 0)?;
-        Some(SidePicture { is_beside: true, ..picture })
+        let (resident, parts) = parted(side);
+        Some(SidePicture { is_beside: true, ..SidePicture::new(other, resident, parts, 0)? })
     });
     Sides {
         ghosts: ghosts.collect(),

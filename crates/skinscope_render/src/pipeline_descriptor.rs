@@ -96,12 +96,23 @@ impl PipelineDescriptor {
                 blend: false,
                 ..Self::FLAT
             },
-            Kind::Grid => Self {
+            Kind::Grid { .. } => Self {
                 program: &shader::GRID,
                 vertex: "vs_grid",
                 fragment: "fs_grid",
                 topology: T::TriangleStrip,
                 ..Self::FLAT
+            },
+            Kind::Caster { masked } => Self {
+                program: &shader::CASTER,
+                vertex: if masked.is_some() { "vs_masked_caster" } else { "vs_caster" },
+                fragment: "fs_masked_caster",
+                blend: false,
+                write_color: false,
+                write_depth: true,
+                compare: wgpu::CompareFunction::Less,
+                parts: masked,
+                ..Self::MESH
             },
             Kind::Bones => Self {
                 program: &shader::BONES,

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use skinscope_deform::Method;
 
-use super::bindings::{sampler, storage, texture, uniform};
-use super::gpu::Gpu;
+use super::bindings::{depths, sampler, storage, texture, uniform};
+use super::gpu::{Gpu, TextureKind};
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
 use super::pipeline_descriptor::PipelineDescriptor;
 use super::pipeline_kind::{Kind, SurfaceShading};
 use super::shader::{self, Linking, Program};
 use super::software::late_depth;
-use super::target::{DEPTH, TargetFormat};
+use super::target::{DEPTH, SHADOW_DEPTH, TargetFormat};
 use super::vertices::Shape;
 
 /// Everything that decides how a pipeline is made.
@@ -80,6 +80,8 @@ pub(super) struct PipelineFactory {
     /// The layout `frame` with the texture behind glass added.
     pub frame_transmission: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
+    /// A texture that is bound where nothing is read.
+    pub nothing: wgpu::TextureView,
     /// What surfaces bind where depths are tested after shading.
     late_depth: Option<wgpu::BindGroupLayout>,
     /// The compiled modules. Each is compiled once, by the thread that needs it first.
@@ -113,6 +115,7 @@ impl PipelineFactory {
         if gpu.palette_limits().uniform > 0 {
             frame.push(uniform(7, vertices, false));
         }
+        frame.extend([uniform(10, S::VERTEX | S::FRAGMENT, false), depths(11), depths(12)]);
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
         let frame_transmission = layout("frame and behind", &frame);
@@ -128,11 +131,14 @@ impl PipelineFactory {
             "bake",
             &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false), storage(2, S::COMPUTE, true)],
         );
+        let kind = TextureKind::plain(wgpu::TextureFormat::R8Unorm, wgpu::TextureUsages::TEXTURE_BINDING);
+        let nothing = gpu.texture("nothing", [1, 1], kind);
         Self {
             frame: frame_alone,
             models: ModelLayouts { primitive, material, layers },
             frame_transmission,
             bake,
+            nothing: nothing.create_view(&wgpu::TextureViewDescriptor::default()),
             late_depth: late_depth.cloned(),
             modules: Arc::default(),
         }
@@ -198,8 +204,11 @@ impl PipelineFactory {
                     Kind::Lines => &[buffer::<Line>(&THREE)],
                     _ => &[],
                 };
-                let module = self.plain_module(gpu, how.program);
-                self.drawing(gpu, &how, &module, (buffers, &[]), (target, Linking::default()))
+                let linking = Linking { shadowed: kind == Kind::Grid { shadowed: true }, ..Linking::default() };
+                let module = self.module(gpu, how.program, skinscope_deform::METHODS[0], linking);
+                let by_processor = [("BY_PROCESSOR", f64::from(u8::from(gpu.software.fixed_state)))];
+                let constants: &[_] = if linking.shadowed { &by_processor } else { &[] };
+                self.drawing(gpu, &how, &module, (buffers, constants), (target, linking))
             }
         }
     }
@@ -221,7 +230,7 @@ impl PipelineFactory {
         };
         let mut constants = shape.constants();
         constants.push(("MULTISAMPLED", f64::from(u8::from(target.samples > 1))));
-        let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges | Kind::Ghost);
+        let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges | Kind::Ghost | Kind::Caster { .. });
         if is_mesh {
             attributes.extend(missing);
             constants.extend(shape.paint_constants());
@@ -258,6 +267,7 @@ impl PipelineFactory {
     ) -> wgpu::RenderPipeline {
         let is_layered = std::ptr::eq(how.program, &raw const shader::LAYERED);
         let is_look = how.program.looks;
+        let is_caster = std::ptr::eq(how.program, &raw const shader::CASTER);
         let mut constants = of_vertices.to_vec();
         if let Some(parts) = how.parts {
             constants.push(("TEXTURES", f64::from(parts.textures)));
@@ -281,7 +291,9 @@ impl PipelineFactory {
             true => groups[..3].to_vec(),
             false => groups[..1].to_vec(),
         };
-        if let Some(late_depth) = self.late_depth.as_ref().filter(|_| how.parts.is_some() && linking.late_depth) {
+        if let Some(late_depth) =
+            self.late_depth.as_ref().filter(|_| how.parts.is_some() && linking.late_depth && !is_caster)
+        {
             groups.resize(late_depth::GROUP as usize, None);
             groups.push(Some(late_depth));
         }
@@ -290,6 +302,11 @@ impl PipelineFactory {
             bind_group_layouts: &groups,
             immediate_size: 0,
         });
+        let color = [Some(wgpu::ColorTargetState {
+            format: target.format,
+            blend: how.blend.then_some(OVER),
+            write_mask: if how.write_color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
+        })];
         gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(how.fragment),
             layout: Some(&layout),
@@ -305,22 +322,19 @@ impl PipelineFactory {
                 ..wgpu::PrimitiveState::default()
             },
             depth_stencil: Some(wgpu::DepthStencilState {
-                format: DEPTH,
+                format: if is_caster { SHADOW_DEPTH } else { DEPTH },
                 depth_write_enabled: Some(how.write_depth),
                 depth_compare: Some(how.compare),
                 stencil: wgpu::StencilState::default(),
                 bias: wgpu::DepthBiasState::default(),
             }),
             multisample: wgpu::MultisampleState { count: target.samples, ..wgpu::MultisampleState::default() },
-            fragment: Some(wgpu::FragmentState {
+            // Depths of solid surfaces need no fragment stage.
+            fragment: (!is_caster || how.parts.is_some()).then(|| wgpu::FragmentState {
                 module,
                 entry_point: Some(how.fragment),
                 compilation_options,
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: target.format,
-                    blend: how.blend.then_some(OVER),
-                    write_mask: if how.write_color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
-                })],
+                targets: if is_caster { &[] } else { &color },
             }),
             multiview_mask: None,
             cache: None,

@@ -100,7 +100,14 @@ pub(super) enum Kind {
         hidden: bool,
     },
     Background,
-    Grid,
+    /// The ground; with the shadow that light casts past the model, or with one that is only drawn under it.
+    Grid {
+        shadowed: bool,
+    },
+    /// Depths of the model from the directions that light comes from. `masked`: alpha cuts holes.
+    Caster {
+        masked: Option<MaterialFeatures>,
+    },
     Bones,
     Lines,
 }

@@ -169,7 +169,12 @@ impl Pipelines {
     ) -> Option<wgpu::RenderPipeline> {
         let linking = if kind.is_lit() { self.linking } else { self.linking.of_vertices() };
         let vertices = Some(DeformedVertices { method, shape: shape.of(kind), linking });
-        self.render(gpu, PipelineKey::Scene { kind, vertices, target: self.target_format })
+        let target = match kind {
+            // Depths alone are drawn with one sample a pixel, and no colour.
+            Kind::Caster { .. } => TargetFormat { format: COLOR, samples: 1 },
+            _ => self.target_format,
+        };
+        self.render(gpu, PipelineKey::Scene { kind, vertices, target })
     }
 
     /// The compute pipeline that writes deformed vertices; `None` where the picture cannot wait for it.

@@ -39,6 +39,7 @@ pub(super) struct GpuPrimitive {
     pub edges: OnceLock<Result<Indices, GpuError>>,
     /// What [`GpuPrimitive::reversed`] has made.
     reversed: OnceLock<Option<Indices>>,
+    morph_reach: OnceLock<f32>,
 }
 
 /// The joints and weights of a primitive, in buffers that hold nothing else.
@@ -56,6 +57,7 @@ pub(super) struct GpuInfluences {
     /// each other. `None` where such a list cannot tell which way the surface faces: where weights are negative, or
     /// pairs are too many.
     pub meeting: Option<Vec<(u16, u16)>>,
+    boxes: OnceLock<Vec<(u16, Aabb)>>,
 }
 
 /// An index list.
@@ -121,7 +123,14 @@ impl<'a> PrimitiveUploader<'a> {
         let is_plain = packed.listed.is_empty() && p.morphs.is_empty();
         let make = || primitive_group(gpu, self.layouts, label, self.uniforms, (listed.binding(), morphs.binding()));
         let group = if is_plain { self.plain.get_or_insert_with(make).clone() } else { make() };
-        Ok(GpuInfluences { rows, listed, group, main_joint: main_joint(p), meeting: meeting(p) })
+        Ok(GpuInfluences {
+            rows,
+            listed,
+            group,
+            main_joint: main_joint(p),
+            meeting: meeting(p),
+            boxes: OnceLock::new(),
+        })
     }
 }
 
@@ -175,6 +184,7 @@ impl GpuPrimitive {
             is_part: false,
             edges: OnceLock::new(),
             reversed: OnceLock::new(),
+            morph_reach: OnceLock::new(),
         })
     }
 
@@ -209,7 +219,19 @@ impl GpuPrimitive {
     }
 }
 
+impl GpuPrimitive {
+    /// How far morph targets move a vertex at most, metres; `find` is called once.
+    pub fn morph_reach(&self, find: impl FnOnce() -> f32) -> f32 {
+        *self.morph_reach.get_or_init(find)
+    }
+}
+
 impl GpuInfluences {
+    /// The box around the vertices of each joint; `find` is called once.
+    pub fn boxes(&self, find: impl FnOnce() -> Vec<(u16, Aabb)>) -> &[(u16, Aabb)] {
+        self.boxes.get_or_init(find)
+    }
+
     /// Adds the pairs of joints that share some vertices to those that are known.
     pub fn meet(&mut self, p: PrimitiveRef<'_>, vertices: &[u32]) {
         let Some(influences) = &p.influences else { return };

@@ -40,6 +40,9 @@ const PALETTE_STORAGE: SourceFile = part!("common/palette_storage.wgsl");
 const PALETTE_UNIFORM: SourceFile = part!("common/palette_uniform.wgsl");
 const EARLY_DEPTH: SourceFile = part!("software/early_depth.wgsl");
 const LATE_DEPTH: SourceFile = part!("software/late_depth.wgsl");
+const OPEN: SourceFile = part!("light/open.wgsl");
+const SHADOWED: SourceFile = part!("light/shadowed.wgsl");
+const SHADOW_VIEWS: SourceFile = part!("shadow/views.wgsl");
 const SCREEN: SourceFile = part!("common/screen.wgsl");
 const OVERLAY: SourceFile = part!("common/overlay.wgsl");
 
@@ -58,6 +61,8 @@ pub struct Program {
     pub tones: bool,
     /// Whether it is linked with a look.
     pub looks: bool,
+    /// Whether it is linked with shadows, or with light that reaches every point.
+    pub shades: bool,
 }
 
 /// Draws the model's surface with the layers that extensions add.
@@ -68,10 +73,28 @@ pub static LAYERED: Program = Program {
     overlays: false,
     tones: true,
     looks: false,
+    shades: true,
 };
 /// Draws the model's surface and edges.
-pub static SURFACE: Program =
-    Program { name: "surface", parts: surface_parts!(), deforms: true, overlays: false, tones: true, looks: false };
+pub static SURFACE: Program = Program {
+    name: "surface",
+    parts: surface_parts!(),
+    deforms: true,
+    overlays: false,
+    tones: true,
+    looks: false,
+    shades: true,
+};
+/// Draws the depths of the model from the directions that light comes from.
+pub static CASTER: Program = Program {
+    name: "caster",
+    parts: surface_parts!(OPEN, SHADOW_VIEWS, part!("shadow/caster.wgsl")),
+    deforms: true,
+    overlays: false,
+    tones: true,
+    looks: false,
+    shades: false,
+};
 /// Draws the model's surface in the colours of an overlay.
 pub static READOUT: Program = Program {
     name: "readout",
@@ -80,6 +103,7 @@ pub static READOUT: Program = Program {
     overlays: true,
     tones: true,
     looks: false,
+    shades: true,
 };
 /// Draws the model's surface in a look other than that of its materials.
 pub static LOOK: Program = Program {
@@ -89,6 +113,7 @@ pub static LOOK: Program = Program {
     overlays: false,
     tones: true,
     looks: true,
+    shades: true,
 };
 /// Draws vertices as dots.
 pub static DOTS: Program = Program {
@@ -98,13 +123,14 @@ pub static DOTS: Program = Program {
     overlays: true,
     tones: false,
     looks: false,
+    shades: false,
 };
 /// Writes deformed vertices to a buffer.
 pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
 /// Draws the gradient of the studio.
 pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
 /// Draws the ground.
-pub static GRID: Program = plain("grid", &[GLOBALS, part!("grid.wgsl")], false);
+pub static GRID: Program = Program { shades: true, ..plain("grid", &[GLOBALS, COLOR, part!("grid.wgsl")], false) };
 /// Draws bones.
 pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, CLIP, part!("bones.wgsl")], false);
 /// Draws lines over everything.
@@ -115,12 +141,25 @@ pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.w
 pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
 const fn plain(name: &'static str, parts: &'static [SourceFile], deforms: bool) -> Program {
-    Program { name, parts, deforms, overlays: false, tones: false, looks: false }
+    Program { name, parts, deforms, overlays: false, tones: false, looks: false, shades: false }
 }
 
 /// All programs; a test links each with every method.
-pub static PROGRAMS: &[&Program] =
-    &[&SURFACE, &LAYERED, &LOOK, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
+pub static PROGRAMS: &[&Program] = &[
+    &SURFACE,
+    &CASTER,
+    &LAYERED,
+    &LOOK,
+    &READOUT,
+    &DOTS,
+    &BAKE,
+    &BACKGROUND,
+    &GRID,
+    &BONES,
+    &LINES,
+    &PRESENT,
+    &BEHIND,
+];
 
 /// The buffer that a program that deforms reads the palette from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -144,12 +183,14 @@ pub struct Linking {
     /// The index of the look in [`LOOKS`] less one, since the first look has programs of its own; 0 where the program
     /// has none.
     pub look: u8,
+    /// Whether the model casts shadows on itself and on the ground.
+    pub shadowed: bool,
 }
 
 impl Linking {
     /// Keeps what programs depend on that draw no light.
     pub(super) fn of_vertices(self) -> Self {
-        Self { tone_map: 0, look: 0, ..self }
+        Self { tone_map: 0, look: 0, shadowed: false, ..self }
     }
 }
 
@@ -196,6 +237,10 @@ impl Program {
             linked.push(MOTION);
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
+        }
+        if self.shades {
+            let files = if with.shadowed { &[SHADOW_VIEWS, SHADOWED][..] } else { &[OPEN] };
+            files.iter().for_each(|file| linked.push(*file));
         }
         if self.tones {
             TONE_MAPS.get(usize::from(with.tone_map)).into_iter().for_each(|map| linked.push(map.wgsl));

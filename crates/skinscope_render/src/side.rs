@@ -15,6 +15,7 @@ use super::predeformed::{PredeformedVertices, deformer_of};
 use super::resident::{Loader, ResidentModel, Revision};
 use super::scene::PrimitivePart;
 use super::shader::PaletteIn;
+use super::shadow::{ShadowState, ShadowViews, SideRevisions, has_shadows, is_cast_by_processor};
 use super::target::{Columns, Rows};
 use super::upload::Upload;
 
@@ -28,6 +29,10 @@ pub(super) struct SideState {
     pub numbers: Numbers,
     /// The vertices, where they are deformed before they are drawn.
     pub predeformed: PredeformedVertices,
+    /// The shadows of its model, once it has any.
+    pub shadow: Option<ShadowState>,
+    /// Whether its picture shows them.
+    pub is_shadowed: bool,
     /// The columns of the picture that it takes.
     pub columns: Columns,
     /// The state of the model that `numbers` and `predeformed` were made for.
@@ -44,6 +49,7 @@ impl SideState {
         frame: &Frame,
         (columns, rows): (Columns, Rows),
         (shared, parts): (Option<&Self>, &mut HashMap<PrimitiveKey, PrimitivePart>),
+        shadows: ShadowViews,
     ) -> Result<(), GpuError> {
         let gpu = loader.gpu;
         let resident = match shared {
@@ -79,9 +85,27 @@ impl SideState {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, pipelines)?),
         };
-        upload.write(gpu, pipelines, frame, (columns, rows), shown.map(|(_, copy)| &copy.slots))?;
+        let by_processor = is_cast_by_processor(gpu, frame);
+        if !frame.display.shadows || self.shadow.as_ref().is_some_and(|shadow| shadow.is_by_processor() != by_processor)
+        {
+            self.shadow = None;
+        }
+        let is_shadowed = shadows != ShadowViews::NONE && has_shadows(frame) && shown.is_some();
+        let shadow = match (&mut self.shadow, is_shadowed) {
+            (None, true) => Some(self.shadow.insert(ShadowState::new(gpu, by_processor)?)),
+            (shadow, _) => shadow.as_mut(),
+        };
+        let bound = shadow.as_ref().map(|shadow| shadow.bindings());
+        upload.write(gpu, pipelines, frame, (columns, rows), (shown.map(|(_, copy)| &copy.slots), bound))?;
+        self.is_shadowed = false;
         let Some(shown) = shown else { return Ok(()) };
         let deformer = deformer_of(gpu, frame, resident.is_part());
-        self.predeformed.follow(gpu, (pipelines, loader.layouts), shown, (frame, upload), deformer)
+        self.predeformed.follow(gpu, (pipelines, loader.layouts), shown, (frame, upload), deformer)?;
+        let (palette, deformed) = (upload.palette_revision(), self.predeformed.made());
+        let revisions = SideRevisions { vertices: now, palette, deformed };
+        if let Some(shadow) = shadow.filter(|_| is_shadowed) {
+            self.is_shadowed = shadow.follow(gpu, frame, shown, &revisions, shadows)?;
+        }
+        Ok(())
     }
 }

@@ -31,6 +31,11 @@ const LIGHTS: [Light; 4] = [
     Light { towards: Vec3::new(-0.80, 0.25, -0.62), half: [0.22, 0.90], radiance: [0.20, 0.21, 0.22], diffuse: 0.24 },
 ];
 
+/// The unit direction in world space towards the key light.
+pub(super) fn towards_key(world_from_view: Affine3A) -> Vec3 {
+    world_from_view.transform_vector3(LIGHTS[0].towards).normalize()
+}
+
 /// The lights in world space.
 pub(super) fn boxes(world_from_view: Affine3A) -> [SoftBox; 4] {
     LIGHTS.map(|light| {

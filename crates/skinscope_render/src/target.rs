@@ -11,6 +11,8 @@ use super::srgb::linear;
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// The format of depths, which are reversed: what is nearer has the larger depth.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+/// The format of the depths that shadows are computed from; what is nearer to the light has the smaller depth.
+pub(super) const SHADOW_DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth16Unorm;
 /// The number of samples per pixel where edges are smoothed; every adapter supports it.
 pub const SAMPLES: u32 = 4;
 

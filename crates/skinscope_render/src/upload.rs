@@ -17,6 +17,7 @@ use super::gpu::Gpu;
 use super::layouts::{Bone, Globals, Light, Line};
 use super::pipelines::Pipelines;
 use super::shader::PaletteIn;
+use super::shadow::ShadowBindings;
 use super::shown::Shown;
 use super::srgb::{linear, linear_alpha};
 use super::studio;
@@ -40,6 +41,8 @@ pub(super) struct Upload {
     slots: wgpu::Buffer,
     /// The buffer that the group's palette is read from.
     palette_in: PaletteIn,
+    /// The shadows that the group binds.
+    shadows: Option<ShadowBindings>,
     /// The bones that have a length.
     pub bones: BufferVec<Bone>,
     /// Reusable memory: a key for each bone, by which bones are ordered.
@@ -61,7 +64,7 @@ impl Upload {
         let lights = BufferVec::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
         let palette_in = pipelines.linking.palette;
         let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
-        let group = group(gpu, pipelines, buffers, None);
+        let group = group(gpu, pipelines, buffers, (None, None));
         let bones = BufferVec::new(gpu, "bones", U::VERTEX, 0)?;
         let lines = BufferVec::new(gpu, "lines", U::VERTEX, 0)?;
         let bone_order = Vec::new();
@@ -74,6 +77,7 @@ impl Upload {
             transmission: None,
             slots,
             palette_in,
+            shadows: None,
             bones,
             bone_order,
             lines,
@@ -87,7 +91,7 @@ impl Upload {
         pipelines: &Pipelines,
         frame: &Frame,
         (columns, rows): (Columns, Rows),
-        slots: Option<&wgpu::Buffer>,
+        (slots, shadows): (Option<&wgpu::Buffer>, Option<ShadowBindings>),
     ) -> Result<(), GpuError> {
         let morph_base = pack_palette(frame, &mut self.palette.next);
         self.palette.least = block_bytes(pipelines);
@@ -110,9 +114,9 @@ impl Upload {
             self.slots = slots.clone();
             moved = true;
         }
-        if moved || self.palette_in != pipelines.linking.palette {
-            self.palette_in = pipelines.linking.palette;
-            self.group = group(gpu, pipelines, self.buffers(), None);
+        if moved || self.palette_in != pipelines.linking.palette || self.shadows != shadows {
+            (self.palette_in, self.shadows) = (pipelines.linking.palette, shadows);
+            self.group = group(gpu, pipelines, self.buffers(), (None, self.shadows.as_ref()));
             self.transmission = None;
         }
         bones(frame, &mut self.bone_order, &mut self.bones.next);
@@ -149,9 +153,21 @@ impl Upload {
         if let Some((_, group)) = self.transmission.as_ref().filter(|(view, _)| *view == transmission.view) {
             return group.clone();
         }
-        let made = group(gpu, pipelines, self.buffers(), Some(transmission));
+        let made = group(gpu, pipelines, self.buffers(), (Some(transmission), self.shadows.as_ref()));
         self.transmission = Some((transmission.view.clone(), made.clone()));
         made
+    }
+}
+
+impl Upload {
+    /// Makes the same group as `group` for drawing the depths that it binds, which it leaves out; `None` where there are
+    /// no shadows.
+    pub fn group_of_casters(&self, gpu: &Gpu, pipelines: &Pipelines) -> Option<wgpu::BindGroup> {
+        let ShadowBindings { uniform, .. } = self.shadows.clone()?;
+        let nothing = &pipelines.factory.nothing;
+        let depths = [nothing.clone(), nothing.clone()];
+        let bindings = ShadowBindings { uniform, depths };
+        Some(group(gpu, pipelines, self.buffers(), (None, Some(&bindings))))
     }
 }
 
@@ -178,9 +194,16 @@ fn group(
     gpu: &Gpu,
     pipelines: &Pipelines,
     buffers: Buffers<'_>,
-    transmission: Option<&TransmissionTexture>,
+    (transmission, shadows): (Option<&TransmissionTexture>, Option<&ShadowBindings>),
 ) -> wgpu::BindGroup {
     let mut entries: Vec<_> = (0..).zip(&buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+    // Without shadows nothing reads these bindings, and any buffer and texture will do.
+    let nothing = &pipelines.factory.nothing;
+    let uniform = shadows.map_or(buffers[0], |shadows| &shadows.uniform);
+    let [ambient, key] = shadows.map_or([nothing, nothing], |shadows| shadows.depths.each_ref());
+    entries.push(entry(10, uniform.as_entire_binding()));
+    entries.push(entry(11, wgpu::BindingResource::TextureView(ambient)));
+    entries.push(entry(12, wgpu::BindingResource::TextureView(key)));
     if let Some(transmission) = transmission {
         entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
         entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));

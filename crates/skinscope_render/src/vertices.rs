@@ -39,6 +39,8 @@ impl Shape {
             Kind::Dots => {
                 Self { paint: PaintLayout::default(), dims: true, shown: shown.map(Shown::of_overlays), ..self }
             }
+            // Where alpha cuts holes, they are read with the colours.
+            Kind::Caster { masked: Some(_) } => Self { paint: self.paint, ..self.alone() },
             _ => self.alone(),
         }
     }

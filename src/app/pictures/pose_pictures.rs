@@ -31,7 +31,7 @@ impl PosePictures {
         session.open(self.document);
         session.apply(PlaybackCommand::SetPlaying(false));
         session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-        for toggle in [Toggle::Bones, Toggle::Grid, Toggle::Ground] {
+        for toggle in [Toggle::Bones, Toggle::Grid, Toggle::Ground, Toggle::Shadows] {
             if session.view().is_on(toggle) {
                 session.apply(ViewCommand::Toggle(toggle));
             }

@@ -431,8 +431,8 @@ impl Window {
 
     /// Returns when to present once more without anything new: while there is no device, and when the picture is at
     /// rest.
-    pub(crate) fn next_try(&self, shown: bool, wanted: Antialiasing) -> Option<Instant> {
-        let settled = self.screen.as_ref().filter(|_| shown).and_then(|s| s.settles_at(wanted));
+    pub(crate) fn next_try(&self, shown: bool, frame: &Frame, wanted: Antialiasing) -> Option<Instant> {
+        let settled = self.screen.as_ref().filter(|_| shown).and_then(|s| s.settles_at(frame, wanted));
         let progress = self.doing().and_then(|_| Instant::now().checked_add(PROGRESS));
         self.recovery.next_try().into_iter().chain(settled).chain(progress).min()
     }

@@ -15,7 +15,7 @@ use super::panels::Panels;
 use crate::app::ui::ViewportArea;
 use crate::frame::{Background, Frame};
 use crate::model::Model;
-use crate::render::{Backend, BackgroundWork, Gpu, GpuError, Renderer, SAMPLES};
+use crate::render::{Backend, BackgroundWork, Gpu, GpuError, Renderer, SAMPLES, ShadowViews};
 use crate::session::Antialiasing;
 
 /// Copies a rectangle of pixels of a texture to the same place of another one.
@@ -46,6 +46,18 @@ pub(crate) struct AntialiasingRequest {
     pub wanted: Antialiasing,
     /// Whether the picture changes by itself.
     pub playing: bool,
+}
+
+/// How a picture moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Motion {
+    /// It has changed once.
+    Changes,
+    /// It changes by itself, or has changed twice in a short time.
+    Moves,
+    /// It is the last one, which has changed a short time ago.
+    Settles,
+    Rests,
 }
 
 /// For how many frames in a row the surface may give an error instead of a texture, before surface and device are given
@@ -192,8 +204,7 @@ impl Screen {
         background: Background,
         edges: AntialiasingRequest,
     ) -> Result<PresentResult, GpuError> {
-        let samples = self.samples(frame, edges);
-        self.renderer.set_samples(samples);
+        self.refine(frame, edges);
         let laid_out = self.size();
         let Some(texture) = self.next_texture(laid_out)? else {
             let errors = self.refusal.take().into_iter().chain(self.gpu.take_error()).collect();
@@ -266,37 +277,66 @@ impl Screen {
         Ok(PresentResult { shown: true, errors })
     }
 
-    /// Returns how many samples a pixel of the next picture has. A picture that changes by itself, or twice in a short
-    /// time, counts as moving.
-    fn samples(&mut self, frame: &Frame, edges: AntialiasingRequest) -> u32 {
-        let by_processor = self.gpu.software.coarse_motion;
-        match edges.wanted {
-            Antialiasing::Off => return 1,
-            Antialiasing::Auto if by_processor && !may_be_smooth(frame) => {
-                // Nothing has to come to rest.
-                self.changed = None;
-                return 1;
+    /// Chooses how fine the next picture is: its samples a pixel, and its shadows. A picture that changes by itself, or
+    /// twice in a short time, counts as moving.
+    fn refine(&mut self, frame: &Frame, edges: AntialiasingRequest) {
+        let moves = self.moves(frame, edges.playing);
+        self.renderer.set_samples(self.samples(frame, edges, moves));
+        let drawn = self.renderer.drawn_shadows(frame);
+        let shadows = match moves {
+            _ if !self.gpu.software.coarse_motion => ShadowViews::ALL,
+            // Where neither pose nor camera has changed, they cost little and would flicker.
+            Motion::Moves | Motion::Changes if edges.playing || !self.renderer.is_same_scene(frame) => {
+                ShadowViews::NONE
             }
-            Antialiasing::Auto if by_processor => {}
-            Antialiasing::Auto | Antialiasing::Four => return SAMPLES,
-        }
-        if self.renderer.lacks_pipelines() && !edges.playing {
-            // They were asked for in these samples.
-            return self.renderer.samples();
+            Motion::Moves | Motion::Changes => drawn.unwrap_or_default(),
+            // Pictures are refined only once edges are smooth, which they are drawn again for.
+            Motion::Settles => drawn.unwrap_or_default(),
+            Motion::Rests => drawn.unwrap_or_default().refined(),
+        };
+        self.renderer.set_shadows(shadows);
+    }
+
+    /// How the picture of a software device moves.
+    fn moves(&mut self, frame: &Frame, playing: bool) -> Motion {
+        if self.renderer.lacks_pipelines() && !playing {
+            // They were asked for as the picture was then.
+            return Motion::Settles;
         }
         let now = Instant::now();
         let recently = self.changed.is_some_and(|at| now < at + SETTLING);
-        if self.renderer.shows(frame) {
-            return if recently { self.renderer.samples() } else { SAMPLES };
+        if self.renderer.is_same_picture(frame) && !self.renderer.has_news() {
+            return if recently { Motion::Settles } else { Motion::Rests };
         }
         self.changed = Some(now);
-        if edges.playing || recently { 1 } else { SAMPLES }
+        if playing || recently { Motion::Moves } else { Motion::Changes }
     }
 
-    /// Returns the time at which the picture will be at rest and is to be drawn once more, with smooth edges.
-    pub fn settles_at(&self, wanted: Antialiasing) -> Option<Instant> {
-        let coarse = wanted == Antialiasing::Auto && self.renderer.samples() == 1;
-        self.changed.filter(|_| coarse).map(|at| at + SETTLING)
+    fn samples(&self, frame: &Frame, edges: AntialiasingRequest, moves: Motion) -> u32 {
+        let by_processor = self.gpu.software.coarse_motion;
+        match edges.wanted {
+            Antialiasing::Off => 1,
+            Antialiasing::Auto if by_processor && !may_be_smooth(frame) => 1,
+            Antialiasing::Auto if by_processor => match moves {
+                Motion::Moves => 1,
+                Motion::Settles => self.renderer.samples(),
+                Motion::Changes | Motion::Rests => SAMPLES,
+            },
+            Antialiasing::Auto | Antialiasing::Four => SAMPLES,
+        }
+    }
+
+    /// Returns the time at which the picture will be at rest and is to be drawn once more, with smooth edges and with
+    /// shadows.
+    pub fn settles_at(&self, frame: &Frame, wanted: Antialiasing) -> Option<Instant> {
+        let coarse = wanted == Antialiasing::Auto && self.renderer.samples() == 1 && may_be_smooth(frame);
+        let is_to_be_refined = self.gpu.software.coarse_motion && (coarse || self.lacks_shadows(frame));
+        self.changed.filter(|_| is_to_be_refined).map(|at| at + SETTLING)
+    }
+
+    /// Whether another picture of `frame` would have finer shadows.
+    fn lacks_shadows(&self, frame: &Frame) -> bool {
+        self.renderer.drawn_shadows(frame).is_some_and(|drawn| drawn != ShadowViews::ALL)
     }
 
     /// Returns the next texture of the surface; `None` when this frame is to be skipped, or is `laid_out` for another size.

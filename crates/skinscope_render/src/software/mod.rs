@@ -17,6 +17,7 @@
 //! device wherever there are both. That code asks `is_software` too.
 
 pub(super) mod backdrop;
+pub(super) mod casting;
 pub(super) mod covering;
 pub(super) mod late_depth;
 pub(super) mod portions;
@@ -98,6 +99,8 @@ switches! {
     /// times, one of a million vertices 1.30 times (and 1.23 times the memory), and a primitive of five million has no
     /// picture: it is larger than a buffer may be.
     covering,
+    /// The depths that shadows are computed from are drawn by the processor itself, unless alpha cuts holes into the model.
+    casting,
     /// Device memory comes in blocks that grow, of which the system provides no more than is written. Without it a picture with 200
     /// textures of 1024² takes 1.07 times the processor time, and where the system gives little memory there is no picture; other
     /// models take the same.

@@ -154,6 +154,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         ghost: None,
         mesh: view.is_on(Toggle::Mesh),
         skin_opacity: view.skin_opacity,
+        shadows: view.is_on(Toggle::Shadows),
         palette_buffer: view.palette_buffer,
         grid: (view.is_on(Toggle::Grid) || view.is_on(Toggle::Ground)).then(|| grid(session, colors)),
         background: colors.background,

@@ -212,6 +212,16 @@ toggles! {
         shortcut: None,
         help: "Draw the floor with the shadow of the model, also where the grid is off",
     }
+    // The option `--no-shadows` switches it off.
+    Shadows {
+        starts_on: true,
+        word: Some("shadows"),
+        option: None,
+        menu: Menu::Look,
+        label: "Soft shadows",
+        shortcut: None,
+        help: "Let the model shade itself and the floor: soft shadows of the key light, and less light in hollows",
+    }
 }
 
 /// Which switches are on.

@@ -1,0 +1,250 @@
+//! Soft shadow of the key light and ambient occlusion. The depths of the model are drawn from many directions, each into
+//! a tile of one of two textures: all around for what the model hides of its surroundings, and in a cone for what it
+//! hides of the key light. Surface and ground look them up (shaders/light/shadowed.wgsl). What is drawn stays for as long
+//! as the pose does, and, for the key light, the camera, which it turns with.
+
+mod extent;
+mod views;
+
+use std::ops::Range;
+
+pub use self::views::ShadowViews;
+use self::views::{MOST_AMBIENT, MOST_KEY, all_views};
+use glam::Vec3;
+use skinscope_deform::ParameterValues;
+use skinscope_frame::Frame;
+use skinscope_model::{InstanceId, Model};
+
+use super::Renderer;
+use super::buffer_vec::BufferVec;
+use super::error::GpuError;
+use super::gpu::{Gpu, TextureKind};
+use super::layouts::{ShadowView, Shadows};
+use super::resident::Revision;
+use super::scene::GpuModel;
+use super::software::casting::{self, Casters};
+use super::studio;
+use super::target::SHADOW_DEPTH;
+
+/// An instance's index in a draw of casters is that of its copy times this number, plus that of its view; the same
+/// number is in shaders/shadow/caster.wgsl.
+pub(super) const VIEWS_PER_COPY: u32 = 256;
+
+/// For the surroundings and for the key light: how many views lie side by side and below one another, and how many texels
+/// each side of a view has.
+const TILES: [([u32; 2], u32); 2] = [([16, 8], 96), ([8, 4], 192)];
+
+/// Everything that the views of a map were drawn from.
+#[derive(Clone, Debug, PartialEq)]
+struct Source {
+    vertices: Revision,
+    /// How many times matrices and morph weights were uploaded, and how many times vertices were deformed ahead.
+    poses: (u64, usize),
+    method: (&'static str, ParameterValues),
+    draws: Vec<InstanceId>,
+    sphere: (Vec3, f32),
+    /// The direction of the key light; the same for all cameras where the map is not that of the key light.
+    towards: Vec3,
+}
+
+/// One texture with its views.
+#[derive(Debug)]
+struct Map {
+    texture: wgpu::Texture,
+    view: wgpu::TextureView,
+    /// `None` where nothing has been drawn yet.
+    source: Option<Source>,
+    /// How many views are there.
+    drawn: u32,
+    /// How many there are to be after this picture.
+    wanted: u32,
+}
+
+/// The shadows of one side of a picture.
+#[derive(Debug)]
+pub(super) struct ShadowState {
+    uniform: BufferVec<Shadows>,
+    maps: [Map; 2],
+    /// Whether the processor draws the depths, and not the device.
+    by_processor: bool,
+}
+
+/// What a picture's bind group binds of shadows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ShadowBindings {
+    pub uniform: wgpu::Buffer,
+    /// The depths for the surroundings and for the key light.
+    pub depths: [wgpu::TextureView; 2],
+}
+
+/// What of the state of a side decides on its shadows.
+pub(super) struct SideRevisions {
+    pub vertices: Revision,
+    pub palette: u64,
+    pub deformed: usize,
+}
+
+/// Whether a picture shows shadows: on the surface, or on the ground.
+pub(super) fn has_shadows(frame: &Frame) -> bool {
+    let display = &frame.display;
+    let on_surface = frame.studio && frame.overlay().is_none() && display.look.is_lit;
+    let on_ground = display.grid.is_some_and(|grid| grid.shadow.z.min(grid.shadow.w) > 0.0);
+    let is_solid = display.mesh && display.skin_opacity >= 1.0 && display.ghost.is_none();
+    // The members of a crowd would need a view each.
+    display.shadows && is_solid && frame.members <= 1 && (on_surface || on_ground)
+}
+
+/// Says which shadows pictures have.
+impl Renderer {
+    /// True where the target shows `frame`, with whatever shadows.
+    #[must_use]
+    pub fn is_same_picture(&self, frame: &Frame) -> bool {
+        self.drawn.as_ref().is_some_and(|drawn| drawn.is_same_picture(frame))
+    }
+
+    /// True where the target shows the model of `frame` in the same pose and from the same camera.
+    #[must_use]
+    pub fn is_same_scene(&self, frame: &Frame) -> bool {
+        self.drawn.as_ref().is_some_and(|drawn| {
+            drawn.shows_model_of(frame)
+                && drawn.camera == frame.camera
+                && drawn.palettes == frame.palettes
+                && drawn.morph_weights == frame.morph_weights
+                && drawn.draws == frame.draws
+        })
+    }
+
+    /// Sets how many directions the next picture computes shadows from, where its frame wants shadows. Without this call
+    /// it is [`ShadowViews::ALL`].
+    pub fn set_shadows(&mut self, views: ShadowViews) {
+        self.shadows = views;
+    }
+
+    /// The directions that the shadows of the last picture were computed from; `None` where `frame` has no shadows.
+    #[must_use]
+    pub fn drawn_shadows(&self, frame: &Frame) -> Option<ShadowViews> {
+        has_shadows(frame).then_some(self.drawn_shadows)
+    }
+}
+
+/// Whether the processor draws the depths of a model's shadows on this device.
+pub(super) fn is_cast_by_processor(gpu: &Gpu, frame: &Frame) -> bool {
+    gpu.software.casting && frame.model.as_ref().is_some_and(|model| casting::can_cast(frame, model))
+}
+
+impl ShadowState {
+    /// Makes the textures; `by_processor`: those that the processor writes.
+    pub fn new(gpu: &Gpu, by_processor: bool) -> Result<Self, GpuError> {
+        let size = size_of::<Shadows>() as u64;
+        let uniform = BufferVec::new(gpu, "shadows", wgpu::BufferUsages::UNIFORM, size)?;
+        use wgpu::TextureUsages as U;
+        let kind = match by_processor {
+            // Tiles cannot be written into a texture of depths one by one.
+            true => TextureKind::plain(wgpu::TextureFormat::Rg8Unorm, U::COPY_DST | U::TEXTURE_BINDING),
+            false => TextureKind::plain(SHADOW_DEPTH, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING),
+        };
+        let map = |(tiles, side): ([u32; 2], u32)| {
+            let texture = gpu.texture("shadow depths", tiles.map(|n| n * side), kind);
+            let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+            Map { texture, view, source: None, drawn: 0, wanted: 0 }
+        };
+        Ok(Self { uniform, maps: gpu.scope(|| TILES.map(map))?, by_processor })
+    }
+
+    /// Whether the textures are those that the processor writes.
+    pub fn is_by_processor(&self) -> bool {
+        self.by_processor
+    }
+
+    pub fn bindings(&self) -> ShadowBindings {
+        let Self { uniform, maps: [ambient, key], .. } = self;
+        ShadowBindings { uniform: uniform.buffer.clone(), depths: [ambient.view.clone(), key.view.clone()] }
+    }
+
+    /// Uploads the views of the pose that `frame` shows, and notes which of them are to be drawn. Returns false where
+    /// there is nothing that could cast a shadow.
+    pub fn follow(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        (model, copy): (&Model, &GpuModel),
+        revisions: &SideRevisions,
+        views: ShadowViews,
+    ) -> Result<bool, GpuError> {
+        let Some(sphere) = extent::sphere(frame, model, copy) else { return Ok(false) };
+        let key = studio::towards_key(frame.camera.world_from_view);
+        let source = Source {
+            vertices: revisions.vertices,
+            poses: (revisions.palette, revisions.deformed),
+            method: (frame.method.id, frame.parameters),
+            draws: frame.draws.clone(),
+            sphere,
+            towards: Vec3::ZERO,
+        };
+        let wanted = [views.ambient.min(MOST_AMBIENT), views.key.min(MOST_KEY)];
+        let sources = [source.clone(), Source { towards: key, ..source }];
+        for ((map, source), wanted) in self.maps.iter_mut().zip(sources).zip(wanted) {
+            if map.source.as_ref() != Some(&source) {
+                (map.source, map.drawn) = (Some(source), 0);
+            }
+            map.wanted = wanted;
+        }
+        let mut shadows = Shadows {
+            counts: [wanted[0] / 4, wanted[1] / 4, 0, 0],
+            sizes: [sphere.1, TILES[0].1 as f32, TILES[1].1 as f32, 0.0],
+            // A depth is one number, or the two bytes of one.
+            digits: if self.by_processor {
+                [65280.0 / 65535.0, 255.0 / 65535.0, 0.0, 0.0]
+            } else {
+                [1.0, 0.0, 0.0, 0.0]
+            },
+            ..Shadows::default()
+        };
+        for (to, from) in shadows.views.as_flattened_mut().iter_mut().zip(all_views(sphere.0, sphere.1, key)) {
+            *to = from;
+        }
+        if self.by_processor {
+            self.cast(gpu, frame, shadows.views.as_flattened(), sphere.1);
+        }
+        self.uniform.next.clear();
+        self.uniform.next.push(shadows);
+        self.uniform.write_buffer(gpu, &|| "shadows".into())?;
+        Ok(true)
+    }
+
+    /// Draws what is missing on the processor, and writes it into the textures.
+    fn cast(&mut self, gpu: &Gpu, frame: &Frame, views: &[ShadowView], radius: f32) {
+        let Some(model) = frame.model.as_ref().filter(|_| self.missing().next().is_some()) else { return };
+        let casters = Casters::of(frame, model, 2.0 * radius / TILES[1].1 as f32);
+        for (n, (map, ([across, _], side))) in self.maps.iter().zip(TILES).enumerate() {
+            let numbers = ShadowViews::numbers(n, map.drawn, map.wanted);
+            let first = ShadowViews::numbers(n, 0, 0).start;
+            let range = numbers.start as usize..numbers.end as usize;
+            for (number, depths) in numbers.zip(casters.depths(&views[range], side)) {
+                let tile = number - first;
+                let origin = wgpu::Origin3d { x: tile % across * side, y: tile / across * side, z: 0 };
+                gpu.queue.write_texture(
+                    wgpu::TexelCopyTextureInfo { origin, ..map.texture.as_image_copy() },
+                    &depths,
+                    wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(2 * side), rows_per_image: None },
+                    wgpu::Extent3d { width: side, height: side, depth_or_array_layers: 1 },
+                );
+            }
+        }
+        self.drawn();
+    }
+
+    /// For each texture that lacks views: the texture, whether it has some already, and the numbers of those to draw.
+    pub fn missing(&self) -> impl Iterator<Item = (&wgpu::TextureView, bool, Range<u32>)> {
+        let missing = |(n, map): (usize, &'_ Map)| (n, map.drawn, map.wanted);
+        self.maps.iter().enumerate().filter_map(move |at| {
+            let (n, drawn, wanted) = missing(at);
+            (drawn < wanted).then(|| (&at.1.view, drawn > 0, ShadowViews::numbers(n, drawn, wanted)))
+        })
+    }
+
+    /// Notes that all views are drawn that were wanted.
+    pub fn drawn(&mut self) {
+        self.maps.iter_mut().for_each(|map| map.drawn = map.drawn.max(map.wanted));
+    }
+}
