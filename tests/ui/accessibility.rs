@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use skinscope::app::ui::{AskedFile, AskedStage, topic_of};
+use skinscope::inspect::Inspection;
+use skinscope::inspect::check::{Report, Severity};
 use skinscope::session::{ExportKind, FileUse, MeasureCommand, Panel, Submenu, ToolCommand};
 
 use super::*;
@@ -269,6 +271,17 @@ fn one_tour_by_accessibility_actions_alone() {
     harness.run();
     harness.run();
     assert!(harness.state().session.playback().time_secs > before, "the time goes on");
+    press(&mut harness, "Check the model");
+    assert!(has_command(&harness, &InspectionCommand::Inspect.into()));
+    let model = Arc::clone(harness.state().session.model().unwrap());
+    let report =
+        Report { findings: vec![findings::finding("weights-zero", Severity::Error, vec![3], 1)], ..Report::default() };
+    harness.state_mut().session.inspected(&model, Inspection { report, ..Inspection::default() });
+    harness.run();
+    let finding = begins(&harness, Role::ListBoxOption, "No weights");
+    press(&mut harness, &finding);
+    let read = begins(&harness, Role::ListBoxOption, "No weights");
+    assert!(read.len() > finding.len() && harness.state().session.view().finding.is_some(), "it is open: {read}");
     press(&mut harness, "Edit");
     press(&mut harness, "Preferences…");
     let theme = begins(&harness, Role::ComboBox, "Theme");

@@ -112,6 +112,36 @@ fn a_film_has_the_part_the_degrees_and_the_length_that_were_typed() {
 }
 
 #[test]
+fn a_part_begins_as_the_whole_clip_never_ends_before_it_begins_and_a_model_without_clips_turns() {
+    let record = |harness: &mut Harness<'_, App>| {
+        click(harness, "Record");
+        let Some(FileCommand::ExportTo(_, settings)) = sent(harness).pop() else { panic!("nothing is recorded") };
+        settings
+    };
+    let mut harness = asked(ExportKind::Film, "/films/tube.webp", NEW);
+    click(&mut harness, "A part of it");
+    assert_eq!(record(&mut harness).frames, Some([0, 29]), "a second has 30 pictures");
+    for (name, text) in [("First picture", "4"), ("Last picture", "2")] {
+        harness.get_by_label(name).click();
+        harness.run();
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        harness.event(Event::Text(text.into()));
+        harness.run();
+        harness.key_press(Key::Tab);
+        harness.run();
+    }
+    assert_eq!(record(&mut harness).frames, Some([4, 4]));
+    let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    parts.clips.clear();
+    let mut still = open_model(parts);
+    still.state_mut().status.asked_file = harness.state().status.asked_file.clone();
+    still.run();
+    assert!(still.query_by_label("The whole clip").is_none());
+    let settings = record(&mut still);
+    assert_eq!((settings.plays, settings.turns), (false, true));
+}
+
+#[test]
 fn what_cannot_be_written_is_said_and_a_name_can_be_typed() {
     let why = "Meshes are written as .glb, .obj, .ply or .stl.";
     let mut harness = asked(ExportKind::Mesh, "/meshes/tube.fbx", AskedStage::Unfit(why.into()));

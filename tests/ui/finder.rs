@@ -76,6 +76,10 @@ fn arrows_walk_escape_closes_and_keys_are_for_nothing_behind_it() {
     assert_eq!((marked(&harness), rows(&harness)), (Some(1), before));
     press(&mut harness, Key::ArrowUp);
     assert_eq!(marked(&harness), Some(0));
+    press(&mut harness, Key::ArrowDown);
+    press(&mut harness, Key::ArrowDown);
+    press(&mut harness, Key::Backspace);
+    assert_eq!(marked(&harness), Some(0), "what is typed is found anew");
     press(&mut harness, Key::Escape);
     assert!(rows(&harness).is_empty());
     assert!(harness.state().commands.iter().all(|c| matches!(c, Command::Window(_) | Command::Selection(_))));
@@ -91,6 +95,11 @@ fn what_cannot_be_done_now_is_shown_last_and_not_taken_and_nothing_is_said_to_be
     press(&mut harness, Key::Enter);
     assert_eq!(rows(&harness), ["Paste mirrored, Pose"]);
     assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Posing(_))));
+    let mut changed = session(3);
+    changed.apply(ViewCommand::ToggleOverlay("weights"));
+    let mut other = opened(changed);
+    type_text(&mut other, "undo");
+    assert!(rows(&other)[0].starts_with("Undo view change"), "there is no edit to undo: {:?}", rows(&other));
     type_text(&mut harness, "qqq");
     harness.get_by_label("Nothing is called that.");
     press(&mut harness, Key::Enter);
@@ -116,6 +125,7 @@ fn files_preferences_findings_and_pages_of_the_manual_are_found_too() {
     };
     assert_eq!(find(&mut harness, "knight"), "other knight.glb, Opened last");
     assert!(has(&harness, &Command::File(FileCommand::Open("/models/other knight.glb".into()))));
+    assert_eq!(find(&mut harness, "models/other"), "other knight.glb, Opened last", "by its folder");
     assert_eq!(find(&mut harness, "what joint-unused says"), "Joints that move nothing, Finding");
     assert!(has(&harness, &Command::Finding(FindingCommand::ShowFinding(2))));
     assert_eq!(find(&mut harness, "theme: light"), "Theme: Light, Preference");

@@ -8,7 +8,7 @@ use skinscope::session::ToolCommand;
 
 use super::*;
 
-fn finding(rule: &'static str, severity: Severity, vertices: Vec<u32>, joint: u32) -> Finding {
+pub(super) fn finding(rule: &'static str, severity: Severity, vertices: Vec<u32>, joint: u32) -> Finding {
     Finding {
         rule,
         severity,

@@ -94,6 +94,12 @@ fn keys_make_the_interface_larger_and_smaller_and_as_usual() {
     let mut again = window(session(3), UiState::new(harness.state().ui.saved()), Status::default());
     again.run();
     assert_eq!(zoom(&again), 90.0);
+    // A size that no interface has, such as from a file that somebody wrote.
+    for (scale, used) in [(7, 75.0), (9000, 300.0)] {
+        let mut odd = window(session(3), UiState::new(Saved { scale, ..Saved::default() }), Status::default());
+        odd.run();
+        assert_eq!(zoom(&odd), used);
+    }
 }
 
 #[test]
@@ -117,4 +123,26 @@ fn a_drag_turns_moves_and_zooms_as_in_the_program_that_one_is_used_to() {
     assert_eq!(of(MouseHabit::Skinscope, PointerButton::Middle, Modifiers::NONE), ["move"]);
     assert_eq!(of(MouseHabit::Blender, PointerButton::Middle, Modifiers::NONE), ["turn"]);
     assert_eq!(of(MouseHabit::Maya, PointerButton::Primary, Modifiers::NONE), ["turn"]);
+}
+
+#[test]
+fn translations_are_shown_and_set_in_the_units_that_were_chosen() {
+    let mut session = session(3);
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    let stored = session.pose().local.transforms[2].translation;
+    let saved = Saved { units: Units::Imperial, ..Saved::default() };
+    let mut harness = window(session, UiState::new(saved), Status::default());
+    harness.get_by_label("TRANSLATION (FT)");
+    let slider = harness.get_by_role_and_label(Role::Slider, "Translation Y");
+    let shown = slider.accesskit_node().numeric_value().unwrap();
+    assert!((shown - f64::from(stored.y) / 0.3048).abs() < 1e-4, "{shown} {stored}");
+    slider.increment_accesskit();
+    harness.run();
+    let now = harness.state().session.pose().local.transforms[2].translation;
+    assert!(now.y > stored.y && now.y - stored.y < 0.1, "{now}");
+    assert_eq!((now.x, now.z), (stored.x, stored.z));
+    let slider = harness.get_by_role_and_label(Role::Slider, "Translation Y");
+    let shown = slider.accesskit_node().numeric_value().unwrap();
+    assert!((shown - f64::from(now.y) / 0.3048).abs() < 1e-4, "{shown} {now}");
+    Units::Metric.choose();
 }

@@ -43,6 +43,24 @@ fn one_key_shows_what_frames_cost_and_they_are_copied_as_a_table() {
 }
 
 #[test]
+fn figures_are_of_frames_that_followed_each_other_and_of_the_last_picture_that_was_drawn() {
+    let mut costs = FrameCosts::default();
+    for (number, interval_ms) in [(1, 0.0), (2, 0.0), (3, 10.0), (4, 20.0), (5, 30.0)] {
+        // The last picture is one that was shown before.
+        let draw_calls = if number == 5 { 0 } else { 7 };
+        costs.push(FrameCost { number, interval_ms, draw_calls, ..FrameCost::default() });
+    }
+    let status = Status { costs: Some(Arc::new(costs)), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    harness.key_press(Key::F12);
+    harness.run();
+    let texts = texts(&harness);
+    for wanted in ["Between two frames: 20.00 · 30.00 ms", "Draw calls: 7"] {
+        assert!(texts.iter().any(|text| text == wanted), "{wanted}: {texts:?}");
+    }
+}
+
+#[test]
 fn the_log_has_errors_and_messages_in_their_order_each_once() {
     let mut harness = open(3);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F12);

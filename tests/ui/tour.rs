@@ -72,6 +72,8 @@ fn they_can_be_left_are_not_offered_twice_and_come_again_from_the_menu() {
     let model = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
     file.open(Document::new(model, vec![], Some("a.glb".into())));
     file.apply(PlaybackCommand::SetPlaying(false));
+    let waits = offered(Saved::default(), file.clone());
+    assert!(!is_shown(&waits, 1) && !waits.state().ui.saved().tour_seen, "they wait for the built-in character");
     let mut other = window(file, UiState::default(), Status::default());
     assert!(!is_shown(&other, 1));
     other.state_mut().ui.carry_out(&WindowCommand::ShowFirstSteps);
@@ -80,6 +82,7 @@ fn they_can_be_left_are_not_offered_twice_and_come_again_from_the_menu() {
     click(&mut other, "Next");
     assert!(is_shown(&other, 2));
     click(&mut other, "Back");
+    assert!(is_shown(&other, 1));
     click(&mut other, "Open built-in character");
     assert!(has(&other, &Command::File(FileCommand::OpenBuiltIn)));
 }

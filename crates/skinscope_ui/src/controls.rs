@@ -8,7 +8,7 @@ use egui::{
     vec2,
 };
 use skinscope_anim::pose::controls::{Channel, Fault, Preset, Slider, quoted};
-use skinscope_base::math::Transform;
+use skinscope_base::math::{Transform, length};
 use skinscope_model::NodeId;
 use skinscope_session::{ChannelKind, Command, ControlCommand, EditCommand, Session};
 
@@ -294,14 +294,15 @@ pub(super) fn posed(session: &Session, node: NodeId) -> Option<Transform> {
 pub(super) fn driven(ui: &mut Ui, session: &Session, node: NodeId, kind: ChannelKind) {
     let unit = match kind {
         ChannelKind::Rotation => "° from rest",
-        ChannelKind::Translation => " m from rest",
+        ChannelKind::Translation => " from rest",
         ChannelKind::Scale => " of rest",
     };
     let line = |axis: usize| session.pose().control_program().driver_of(channel_of(kind, node, axis));
     let driven_axes = (0..3).filter_map(|axis| {
         let line = line(axis)?;
         let value = session.pose().control_value(line)?;
-        Some(format!("{} {}{unit} by line {}", AXES[axis], number(value as f32, 2), line + 1))
+        let value = if kind == ChannelKind::Translation { length(value) } else { number(value as f32, 2) };
+        Some(format!("{} {value}{unit} by line {}", AXES[axis], line + 1))
     });
     let driven_axes: Vec<String> = driven_axes.collect();
     if !driven_axes.is_empty() {

@@ -3,7 +3,7 @@
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Sense, Ui, vec2};
 use glam::{Affine3A, DVec3, Vec3};
 use skinscope_anim as anim;
-use skinscope_base::math::euler_xyz_degrees;
+use skinscope_base::math::{Units, euler_xyz_degrees};
 use skinscope_inspect::rig::RestFigures;
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{
@@ -160,6 +160,8 @@ struct Channel {
     reach: f32,
     decimals: usize,
     unit: &'static str,
+    /// How many of what the file counts in one of the shown numbers stands for.
+    size: f32,
     edited: bool,
 }
 
@@ -169,6 +171,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     let edit = session.edits().nodes.get(&node).copied().unwrap_or_default();
     let NodeEdit { translation, rotation, scale, .. } = edit;
     let reach = inspector.reach(model, session.pose().opened_bounds.diagonal(), node);
+    let metres = Units::of_columns().1 as f32;
     let all = [
         Channel {
             kind: ChannelKind::Rotation,
@@ -179,6 +182,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
             reach: 180.0,
             decimals: 1,
             unit: "°",
+            size: 1.0,
             edited: rotation.is_some(),
         },
         Channel {
@@ -188,8 +192,9 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
             value: now.translation,
             home: rest.translation,
             reach,
-            decimals: decimals_for(reach),
+            decimals: decimals_for(reach / metres),
             unit: "",
+            size: metres,
             edited: translation.is_some(),
         },
         Channel {
@@ -201,6 +206,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
             reach: rest.scale.abs().max_element().max(0.1),
             decimals: 3,
             unit: "",
+            size: 1.0,
             edited: scale.is_some(),
         },
     ];
@@ -223,8 +229,13 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
 
 /// Returns the text that says from which position a translation is measured; empty for the origin.
 fn translation_title(base: DVec3) -> String {
-    let DVec3 { x, y, z } = base;
-    if base == DVec3::ZERO { "Translation (m)".into() } else { format!("Translation (m, from {x}, {y}, {z})") }
+    let (unit, metres) = Units::of_columns();
+    let DVec3 { x, y, z } = base / metres;
+    if base == DVec3::ZERO {
+        format!("Translation ({unit})")
+    } else {
+        format!("Translation ({unit}, from {x}, {y}, {z})")
+    }
 }
 
 /// Returns three decimals, or as many as a slider of this reach can resolve.
@@ -253,21 +264,20 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
         let letter = ["X", "Y", "Z"][axis];
         // A spline may overflow; a slider must not follow it there.
         let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
-        let (value, home) = (finite(channel.value[axis]), channel.home[axis]);
+        let (value, home) = (finite(channel.value[axis]) / channel.size, channel.home[axis] / channel.size);
+        let reach = channel.reach / channel.size;
         let row = ValueRow {
             name: &format!("{} {letter}", channel.name),
             help: match channel.kind {
                 ChannelKind::Rotation => "How the selected joint is turned about this axis, degrees",
-                ChannelKind::Translation => {
-                    "Where the selected joint is along this axis, metres from its parent's origin"
-                }
+                ChannelKind::Translation => "Where the selected joint is along this axis, from its parent's origin",
                 ChannelKind::Scale => "How the selected joint is stretched along this axis; 1 is its own size",
             },
             label: letter,
             label_width: 16.0,
             color: c.axes[axis],
             value,
-            range: (home - channel.reach).min(value)..=(home + channel.reach).max(value),
+            range: (home - reach).min(value)..=(home + reach).max(value),
             home,
             decimals: channel.decimals,
             unit: channel.unit,
@@ -276,7 +286,7 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
         let change = row.show(ui);
         if let Some(value) = change.value {
             let mut all = channel.value;
-            all[axis] = value;
+            all[axis] = value * channel.size;
             let value = match channel.kind {
                 ChannelKind::Translation => ChannelValue::Translation(all),
                 ChannelKind::Rotation => ChannelValue::Rotation(all),

@@ -89,3 +89,46 @@ impl MessageLog {
         self.messages.iter().map(line).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_session::Document;
+
+    use super::*;
+
+    fn opened(warnings: &[&str]) -> Session {
+        let mut session = Session::default();
+        let warnings = warnings.iter().map(|text| (*text).to_owned()).collect();
+        session.open(Document::new(std::sync::Arc::new(tube(Tube::default())), warnings, None));
+        session
+    }
+
+    #[test]
+    fn the_last_messages_are_kept_and_are_copied_as_a_line_each() {
+        let (mut log, mut status) = (MessageLog::default(), Status::default());
+        for i in 0..MOST + 10 {
+            status.say(format!("message {i}\nof two lines"));
+            log.look(&Session::default(), &status, i as f64);
+        }
+        let text = log.text();
+        assert_eq!((log.messages().len(), text.lines().count()), (MOST, MOST));
+        assert_eq!(text.lines().next(), Some("10.0 s  done: message 10 of two lines"));
+        assert_eq!(text.lines().last(), Some("509.0 s  done: message 509 of two lines"));
+    }
+
+    #[test]
+    fn the_warnings_of_each_file_are_listed_once() {
+        let (mut log, status) = (MessageLog::default(), Status::default());
+        let mut session = opened(&["a", "b"]);
+        log.look(&session, &status, 0.0);
+        log.look(&session, &status, 1.0);
+        session.warn(&["c".to_owned()]);
+        log.look(&session, &status, 2.0);
+        log.forget_warnings();
+        log.look(&opened(&["x", "y", "z"]), &status, 3.0);
+        let said: Vec<(&str, MessageKind)> =
+            log.messages().map(|message| (message.text.as_str(), message.kind)).collect();
+        assert_eq!(said, ["a", "b", "c", "x", "y", "z"].map(|text| (text, MessageKind::Warning)));
+    }
+}

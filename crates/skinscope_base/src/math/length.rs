@@ -26,6 +26,22 @@ impl Units {
         CHOSEN.set(self);
     }
 
+    /// Returns the units that this thread has chosen.
+    #[must_use]
+    pub fn chosen() -> Self {
+        CHOSEN.get()
+    }
+
+    /// Returns the unit of numbers that stand in rows and columns and are changed there, whatever they are, in the units that this thread
+    /// has chosen: its name and how many metres it has.
+    #[must_use]
+    pub fn of_columns() -> (&'static str, f64) {
+        match CHOSEN.get() {
+            Self::Metric => METRIC[1],
+            Self::Imperial => IMPERIAL[1],
+        }
+    }
+
     /// Returns the units and how many metres each has, the largest first.
     fn list(self) -> &'static [(&'static str, f64)] {
         match self {
@@ -180,7 +196,9 @@ mod tests {
 
     #[test]
     fn lengths_are_written_in_the_units_that_were_chosen() {
+        assert_eq!(Units::of_columns(), ("m", 1.0));
         Units::Imperial.choose();
+        assert_eq!(Units::of_columns(), ("ft", 0.3048));
         let rows = [
             (0.0, "0 ft"),
             (0.0254, "1 in"),

@@ -8,6 +8,7 @@ use egui::{
     Color32, CornerRadius, CursorIcon, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_anim::{NodeCurve, keys_of};
+use skinscope_base::math::Units;
 use skinscope_model::{ClipId, Model, NodeId, Path};
 use skinscope_session::{Command, PlaybackCommand, Session};
 
@@ -36,7 +37,7 @@ enum Kind {
 const KINDS: [(Kind, &str, &str); 4] = [
     (Kind::Euler, "Euler", "The rotation as angles X, Y, Z in degrees, as the sliders show it"),
     (Kind::Quaternion, "Quaternion", "The rotation as a quaternion X, Y, Z, W, as the file stores it"),
-    (Kind::Translation, "Translation", "The translation in metres, from the node above"),
+    (Kind::Translation, "Translation", "The translation, from the node above"),
     (Kind::Scale, "Scale", "The factors of scale along the node's axes"),
 ];
 
@@ -45,6 +46,8 @@ impl Kind {
     fn unit(self, most: f32) -> (&'static str, f32) {
         match self {
             Self::Euler => ("°", 1.0),
+            Self::Translation if Units::chosen() == Units::Imperial && most >= 0.03 => (" ft", 1.0 / 0.3048),
+            Self::Translation if Units::chosen() == Units::Imperial => (" in", 1.0 / 0.0254),
             Self::Translation if most >= 0.1 || most == 0.0 => (" m", 1.0),
             Self::Translation if most >= 1e-4 => (" mm", 1e3),
             Self::Translation => (" µm", 1e6),

@@ -1,7 +1,7 @@
 //! The joint table: the effect of each joint, sorted and searched.
 
 use egui::{Rect, Ui, pos2, vec2};
-use skinscope_base::math::{length, lengths, tick_length};
+use skinscope_base::math::{Units, length, lengths, tick_length};
 use skinscope_inspect::tables::{JointColumn, JointRow, Tsv};
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand};
@@ -259,7 +259,10 @@ fn tip(model: &Model, row: &JointRow, column: JointColumn) -> Option<String> {
         JointColumn::Sum => Some(figures.sum.to_string()),
         JointColumn::Largest => Some(figures.largest.to_string()),
         JointColumn::Mean => Some(figures.mean().to_string()),
-        JointColumn::Drift => row.drift.map(|d| format!("{} m", d.metres)),
+        JointColumn::Drift => row.drift.map(|d| {
+            let (unit, metres) = Units::of_columns();
+            format!("{} {unit}", d.metres / metres)
+        }),
         JointColumn::DriftAngle => row.drift.map(|d| format!("{}°", d.degrees)),
         JointColumn::Rest => {
             let flag = if row.is_turned {

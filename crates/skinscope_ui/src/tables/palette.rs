@@ -3,7 +3,7 @@
 
 use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
-use skinscope_base::math::euler_xyz_degrees;
+use skinscope_base::math::{Units, euler_xyz_degrees};
 use skinscope_inspect::tables::{ChainLink, Tsv, chain, scale_of};
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
@@ -283,11 +283,12 @@ fn chain_table(
     egui::Frame::NONE
         .inner_margin(egui::Margin { left: theme::MARGIN, right: theme::MARGIN, top: 0, bottom: 6 })
         .show(ui, |ui| ui.add(Label::new(RichText::new(product).font(theme::regular(12.0)).color(c.text)).truncate()));
+    let (unit, metres) = Units::of_columns();
     let fixed = |title: &str, width, help: &str| Column { sorts: false, ..text_column(title, width, help) };
     let of = |title: &str, help: &str| Column { right: true, ..fixed(title, 84.0, help) };
     let columns = [
         Column { grows: true, ..fixed("Node", 170.0, "From the root down") },
-        of("T (m)", "Translation from its parent: X, Y, Z"),
+        of(&format!("T ({unit})"), "Translation from its parent: X, Y, Z"),
         of("R (°)", "Rotation about X, Y, Z"),
         of("S", "Scale along X, Y, Z"),
         fixed("Local matrix", MATRIX, "T · R · S: parent from node"),
@@ -309,7 +310,7 @@ fn chain_table(
             let three = |v: Vec3| v.to_array().map(matrix_cell);
             match column {
                 0 => cell_text(ui, rect, name(link.node), false, c.text),
-                1 => lines(ui, rect, three(link.local.translation), c.text),
+                1 => lines(ui, rect, three(link.local.translation / metres as f32), c.text),
                 2 => lines(ui, rect, euler_xyz_degrees(link.local.rotation).to_array().map(|d| number(d, 1)), c.text),
                 3 => lines(ui, rect, three(link.local.scale), c.text),
                 4 => matrix(ui, rect, &link.parent_from_node),
