@@ -10,6 +10,19 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::guard::guarded;
 
+/// The kinds of work that the renderer does in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackgroundWork {
+    /// A model is uploaded to the device.
+    Model,
+    /// The edges of the model's triangles are collected for the wireframe.
+    Wireframe,
+    /// Textures are made from some of the model's images; there may be more to come.
+    Textures,
+    /// Pipelines are compiled, which takes long.
+    Pipelines,
+}
+
 /// Starts jobs that use the device.
 #[derive(Clone)]
 pub(super) struct DeviceJobs {

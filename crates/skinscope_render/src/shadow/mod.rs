@@ -105,13 +105,7 @@ impl Renderer {
     /// True where the target shows the model of `frame` in the same pose and from the same camera.
     #[must_use]
     pub fn is_same_scene(&self, frame: &Frame) -> bool {
-        self.drawn.as_ref().is_some_and(|drawn| {
-            drawn.shows_model_of(frame)
-                && drawn.camera == frame.camera
-                && drawn.palettes == frame.palettes
-                && drawn.morph_weights == frame.morph_weights
-                && drawn.draws == frame.draws
-        })
+        self.drawn.as_ref().is_some_and(|drawn| is_same_scene(drawn, frame))
     }
 
     /// Sets how many directions the next picture computes shadows from, where its frame wants shadows. Without this call
@@ -125,6 +119,17 @@ impl Renderer {
     pub fn drawn_shadows(&self, frame: &Frame) -> Option<ShadowViews> {
         has_shadows(frame).then_some(self.drawn_shadows)
     }
+}
+
+/// Whether two frames show the same models in the same poses and from the same camera.
+fn is_same_scene(a: &Frame, b: &Frame) -> bool {
+    a.shows_model_of(b)
+        && a.camera == b.camera
+        && a.palettes == b.palettes
+        && a.morph_weights == b.morph_weights
+        && a.draws == b.draws
+        && a.beside.len() == b.beside.len()
+        && a.beside.iter().zip(&b.beside).all(|(a, b)| is_same_scene(a, b))
 }
 
 /// Whether the processor draws the depths of a model's shadows on this device.
