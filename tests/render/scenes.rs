@@ -12,7 +12,7 @@ use skinscope::model::{
     Filter, Image, ImageId, Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts,
     NodeId, Primitive, Scene, Skeleton, Skin, SkinId, SourceInfo, Texture, TextureSampler, Topology, WeightFormat,
 };
-use skinscope::session::{Document, PlaybackCommand, Session, ViewCommand};
+use skinscope::session::{Document, PlaybackCommand, Session, Toggle, ViewCommand};
 
 /// A pose of `clip` (none: rest) at `time_secs`.
 pub fn pose(model: &Model, clip: Option<usize>, time_secs: f32) -> LocalPose {
@@ -51,6 +51,8 @@ pub fn crowd(model: &Arc<Model>, members: u32, method: &Method, time_secs: f32) 
     session.open(Document::new(Arc::clone(model), vec![], None));
     session.apply(PlaybackCommand::SetPlaying(false));
     session.apply(ViewCommand::SetMethod(method.id));
+    // A figure by itself would have shadows that a crowd has not.
+    session.apply(ViewCommand::Set(Toggle::Shadows, false));
     session.apply(ViewCommand::SetCrowd(members));
     session.apply(PlaybackCommand::Seek(time_secs));
     session.update_pose();

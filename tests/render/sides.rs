@@ -27,6 +27,7 @@ fn open(model: Model) -> Session {
     session.apply(PlaybackCommand::SetPlaying(false));
     session.apply(PlaybackCommand::Seek(0.6));
     session.apply(ViewCommand::Set(Toggle::Grid, true));
+    session.apply(ViewCommand::Set(Toggle::Shadows, false));
     session.update_pose();
     session
 }

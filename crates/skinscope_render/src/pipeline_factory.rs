@@ -79,6 +79,8 @@ pub(super) struct PipelineFactory {
     pub models: ModelLayouts,
     /// The layout `frame` with the texture behind glass added.
     pub frame_transmission: wgpu::BindGroupLayout,
+    /// The layout of the frame for drawing the depths that shadows read.
+    pub frame_casters: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
     /// A texture that is bound where nothing is read.
     pub nothing: wgpu::TextureView,
@@ -115,12 +117,15 @@ impl PipelineFactory {
         if gpu.palette_limits().uniform > 0 {
             frame.push(uniform(7, vertices, false));
         }
-        frame.extend([uniform(10, S::VERTEX | S::FRAGMENT, false), depths(11), depths(12)]);
+        // Casters read the views in the vertex stage, and no scale.
+        let mut casters: Vec<_> = frame.iter().filter(|entry| entry.binding != 3).copied().collect();
+        casters.push(uniform(10, S::VERTEX, false));
+        frame.extend([uniform(10, S::FRAGMENT, false), depths(11), depths(12)]);
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
         let frame_transmission = layout("frame and behind", &frame);
         let primitive =
-            layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
+            layout("primitive", &[uniform(0, vertices, true), storage(1, vertices, true), storage(2, vertices, true)]);
         let textures = |first: u32, count: usize| (0..2 * count as u32).step_by(2).map(move |i| first + i);
         let textures = |first, count| textures(first, count).flat_map(|i| [texture(i), sampler(i + 1)]);
         let mut material = vec![uniform(0, S::FRAGMENT, false)];
@@ -137,6 +142,7 @@ impl PipelineFactory {
             frame: frame_alone,
             models: ModelLayouts { primitive, material, layers },
             frame_transmission,
+            frame_casters: layout("frame of casters", &casters),
             bake,
             nothing: nothing.create_view(&wgpu::TextureViewDescriptor::default()),
             late_depth: late_depth.cloned(),
@@ -282,7 +288,11 @@ impl PipelineFactory {
         let compilation_options =
             wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
         let transmits = is_layered && how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
-        let frame = if transmits { &self.frame_transmission } else { &self.frame };
+        let frame = match transmits {
+            true => &self.frame_transmission,
+            false if is_caster => &self.frame_casters,
+            false => &self.frame,
+        };
         let groups =
             [Some(frame), Some(&self.models.primitive), Some(&self.models.material), Some(&self.models.layers)];
         let mut groups = match how.program.deforms {

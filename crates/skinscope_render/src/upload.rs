@@ -163,11 +163,14 @@ impl Upload {
     /// Makes the same group as `group` for drawing the depths that it binds, which it leaves out; `None` where there are
     /// no shadows.
     pub fn group_of_casters(&self, gpu: &Gpu, pipelines: &Pipelines) -> Option<wgpu::BindGroup> {
-        let ShadowBindings { uniform, .. } = self.shadows.clone()?;
-        let nothing = &pipelines.factory.nothing;
-        let depths = [nothing.clone(), nothing.clone()];
-        let bindings = ShadowBindings { uniform, depths };
-        Some(group(gpu, pipelines, self.buffers(), (None, Some(&bindings))))
+        let shadows = self.shadows.as_ref()?;
+        let [globals, palette, slots, _, lights] = self.buffers();
+        let bound = [(0, globals), (1, palette), (2, slots), (4, lights), (10, &shadows.uniform)];
+        let mut entries: Vec<_> = bound.into_iter().map(|(n, buffer)| entry(n, buffer.as_entire_binding())).collect();
+        entries.extend(palette_block(gpu, pipelines, [globals, palette]));
+        let layout = &pipelines.factory.frame_casters;
+        let descriptor = wgpu::BindGroupDescriptor { label: Some("frame of casters"), layout, entries: &entries };
+        Some(gpu.device.create_bind_group(&descriptor))
     }
 }
 
@@ -208,15 +211,24 @@ fn group(
         entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
         entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));
     }
-    if gpu.palette_limits().uniform > 0 {
-        // Where the palette is read from a storage buffer, nothing reads this binding, and any buffer will do.
-        let [globals, palette, ..] = buffers;
-        let block = wgpu::BufferSize::new(block_bytes(pipelines));
-        let block = block.map(|size| wgpu::BufferBinding { buffer: palette, offset: 0, size: Some(size) });
-        entries.push(entry(7, block.map_or_else(|| globals.as_entire_binding(), wgpu::BindingResource::Buffer)));
-    }
+    entries.extend(palette_block(gpu, pipelines, [buffers[0], buffers[1]]));
     let layout = if transmission.is_some() { &pipelines.factory.frame_transmission } else { &pipelines.factory.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
+}
+
+/// The entry of the palette as a uniform block, where the device has room for one.
+fn palette_block<'a>(
+    gpu: &Gpu,
+    pipelines: &Pipelines,
+    [globals, palette]: [&'a wgpu::Buffer; 2],
+) -> Option<wgpu::BindGroupEntry<'a>> {
+    if gpu.palette_limits().uniform == 0 {
+        return None;
+    }
+    // Where the palette is read from a storage buffer, nothing reads this binding, and any buffer will do.
+    let block = wgpu::BufferSize::new(block_bytes(pipelines));
+    let block = block.map(|size| wgpu::BufferBinding { buffer: palette, offset: 0, size: Some(size) });
+    Some(entry(7, block.map_or_else(|| globals.as_entire_binding(), wgpu::BindingResource::Buffer)))
 }
 
 /// How many bytes of the palette are bound as a uniform buffer; 0 where it is read from the storage buffer.

@@ -234,6 +234,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 10);
+        assert_eq!(seen.len(), 11);
     }
 }
