@@ -340,7 +340,7 @@ impl PipelineFactory {
             }),
             multisample: wgpu::MultisampleState { count: target.samples, ..wgpu::MultisampleState::default() },
             // Depths of solid surfaces need no fragment stage.
-            fragment: (!is_caster || how.parts.is_some()).then(|| wgpu::FragmentState {
+            fragment: (!is_caster || how.parts.is_some()).then_some(wgpu::FragmentState {
                 module,
                 entry_point: Some(how.fragment),
                 compilation_options,
