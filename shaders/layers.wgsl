@@ -170,7 +170,9 @@ fn behind_level(uv: vec2f, level: f32) -> vec4f {
 /// picture.
 fn behind(in: Fragment, roughness: f32) -> vec4f {
     let uv = in.position.xy / vec2f(textureDimensions(behind_texture));
-    let level = log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
+    // Mesa 22.3 for the processor crashes when branches below depend on the height alone.
+    let height = f32(apart(u32(globals.viewport.y), bitcast<u32>(in.world.x)));
+    let level = log2(height) * clamp(roughness * material.transmission.y, 0.0, 1.0);
     let last = f32(textureNumLevels(behind_texture) - 1u);
     let sharper = min(floor(level), last);
     let sharp = textureLoad(behind_texture, vec2i(in.position.xy), 0);

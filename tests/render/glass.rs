@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
-use skinscope::frame::{Background, Frame};
+use skinscope::frame::{Background, Frame, TONE_MAPS, tone_map};
 use skinscope::model::{AlphaMode, Image, Material, MaterialId, Model, Transmission};
 
 use crate::layers::{dark, linear, plate, texel, tilted};
@@ -16,6 +16,7 @@ on_stages! {
     glass_reflects_more_where_it_turns_away_and_hides_as_much,
     rough_glass_blurs_what_is_behind_it,
     what_blends_behind_glass_is_seen_and_what_blends_before_it_too,
+    glass_is_drawn_through_every_tone_map,
 }
 
 /// The plate of `front` before a plate of `back`, a little nearer to the eye.
@@ -131,4 +132,22 @@ fn what_blends_behind_glass_is_seen_and_what_blends_before_it_too(stage: &Stage)
     let in_front = solid(before(sheet.clone(), glass.clone(), Vec::new()));
     assert!(near(behind, alone, 3), "behind: {behind:?} for {alone:?}");
     assert!(near(in_front, alone, 3), "in front: {in_front:?} for {alone:?}");
+}
+
+/// Compiling this is enough to end the program where a driver fails at a shader's branches, as Mesa's did.
+fn glass_is_drawn_through_every_tone_map(stage: &Stage) {
+    let color = Vec3::new(0.6, 0.3, 0.1);
+    let wall = Material { base_color: color.extend(1.0), unlit: true, ..Material::default() };
+    for map in TONE_MAPS {
+        for roughness in [0.0, 0.4] {
+            let transmission = Some(Transmission { factor: 1.0, texture: None });
+            let glass = Material { base_color: Vec4::ONE, roughness, transmission, ..dark() };
+            let mut frame = before(glass, wall.clone(), Vec::new());
+            frame.display.tone_map = tone_map(map.id).unwrap();
+            let shown = stage.middle(&frame);
+            let bare = stage.middle(&plate(wall.clone()));
+            let is_like = shown.iter().zip(bare).take(3).all(|(a, b)| a.abs_diff(b) <= 3);
+            assert!(is_like, "{}, roughness {roughness}: {shown:?} for {bare:?}", map.id);
+        }
+    }
 }
