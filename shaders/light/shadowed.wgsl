@@ -3,8 +3,8 @@
 // all around for the surroundings and in a cone for the key light; the point gets light from those directions from which
 // nothing nearer was drawn. light/open.wgsl takes the place of this file where there are no shadows.
 
-@group(0) @binding(11) var ambient_depths: texture_2d<f32>;
-@group(0) @binding(12) var key_depths: texture_2d<f32>;
+/// The first layer is for the surroundings, the second for the key light.
+@group(0) @binding(11) var depths: texture_2d_array<f32>;
 
 /// True where shadows are computed.
 const SHADOWED: bool = true;
@@ -54,7 +54,7 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
         if weight > 0.0 {
             let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
             let seen = seen_at(view, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
-            let nearest = dot(textureLoad(ambient_depths, vec2i(seen.xy), 0).rg, shadows.digits.xy);
+            let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
             sums += vec4f(0.0, 0.0, select(0.0, weight, seen.z <= nearest), weight);
         }
     }
@@ -67,7 +67,7 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
         if weight > 0.0 {
             let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
             let seen = seen_at(view, lit_from, tile_of(n, KEY_TILES) * sides.y, sides.y, shift);
-            let nearest = dot(textureLoad(key_depths, vec2i(seen.xy), 0).rg, shadows.digits.xy);
+            let nearest = dot(textureLoad(depths, vec2i(seen.xy), 1, 0).rg, shadows.digits.xy);
             sums += vec4f(select(0.0, weight, seen.z <= nearest), weight, 0.0, 0.0);
         }
     }

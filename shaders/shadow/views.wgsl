@@ -1,4 +1,4 @@
-// The directions that the depths of the model are drawn from, and where in its texture each of them is.
+// The directions that the depths of the model are drawn from, and where in its layer of the texture each of them is.
 // skinscope_render/src/shadow chooses them; skinscope_render/src/layouts.rs declares the same structs in Rust.
 
 /// A parallel projection of the sphere around the model to −1…1: rows for (world, 1).
@@ -14,7 +14,7 @@ struct Shadows {
     /// unused.
     counts: vec4u,
     /// The radius of the sphere, metres; the sides of a view of the surroundings and of one of the key light, in texels
-    /// of their textures; w unused.
+    /// of their layers; w unused.
     sizes: vec4f,
     /// A depth is the sum of a texel's first two channels times the first two of these numbers; zw unused.
     digits: vec4f,
@@ -26,7 +26,7 @@ struct Shadows {
 
 /// The most views of the surroundings.
 const AMBIENT_VIEWS: u32 = 128u;
-/// How many views lie side by side in each of the textures, and below one another: of the surroundings, then of the key
+/// How many views lie side by side in each of the layers, and below one another: of the surroundings, then of the key
 /// light.
 const AMBIENT_TILES: vec2u = vec2u(16u, 8u);
 const KEY_TILES: vec2u = vec2u(8u, 4u);

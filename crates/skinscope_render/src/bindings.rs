@@ -35,11 +35,11 @@ pub(super) fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
     bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
 }
 
-/// Depths that a shader reads as numbers.
+/// Layers of depths that a shader reads as numbers.
 pub(super) fn depths(binding: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = wgpu::BindingType::Texture {
         sample_type: wgpu::TextureSampleType::Float { filterable: false },
-        view_dimension: wgpu::TextureViewDimension::D2,
+        view_dimension: wgpu::TextureViewDimension::D2Array,
         multisampled: false,
     };
     bind(binding, wgpu::ShaderStages::FRAGMENT, ty)

@@ -91,13 +91,15 @@ pub struct TextureKind {
     pub levels: u32,
     /// How many samples a pixel has.
     pub samples: u32,
+    /// How many layers it has.
+    pub layers: u32,
 }
 
 impl TextureKind {
     /// Returns a kind with one level, and one sample a pixel.
     #[must_use]
     pub fn plain(format: wgpu::TextureFormat, usage: wgpu::TextureUsages) -> Self {
-        Self { format, usage, levels: 1, samples: 1 }
+        Self { format, usage, levels: 1, samples: 1, layers: 1 }
     }
 }
 
@@ -424,7 +426,7 @@ impl Gpu {
     pub fn texture(&self, label: &str, [width, height]: [u32; 2], kind: TextureKind) -> wgpu::Texture {
         self.device.create_texture(&wgpu::TextureDescriptor {
             label: Some(label),
-            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: kind.layers },
             mip_level_count: kind.levels,
             sample_count: kind.samples,
             dimension: wgpu::TextureDimension::D2,

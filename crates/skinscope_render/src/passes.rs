@@ -417,7 +417,7 @@ fn parted(side: &mut SideState) -> (&ResidentModel, SideParts<'_>) {
     (resident, SideParts { upload: upload.as_mut(), numbers, predeformed, columns: *columns, shadow })
 }
 
-/// Begins a pass that draws depths alone. `goes_on`: the texture has some already.
+/// Begins a pass that draws depths alone. `goes_on`: the layer has some already.
 fn begin_depths<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     depths: &wgpu::TextureView,

@@ -82,7 +82,7 @@ pub(super) struct PipelineFactory {
     /// The layout of the frame for drawing the depths that shadows read.
     pub frame_casters: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
-    /// A texture that is bound where nothing is read.
+    /// A texture with layers that is bound where nothing is read.
     pub nothing: wgpu::TextureView,
     /// What surfaces bind where depths are tested after shading.
     late_depth: Option<wgpu::BindGroupLayout>,
@@ -120,7 +120,7 @@ impl PipelineFactory {
         // Casters read the views in the vertex stage, and no scale.
         let mut casters: Vec<_> = frame.iter().filter(|entry| entry.binding != 3).copied().collect();
         casters.push(uniform(10, S::VERTEX, false));
-        frame.extend([uniform(10, S::FRAGMENT, false), depths(11), depths(12)]);
+        frame.extend([uniform(10, S::FRAGMENT, false), depths(11)]);
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
         let frame_transmission = layout("frame and behind", &frame);
@@ -144,7 +144,10 @@ impl PipelineFactory {
             frame_transmission,
             frame_casters: layout("frame of casters", &casters),
             bake,
-            nothing: nothing.create_view(&wgpu::TextureViewDescriptor::default()),
+            nothing: nothing.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(wgpu::TextureViewDimension::D2Array),
+                ..wgpu::TextureViewDescriptor::default()
+            }),
             late_depth: late_depth.cloned(),
             modules: Arc::default(),
         }

@@ -203,10 +203,9 @@ fn group(
     // Without shadows nothing reads these bindings, and any buffer and texture will do.
     let nothing = &pipelines.factory.nothing;
     let uniform = shadows.map_or(buffers[0], |shadows| &shadows.uniform);
-    let [ambient, key] = shadows.map_or([nothing, nothing], |shadows| shadows.depths.each_ref());
+    let depths = shadows.map_or(nothing, |shadows| &shadows.depths);
     entries.push(entry(10, uniform.as_entire_binding()));
-    entries.push(entry(11, wgpu::BindingResource::TextureView(ambient)));
-    entries.push(entry(12, wgpu::BindingResource::TextureView(key)));
+    entries.push(entry(11, wgpu::BindingResource::TextureView(depths)));
     if let Some(transmission) = transmission {
         entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
         entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));

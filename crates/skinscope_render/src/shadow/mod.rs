@@ -1,5 +1,5 @@
 //! Soft shadow of the key light and ambient occlusion. The depths of the model are drawn from many directions, each into
-//! a tile of one of two textures: all around for what the model hides of its surroundings, and in a cone for what it
+//! a tile of one of two layers of a texture: all around for what the model hides of its surroundings, and in a cone for what it
 //! hides of the key light. Surface and ground look them up (shaders/light/shadowed.wgsl). What is drawn stays for as long
 //! as the pose does, and, for the key light, the camera, which it turns with.
 
@@ -31,8 +31,11 @@ use super::target::SHADOW_DEPTH;
 pub(super) const VIEWS_PER_COPY: u32 = 256;
 
 /// For the surroundings and for the key light: how many views lie side by side and below one another, and how many texels
-/// each side of a view has.
+/// each side of a view has. Both fill a layer of the same size.
 const TILES: [([u32; 2], u32); 2] = [([16, 8], 96), ([8, 4], 192)];
+/// Width and height of a layer, texels.
+const LAYER: [u32; 2] = [16 * 96, 8 * 96];
+const _: () = assert!(LAYER[0] == 8 * 192 && LAYER[1] == 4 * 192);
 
 /// Everything that the views of a map were drawn from.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,11 +50,11 @@ struct Source {
     towards: Vec3,
 }
 
-/// One texture with its views.
+/// One layer of the texture with its views.
 #[derive(Debug)]
 struct Map {
-    texture: wgpu::Texture,
-    view: wgpu::TextureView,
+    /// The layer alone.
+    layer: wgpu::TextureView,
     /// `None` where nothing has been drawn yet.
     source: Option<Source>,
     /// How many views are there.
@@ -64,6 +67,9 @@ struct Map {
 #[derive(Debug)]
 pub(super) struct ShadowState {
     uniform: BufferVec<Shadows>,
+    texture: wgpu::Texture,
+    /// Both layers of the texture.
+    depths: wgpu::TextureView,
     maps: [Map; 2],
     /// Whether the processor draws the depths, and not the device.
     by_processor: bool,
@@ -73,8 +79,8 @@ pub(super) struct ShadowState {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ShadowBindings {
     pub uniform: wgpu::Buffer,
-    /// The depths for the surroundings and for the key light.
-    pub depths: [wgpu::TextureView; 2],
+    /// The depths, in a layer for the surroundings and in one for the key light.
+    pub depths: wgpu::TextureView,
 }
 
 /// What of the state of a side decides on its shadows.
@@ -138,7 +144,7 @@ pub(super) fn is_cast_by_processor(gpu: &Gpu, frame: &Frame) -> bool {
 }
 
 impl ShadowState {
-    /// Makes the textures; `by_processor`: those that the processor writes.
+    /// Makes the texture; `by_processor`: one that the processor writes.
     pub fn new(gpu: &Gpu, by_processor: bool) -> Result<Self, GpuError> {
         let size = size_of::<Shadows>() as u64;
         let uniform = BufferVec::new(gpu, "shadows", wgpu::BufferUsages::UNIFORM, size)?;
@@ -148,22 +154,28 @@ impl ShadowState {
             true => TextureKind::plain(wgpu::TextureFormat::Rg8Unorm, U::COPY_DST | U::TEXTURE_BINDING),
             false => TextureKind::plain(SHADOW_DEPTH, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING),
         };
-        let map = |(tiles, side): ([u32; 2], u32)| {
-            let texture = gpu.texture("shadow depths", tiles.map(|n| n * side), kind);
-            let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-            Map { texture, view, source: None, drawn: 0, wanted: 0 }
+        let texture = gpu.scope(|| gpu.texture("shadow depths", LAYER, TextureKind { layers: 2, ..kind }))?;
+        let view = |dimension, base_array_layer, count| {
+            texture.create_view(&wgpu::TextureViewDescriptor {
+                dimension: Some(dimension),
+                base_array_layer,
+                array_layer_count: Some(count),
+                ..wgpu::TextureViewDescriptor::default()
+            })
         };
-        Ok(Self { uniform, maps: gpu.scope(|| TILES.map(map))?, by_processor })
+        let layer = |n| view(wgpu::TextureViewDimension::D2, n, 1);
+        let maps = [0, 1].map(|n| Map { layer: layer(n), source: None, drawn: 0, wanted: 0 });
+        let depths = view(wgpu::TextureViewDimension::D2Array, 0, 2);
+        Ok(Self { uniform, texture, depths, maps, by_processor })
     }
 
-    /// Whether the textures are those that the processor writes.
+    /// Whether the texture is one that the processor writes.
     pub fn is_by_processor(&self) -> bool {
         self.by_processor
     }
 
     pub fn bindings(&self) -> ShadowBindings {
-        let Self { uniform, maps: [ambient, key], .. } = self;
-        ShadowBindings { uniform: uniform.buffer.clone(), depths: [ambient.view.clone(), key.view.clone()] }
+        ShadowBindings { uniform: self.uniform.buffer.clone(), depths: self.depths.clone() }
     }
 
     /// Uploads the views of the pose that `frame` shows, and notes which of them are to be drawn. Returns false where
@@ -217,7 +229,7 @@ impl ShadowState {
         Ok(true)
     }
 
-    /// Draws what is missing on the processor, and writes it into the textures.
+    /// Draws what is missing on the processor, and writes it into the texture.
     fn cast(&mut self, gpu: &Gpu, frame: &Frame, views: &[ShadowView], radius: f32) {
         let Some(model) = frame.model.as_ref().filter(|_| self.missing().next().is_some()) else { return };
         let casters = Casters::of(frame, model, 2.0 * radius / TILES[1].1 as f32);
@@ -227,9 +239,9 @@ impl ShadowState {
             let range = numbers.start as usize..numbers.end as usize;
             for (number, depths) in numbers.zip(casters.depths(&views[range], side)) {
                 let tile = number - first;
-                let origin = wgpu::Origin3d { x: tile % across * side, y: tile / across * side, z: 0 };
+                let origin = wgpu::Origin3d { x: tile % across * side, y: tile / across * side, z: n as u32 };
                 gpu.queue.write_texture(
-                    wgpu::TexelCopyTextureInfo { origin, ..map.texture.as_image_copy() },
+                    wgpu::TexelCopyTextureInfo { origin, ..self.texture.as_image_copy() },
                     &depths,
                     wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(2 * side), rows_per_image: None },
                     wgpu::Extent3d { width: side, height: side, depth_or_array_layers: 1 },
@@ -239,12 +251,12 @@ impl ShadowState {
         self.drawn();
     }
 
-    /// For each texture that lacks views: the texture, whether it has some already, and the numbers of those to draw.
+    /// For each layer that lacks views: the layer, whether it has some already, and the numbers of those to draw.
     pub fn missing(&self) -> impl Iterator<Item = (&wgpu::TextureView, bool, Range<u32>)> {
         let missing = |(n, map): (usize, &'_ Map)| (n, map.drawn, map.wanted);
         self.maps.iter().enumerate().filter_map(move |at| {
             let (n, drawn, wanted) = missing(at);
-            (drawn < wanted).then(|| (&at.1.view, drawn > 0, ShadowViews::numbers(n, drawn, wanted)))
+            (drawn < wanted).then(|| (&at.1.layer, drawn > 0, ShadowViews::numbers(n, drawn, wanted)))
         })
     }
 
