@@ -15,8 +15,6 @@ const AXIS_Z: vec3f = vec3f(0.102, 0.402, 0.939);
 
 /// How far from the model its shadow reaches on the ground, as a multiple of the radius of the sphere around it.
 const FARTHEST_SHADOW: f32 = 3.2;
-/// How much of the light on the ground comes from the key light, and how much from its surroundings.
-const SHADOW_SHARES: vec2f = vec2f(0.42, 0.58);
 
 @vertex
 fn vs_grid(@builtin(vertex_index) i: u32) -> Ground {
@@ -68,7 +66,7 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
         let up = vec3f(0.0, 1.0, 0.0);
         let reach = length(from_shadow) / shadow_radius();
         let open = open_shares(in.position, vec3f(in.at.x, globals.grid.y, in.at.y), up, 0.0, reach < FARTHEST_SHADOW);
-        let hidden = 1.0 - dot(open, SHADOW_SHARES);
+        let hidden = 1.0 - dot(open, ground_shares());
         shadow = select(0.0, 0.85 * hidden * (1.0 - smoothstep(0.7, 1.0, reach / FARTHEST_SHADOW)), has_shadow);
     }
     // From the top: lines, which are fainter in the shadow, then the shadow, the floor and what was drawn before;

@@ -240,7 +240,7 @@ fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     }
     if has_studio() {
         // Fibres reflect light from all around the mirror direction.
-        let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
+        let around = surroundings(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;
         sum += around * share + KEY * (PI * s.key * sheen_lobe(s, key, l.sheen_roughness));
     }

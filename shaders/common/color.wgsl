@@ -1,5 +1,9 @@
 // Colour spaces and dithering.
 
+fn largest(v: vec3f) -> f32 {
+    return max(v.x, max(v.y, v.z));
+}
+
 fn srgb_from_linear(linear: vec3f) -> vec3f {
     let c = clamp(linear, vec3f(0.0), vec3f(1.0));
     return select(1.055 * pow(c, vec3f(1.0 / 2.4)) - 0.055, c * 12.92, c <= vec3f(0.0031308));

@@ -64,6 +64,12 @@ struct Globals {
     crowd: vec4u,
     /// The values of the parameters of the method, in their order.
     parameters: vec4f,
+    /// The environment. x, y: cosine and sine of the angle by which it is turned about +Y; z: a factor of its radiance; w:
+    /// the level of its texture for the roughest surfaces.
+    environment: vec4f,
+    /// x, y: the tangents of half the angles of view, across and up. A parallel camera sees the environment as a usual one
+    /// does; zw unused.
+    lens: vec4f,
 }
 
 /// An overlay is shown.

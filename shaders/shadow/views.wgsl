@@ -16,7 +16,8 @@ struct Shadows {
     /// The radius of the sphere, metres; the sides of a view of the surroundings and of one of the key light, in texels
     /// of their layers; w unused.
     sizes: vec4f,
-    /// A depth is the sum of a texel's first two channels times the first two of these numbers; zw unused.
+    /// A depth is the sum of a texel's first two channels times the first two of these numbers. z: how much of the light
+    /// on the ground comes from the key light; w: how much from its surroundings.
     digits: vec4f,
     /// Those of the surroundings, then those of the key light.
     views: array<ShadowView, 160>,

@@ -46,6 +46,7 @@ impl App {
             | FileCommand::CompareDialog
             | FileCommand::BesideDialog
             | FileCommand::ChooseDonor
+            | FileCommand::ChooseEnvironment
             | FileCommand::ChooseClips
                 if !file_dialog::has_dialog() =>
             {
@@ -78,6 +79,7 @@ impl App {
             FileCommand::LeaveDropped => self.status.dropped = None,
             FileCommand::ChooseDonor => self.ask(self.dialog(false), |app, _, path| app.read_donor(path)),
             FileCommand::ReadDonor(path) => self.read_donor(path),
+            FileCommand::ChooseEnvironment => self.choose_environment(),
             FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::StepInFolder(steps) => self.step_in_folder(event_loop, steps),
             FileCommand::OpenBuiltIn => self.leave(event_loop, NextStep::Load(Source::BuiltIn)),

@@ -5,7 +5,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::WindowId;
 
-use super::files::file_names;
+use super::files::file_names::DroppedAs;
 use super::jobs::Kind;
 use super::next_steps::NextStep;
 use super::user_event::UserEvent;
@@ -68,14 +68,18 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
-            WindowEvent::DroppedFile(path) if file_names::is_pose(&path) => {
-                self.ask_for_pose_in(path);
+            WindowEvent::DroppedFile(path) => {
+                match DroppedAs::of(&path) {
+                    DroppedAs::Pose => self.ask_for_pose_in(path),
+                    DroppedAs::Environment => self.show_environment(path),
+                    DroppedAs::Other => {
+                        if let Some(command) = self.dropped(path) {
+                            return self.send(event_loop, Command::File(command));
+                        }
+                    }
+                }
                 self.redraw();
             }
-            WindowEvent::DroppedFile(path) => match self.dropped(path) {
-                Some(command) => self.send(event_loop, Command::File(command)),
-                None => self.redraw(),
-            },
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ use crate::import::{self, ImportError};
 use crate::inspect::overlay;
 use crate::pose::{NameMap, PoseFile};
 use crate::render::{Backend, GpuError};
-use crate::session::{Antialiasing, Source};
+use crate::session::{Antialiasing, EnvironmentCommand, Source};
 
 /// Options of `skinscope view`.
 #[derive(Clone, Debug)]
@@ -56,6 +56,8 @@ pub struct Options {
     pub look: Option<&'static str>,
     /// The tone map, by [`crate::frame::ToneMap::id`].
     pub tone_map: Option<&'static str>,
+    /// What is said of the environment.
+    pub environment: Vec<EnvironmentCommand>,
     /// Whether the panel *Deformation* is shown.
     pub deformation: bool,
     /// The layout of the panels, by its name.

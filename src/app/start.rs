@@ -57,6 +57,9 @@ impl App {
         if let Some(look) = self.options.look.take() {
             self.change(ViewCommand::SetLook(look));
         }
+        for command in std::mem::take(&mut self.options.environment) {
+            self.change(ViewCommand::Environment(command));
+        }
         if let Some(map) = self.options.tone_map.take() {
             self.change(ViewCommand::SetToneMap(map));
         }

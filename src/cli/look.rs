@@ -7,12 +7,14 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::CliError;
+use super::environment::EnvironmentArgs;
 use super::find::find_node;
 use super::toggles::ToggleArgs;
 use crate::frame::{LOOKS, Scale, TONE_MAPS, look, tone_map};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
+use crate::output::say;
 use crate::session::{Onion, PoseSource, SelectionCommand, Session, Toggle, ViewCommand};
 
 /// Colours of the surface.
@@ -36,6 +38,8 @@ pub(super) struct LookArgs {
     /// Bring light into the range of the picture by this tone map [default: neutral]
     #[arg(long, value_name = "NAME", value_parser = tone_map_names())]
     tone_map: Option<String>,
+    #[command(flatten)]
+    pub environment: EnvironmentArgs,
     /// Let light reach every point: without the soft shadow of the key light and the shade of hollows
     #[arg(long)]
     no_shadows: bool,
@@ -112,6 +116,9 @@ impl LookArgs {
         if self.distance_scale.is_some() {
             session.apply(ViewCommand::SetDistanceScale(self.distance_scale));
         }
+        for command in self.environment.commands() {
+            session.apply(ViewCommand::Environment(command));
+        }
         if let Some(look) = self.look.as_deref().and_then(look) {
             session.apply(ViewCommand::SetLook(look.id));
         }
@@ -132,6 +139,11 @@ impl LookArgs {
             session.apply(ViewCommand::SetRamp(ramp));
         }
         self.has_effects(session)?;
+        match session.take_environment_error() {
+            Some(error) if self.environment.file().is_some() => return Err(CliError::Usage(error)),
+            Some(error) => say(format_args!("{error}\nThe program's own room lights the model.")),
+            None => {}
+        }
         let limit = session.view().influence_limit;
         if session.view().overlay.is_some_and(Overlay::needs_inspection) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
@@ -165,6 +177,16 @@ impl LookArgs {
                 "is for joints that share a triangle: say --dominant too",
             ),
             ("show-trail", self.toggles.has(Toggle::Trail) && !plays, "draws a path over a clip: say --clip NAME too"),
+            (
+                self.environment.given().unwrap_or_default(),
+                self.environment.given().is_some() && !session.view().look.is_environment(),
+                "lights the look of that name: say --look environment, or no other look",
+            ),
+            (
+                "environment-background",
+                self.toggles.has(Toggle::EnvironmentBackground) && !session.view().look.is_environment(),
+                "shows what lights the model: say --look environment too",
+            ),
             ("onion", self.onion.is_some() && !plays, "draws other moments of a clip: say --clip NAME too"),
         ];
         match options.into_iter().find(|(_, has_none, _)| *has_none) {
@@ -210,12 +232,30 @@ mod tests {
     }
 
     #[test]
+    fn an_environment_is_that_of_the_options_and_one_that_cannot_be_read_is_an_error() {
+        let options =
+            ["look", "--look", "environment", "--environment-rotation", "-30", "--environment-exposure", "1.5"];
+        let line = Line::try_parse_from(options).unwrap();
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        line.look.apply(&mut session).unwrap();
+        let view = session.view();
+        assert!(view.look.is_environment() && view.environment.file.is_none());
+        assert_eq!((view.environment.rotation, view.environment.exposure), (-30.0, 1.5));
+        assert!(Line::try_parse_from(["look", "--environment-exposure", "9"]).is_err());
+        let missing = refused(&["--environment", "no-such.hdr"], false).unwrap();
+        assert!(missing.contains("no-such.hdr") && missing.contains("cannot be read"), "{missing}");
+    }
+
+    #[test]
     fn an_option_that_changes_nothing_of_what_is_shown_says_what_it_is_for() {
-        let alone: [(&[&str], &str); 5] = [
+        let alone: [(&[&str], &str); 7] = [
             (&["--ramp", "viridis"], "--heatmap"),
             (&["--limit", "3"], "--overlay alarms"),
             (&["--shared-black"], "--dominant"),
             (&["--onion", "2"], "--clip"),
+            (&["--environment-rotation", "90"], "--look environment"),
+            (&["--environment-background"], "--look environment"),
             (&["--show-trail", "--joint", "joint 1"], "--clip"),
         ];
         for (options, needs) in alone {

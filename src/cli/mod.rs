@@ -10,6 +10,7 @@ mod clips;
 mod compare;
 mod device_args;
 mod diff;
+mod environment;
 mod example;
 mod explain;
 mod find;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::device_args::{DeviceArgs, TextureArgs};
+use super::environment::EnvironmentArgs;
 use super::example::ExampleArgs;
 use super::look::{look_names, overlay_names, tone_map_names};
 use super::map::MapArgs;
@@ -43,6 +44,8 @@ pub(super) struct ViewArgs {
     /// Bring light into the range of the picture by this tone map
     #[arg(long, value_name = "NAME", value_parser = tone_map_names())]
     tone_map: Option<String>,
+    #[command(flatten)]
+    environment: EnvironmentArgs,
     /// Show the panel Deformation, which measures what the pose does to the surface
     #[arg(long)]
     deformation: bool,
@@ -154,6 +157,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         overlay: args.overlay.as_deref().and_then(overlay).map(|overlay| overlay.id),
         look: args.look.as_deref().and_then(look).map(|look| look.id),
         tone_map: args.tone_map.as_deref().and_then(tone_map).map(|map| map.id),
+        environment: args.environment.commands(),
         deformation: args.deformation,
         layout: args.layout,
         present: args.present,

@@ -397,10 +397,12 @@ fn found(by_processor: bool) -> BTreeSet<String> {
     let palettes = [PaletteIn::Storage, PaletteIn::Uniform(4096)];
     let usual = Linking { late_depth: by_processor, ..Linking::default() };
     let ways = pairs.flat_map(|(p, m)| palettes.map(|palette| (*p, *m, Linking { palette, ..usual })));
-    let looks = (0..LOOKS.len() as u8 - 1).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
+    let others = LOOKS.iter().filter(|look| look.wgsl.is_some()).count() as u8;
+    let looks = (0..others).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
+    let around = [&SURFACE, &LAYERED].map(|p| (p, METHODS[0], Linking { environment: true, ..usual }));
     let tones = (0..TONE_MAPS.len() as u8).map(|tone_map| (&LAYERED, METHODS[0], Linking { tone_map, ..usual }));
     let shadowed = [&SURFACE, &LAYERED, &GRID].map(|p| (p, METHODS[0], Linking { shadowed: true, ..usual }));
-    for (program, method, with) in ways.chain(looks).chain(tones).chain(shadowed) {
+    for (program, method, with) in ways.chain(looks).chain(tones).chain(around).chain(shadowed) {
         let linked = program.link(method, with);
         let (module, _) = linked.check().unwrap();
         for entry in &module.entry_points {

@@ -17,10 +17,12 @@ fn linked() -> Vec<(String, Linked)> {
     let all = palettes.map(|palette| [false, true].map(|late_depth| Linking { palette, late_depth, ..usual })).concat();
     let ways = pairs.flat_map(|(p, m)| all.iter().map(move |with| (*p, *m, *with)));
     // Looks and tone maps are the same with every method.
-    let looks = (0..LOOKS.len() as u8 - 1).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
+    let others = LOOKS.iter().filter(|look| look.wgsl.is_some()).count() as u8;
+    let looks = (0..others).map(|look| (&LOOK, METHODS[0], Linking { look, ..usual }));
+    let around = [&SURFACE, &LAYERED].map(|p| (p, METHODS[0], Linking { environment: true, ..usual }));
     let tones = (0..TONE_MAPS.len() as u8).map(|tone_map| (&LAYERED, METHODS[0], Linking { tone_map, ..usual }));
     let shadowed = [&SURFACE, &LAYERED, &LOOK, &GRID].map(|p| (p, METHODS[0], Linking { shadowed: true, ..usual }));
-    let ways = ways.chain(looks).chain(tones).chain(shadowed);
+    let ways = ways.chain(looks).chain(tones).chain(around).chain(shadowed);
     ways.map(|(p, m, with)| (format!("{} with {}, {with:?}", p.name, m.id), p.link(m, with))).collect()
 }
 

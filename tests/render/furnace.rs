@@ -24,14 +24,14 @@ fn program(body: &str) -> String {
     let key = text.lines().find(|l| l.starts_with("const KEY:")).unwrap().to_owned();
     assert!(text.contains("if has_studio() {"), "the studio is to shine on everything");
     let text = text
-        .replace("fn studio(", "fn real_studio(")
-        .replace("fn studio_diffuse(", "fn real_studio_diffuse(")
+        .replace("fn surroundings(", "fn real_surroundings(")
+        .replace("fn surroundings_diffuse(", "fn real_surroundings_diffuse(")
         .replace(&key, "const KEY: vec3f = vec3f(0.0);")
         .replace("if has_studio() {", "if true {");
     format!(
         "{text}
-        fn studio(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}
-        fn studio_diffuse(normal: vec3f) -> vec3f {{ return vec3f(1.0); }}
+        fn surroundings(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}
+        fn surroundings_diffuse(normal: vec3f) -> vec3f {{ return vec3f(1.0); }}
         struct Case {{ a: vec4f, b: vec4f, c: vec4f, d: vec4f }}
         @group(1) @binding(8) var<storage, read> cases: array<Case>;
         @group(1) @binding(9) var<storage, read_write> results: array<vec4f>;

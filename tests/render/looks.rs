@@ -113,7 +113,7 @@ fn back_faces_are_orange_where_the_material_hides_them(stage: &Stage) {
 }
 
 fn every_look_keeps_holes_and_shows_nothing_through_the_surface(stage: &Stage) {
-    for look in &LOOKS[1..] {
+    for look in LOOKS.iter().filter(|look| look.wgsl.is_some()) {
         let plate = |alpha| Plate {
             material: Material { base_color: Vec4::new(1.0, 1.0, 1.0, 0.3), alpha, ..Material::default() },
             ..Plate::default()

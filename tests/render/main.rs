@@ -52,6 +52,7 @@ mod corpus;
 mod covering;
 mod crowd;
 mod deformers;
+mod environment;
 mod faults;
 mod form;
 mod furnace;

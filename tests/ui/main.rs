@@ -50,9 +50,9 @@ use skinscope::deform::{PaletteBuffer, PaletteLimits};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{
-    Antialiasing, COMMANDS, CameraCommand, ChannelValue, Command, Document, EditCommand, Effect, FileCommand,
-    FindingCommand, InspectionCommand, Lighting, LoopMode, PlaybackCommand, PoseSource, SelectionCommand, Session,
-    Toggle, ViewCommand, ViewFrom, WindowCommand,
+    Antialiasing, COMMANDS, CameraCommand, ChannelValue, Command, Document, EditCommand, Effect, EnvironmentCommand,
+    FileCommand, FindingCommand, InspectionCommand, Lighting, LoopMode, PlaybackCommand, PoseSource, SelectionCommand,
+    Session, Toggle, ViewCommand, ViewFrom, WindowCommand,
 };
 
 /// The application without its window.

@@ -117,6 +117,30 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
 }
 
 #[test]
+fn the_environment_is_chosen_turned_and_brightened_in_the_look_menu() {
+    let mut harness = open(3);
+    harness.set_size(vec2(1280.0, 900.0));
+    harness.run();
+    let path = std::env::temp_dir().join("no such sunset.hdr");
+    harness.state_mut().session.apply(ViewCommand::Environment(EnvironmentCommand::Show(Some(path))));
+    click(&mut harness, "Look");
+    click(&mut harness, "Surroundings");
+    harness.get_by_label("Open environment…");
+    for (name, key) in [("Rotation", Key::ArrowRight), ("Exposure", Key::ArrowLeft)] {
+        harness.get_by_role_and_label(Role::Slider, name).focus();
+        harness.run();
+        harness.key_press(key);
+        harness.run();
+    }
+    let now = harness.state().session.view().environment.clone();
+    assert!(now.rotation > 0.0 && now.exposure < 0.0, "{now:?}");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Own environment").click();
+    harness.run();
+    let view = harness.state().session.view();
+    assert!(view.environment.file.is_none() && view.look.is_environment() && view.environment.rotation == now.rotation);
+}
+
+#[test]
 fn the_method_is_chosen_from_its_table() {
     let other = skinscope::deform::METHODS[1];
     // In the menu bar and nowhere else, whatever is selected.
@@ -186,7 +210,7 @@ fn menus_hold_every_command_with_its_key() {
             "File" => &["Examples", "Second model"],
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
-            "Look" => &["Tone map"],
+            "Look" => &["Tone map", "Surroundings"],
             "Tools" => &["Marks"],
             _ => &[],
         };

@@ -62,6 +62,7 @@ fields!(
     changes,
     lights,
     studio,
+    environment by is_one,
     bones,
     lines,
     marked by Arc::ptr_eq,

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bone_shape;
+mod environment;
 mod fields;
 mod look;
 mod overlay;
@@ -16,10 +17,11 @@ use glam::{Affine3A, Vec3, Vec4};
 use skinscope_base::math::Projection;
 pub use skinscope_base::math::Ramp;
 use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
-use skinscope_model::{Change, InstanceId, LightKind, Model, NodeId};
+use skinscope_model::{Change, Environment, InstanceId, LightKind, Model, NodeId};
 
 pub use self::bone_shape::BoneShape;
-pub use self::look::{LOOKS, Look, MaterialMap, TONE_MAPS, ToneMap, look, tone_map};
+pub use self::environment::EnvironmentSettings;
+pub use self::look::{ENVIRONMENT, LOOKS, Look, MaterialMap, TONE_MAPS, ToneMap, look, tone_map};
 pub use self::overlay::{
     Counted, InspectedList, InspectedValues, Overlay, SCALE_ROWS, Scale, Step, VertexMeasure, VertexValues,
 };
@@ -59,8 +61,10 @@ pub struct Frame {
     pub changes: Vec<Change>,
     /// The lights of the file that are used.
     pub lights: Vec<Light>,
-    /// Whether the studio lights are on.
+    /// Whether the lights of the studio are on, or that of the environment in its look.
     pub studio: bool,
+    /// What the look *Environment* lights materials by; `None`: the program's own room.
+    pub environment: Option<Arc<Environment>>,
     /// The bones that are drawn over the surface.
     pub bones: Vec<Bone>,
     /// Lines over the surface, such as joint axes.
@@ -127,6 +131,7 @@ impl Default for Frame {
             changes: Vec::new(),
             lights: Vec::new(),
             studio: true,
+            environment: None,
             bones: Vec::new(),
             lines: Vec::new(),
             marked: Arc::default(),
@@ -214,12 +219,12 @@ impl Frame {
         })
     }
 
-    /// Returns the look that the surface is drawn in, with its index in [`LOOKS`] less one; `None` where an overlay colours
-    /// the surface, or its materials are shown.
+    /// Returns the look that the surface is drawn in, with its index among those of [`LOOKS`] that have a shader; `None` where
+    /// an overlay colours the surface, or its materials are shown.
     #[must_use]
     pub fn look(&self) -> Option<(usize, &'static Look)> {
-        let index = LOOKS.iter().position(|look| look == self.display.look)?;
-        Some((index.checked_sub(1)?, &LOOKS[index])).filter(|_| self.overlay().is_none())
+        let mut shaded = LOOKS.iter().filter(|look| look.wgsl.is_some()).enumerate();
+        shaded.find(|(_, look)| *look == self.display.look).filter(|_| self.overlay().is_none())
     }
 }
 
@@ -284,6 +289,8 @@ pub struct Display {
     pub look: &'static Look,
     /// The curve that brings light into the range of the picture.
     pub tone_map: &'static ToneMap,
+    /// How the environment is shown, in its look.
+    pub environment: EnvironmentSettings,
     /// The size of the model, metres, which looks that show curvature relate it to.
     pub model_size: f32,
     /// The colour ramp of overlays that let the user choose one.
@@ -333,6 +340,7 @@ impl Default for Display {
             overlay: None,
             look: &LOOKS[0],
             tone_map: &TONE_MAPS[0],
+            environment: EnvironmentSettings::default(),
             model_size: 1.0,
             ramp: Ramp::Heat,
             scale_ends: None,

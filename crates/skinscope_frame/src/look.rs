@@ -13,7 +13,8 @@ pub struct Look {
     /// A sentence that says what the picture shows.
     pub help: &'static str,
     /// The file name in `shaders/` and the text of the shader. It defines `look_color`, by the rules at the top of
-    /// `shaders/look.wgsl`. `None`: the materials of the file in their light, which the shaders of the surface draw.
+    /// `shaders/look.wgsl`. `None`: the materials of the file in light, which the shaders of the surface draw: in that of the
+    /// studio, or of the environment ([`Look::is_environment`]).
     pub wgsl: Option<(&'static str, &'static str)>,
     /// What it reads of a material beside the base colour.
     pub reads: &'static [MaterialMap],
@@ -32,6 +33,14 @@ pub enum MaterialMap {
     Normal,
 }
 
+impl Look {
+    /// Returns whether materials are lit by an environment in place of the studio.
+    #[must_use]
+    pub fn is_environment(&self) -> bool {
+        self.id == ENVIRONMENT
+    }
+}
+
 impl PartialEq for Look {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -45,6 +54,9 @@ macro_rules! wgsl {
     };
 }
 
+/// The id of the look that lights materials by an environment.
+pub const ENVIRONMENT: &str = "environment";
+
 const NORMAL: &[MaterialMap] = &[MaterialMap::Normal];
 
 /// All looks, in the order of the menu. The first shows the materials of the file, and is the one that a view begins with.
@@ -53,6 +65,15 @@ pub static LOOKS: &[Look] = &[
         id: "studio",
         label: "Studio",
         help: "Show materials and light",
+        wgsl: None,
+        reads: &[],
+        shows_backs: false,
+        is_lit: true,
+    },
+    Look {
+        id: ENVIRONMENT,
+        label: "Environment",
+        help: "Show materials in the light of a picture of the surroundings",
         wgsl: None,
         reads: &[],
         shows_backs: false,
@@ -278,8 +299,10 @@ mod tests {
             assert_eq!(look(row.id), Some(row));
             let file = row.wgsl.map(|(file, _)| file.to_owned());
             let expected = format!("look/{}.wgsl", row.id.replace('-', "_"));
-            assert_eq!(file, Some(expected).filter(|_| row.id != "studio"), "{}", row.id);
+            let shows_materials = ["studio", ENVIRONMENT].contains(&row.id);
+            assert_eq!(file, Some(expected).filter(|_| !shows_materials), "{}", row.id);
+            assert_eq!(row.is_environment(), row.id == ENVIRONMENT);
         }
-        assert!(LOOKS[0].wgsl.is_none() && LOOKS[1..].iter().all(|look| look.wgsl.is_some()));
+        assert!(LOOKS[0].wgsl.is_none() && !LOOKS[0].is_environment());
     }
 }

@@ -45,6 +45,18 @@ pub(super) fn depths(binding: u32) -> wgpu::BindGroupLayoutEntry {
     bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
 }
 
+/// The format of the cube of an environment.
+pub(super) const CUBE_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+
+pub(super) fn cube(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension: wgpu::TextureViewDimension::Cube,
+        multisampled: false,
+    };
+    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+}
+
 pub(super) fn sampler(binding: u32) -> wgpu::BindGroupLayoutEntry {
     bind(binding, wgpu::ShaderStages::FRAGMENT, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
 }

@@ -69,6 +69,16 @@ shared! {
         studio: [f32; 4],
         crowd: [u32; 4],
         parameters: [f32; 4],
+        environment: [f32; 4],
+        lens: [f32; 4],
+    }
+
+    /// A level of a face of an environment, as it is drawn; see shaders/prefilter.wgsl.
+    struct Step {
+        forward: [f32; 4],
+        right: [f32; 4],
+        down: [f32; 4],
+        source: [f32; 4],
     }
 
     /// A light of the file.

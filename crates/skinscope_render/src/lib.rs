@@ -14,6 +14,7 @@ mod buffer_vec;
 mod deform;
 mod device_clock;
 mod device_jobs;
+mod environment;
 mod error;
 mod gpu;
 mod guard;
@@ -63,6 +64,7 @@ pub use deform::{DeformedOnGpu, deform_on_gpu};
 use device_clock::DeviceClock;
 pub use device_jobs::BackgroundWork;
 use device_jobs::DeviceJobs;
+use environment::Environments;
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, TextureKind, Uploads};
 pub use guard::guarded;
@@ -105,6 +107,7 @@ pub struct Renderer {
     target: Option<SceneTarget>,
     /// The texture from which glass reads what lies behind it; made with the first picture that shows glass.
     transmission: Option<TransmissionTexture>,
+    environments: Environments,
     /// The background by itself, where it is copied instead of drawn.
     backdrop: Option<Backdrop>,
     /// True where pictures are read back into memory, so that recording one may take longer than in a window.
@@ -152,6 +155,7 @@ impl Renderer {
             jobs: None,
             target: None,
             transmission: None,
+            environments: Environments::default(),
             backdrop: None,
             in_memory: false,
             parts: HashMap::new(),
@@ -330,7 +334,7 @@ impl Renderer {
     /// True when another picture of the same frame would show more: a model, images of it, its edges, or pipelines have arrived.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.pipelines.has_news() || self.resident().any(ResidentModel::has_news)
+        self.pipelines.has_news() || self.environments.has_news() || self.resident().any(ResidentModel::has_news)
     }
 
     /// True while an earlier picture is shown, because the one that was asked for last lacks pipelines.

@@ -29,8 +29,9 @@ pub(super) struct Painter<'a, 'p> {
     pub frame: &'a Frame,
     /// The pass; `None`: nothing is recorded, and only the pipelines are asked for.
     pub pass: Option<&'a mut wgpu::RenderPass<'p>>,
-    /// The bind groups of the whole frame. The second is for glass, and binds the picture of what lies behind it too.
-    pub groups: [&'a wgpu::BindGroup; 2],
+    /// The bind groups of the whole frame. The second is for what an environment lights, and binds it too. The third is for
+    /// glass, and binds what the second does, and the picture of what lies behind the glass.
+    pub groups: [&'a wgpu::BindGroup; 3],
     /// True where the picture has its background already.
     pub has_backdrop: bool,
     /// True where jobs make the edges of large meshes, which are not drawn until they are there.
@@ -47,7 +48,9 @@ impl<'p> Painter<'_, 'p> {
             self.solid(solid);
         }
         // The background is at the farthest depth, so it is drawn only where nothing is in front of it.
-        if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
+        if self.frame.shows_surroundings() {
+            self.screen(Kind::Surroundings { tone_map: self.pipelines.linking.tone_map }, 3);
+        } else if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
             self.screen(Kind::Background, 3);
         }
         if self.frame.display.grid.is_some() {
@@ -110,6 +113,15 @@ impl<'p> Painter<'_, 'p> {
         }
     }
 
+    /// The index of the bind group of the frame that a pipeline needs.
+    fn group_of(&self, kind: Kind) -> usize {
+        match kind {
+            _ if kind.is_glass() => 2,
+            Kind::Surroundings { .. } => 1,
+            _ => usize::from(kind.is_lit() && self.pipelines.linking.environment),
+        }
+    }
+
     /// Draws the depths of an item from the views with these numbers.
     pub fn cast(&mut self, item: &Item<'_>, views: &Range<u32>) {
         let range = item.range();
@@ -131,10 +143,17 @@ impl<'p> Painter<'_, 'p> {
 
     /// Draws something that has no vertex buffer.
     fn screen(&mut self, kind: Kind, vertices: u32) {
+        let group = self.group_of(kind);
         if let (Some(pipeline), Some(pass)) = (self.pipelines.plain(self.gpu, kind), self.pass.as_deref_mut()) {
             pass.set_pipeline(&pipeline);
+            if group != 0 {
+                pass.set_bind_group(0, self.groups[group], &[]);
+            }
             trace::count_draws(1);
             pass.draw(0..vertices, 0..1);
+            if group != 0 {
+                pass.set_bind_group(0, self.groups[0], &[]);
+            }
         }
     }
 
@@ -206,10 +225,11 @@ impl<'p> Painter<'_, 'p> {
         let predeformed = self.predeformed.group(item.draw);
         let shape = Shape { predeformed: predeformed.is_some(), ..item.draw.shape(self.frame) };
         let pipeline = self.pipelines.draw(self.gpu, kind, self.frame.method, shape)?;
+        let group = self.group_of(kind);
         let pass = self.pass.as_deref_mut()?;
         pass.set_pipeline(&pipeline);
-        if kind.is_glass() {
-            pass.set_bind_group(0, self.groups[1], &[]);
+        if group != 0 {
+            pass.set_bind_group(0, self.groups[group], &[]);
         }
         pass.set_bind_group(1, predeformed.unwrap_or(&item.primitive.influences.group), &[item.draw.offset]);
         Some(pass)
@@ -232,6 +252,7 @@ impl<'p> Painter<'_, 'p> {
         if self.deformed(item, kind).is_none() {
             return;
         }
+        let group = self.group_of(kind);
         let Some(pass) = self.pass.as_deref_mut() else { return };
         if let (Kind::Surface { .. }, true) = (kind, self.pipelines.linking.late_depth)
             && let Some(late_depth) = &self.pipelines.late_depth
@@ -245,7 +266,7 @@ impl<'p> Painter<'_, 'p> {
         pass.set_vertex_buffer(slot::VALUES, values(self.numbers, item));
         trace::count_draws(1);
         pass.draw_indexed(range, 0, item.instances(1));
-        if kind.is_glass() {
+        if group != 0 {
             pass.set_bind_group(0, self.groups[0], &[]);
         }
     }

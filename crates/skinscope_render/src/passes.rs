@@ -5,6 +5,7 @@ use skinscope_base::trace;
 use skinscope_frame::{Background, Frame, TONE_MAPS};
 
 use super::Renderer;
+use super::environment::EnvironmentMap;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::items::{Item, Items};
@@ -21,7 +22,7 @@ use super::software::late_depth::DRAWS_AT_ONCE;
 use super::software::portions::{Queue, portions};
 use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
 use super::transmission::TransmissionTexture;
-use super::upload::Upload;
+use super::upload::{Textures, Upload};
 
 /// One side of a picture that is being recorded.
 struct SidePicture<'a> {
@@ -33,6 +34,8 @@ struct SidePicture<'a> {
     /// True where the device holds only the part of the model that this picture shows.
     is_part: bool,
     items: Items<'a>,
+    /// The bind group for what an environment lights, where there is one.
+    around: Option<wgpu::BindGroup>,
     /// The bind group for glass, where the side shows some.
     through: Option<wgpu::BindGroup>,
     /// The shadows of the model, where the picture shows them.
@@ -54,6 +57,13 @@ impl<'a> Sides<'a> {
     /// The sides and the models beside them, without ghosts.
     fn all(&self) -> impl Iterator<Item = &SidePicture<'a>> {
         self.pair.iter().flatten().chain(&self.beside)
+    }
+
+    /// Binds the environment for those that it lights.
+    fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
+        for side in self.pair.iter_mut().flatten().chain(&mut self.beside) {
+            side.surround(gpu, pipelines, environment);
+        }
     }
 
     /// Draws the depths that the shadows of all of them lack. Without an encoder it only asks for the pipelines.
@@ -99,6 +109,8 @@ impl<'a> Sides<'a> {
 struct Setting<'a> {
     gpu: &'a Gpu,
     target: &'a SceneTarget,
+    /// The environment that lights the picture.
+    environment: Option<&'a EnvironmentMap>,
     /// True where the picture has its background already.
     has_backdrop: bool,
     /// True where jobs make the edges of large meshes, which are not drawn until they are there.
@@ -111,8 +123,28 @@ impl<'a> SidePicture<'a> {
         let SideParts { upload, numbers, predeformed, columns, shadow } = side;
         let items = Items::of(frame, resident.get(), expected);
         let is_part = resident.is_part();
-        let (through, is_beside) = (None, false);
-        Some(Self { frame, upload: upload?, numbers, predeformed, columns, is_part, items, through, shadow, is_beside })
+        let (around, through, is_beside) = (None, None, false);
+        Some(Self {
+            frame,
+            upload: upload?,
+            numbers,
+            predeformed,
+            columns,
+            is_part,
+            items,
+            around,
+            through,
+            shadow,
+            is_beside,
+        })
+    }
+
+    /// Binds the environment, where one lights this side.
+    fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
+        if environment.is_some() && self.frame.surroundings().is_some() {
+            pipelines.linking.palette = self.upload.palette_in();
+            self.around = Some(self.upload.group_with(gpu, pipelines, Textures::of(environment, None)));
+        }
     }
 
     /// The items that hide what lies behind them, in the order in which they are drawn.
@@ -158,8 +190,10 @@ impl<'a> SidePicture<'a> {
         let has_backdrop = has_backdrop || self.is_beside;
         pipelines.linking.palette = upload.palette_in();
         pipelines.linking.tone_map = tone_map_index(frame);
+        pipelines.linking.environment = frame.surroundings().is_some();
         pipelines.linking.shadowed = self.shadow.is_some();
-        let groups = [&upload.group, self.through.as_ref().unwrap_or(&upload.group)];
+        let around = self.around.as_ref().unwrap_or(&upload.group);
+        let groups = [&upload.group, around, self.through.as_ref().unwrap_or(around)];
         work(&mut Painter { gpu, pipelines, numbers, predeformed, frame, pass, groups, has_backdrop, waits })
     }
 
@@ -235,6 +269,11 @@ impl Renderer {
             asked?;
             self.pipelines.compile_all(gpu);
         }
+        if !self.has_environment(gpu, frame)? {
+            self.ask_for_pipelines(gpu, frame, target)?;
+            self.compile_missing();
+            return Ok(false);
+        }
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         let is_measured = self.device_clock.as_ref().is_some_and(|clock| clock.begin(&mut encoder));
         self.scene(gpu, frame, target, &mut encoder)?;
@@ -258,7 +297,14 @@ impl Renderer {
     /// then compiled in the background.
     pub(super) fn asks_in_vain(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<bool, GpuError> {
         self.ask_for_pipelines(gpu, frame, shown)?;
-        Ok(self.compile_missing())
+        let has_environment = self.has_environment(gpu, frame)?;
+        Ok(self.compile_missing() || !has_environment)
+    }
+
+    /// Makes the environment that lights `frame`, if one does. Returns whether it is there; in a window it may come later.
+    fn has_environment(&mut self, gpu: &Gpu, frame: &Frame) -> Result<bool, GpuError> {
+        let Self { environments, pipelines, jobs, .. } = self;
+        environments.follow(gpu, &pipelines.factory, jobs.as_ref().filter(|_| pipelines.waits), frame)
     }
 
     /// Asks for the pipelines of the picture of `frame`, and draws nothing.
@@ -268,7 +314,7 @@ impl Renderer {
         if sides.all().any(SidePicture::has_glass) {
             pipelines.transmission(gpu);
         }
-        let setting = Setting { gpu, target: shown, has_backdrop: false, waits: true };
+        let setting = Setting { gpu, target: shown, environment: None, has_backdrop: false, waits: true };
         sides.cast(setting, pipelines, None);
         for side in sides.all() {
             side.paint(setting, pipelines, None, |painter| {
@@ -297,9 +343,11 @@ impl Renderer {
         target: &SceneTarget,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), GpuError> {
-        let Self { first, second, ghosts, beside, pipelines, in_memory, surfaces: expected, .. } = self;
+        let Self { first, second, ghosts, beside, pipelines, environments, in_memory, surfaces: expected, .. } = self;
         let mut sides = sides((first, second.as_deref_mut()), (ghosts, beside), frame, *expected);
         let surfaces = sides.all().map(|side| side.items.all.len()).sum();
+        let environment = environments.of(frame);
+        sides.surround(gpu, pipelines, environment);
         let display = &frame.display;
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // With OpenGL, Mesa's software driver sometimes loses what is drawn after the copy of a background.
@@ -308,14 +356,15 @@ impl Renderer {
         let is_alike =
             |side: &SidePicture<'_>| side.frame.display.background == display.background && side.columns.spans(target);
         let is_studio = matches!(display.background, Background::Studio { .. });
-        let has_backdrop = copies && is_studio && sides.pair.iter().flatten().all(is_alike);
+        let has_backdrop =
+            copies && is_studio && !frame.shows_surroundings() && sides.pair.iter().flatten().all(is_alike);
         if let Some(side) = sides.all().next().filter(|_| has_backdrop) {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &side.upload.group), encoder);
             load = wgpu::LoadOp::Load;
         }
         let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
         let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
-        let setting = Setting { gpu, target, has_backdrop, waits: self.jobs.is_some() };
+        let setting = Setting { gpu, target, environment, has_backdrop, waits: self.jobs.is_some() };
         sides.cast(setting, pipelines, Some(&mut *encoder));
         let has_glass = sides.all().any(SidePicture::has_glass);
         if has_glass {
@@ -384,7 +433,7 @@ fn behind_glass(
     transmission: &mut TransmissionTexture,
     (load, encoder): (wgpu::LoadOp<wgpu::Color>, &mut wgpu::CommandEncoder),
 ) {
-    let Setting { gpu, target, .. } = setting;
+    let Setting { gpu, target, environment, .. } = setting;
     {
         let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Stored);
         sides.ahead(setting, pipelines, &mut pass);
@@ -406,7 +455,7 @@ fn behind_glass(
     let all = sides.pair.iter_mut().flatten().chain(&mut sides.beside);
     for side in all.filter(|side| side.has_glass()) {
         pipelines.linking.palette = side.upload.palette_in();
-        side.through = Some(side.upload.group_with(gpu, pipelines, transmission));
+        side.through = Some(side.upload.group_with(gpu, pipelines, Textures::of(environment, Some(transmission))));
     }
 }
 

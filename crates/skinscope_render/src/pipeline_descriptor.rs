@@ -96,6 +96,13 @@ impl PipelineDescriptor {
                 blend: false,
                 ..Self::FLAT
             },
+            Kind::Surroundings { .. } => Self {
+                program: &shader::SURROUNDINGS,
+                vertex: "vs_screen",
+                fragment: "fs_surroundings",
+                blend: false,
+                ..Self::FLAT
+            },
             Kind::Grid { .. } => Self {
                 program: &shader::GRID,
                 vertex: "vs_grid",

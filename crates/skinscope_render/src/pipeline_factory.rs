@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use skinscope_deform::Method;
 
-use super::bindings::{depths, sampler, storage, texture, uniform};
+use super::bindings::{CUBE_FORMAT, cube, depths, sampler, storage, texture, uniform};
 use super::gpu::{Gpu, TextureKind};
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
 use super::pipeline_descriptor::PipelineDescriptor;
@@ -74,11 +74,10 @@ type ModuleKey = (&'static str, &'static str, Linking);
 /// The layouts of all bind groups, and the shader modules that were compiled.
 #[derive(Clone, Debug)]
 pub(super) struct PipelineFactory {
-    pub frame: wgpu::BindGroupLayout,
+    /// See [`PipelineFactory::frame`].
+    frames: [[wgpu::BindGroupLayout; 2]; 2],
     /// The layouts of models.
     pub models: ModelLayouts,
-    /// The layout `frame` with the texture behind glass added.
-    pub frame_transmission: wgpu::BindGroupLayout,
     /// The layout of the frame for drawing the depths that shadows read.
     pub frame_casters: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
@@ -121,9 +120,12 @@ impl PipelineFactory {
         let mut casters: Vec<_> = frame.iter().filter(|entry| entry.binding != 3).copied().collect();
         casters.push(uniform(10, S::VERTEX, false));
         frame.extend([uniform(10, S::FRAGMENT, false), depths(11)]);
-        let frame_alone = layout("frame", &frame);
-        frame.extend([texture(5), sampler(6)]);
-        let frame_transmission = layout("frame and behind", &frame);
+        let with = |label, added: &[wgpu::BindGroupLayoutEntry]| layout(label, &[&frame[..], added].concat());
+        let (behind, around) = ([texture(5), sampler(6)], [cube(8), sampler(9)]);
+        let frames = [
+            [layout("frame", &frame), with("frame and behind", &behind)],
+            [with("frame and around", &around), with("frame, behind and around", &[behind, around].concat())],
+        ];
         let primitive =
             layout("primitive", &[uniform(0, vertices, true), storage(1, vertices, true), storage(2, vertices, true)]);
         let textures = |first: u32, count: usize| (0..2 * count as u32).step_by(2).map(move |i| first + i);
@@ -139,9 +141,8 @@ impl PipelineFactory {
         let kind = TextureKind::plain(wgpu::TextureFormat::R8Unorm, wgpu::TextureUsages::TEXTURE_BINDING);
         let nothing = gpu.texture("nothing", [1, 1], kind);
         Self {
-            frame: frame_alone,
+            frames,
             models: ModelLayouts { primitive, material, layers },
-            frame_transmission,
             frame_casters: layout("frame of casters", &casters),
             bake,
             nothing: nothing.create_view(&wgpu::TextureViewDescriptor {
@@ -159,17 +160,30 @@ impl PipelineFactory {
             PipelineKey::Scene { kind, vertices, target } => Pipeline::Render(self.scene(gpu, kind, vertices, target)),
             PipelineKey::Bake(vertices) => Pipeline::Compute(self.baking(gpu, vertices)),
             PipelineKey::Halve(format) => {
-                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::BEHIND), "fs_halve", format, None))
+                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::BEHIND), ("fs_halve", &[]), format, None))
             }
             PipelineKey::Present(format) => {
                 let fragment = if format.is_srgb() { "fs_present_linear" } else { "fs_present_srgb" };
-                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::PRESENT), fragment, format, None))
+                Pipeline::Render(screen(gpu, &self.plain_module(gpu, &shader::PRESENT), (fragment, &[]), format, None))
             }
             PipelineKey::Blend(format) => {
                 let module = self.plain_module(gpu, &shader::PRESENT);
-                Pipeline::Render(screen(gpu, &module, "fs_blend", format, Some(OVER)))
+                Pipeline::Render(screen(gpu, &module, ("fs_blend", &[]), format, Some(OVER)))
             }
         }
+    }
+
+    /// The layout of what a picture binds; `is_around`: with the cube of the environment, `is_behind`: with what lies behind
+    /// glass.
+    pub fn frame(&self, is_around: bool, is_behind: bool) -> &wgpu::BindGroupLayout {
+        &self.frames[usize::from(is_around)][usize::from(is_behind)]
+    }
+
+    /// Makes a pipeline that filters an environment, with an entry of shaders/prefilter.wgsl.
+    /// `samples`: how many directions it reads for a texel.
+    pub fn filtering(&self, gpu: &Gpu, fragment: &str, samples: u32) -> wgpu::RenderPipeline {
+        let samples: &[_] = if fragment == "fs_rough" { &[("SAMPLES", f64::from(samples))] } else { &[] };
+        screen(gpu, &self.plain_module(gpu, &shader::PREFILTER), (fragment, samples), CUBE_FORMAT, None)
     }
 
     fn module(
@@ -213,10 +227,14 @@ impl PipelineFactory {
                     Kind::Lines => &[buffer::<Line>(&THREE)],
                     _ => &[],
                 };
-                let linking = Linking { shadowed: kind == Kind::Grid { shadowed: true }, ..Linking::default() };
+                let shadowed = kind == Kind::Grid { shadowed: true };
+                let linking = match kind {
+                    Kind::Surroundings { tone_map } => Linking { tone_map, environment: true, ..Linking::default() },
+                    _ => Linking { shadowed, ..Linking::default() },
+                };
                 let module = self.module(gpu, how.program, skinscope_deform::METHODS[0], linking);
                 let by_processor = [("BY_PROCESSOR", f64::from(u8::from(gpu.software.fixed_state)))];
-                let constants: &[_] = if linking.shadowed { &by_processor } else { &[] };
+                let constants: &[_] = if shadowed { &by_processor } else { &[] };
                 self.drawing(gpu, &how, &module, (buffers, constants), (target, linking))
             }
         }
@@ -291,11 +309,7 @@ impl PipelineFactory {
         let compilation_options =
             wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
         let transmits = is_layered && how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
-        let frame = match transmits {
-            true => &self.frame_transmission,
-            false if is_caster => &self.frame_casters,
-            false => &self.frame,
-        };
+        let frame = if is_caster { &self.frame_casters } else { self.frame(linking.environment, transmits) };
         let groups =
             [Some(frame), Some(&self.models.primitive), Some(&self.models.material), Some(&self.models.layers)];
         let mut groups = match how.program.deforms {
@@ -364,7 +378,7 @@ impl PipelineFactory {
         constants.extend(shape.word_constants());
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("bake"),
-            bind_group_layouts: &[Some(&self.frame), Some(&self.models.primitive), Some(&self.bake)],
+            bind_group_layouts: &[Some(self.frame(false, false)), Some(&self.models.primitive), Some(&self.bake)],
             immediate_size: 0,
         });
         gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -399,7 +413,7 @@ fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferL
 fn screen(
     gpu: &Gpu,
     module: &wgpu::ShaderModule,
-    fragment: &str,
+    (fragment, constants): (&str, &[(&str, f64)]),
     format: wgpu::TextureFormat,
     blend: Option<wgpu::BlendState>,
 ) -> wgpu::RenderPipeline {
@@ -418,7 +432,7 @@ fn screen(
         fragment: Some(wgpu::FragmentState {
             module,
             entry_point: Some(fragment),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
             targets: &[Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })],
         }),
         multiview_mask: None,

@@ -100,6 +100,10 @@ pub(super) enum Kind {
         hidden: bool,
     },
     Background,
+    /// The environment behind everything, with the tone map of this index.
+    Surroundings {
+        tone_map: u8,
+    },
     /// The ground; with the shadow that light casts past the model, or with one that is only drawn under it.
     Grid {
         shadowed: bool,

@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use skinscope_deform::{Deformer, METHODS};
-use skinscope_frame::{Background, Bone, Dots, Frame, Line, OVERLAYS};
+use skinscope_frame::{Background, Bone, Dots, ENVIRONMENT, Frame, Line, OVERLAYS, look};
 use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget};
+use skinscope_model::{Environment, Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget};
 
 use super::headless::read_rows;
 use super::pipeline_kind::Kind;
@@ -54,6 +54,13 @@ fn wishes(model: &Arc<Model>) -> Vec<(String, Frame, u32, [u32; 2])> {
         let mut ghost = frame.clone();
         ghost.display.ghost = Some([0.9, 0.2, 0.2, 0.6]);
         frame.ghosts = vec![ghost];
+    });
+    wish("an environment", SAMPLES, SIZE, &|frame| frame.display.look = look(ENVIRONMENT).unwrap());
+    wish("another one, of another size, seen behind the model", 1, [90, 70], &|frame| {
+        let sky =
+            Environment::new("sky".into(), [64, 32], (0..2048).map(|i| glam::Vec3::new(1.0, i as f32 / 2048.0, 0.2)));
+        (frame.display.look, frame.environment) = (look(ENVIRONMENT).unwrap(), sky.map(Arc::new));
+        frame.display.environment.is_background = true;
     });
     wish("an overlay", SAMPLES, SIZE, &|frame| frame.display.overlay = Some(OVERLAYS[0]));
     wish("deformed by compute", SAMPLES, SIZE, &|frame| frame.deformer = Deformer::Compute);

@@ -45,6 +45,8 @@ const SHADOWED: SourceFile = part!("light/shadowed.wgsl");
 const SHADOW_VIEWS: SourceFile = part!("shadow/views.wgsl");
 const SCREEN: SourceFile = part!("common/screen.wgsl");
 const OVERLAY: SourceFile = part!("common/overlay.wgsl");
+const STUDIO: SourceFile = part!("light/studio.wgsl");
+const ENVIRONMENT: SourceFile = part!("light/environment.wgsl");
 
 /// One shader module.
 #[derive(Debug)]
@@ -63,6 +65,8 @@ pub struct Program {
     pub looks: bool,
     /// Whether it is linked with shadows, or with light that reaches every point.
     pub shades: bool,
+    /// Whether it is linked with the light of the surroundings.
+    pub lit: bool,
 }
 
 /// Draws the model's surface with the layers that extensions add.
@@ -74,6 +78,7 @@ pub static LAYERED: Program = Program {
     tones: true,
     looks: false,
     shades: true,
+    lit: true,
 };
 /// Draws the model's surface and edges.
 pub static SURFACE: Program = Program {
@@ -84,6 +89,7 @@ pub static SURFACE: Program = Program {
     tones: true,
     looks: false,
     shades: true,
+    lit: true,
 };
 /// Draws the depths of the model from the directions that light comes from.
 pub static CASTER: Program = Program {
@@ -94,6 +100,7 @@ pub static CASTER: Program = Program {
     tones: true,
     looks: false,
     shades: false,
+    lit: true,
 };
 /// Draws the model's surface in the colours of an overlay.
 pub static READOUT: Program = Program {
@@ -104,6 +111,7 @@ pub static READOUT: Program = Program {
     tones: true,
     looks: false,
     shades: true,
+    lit: true,
 };
 /// Draws the model's surface in a look other than that of its materials.
 pub static LOOK: Program = Program {
@@ -114,6 +122,7 @@ pub static LOOK: Program = Program {
     tones: true,
     looks: true,
     shades: true,
+    lit: true,
 };
 /// Draws vertices as dots.
 pub static DOTS: Program = Program {
@@ -124,11 +133,19 @@ pub static DOTS: Program = Program {
     tones: false,
     looks: false,
     shades: false,
+    lit: false,
 };
 /// Writes deformed vertices to a buffer.
 pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
 /// Draws the gradient of the studio.
 pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
+/// Draws the environment behind everything.
+pub static SURROUNDINGS: Program = Program {
+    tones: true,
+    ..plain("surroundings", &[GLOBALS, COLOR, SCREEN, ENVIRONMENT, part!("surroundings.wgsl")], false)
+};
+/// Filters an environment for surfaces of each roughness.
+pub static PREFILTER: Program = plain("prefilter", &[SCREEN, part!("prefilter.wgsl")], false);
 /// Draws the ground.
 pub static GRID: Program = Program { shades: true, ..plain("grid", &[GLOBALS, COLOR, part!("grid.wgsl")], false) };
 /// Draws bones.
@@ -141,7 +158,7 @@ pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.w
 pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
 const fn plain(name: &'static str, parts: &'static [SourceFile], deforms: bool) -> Program {
-    Program { name, parts, deforms, overlays: false, tones: false, looks: false, shades: false }
+    Program { name, parts, deforms, overlays: false, tones: false, looks: false, shades: false, lit: false }
 }
 
 /// All programs; a test links each with every method.
@@ -154,6 +171,8 @@ pub static PROGRAMS: &[&Program] = &[
     &DOTS,
     &BAKE,
     &BACKGROUND,
+    &SURROUNDINGS,
+    &PREFILTER,
     &GRID,
     &BONES,
     &LINES,
@@ -180,17 +199,18 @@ pub struct Linking {
     pub late_depth: bool,
     /// The index of the tone map in [`TONE_MAPS`]; 0 where the program has no light.
     pub tone_map: u8,
-    /// The index of the look in [`LOOKS`] less one, since the first look has programs of its own; 0 where the program
-    /// has none.
+    /// The index of the look among those of [`LOOKS`] that have a shader; 0 where the program has none.
     pub look: u8,
     /// Whether the model casts shadows on itself and on the ground.
     pub shadowed: bool,
+    /// Whether surfaces are lit by an environment in place of the studio.
+    pub environment: bool,
 }
 
 impl Linking {
     /// Keeps what programs depend on that draw no light.
     pub(super) fn of_vertices(self) -> Self {
-        Self { tone_map: 0, look: 0, shadowed: false, ..self }
+        Self { tone_map: 0, look: 0, environment: false, shadowed: false, ..self }
     }
 }
 
@@ -245,8 +265,11 @@ impl Program {
         if self.tones {
             TONE_MAPS.get(usize::from(with.tone_map)).into_iter().for_each(|map| linked.push(map.wgsl));
         }
+        if self.lit {
+            linked.push(if with.environment { ENVIRONMENT } else { STUDIO });
+        }
         if self.looks {
-            let look = LOOKS.get(usize::from(with.look) + 1).and_then(|look| look.wgsl);
+            let look = LOOKS.iter().filter_map(|look| look.wgsl).nth(usize::from(with.look));
             look.into_iter().for_each(|file| linked.push(file));
         }
         if self.overlays {

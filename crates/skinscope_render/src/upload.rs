@@ -12,6 +12,7 @@ use skinscope_model::LightKind;
 
 use super::bindings::entry;
 use super::buffer_vec::BufferVec;
+use super::environment::{self, EnvironmentMap};
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Bone, Globals, Light, Line};
@@ -34,9 +35,8 @@ pub(super) struct Upload {
     lights: BufferVec<Light>,
     /// Binds the buffers above and the model's slots.
     pub group: wgpu::BindGroup,
-    /// A group that also binds the picture of what lies behind glass, once there is glass; and the view of that
-    /// picture.
-    transmission: Option<(wgpu::TextureView, wgpu::BindGroup)>,
+    /// The groups that also bind the environment, or what lies behind glass, or both, once they are needed.
+    more: Vec<(Textures, wgpu::BindGroup)>,
     /// The buffer of slots that the group binds.
     slots: wgpu::Buffer,
     /// The buffer that the group's palette is read from.
@@ -64,7 +64,7 @@ impl Upload {
         let lights = BufferVec::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
         let palette_in = pipelines.linking.palette;
         let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
-        let group = group(gpu, pipelines, buffers, (None, None));
+        let group = group(gpu, pipelines, buffers, (&Textures::default(), None));
         let bones = BufferVec::new(gpu, "bones", U::VERTEX, 0)?;
         let lines = BufferVec::new(gpu, "lines", U::VERTEX, 0)?;
         let bone_order = Vec::new();
@@ -74,7 +74,7 @@ impl Upload {
             palette,
             lights,
             group,
-            transmission: None,
+            more: Vec::new(),
             slots,
             palette_in,
             shadows: None,
@@ -116,8 +116,8 @@ impl Upload {
         }
         if moved || self.palette_in != pipelines.linking.palette || self.shadows != shadows {
             (self.palette_in, self.shadows) = (pipelines.linking.palette, shadows);
-            self.group = group(gpu, pipelines, self.buffers(), (None, self.shadows.as_ref()));
-            self.transmission = None;
+            self.group = group(gpu, pipelines, self.buffers(), (&Textures::default(), self.shadows.as_ref()));
+            self.more.clear();
         }
         bones(frame, &mut self.bone_order, &mut self.bones.next);
         self.bones.write_buffer(gpu, &|| "bones".into())?;
@@ -143,18 +143,16 @@ impl Upload {
         [&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer]
     }
 
-    /// Makes the same group as `group`, with the texture behind glass added.
-    pub fn group_with(
-        &mut self,
-        gpu: &Gpu,
-        pipelines: &Pipelines,
-        transmission: &TransmissionTexture,
-    ) -> wgpu::BindGroup {
-        if let Some((_, group)) = self.transmission.as_ref().filter(|(view, _)| *view == transmission.view) {
+    /// Makes the same group as `group`, with these textures added.
+    pub fn group_with(&mut self, gpu: &Gpu, pipelines: &Pipelines, textures: Textures) -> wgpu::BindGroup {
+        if let Some((_, group)) = self.more.iter().find(|(of, _)| *of == textures) {
             return group.clone();
         }
-        let made = group(gpu, pipelines, self.buffers(), (Some(transmission), self.shadows.as_ref()));
-        self.transmission = Some((transmission.view.clone(), made.clone()));
+        let made = group(gpu, pipelines, self.buffers(), (&textures, self.shadows.as_ref()));
+        // Those of earlier textures are of no use any more.
+        let is_behind = textures.behind.is_some();
+        self.more.retain(|(of, _)| of.behind.is_some() != is_behind);
+        self.more.push((textures, made.clone()));
         made
     }
 }
@@ -171,6 +169,24 @@ impl Upload {
         let layout = &pipelines.factory.frame_casters;
         let descriptor = wgpu::BindGroupDescriptor { label: Some("frame of casters"), layout, entries: &entries };
         Some(gpu.device.create_bind_group(&descriptor))
+    }
+}
+
+/// Textures that only some pictures bind, with their samplers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Textures {
+    /// What lies behind glass.
+    pub behind: Option<(wgpu::TextureView, wgpu::Sampler)>,
+    /// The environment.
+    pub around: Option<(wgpu::TextureView, wgpu::Sampler)>,
+}
+
+impl Textures {
+    pub fn of(environment: Option<&EnvironmentMap>, behind: Option<&TransmissionTexture>) -> Self {
+        Self {
+            behind: behind.map(|behind| (behind.view.clone(), behind.sampler.clone())),
+            around: environment.map(|map| (map.view.clone(), map.sampler.clone())),
+        }
     }
 }
 
@@ -197,7 +213,7 @@ fn group(
     gpu: &Gpu,
     pipelines: &Pipelines,
     buffers: Buffers<'_>,
-    (transmission, shadows): (Option<&TransmissionTexture>, Option<&ShadowBindings>),
+    (textures, shadows): (&Textures, Option<&ShadowBindings>),
 ) -> wgpu::BindGroup {
     let mut entries: Vec<_> = (0..).zip(&buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
     // Without shadows nothing reads these bindings, and any buffer and texture will do.
@@ -206,12 +222,14 @@ fn group(
     let depths = shadows.map_or(nothing, |shadows| &shadows.depths);
     entries.push(entry(10, uniform.as_entire_binding()));
     entries.push(entry(11, wgpu::BindingResource::TextureView(depths)));
-    if let Some(transmission) = transmission {
-        entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
-        entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));
+    for (binding, texture) in [(5, &textures.behind), (8, &textures.around)] {
+        if let Some((view, sampler)) = texture {
+            entries.push(entry(binding, wgpu::BindingResource::TextureView(view)));
+            entries.push(entry(binding + 1, wgpu::BindingResource::Sampler(sampler)));
+        }
     }
     entries.extend(palette_block(gpu, pipelines, [buffers[0], buffers[1]]));
-    let layout = if transmission.is_some() { &pipelines.factory.frame_transmission } else { &pipelines.factory.frame };
+    let layout = pipelines.factory.frame(textures.around.is_some(), textures.behind.is_some());
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
 }
 
@@ -296,7 +314,21 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         studio: [f32::from(u8::from(frame.studio)), rows.first as f32, display.skin_opacity, left as f32],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
         parameters: frame.parameters,
+        environment: environment::uniform(frame),
+        lens: lens(frame, width / height),
     }
+}
+
+/// The tangents of half the angles of view, across and up. All rays of a parallel camera go one way, so that it would see one
+/// colour; it sees the environment as the usual lens does.
+fn lens(frame: &Frame, aspect: f32) -> [f32; 4] {
+    const USUAL: f32 = 0.55;
+    let fov_y = match frame.camera.projection {
+        Projection::Perspective { fov_y } => fov_y,
+        Projection::Orthographic { .. } => USUAL,
+    };
+    let up = (0.5 * fov_y).tan();
+    [aspect * up, up, 0.0, 0.0]
 }
 
 /// The nodes that are selected: one, or all of its subtree.

@@ -66,8 +66,8 @@ pub use playback::{
 pub use pose::{CrowdPose, Formation, MOST_MEMBERS, Onion, OnionSkin, Pose, Trail, most_members};
 pub use surfaces::{Deforming, MethodChoice, Surfaces};
 pub use view::{
-    ActiveCamera, Antialiasing, Bones, Extents, FOV_Y, FileLights, Lighting, Orbit, Picking, PosedLight, Projector,
-    View, ViewFrom, ViewHistory, WeightsJointSource,
+    ActiveCamera, Antialiasing, Bones, EnvironmentCommand, EnvironmentView, Extents, FOV_Y, FileLights, Lighting,
+    Orbit, Picking, PosedLight, Projector, View, ViewFrom, ViewHistory, WeightsJointSource,
 };
 pub use weights::{EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools};
 pub use work::{Done, Run, Work};
@@ -76,6 +76,7 @@ use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
 use self::findings::StateBeforeFinding;
 use self::surfaces::deforming::DataCache;
+use self::view::environment::Environments;
 
 /// The open model with its state, in parts.
 ///
@@ -89,6 +90,7 @@ pub struct Session {
     history: History,
     view_history: ViewHistory,
     view: View,
+    environments: Environments,
     playback: Playback,
     /// The pose at the last [`Session::update_pose`].
     pose: Pose,

@@ -5,6 +5,7 @@
 //! taken where it is still of use. Without such an owner a session does the same work when it is asked for.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use skinscope_base::parallel::JobContext;
@@ -13,10 +14,11 @@ use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
 
 use crate::surfaces::deforming;
+use crate::view::environment;
 use crate::weights::tools;
 use crate::{
-    Command, ComparisonCommand, CurvesKey, EditCommand, MEASURES_PER_SECOND, MeasureCurves, Session, SideWeights,
-    ToolCommand, ViewCommand, WorstMomentKey, comparison, measuring, weights,
+    Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
+    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison, measuring, weights,
 };
 
 /// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.
@@ -39,6 +41,8 @@ pub enum Work {
     MeasurePose(Weak<Model>),
     /// What a deformation method computes once for this model.
     PrepareMethod(&'static DataSource, Weak<Model>),
+    /// The picture of the surroundings in this file.
+    ReadEnvironment(PathBuf),
 }
 
 impl PartialEq for Work {
@@ -52,6 +56,7 @@ impl PartialEq for Work {
             (Self::PrepareMethod(x, a), Self::PrepareMethod(y, b)) => a.ptr_eq(b) && std::ptr::eq(*x, *y),
             (Self::MeasureClip(a), Self::MeasureClip(b)) => a == b,
             (Self::FindWorstMoment(a), Self::FindWorstMoment(b)) => a == b,
+            (Self::ReadEnvironment(a), Self::ReadEnvironment(b)) => a == b,
             _ => false,
         }
     }
@@ -77,6 +82,10 @@ impl Work {
             }
             Self::PrepareMethod(source, _) => {
                 Some((format!("Computing {}", source.label), ViewCommand::GiveUpData.into()))
+            }
+            Self::ReadEnvironment(_) => {
+                let cancel = ViewCommand::Environment(EnvironmentCommand::Show(None));
+                Some(("Reading the environment".to_owned(), cancel.into()))
             }
             Self::CountWeights(_) | Self::FindWorstMoment(_) | Self::MeasureClip(_) | Self::MeasurePose(_) => None,
         }
@@ -147,6 +156,7 @@ impl Session {
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
+        wanted.extend(environment::wanted(self).map(Work::ReadEnvironment));
         if let Some(model) = measuring::wanted_pose(self) {
             wanted.push(Work::MeasurePose(model));
         }
@@ -219,6 +229,13 @@ impl Session {
                 Some(Box::new(move |context| {
                     let measured = pose.measure(&mut measurers, &|| context.is_cancelled())?;
                     Some(Done::of(move |session| measuring::take_measures(session, measured, measurers)))
+                }))
+            }
+            Work::ReadEnvironment(path) => {
+                let path = path.clone();
+                Some(Box::new(move |context| {
+                    let read = environment::read(&path, context.cancel_flag())?;
+                    Some(Done::of(move |session| environment::take(session, path, read)))
                 }))
             }
             Work::PrepareMethod(source, model) => {

@@ -48,6 +48,16 @@ pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
 /// scale is logarithmic, with as much room for half of 1 as for twice.
 fn slider(ui: &mut Ui, name: &str, now: f32, range: std::ops::RangeInclusive<f32>, by_factor: bool) -> Option<f32> {
     let mut value = now;
+    let slider = Slider::new(&mut value, range)
+        .logarithmic(by_factor)
+        .custom_formatter(|v, _| format!("{:.0} %", 100.0 * v))
+        .custom_parser(|text| Some(text.trim().trim_end_matches('%').trim().parse::<f64>().ok()? / 100.0));
+    named_slider(ui, name, slider);
+    (value != now).then_some(value)
+}
+
+/// Shows a slider in a row of a menu, with its name before it.
+pub(super) fn named_slider(ui: &mut Ui, name: &str, slider: Slider<'_>) {
     ui.horizontal(|ui| {
         ui.set_height(ROW + 2.0);
         ui.add_space(28.0);
@@ -55,11 +65,6 @@ fn slider(ui: &mut Ui, name: &str, now: f32, range: std::ops::RangeInclusive<f32
         let c = colors(ui);
         ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::regular(theme::BODY), c.text);
         ui.spacing_mut().slider_width = 74.0;
-        let slider = Slider::new(&mut value, range)
-            .logarithmic(by_factor)
-            .custom_formatter(|v, _| format!("{:.0} %", 100.0 * v))
-            .custom_parser(|text| Some(text.trim().trim_end_matches('%').trim().parse::<f64>().ok()? / 100.0));
         ui.add(slider).accessible_name(name);
     });
-    (value != now).then_some(value)
 }

@@ -22,6 +22,7 @@ mod deformation;
 mod dialogs;
 mod docking;
 mod dropped;
+mod environment;
 mod explain;
 mod explain_rows;
 mod explain_text;

@@ -17,7 +17,7 @@ use skinscope_session::{
 use super::menu_state::is_on;
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, describe, drop_down, focus_ring, paint_line, segmented, segments, shortened};
-use super::{UiState, bones, crowd, deformation, icons, recent};
+use super::{UiState, bones, crowd, deformation, environment, icons, recent};
 
 /// The menus, each with what its rows do.
 const MENUS: [(Menu, &str, &str); 9] = [
@@ -138,6 +138,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Views => cameras(ui, session, commands),
                 Submenu::Crowd => crowd::field(ui, session, commands),
                 Submenu::Layout => own_layouts(ui, state, commands),
+                Submenu::Environment => environment::controls(ui, session, commands),
                 Submenu::Examples
                 | Submenu::Beside
                 | Submenu::Lights

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rfd::AsyncFileDialog;
 
+use crate::import::ENVIRONMENT_ENDINGS;
 use crate::session::FileUse;
 
 /// A dialog that is open, which waits for the user's choice when it is called. `None`: the user chose nothing.
@@ -38,6 +39,7 @@ pub(crate) enum FileKind {
     Model,
     Pose,
     Session,
+    Environment,
     Any,
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Model => dialog.add_filter("glTF models", &["glb", "gltf", "vrm"]),
         FileKind::Pose => dialog.add_filter("Poses", &["json"]),
         FileKind::Session => dialog.add_filter("Sessions", &["json"]),
+        FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
         FileKind::Any => dialog,
     };
     match wanted {

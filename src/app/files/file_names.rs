@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::import::is_environment;
 use crate::session::{SESSION_ENDING, is_page, is_session};
 
 /// The ending of pose files.
@@ -10,6 +11,25 @@ pub(crate) const POSE_ENDING: &str = ".pose.json";
 /// Whether a file is a pose file, by its name.
 pub(crate) fn is_pose(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(POSE_ENDING))
+}
+
+/// What a file is for that is dropped on the window, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DroppedAs {
+    Pose,
+    Environment,
+    /// A model, a session file or a page.
+    Other,
+}
+
+impl DroppedAs {
+    pub fn of(path: &Path) -> Self {
+        match path {
+            _ if is_pose(path) => Self::Pose,
+            _ if is_environment(path) => Self::Environment,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Returns whether a file may be a model, by its name: it is no session file, no pose file and no page.
@@ -52,6 +72,14 @@ mod tests {
         }
         assert_eq!(session_path(Path::new("a/b.Skinscope.JSON")), Path::new("a/b.Skinscope.JSON"));
         assert!(!is_session(Path::new("a/b.pose.json")) && !is_session(Path::new("a/skinscope.json")));
+    }
+
+    #[test]
+    fn what_is_dropped_is_told_by_its_name() {
+        let dropped = ["room.hdr", "a/Sky.EXR", "wave.pose.json", "a.glb", "a.skinscope.json", "hdr"];
+        let of = dropped.map(|name| DroppedAs::of(Path::new(name)));
+        let (pose, light, other) = (DroppedAs::Pose, DroppedAs::Environment, DroppedAs::Other);
+        assert_eq!(of, [light, light, pose, other, other, other]);
     }
 
     #[test]

@@ -109,6 +109,9 @@ impl App {
             self.pace.end_measuring(Instant::now());
         }
         self.session.done(done);
+        if let Some(error) = self.session.take_environment_error() {
+            self.status.error = Some(format!("{error}\nThe program's own room is shown."));
+        }
     }
 
     /// Says what is being done in the background, of several things the first.

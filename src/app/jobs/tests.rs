@@ -20,7 +20,8 @@ use crate::model::shapes::{Tube, tube};
 use crate::model::{BlockFormats, Model};
 use crate::parallel::JobContext;
 use crate::session::{
-    ComparisonCommand, Document, EditCommand, MeasureCommand, Session, Source, ToolCommand, ViewCommand, Work,
+    ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, Session, Source, ToolCommand,
+    ViewCommand, Work,
 };
 
 static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
@@ -293,6 +294,7 @@ fn number(work: &Work) -> usize {
         Work::MeasureClip(_) => 5,
         Work::MeasurePose(_) => 6,
         Work::PrepareMethod(..) => 7,
+        Work::ReadEnvironment(_) => 8,
     }
 }
 
@@ -345,6 +347,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
     small.apply(ComparisonCommand::Set(true));
     small.apply(ComparisonCommand::PreviewAs(RUNTIMES[0].packing));
     small.apply(ComparisonCommand::ToWorstMoment);
+    small.apply(ViewCommand::Environment(EnvironmentCommand::Show(Some("no such sky.hdr".into()))));
     // What was edited has to be counted anew.
     let mut edited = halved(400);
     edited.apply(EditCommand::NormaliseWeights);
@@ -366,7 +369,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         jobs.follow(&mut Session::default(), &mut |_| true);
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
-    assert_eq!(begun, (0..8).collect(), "every kind is begun");
+    assert_eq!(begun, (0..9).collect(), "every kind is begun");
 }
 
 #[test]

@@ -127,6 +127,12 @@ impl Renderer {
     }
 }
 
+/// How much of the light on the ground comes from the key light, and how much from its surroundings. Where the studio
+/// does not shine there is no key light.
+fn ground_shares(frame: &Frame) -> [f32; 2] {
+    if frame.studio && frame.surroundings().is_none() { [0.42, 0.58] } else { [0.0, 0.85] }
+}
+
 /// Whether two frames show the same models in the same poses and from the same camera.
 fn is_same_scene(a: &Frame, b: &Frame) -> bool {
     a.shows_model_of(b)
@@ -206,15 +212,13 @@ impl ShadowState {
             }
             map.wanted = wanted;
         }
+        // A depth is one number, or the two bytes of one.
+        let digits = if self.by_processor { [65280.0 / 65535.0, 255.0 / 65535.0] } else { [1.0, 0.0] };
+        let ground = ground_shares(frame);
         let mut shadows = Shadows {
             counts: [wanted[0] / 4, wanted[1] / 4, 0, 0],
             sizes: [sphere.1, TILES[0].1 as f32, TILES[1].1 as f32, 0.0],
-            // A depth is one number, or the two bytes of one.
-            digits: if self.by_processor {
-                [65280.0 / 65535.0, 255.0 / 65535.0, 0.0, 0.0]
-            } else {
-                [1.0, 0.0, 0.0, 0.0]
-            },
+            digits: [digits[0], digits[1], ground[0], ground[1]],
             ..Shadows::default()
         };
         for (to, from) in shadows.views.as_flattened_mut().iter_mut().zip(all_views(sphere.0, sphere.1, key)) {

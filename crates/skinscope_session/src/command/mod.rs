@@ -46,7 +46,7 @@ use crate::playback::clip_names::ClipNamesCommand;
 use crate::playback::keying::KeyingCommand;
 use crate::playback::{LoopMode, PoseSource};
 use crate::pose::onion::Onion;
-use crate::view::{Antialiasing, Lighting, ViewFrom};
+use crate::view::{Antialiasing, EnvironmentCommand, Lighting, ViewFrom};
 use crate::weights::marks::MarkCommand;
 use crate::weights::tools::ToolCommand;
 
@@ -123,6 +123,8 @@ pub enum FileCommand {
     ChooseDonor,
     /// Read that file.
     ReadDonor(PathBuf),
+    /// Ask for the picture of the surroundings that lights the model.
+    ChooseEnvironment,
     /// Open the character that comes with the program.
     OpenBuiltIn,
     /// Open an example, given by [`skinscope_examples::Example::id`].
@@ -346,6 +348,8 @@ pub enum ViewCommand {
     StepLook(i32),
     /// Bring light into the range of the picture by this tone map, given by [`skinscope_frame::ToneMap::id`].
     SetToneMap(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// Choose the environment that lights the model in that look, and turn it.
+    Environment(EnvironmentCommand),
     /// Set the most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
     /// The greatest distance on the scale of distances, metres ([`View::distance_scale`](crate::View)).

@@ -22,10 +22,11 @@ use crate::files::session_file::{
 };
 use crate::files::unmatched::{self, set_aside_line};
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
+use crate::view::environment;
 use crate::weights::tools;
 use crate::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, Document, History, MethodChoice, Onion, Orbit, PlaybackCommand,
-    Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison, playback,
+    CameraCommand, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice, Onion, Orbit,
+    PlaybackCommand, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison, playback,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -173,6 +174,10 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
     view.hidden = Arc::new(record.hidden.iter().filter_map(|key| nodes.find(key)).collect());
     view.overlay = record.overlay.as_deref().and_then(inspect::overlay);
     view.look = frame::look(&record.look).unwrap_or(&frame::LOOKS[0]);
+    view.environment =
+        EnvironmentView { file: record.environment.file.as_ref().map(Into::into), ..EnvironmentView::default() };
+    view.environment.turn(record.environment.rotation.0);
+    view.environment.expose(record.environment.exposure.0);
     view.tone_map = frame::tone_map(&record.tone_map).unwrap_or(&frame::TONE_MAPS[0]);
     view.ramp = Ramp::choice(&record.ramp).unwrap_or_default();
     view.influence_limit = record.influence_limit.clamp(1, inspect::LIMITS);
@@ -213,6 +218,7 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
         restore_comparison(session, record);
     }
     session.apply(ViewCommand::SetCrowd(record.crowd));
+    environment::follow(session);
 }
 
 fn restore_comparison(session: &mut Session, record: &ComparisonRecord) {

@@ -13,9 +13,9 @@ use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
 use crate::document::FoundMirror;
 use crate::files::session_file::{
-    BindRecord, CameraRecord, ClipFileRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord,
-    LimitsRecord, MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, WorkRecord,
-    numbers,
+    BindRecord, CameraRecord, ClipFileRecord, ClipRecord, ComparisonRecord, EditRecord, EnvironmentRecord, HeldRecord,
+    LayerRecord, LimitsRecord, MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord,
+    WeightsRecord, WorkRecord, absolute, numbers,
 };
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use crate::playback::clip_names::new_names;
@@ -404,6 +404,11 @@ fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> 
         overlay: view.overlay.map(|overlay| overlay.id.to_owned()),
         look: view.look.id.to_owned(),
         tone_map: view.tone_map.id.to_owned(),
+        environment: EnvironmentRecord {
+            file: absolute(view.environment.file.as_deref()),
+            rotation: Number(view.environment.rotation),
+            exposure: Number(view.environment.exposure),
+        },
         ramp: view.ramp.id().to_owned(),
         influence_limit: view.influence_limit,
         distance_scale: view.distance_scale.map(Number),

@@ -119,6 +119,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.lights.clear();
     frame.changes.clear();
     frame.studio = true;
+    frame.environment = session.environment();
     frame.bones.clear();
     frame.lines.clear();
     frame.ghosts.clear();
@@ -136,6 +137,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         overlay: view.overlay,
         look: view.look,
         tone_map: view.tone_map,
+        environment: view.environment_settings(),
         model_size: session.pose().opened_bounds.diagonal().max(1e-6),
         ramp: view.ramp,
         // The overlay's numbers are powers of ten of millimetres.

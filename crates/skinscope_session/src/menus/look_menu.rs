@@ -1,9 +1,12 @@
-//! The rows of the Look menu: the looks and tone maps of their tables, and the keys that go from one look to the next.
+//! The rows of the Look menu: the looks and tone maps of their tables, the environment, and the keys that go from one look to the
+//! next.
 
 use skinscope_frame::{LOOKS, TONE_MAPS};
 
 use crate::menus::command_row::{key, row, shift};
-use crate::{Command, CommandRow, Key, Menu, Submenu, TOGGLES, ToggleRow, ViewCommand};
+use crate::{
+    Command, CommandRow, EnvironmentCommand, FileCommand, Key, Menu, Submenu, TOGGLES, Toggle, ToggleRow, ViewCommand,
+};
 
 /// Returns all rows of the menu.
 pub(crate) fn rows() -> impl Iterator<Item = CommandRow> {
@@ -32,7 +35,31 @@ pub(crate) fn rows() -> impl Iterator<Item = CommandRow> {
         let command = Command::View(ViewCommand::SetToneMap(map.id));
         row(Menu::Look, map.label, None, command, map.help).in_submenu(Submenu::ToneMap)
     });
-    let mut switches = TOGGLES.iter().filter(|row| row.menu == Menu::Look).map(ToggleRow::command_row);
+    let environment = [
+        row(
+            Menu::Look,
+            "Open environment…",
+            None,
+            Command::File(FileCommand::ChooseEnvironment),
+            "Light the model by a picture of the surroundings: equirectangular, in Radiance (.hdr) or OpenEXR (.exr)",
+        ),
+        row(
+            Menu::Look,
+            "Own environment",
+            None,
+            Command::View(ViewCommand::Environment(EnvironmentCommand::Show(None))),
+            "Light the model by the room that comes with the program",
+        ),
+    ];
+    let behind = TOGGLES.iter().filter(|row| is_of_environment(row)).map(ToggleRow::command_row);
+    let environment = environment.into_iter().chain(behind).map(|row| row.in_submenu(Submenu::Environment));
+    let switches = TOGGLES.iter().filter(|row| row.menu == Menu::Look && !is_of_environment(row));
+    let mut switches = switches.map(ToggleRow::command_row);
     let first = switches.next().map(CommandRow::after_line);
-    looks.chain(next).chain(tone_maps).chain(first).chain(switches)
+    looks.chain(next).chain(tone_maps).chain(environment).chain(first).chain(switches)
+}
+
+/// Returns whether a switch stands in the submenu of the environment.
+fn is_of_environment(row: &ToggleRow) -> bool {
+    row.toggle == Toggle::EnvironmentBackground
 }

@@ -83,6 +83,7 @@ pub enum Submenu {
     Views,
     Lights,
     ToneMap,
+    Environment,
     Crowd,
     Panels,
     Layout,
@@ -101,6 +102,7 @@ impl Submenu {
             Self::Views => "Views",
             Self::Lights => "Lights",
             Self::ToneMap => "Tone map",
+            Self::Environment => "Surroundings",
             Self::Crowd => "Crowd",
             Self::Panels => "Panels",
             Self::Layout => "Layout",
@@ -121,6 +123,9 @@ impl Submenu {
             Self::Views => "Sides, projections and cameras to look from",
             Self::Lights => "What lights the picture, how its edges are smoothed, and who deforms the vertices",
             Self::ToneMap => "How the light of the picture becomes colours of the screen",
+            Self::Environment => {
+                "Which picture of the surroundings lights the model, how it is turned, and how bright it is"
+            }
             Self::Crowd => "Many of the model at once",
             Self::Panels => "Which panels are shown, how large everything is, and the theme",
             Self::Layout => "Where the panels are: layouts, and commands that move the panel that was used last",

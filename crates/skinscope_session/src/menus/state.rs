@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::{
-    BesideCommand, CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, FileUse, KeyingCommand,
-    Lighting, MarkCommand, MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand,
-    Session, ToolCommand, ViewCommand, WindowCommand, most_members,
+    BesideCommand, CameraCommand, Command, ComparisonCommand, EditCommand, EnvironmentCommand, FileCommand, FileUse,
+    KeyingCommand, Lighting, MarkCommand, MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand,
+    SelectionCommand, Session, ToolCommand, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -25,6 +25,7 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
         Command::View(ViewCommand::SetLook(id)) => view.overlay.is_none() && view.look.id == *id,
         Command::View(ViewCommand::SetToneMap(id)) => view.tone_map.id == *id,
+        Command::View(ViewCommand::Environment(EnvironmentCommand::Show(None))) => view.environment.file.is_none(),
         Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
         Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
         Command::Beside(BesideCommand::ToggleSamePlace) => {
@@ -234,6 +235,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 11);
+        assert_eq!(seen.len(), 12);
     }
 }

@@ -222,6 +222,15 @@ toggles! {
         shortcut: None,
         help: "Let the model shade itself and the floor: soft shadows of the key light, and less light in hollows",
     }
+    EnvironmentBackground {
+        starts_on: true,
+        word: Some("environment-background"),
+        option: Some(RenderOption { name: "environment-background", help: "Draw the environment behind the model, a little out of focus, with --look environment" }),
+        menu: Menu::Look,
+        label: "Environment behind the model",
+        shortcut: None,
+        help: "Draw the environment behind the model too, a little out of focus, in its look",
+    }
 }
 
 /// Which switches are on.

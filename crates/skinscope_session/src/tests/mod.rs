@@ -6,6 +6,7 @@ mod commands;
 mod comparison;
 mod controls;
 mod edits;
+mod environment;
 mod far;
 mod findings;
 mod held;

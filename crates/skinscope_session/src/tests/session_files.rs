@@ -119,6 +119,8 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(SelectionCommand::Select(Some(node(random))));
     session.apply(ViewCommand::SetLook(LOOKS[choice(random, LOOKS.len())].id));
     session.apply(ViewCommand::SetToneMap(TONE_MAPS[choice(random, TONE_MAPS.len())].id));
+    session.apply(ViewCommand::Environment(EnvironmentCommand::Turn(720.0 * random.unit() - 360.0)));
+    session.apply(ViewCommand::Environment(EnvironmentCommand::Expose(9.0 * random.unit())));
     session.apply(ViewCommand::SetOverlay(Some(OVERLAYS[choice(random, OVERLAYS.len())].id)));
     session.apply(ViewCommand::SetBoneShape(BoneShape::Lines));
     session.apply(ViewCommand::SetBoneSize(1.0 + random.unit()));

@@ -2,6 +2,7 @@
 //! that of edits.
 
 pub(crate) mod camera;
+pub(crate) mod environment;
 pub(crate) mod hiding;
 pub(crate) mod lighting;
 pub(crate) mod orbit;
@@ -12,6 +13,7 @@ pub(crate) mod view_commands;
 pub(crate) mod view_history;
 
 pub use self::camera::Extents;
+pub use self::environment::{EnvironmentCommand, EnvironmentView};
 pub use self::hiding::Bones;
 pub use self::lighting::{FileLights, PosedLight};
 pub use self::orbit::{FOV_Y, Orbit};
@@ -164,6 +166,8 @@ pub struct View {
     pub look: &'static Look,
     /// The curve that brings light into the range of the picture.
     pub tone_map: &'static ToneMap,
+    /// Which environment lights the surface in that look, and how.
+    pub environment: EnvironmentView,
     /// The colours of weights.
     pub ramp: Ramp,
     /// What a drag in the picture does.
@@ -227,6 +231,7 @@ impl Default for View {
             overlay: None,
             look: &LOOKS[0],
             tone_map: &TONE_MAPS[0],
+            environment: EnvironmentView::default(),
             ramp: Ramp::default(),
             pose_tool: PoseTool::default(),
             orientation: Orientation::default(),

@@ -7,6 +7,7 @@ use skinscope_inspect as inspect;
 
 use crate::pose::crowd;
 use crate::surfaces::deforming;
+use crate::view::environment;
 use crate::view::view_history::{DraggedValue, ViewSettings};
 use crate::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand, ViewHistory};
 
@@ -56,6 +57,7 @@ pub(crate) fn apply(session: &mut Session, command: ViewCommand) -> Option<Effec
     if is_step {
         session.view_history.add(before, &session.view, dragged);
     }
+    environment::follow(session);
     effect
 }
 
@@ -79,6 +81,7 @@ fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
         }
         ViewCommand::SetLook(id) => view.set_look(frame::look(id)),
         ViewCommand::StepLook(steps) => view.step_look(steps),
+        ViewCommand::Environment(command) => environment::apply(session, command),
         ViewCommand::SetToneMap(id) => view.tone_map = frame::tone_map(id).unwrap_or(view.tone_map),
         ViewCommand::SetInfluenceLimit(limit) => {
             view.influence_limit = limit.clamp(1, inspect::LIMITS);

@@ -11,7 +11,7 @@ use skinscope_inspect::{BoneShape, Overlay};
 use skinscope_model::NodeId;
 
 use crate::menus::toggles::Toggles;
-use crate::{Antialiasing, Lighting, MethodChoice, Onion, View, ViewCommand};
+use crate::{Antialiasing, EnvironmentCommand, EnvironmentView, Lighting, MethodChoice, Onion, View, ViewCommand};
 
 /// How many steps are stored.
 pub(crate) const MOST_STEPS: usize = 1000;
@@ -56,6 +56,7 @@ settings! {
     overlay: Option<&'static Overlay>,
     look: &'static Look,
     tone_map: &'static ToneMap,
+    environment: EnvironmentView,
     ramp: Ramp,
     parameters: ParameterSettings,
     onion: Onion,
@@ -86,6 +87,8 @@ pub(crate) enum DraggedValue {
     Onion,
     SkinOpacity,
     InfluenceLimit,
+    EnvironmentRotation,
+    EnvironmentExposure,
     /// A parameter of a method or pass, by its id.
     Parameter(&'static str),
 }
@@ -98,6 +101,8 @@ impl DraggedValue {
             ViewCommand::SetOnion(_) => Some(Self::Onion),
             ViewCommand::SetSkinOpacity(_) => Some(Self::SkinOpacity),
             ViewCommand::SetInfluenceLimit(_) => Some(Self::InfluenceLimit),
+            ViewCommand::Environment(EnvironmentCommand::Turn(_)) => Some(Self::EnvironmentRotation),
+            ViewCommand::Environment(EnvironmentCommand::Expose(_)) => Some(Self::EnvironmentExposure),
             ViewCommand::SetParameter(id, _) => Some(Self::Parameter(id)),
             _ => None,
         }

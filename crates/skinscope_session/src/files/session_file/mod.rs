@@ -44,8 +44,8 @@ pub use model_files::SessionModel;
 pub use number::Number;
 pub(crate) use number::{numbers, values};
 pub(crate) use records::{
-    BesideRecord, BindRecord, CameraRecord, ClipFileRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord,
-    LayerRecord, LimitsRecord, PlaybackRecord, SliderRecord, ViewRecord,
+    BesideRecord, BindRecord, CameraRecord, ClipFileRecord, ComparisonRecord, EditRecord, EnvironmentRecord,
+    FileRecord, HeldRecord, LayerRecord, LimitsRecord, PlaybackRecord, SliderRecord, ViewRecord,
 };
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::FileError;

@@ -66,9 +66,10 @@ impl SessionFile {
             let hash = known().and_then(Result::ok).unwrap_or_default();
             self.model.push(FileRecord { path, size, hash });
         }
-        for file in &mut self.clip_files {
-            if let Some(path) = from_folder(&folder, Path::new(&file.path)) {
-                file.path = path;
+        let clips = self.clip_files.iter_mut().map(|file| &mut file.path);
+        for file in clips.chain(&mut self.view.environment.file) {
+            if let Some(path) = from_folder(&folder, Path::new(file)) {
+                *file = path;
             }
         }
         Ok(())
@@ -102,12 +103,13 @@ impl SessionFile {
     /// The model is at neither path.
     pub fn find_model(&mut self, at: &Path) -> Result<SessionModel, FileError> {
         let folder = real(at.parent().unwrap_or(Path::new("")));
-        for file in &mut self.clip_files {
-            let there = plain(&folder.join(&file.path));
-            let beside = folder.join(file.path.rsplit('/').next().unwrap_or_default());
+        let clips = self.clip_files.iter_mut().map(|file| &mut file.path);
+        for file in clips.chain(&mut self.view.environment.file) {
+            let there = plain(&folder.join(&*file));
+            let beside = folder.join(file.rsplit('/').next().unwrap_or_default());
             let found = if !there.is_file() && beside.is_file() { beside } else { there };
             if let Some(path) = found.to_str() {
-                file.path = path.to_owned();
+                *file = path.to_owned();
             }
         }
         let Some(own) = self.model.first() else {

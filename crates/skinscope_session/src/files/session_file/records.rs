@@ -211,6 +211,8 @@ pub(crate) struct ViewRecord {
     pub hidden: Vec<String>,
     pub overlay: Option<String>,
     pub look: String,
+    #[serde(skip_serializing_if = "EnvironmentRecord::is_usual")]
+    pub environment: EnvironmentRecord,
     pub tone_map: String,
     pub ramp: String,
     pub influence_limit: usize,
@@ -249,6 +251,25 @@ pub(crate) struct BesideRecord {
     pub same_time: bool,
     /// Whether that model is the first one, in whose space the floor is.
     pub is_first: bool,
+}
+
+/// The environment of the look of that name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct EnvironmentRecord {
+    /// The path of the file: from the folder of the session file, or absolute. `None`: the program's own room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Degrees about +Y.
+    pub rotation: Number,
+    /// Stops.
+    pub exposure: Number,
+}
+
+impl EnvironmentRecord {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The second side of a comparison.
