@@ -1,7 +1,7 @@
 // Draws the environment behind everything, a little out of focus.
 
 /// The level that is shown: that of a surface which is almost a mirror.
-const OUT_OF_FOCUS: f32 = 0.4;
+const OUT_OF_FOCUS: f32 = 1.0;
 
 @fragment
 fn fs_surroundings(in: Screen) -> @location(0) vec4f {

@@ -150,12 +150,15 @@ fn room(direction: Vec3) -> Vec3 {
     let at = direction * reach.min_element();
     let near = 1.0 - smooth(0.0, 4.5, at.distance(Vec3::new(-2.4, at.y, 1.5)));
     let up = (at.y - LEAST.y) / (MOST.y - LEAST.y);
-    if reach.y <= reach.x.min(reach.z) {
-        // Light from the windows lies on floor and ceiling near them.
-        return match direction.y > 0.0 {
-            true => Vec3::new(0.72, 0.71, 0.69) * (0.75 + 0.5 * near),
-            false => Vec3::new(0.30, 0.25, 0.20) * (0.6 + 1.3 * near),
-        };
+    // Light from the windows lies on floor and ceiling near them.
+    let flat = match direction.y > 0.0 {
+        true => Vec3::new(0.72, 0.71, 0.69) * (0.75 + 0.5 * near),
+        false => Vec3::new(0.30, 0.25, 0.20) * (0.6 + 1.3 * near),
+    };
+    // The edge between them and the walls is a few texels wide, so that it has no steps.
+    let on_flat = 1.0 - smooth(0.96, 1.04, reach.y / reach.x.min(reach.z));
+    if on_flat >= 1.0 {
+        return flat;
     }
     let is_side = reach.x < reach.z;
     let wall = if is_side { Vec3::X * direction.x.signum() } else { Vec3::Z * direction.z.signum() };
@@ -170,7 +173,7 @@ fn room(direction: Vec3) -> Vec3 {
         };
         color = color.lerp(opening.radiance, smooth(-0.03, 0.05, inside.min_element()) * bars);
     }
-    color
+    color.lerp(flat, on_flat)
 }
 
 /// A smooth step from 0 at `from` to 1 at `to`.

@@ -274,7 +274,8 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         Background::Studio { inner, outer } => (inner, outer),
         Background::Transparent => ([0.0; 3], [0.0; 3]),
     };
-    let has_floor = display.background != Background::Transparent;
+    // What is behind the model elsewhere is behind it on the ground too.
+    let has_floor = display.background != Background::Transparent && !frame.shows_surroundings();
     let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
     let axis = |v: glam::Vec3A| v.extend(0.0).to_array();
     let nodes = selected(frame);
