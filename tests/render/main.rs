@@ -80,6 +80,7 @@ mod soak;
 mod texture_slots;
 mod textures;
 mod tone_maps;
+mod transparency;
 mod vertices;
 mod weights;
 

@@ -53,6 +53,7 @@ mod target;
 mod texture;
 mod texture_upload;
 mod transmission;
+mod triangle_order;
 mod upload;
 mod vertices;
 

@@ -16,6 +16,7 @@ use super::predeformed::PredeformedVertices;
 use super::primitive::Indices;
 use super::shadow::VIEWS_PER_COPY;
 use super::software::late_depth;
+use super::triangle_order::TriangleOrder;
 use super::vertices::Shape;
 
 /// Records the draws of one side of a picture into a pass. A draw that lacks its pipeline is left out, and the picture is then not
@@ -26,6 +27,8 @@ pub(super) struct Painter<'a, 'p> {
     pub numbers: &'a Numbers,
     /// The vertices that were deformed before they are drawn.
     pub predeformed: &'a PredeformedVertices,
+    /// The order of the triangles of surfaces that blend.
+    pub order: &'a TriangleOrder,
     pub frame: &'a Frame,
     /// The pass; `None`: nothing is recorded, and only the pipelines are asked for.
     pub pass: Option<&'a mut wgpu::RenderPass<'p>>,
@@ -167,13 +170,18 @@ impl<'p> Painter<'_, 'p> {
         let topology = item.primitive.topology;
         let mut indices = (&item.primitive.indices, item.range());
         let double_sided = item.traits.double_sided || chosen.is_some_and(|(_, look)| look.shows_backs);
-        let in_two =
-            double_sided && leaves == SurfaceWrites::Color && topology == wgpu::PrimitiveTopology::TriangleList;
+        let sorted = self.order.indices(item.draw).filter(|_| leaves == SurfaceWrites::Color);
+        let in_two = sorted.is_none()
+            && double_sided
+            && leaves == SurfaceWrites::Color
+            && topology == wgpu::PrimitiveTopology::TriangleList;
         // The pose decides on the pipeline only where a surface is drawn in two steps, and on a software device, which
         // gains by it.
         let is_asked = in_two || !double_sided && self.gpu.software.winding_cull;
         let mut backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
-        if !in_two
+        if let Some(sorted) = sorted {
+            indices = (sorted, 0..sorted.count);
+        } else if !in_two
             && backs == Cull::CounterClockwise
             && let Some(reversed) = item.primitive.reversed(self.gpu, item.source)
         {

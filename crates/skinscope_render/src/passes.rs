@@ -22,6 +22,7 @@ use super::software::late_depth::DRAWS_AT_ONCE;
 use super::software::portions::{Queue, portions};
 use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
 use super::transmission::TransmissionTexture;
+use super::triangle_order::TriangleOrder;
 use super::upload::{Textures, Upload};
 
 /// One side of a picture that is being recorded.
@@ -30,6 +31,7 @@ struct SidePicture<'a> {
     upload: &'a mut Upload,
     numbers: &'a Numbers,
     predeformed: &'a PredeformedVertices,
+    order: &'a TriangleOrder,
     columns: Columns,
     /// True where the device holds only the part of the model that this picture shows.
     is_part: bool,
@@ -120,7 +122,7 @@ struct Setting<'a> {
 impl<'a> SidePicture<'a> {
     /// `resident`: the model that the side shows, which may be that of the other side. `expected`: about how many items there are.
     fn new(frame: &'a Frame, resident: &'a ResidentModel, side: SideParts<'a>, expected: usize) -> Option<Self> {
-        let SideParts { upload, numbers, predeformed, columns, shadow } = side;
+        let SideParts { upload, numbers, predeformed, order, columns, shadow } = side;
         let items = Items::of(frame, resident.get(), expected);
         let is_part = resident.is_part();
         let (around, through, is_beside) = (None, None, false);
@@ -129,6 +131,7 @@ impl<'a> SidePicture<'a> {
             upload: upload?,
             numbers,
             predeformed,
+            order,
             columns,
             is_part,
             items,
@@ -186,7 +189,7 @@ impl<'a> SidePicture<'a> {
         work: impl FnOnce(&mut Painter<'_, '_>) -> T,
     ) -> T {
         let Setting { gpu, has_backdrop, waits, .. } = setting;
-        let Self { frame, upload, numbers, predeformed, .. } = self;
+        let Self { frame, upload, numbers, predeformed, order, .. } = self;
         let has_backdrop = has_backdrop || self.is_beside;
         pipelines.linking.palette = upload.palette_in();
         pipelines.linking.tone_map = tone_map_index(frame);
@@ -194,7 +197,7 @@ impl<'a> SidePicture<'a> {
         pipelines.linking.shadowed = self.shadow.is_some();
         let around = self.around.as_ref().unwrap_or(&upload.group);
         let groups = [&upload.group, around, self.through.as_ref().unwrap_or(around)];
-        work(&mut Painter { gpu, pipelines, numbers, predeformed, frame, pass, groups, has_backdrop, waits })
+        work(&mut Painter { gpu, pipelines, numbers, predeformed, order, frame, pass, groups, has_backdrop, waits })
     }
 
     /// Draws the depths of the model that shadows lack. Without an encoder it only asks for the pipelines.
@@ -253,6 +256,7 @@ struct SideParts<'a> {
     upload: Option<&'a mut Upload>,
     numbers: &'a Numbers,
     predeformed: &'a PredeformedVertices,
+    order: &'a TriangleOrder,
     columns: Columns,
     shadow: Option<&'a mut ShadowState>,
 }
@@ -461,9 +465,9 @@ fn behind_glass(
 
 /// The model of a side, and the rest of its state.
 fn parted(side: &mut SideState) -> (&ResidentModel, SideParts<'_>) {
-    let SideState { resident, upload, numbers, predeformed, columns, shadow, is_shadowed, .. } = side;
+    let SideState { resident, upload, numbers, predeformed, order, columns, shadow, is_shadowed, .. } = side;
     let shadow = shadow.as_mut().filter(|_| *is_shadowed);
-    (resident, SideParts { upload: upload.as_mut(), numbers, predeformed, columns: *columns, shadow })
+    (resident, SideParts { upload: upload.as_mut(), numbers, predeformed, order, columns: *columns, shadow })
 }
 
 /// Begins a pass that draws depths alone. `goes_on`: the layer has some already.

@@ -17,6 +17,7 @@ use super::scene::PrimitivePart;
 use super::shader::PaletteIn;
 use super::shadow::{ShadowState, ShadowViews, SideRevisions, has_shadows, is_cast_by_processor};
 use super::target::{Columns, Rows};
+use super::triangle_order::TriangleOrder;
 use super::upload::Upload;
 
 /// One surface on the device, with everything that its picture reads.
@@ -29,6 +30,8 @@ pub(super) struct SideState {
     pub numbers: Numbers,
     /// The vertices, where they are deformed before they are drawn.
     pub predeformed: PredeformedVertices,
+    /// The order of the triangles of surfaces that blend.
+    pub order: TriangleOrder,
     /// The shadows of its model, once it has any.
     pub shadow: Option<ShadowState>,
     /// Whether its picture shows them.
@@ -102,6 +105,7 @@ impl SideState {
         let deformer = deformer_of(gpu, frame, resident.is_part());
         self.predeformed.follow(gpu, (pipelines, loader.layouts), shown, (frame, upload), deformer)?;
         let (palette, deformed) = (upload.palette_revision(), self.predeformed.made());
+        self.order.follow(gpu, frame, shown, now, (palette, deformed))?;
         let revisions = SideRevisions { vertices: now, palette, deformed };
         if let Some(shadow) = shadow.filter(|_| is_shadowed) {
             self.is_shadowed = shadow.follow(gpu, frame, shown, &revisions, shadows)?;
