@@ -9,10 +9,14 @@ use serde_json::json;
 
 use super::ui::{FrameCost, FrameCosts};
 use crate::output::{LineLog, say};
-use crate::trace::{self, Part, Span};
+use crate::trace::{self, DevicePass, DeviceSpan, Part, Span};
 
 /// Two frames that are farther apart have no interval: nothing moved in between.
 const LONGEST_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The tracks of a trace: the thread of the window, and the graphics device.
+const WINDOW: u32 = 1;
+const DEVICE: u32 = 2;
 
 /// The costs of the frames so far.
 #[derive(Debug)]
@@ -30,12 +34,14 @@ pub(super) struct Statistics {
 }
 
 /// What else is known of a frame at its end.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FrameEnd {
     /// How many bytes were uploaded since the device was opened.
     pub uploaded: u64,
-    /// What the last picture that is known took on the device, milliseconds.
-    pub device_ms: Option<f32>,
+    /// True where the device has a clock.
+    pub has_device_clock: bool,
+    /// What passes took on the device, of the last pictures that are known, each once.
+    pub passes: Vec<DeviceSpan>,
 }
 
 impl Statistics {
@@ -71,23 +77,27 @@ impl Statistics {
         let (spans, draw_calls) = trace::take();
         self.number += 1;
         let interval = self.last.map(|last| self.begun - last).filter(|interval| *interval <= LONGEST_INTERVAL);
+        let (device_ms, passes_ms) = passes(&end.passes);
         let frame = FrameCost {
             number: self.number,
             interval_ms: interval.map_or(0.0, milliseconds),
             parts_ms: parts(&spans),
-            device_ms: end.device_ms,
+            device_ms,
+            passes_ms,
             draw_calls,
             uploaded_bytes: end.uploaded.saturating_sub(self.uploaded),
         };
         (self.uploaded, self.last) = (end.uploaded, Some(self.begun));
         let whole = (self.begun - self.first, self.begun.elapsed());
         if let Some(file) = &mut self.file
-            && let Err(error) = file.add(&frame, &spans, self.first, whole)
+            && let Err(error) = file.add(&frame, (&spans, &end.passes), self.first, whole)
         {
             say(format_args!("the trace ends here: {}: {error}", file.name));
             self.file = None;
         }
-        Arc::make_mut(&mut self.costs).push(frame);
+        let costs = Arc::make_mut(&mut self.costs);
+        costs.has_device_clock = end.has_device_clock;
+        costs.push(frame);
     }
 
     /// Returns the costs, while they are measured.
@@ -118,6 +128,19 @@ fn parts(spans: &[Span]) -> [f32; Part::ALL.len()] {
     out
 }
 
+/// Returns what the passes of the picture took on the device together, and what each of [`DevicePass::ALL`] took.
+fn passes(spans: &[DeviceSpan]) -> (Option<f32>, [Option<f32>; DevicePass::ALL.len()]) {
+    let (mut whole, mut out) = (None, [None; DevicePass::ALL.len()]);
+    for span in spans {
+        let ms = milliseconds(span.duration);
+        *out[span.pass as usize].get_or_insert(0.0) += ms;
+        if span.pass != DevicePass::Panels {
+            *whole.get_or_insert(0.0) += ms;
+        }
+    }
+    (whole, out)
+}
+
 /// A file in which each frame is written as it ends.
 #[derive(Debug)]
 pub(super) struct TraceFile {
@@ -125,6 +148,8 @@ pub(super) struct TraceFile {
     name: String,
     /// Whether it is a table of comma-separated values; else the JSON of Chrome's traces, which Perfetto opens.
     is_table: bool,
+    /// When the last pass on the device ended, since the first frame.
+    device_until: Duration,
 }
 
 impl TraceFile {
@@ -136,14 +161,14 @@ impl TraceFile {
         let is_table = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
         let mut log = LineLog::create(path)?;
         log.add(if is_table { FrameCost::CSV_HEAD } else { "[" })?;
-        Ok(Self { log, name: path.display().to_string(), is_table })
+        Ok(Self { log, name: path.display().to_string(), is_table, device_until: Duration::ZERO })
     }
 
     /// Adds a frame that began at `whole.0` after the first one and took `whole.1`.
     fn add(
         &mut self,
         frame: &FrameCost,
-        spans: &[Span],
+        (spans, passes): (&[Span], &[DeviceSpan]),
         first: Instant,
         whole: (Duration, Duration),
     ) -> std::io::Result<()> {
@@ -151,15 +176,23 @@ impl TraceFile {
             return self.log.add(&frame.csv_line());
         }
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
-        let slice = |name: &str, start: Duration, duration: Duration| {
+        let slice = |track: u32, name: &str, start: Duration, duration: Duration| {
             let (ts, dur) = (micros(start), micros(duration));
-            json!({ "name": name, "cat": "frame", "ph": "X", "ts": ts, "dur": dur, "pid": 1, "tid": 1 })
+            json!({ "name": name, "cat": "frame", "ph": "X", "ts": ts, "dur": dur, "pid": 1, "tid": track })
         };
         let counter = |name: &str, value: f64| json!({ "name": name, "ph": "C", "ts": micros(whole.0), "pid": 1, "args": { "value": value } });
-        let mut events = vec![slice("frame", whole.0, whole.1)];
+        let mut events = vec![slice(WINDOW, "frame", whole.0, whole.1)];
         events.extend(
-            spans.iter().map(|span| slice(span.part.id(), span.start.saturating_duration_since(first), span.duration)),
+            spans
+                .iter()
+                .map(|span| slice(WINDOW, span.part.id(), span.start.saturating_duration_since(first), span.duration)),
         );
+        for span in passes {
+            // The device does one pass after the other, and may begin with one later than it was asked to.
+            let start = span.start.saturating_duration_since(first).max(self.device_until);
+            self.device_until = start + span.duration;
+            events.push(slice(DEVICE, span.pass.id(), start, span.duration));
+        }
         events.push(counter("draw calls", frame.draw_calls.into()));
         events.push(counter("bytes uploaded", frame.uploaded_bytes as f64));
         events.extend(frame.device_ms.map(|ms| counter("graphics device, ms", ms.into())));
@@ -170,6 +203,10 @@ impl TraceFile {
     fn end(mut self) -> std::io::Result<()> {
         if self.is_table {
             return Ok(());
+        }
+        for (track, name) in [(WINDOW, "window"), (DEVICE, "graphics device")] {
+            let name = json!({ "name": "thread_name", "ph": "M", "pid": 1, "tid": track, "args": { "name": name } });
+            self.log.add(&format!("{name},"))?;
         }
         let name = json!({ "name": "process_name", "ph": "M", "pid": 1, "args": { "name": "skinscope" } });
         self.log.add(&format!("{name}]"))
@@ -184,7 +221,18 @@ mod tests {
         for uploaded in [1000, 1500] {
             statistics.begin_frame(false, Instant::now());
             trace::measured(Part::Present, || trace::measured(Part::Record, || trace::count_draws(7)));
-            statistics.end_frame(FrameEnd { uploaded, device_ms: Some(0.5) });
+            // Both pictures were given to the device before it ended the first one.
+            let span = |pass, after: u64, micros| DeviceSpan {
+                pass,
+                start: statistics.first + Duration::from_micros(after),
+                duration: Duration::from_micros(micros),
+            };
+            let passes = vec![
+                span(DevicePass::Shadows, 0, 200),
+                span(DevicePass::Picture, 200, 300),
+                span(DevicePass::Panels, 250, 125),
+            ];
+            statistics.end_frame(FrameEnd { uploaded, has_device_clock: true, passes });
         }
     }
 
@@ -227,9 +275,24 @@ mod tests {
             (number("ts"), number("ts") + number("dur"))
         });
         assert!(frame.0 <= record.0 && record.1 <= frame.1, "a part lies in its frame: {frame:?} {record:?}");
+        let on_device: Vec<_> = events.iter().filter(|event| event["tid"] == DEVICE && event["ph"] == "X").collect();
+        let names: Vec<_> = on_device.iter().map(|event| event["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["device_shadows", "device_picture", "device_panels"].repeat(2));
+        let numbers =
+            |name: &str| -> Vec<f64> { on_device.iter().map(|event| event[name].as_f64().unwrap()).collect() };
+        assert_eq!(numbers("ts"), [0.0, 200.0, 500.0, 625.0, 825.0, 1125.0], "no pass lies over another");
+        assert_eq!(numbers("dur"), [200.0, 300.0, 125.0].repeat(2));
+        let tracks: Vec<_> =
+            of("thread_name").iter().map(|event| (event["tid"].clone(), event["args"]["name"].clone())).collect();
+        assert_eq!(tracks, [(WINDOW.into(), "window".into()), (DEVICE.into(), "graphics device".into())]);
         let table = std::fs::read_to_string(&csv).unwrap();
         let lines: Vec<_> = table.lines().collect();
-        assert!(lines.len() == 3 && lines[0].starts_with("frame,") && lines[2].ends_with(",0.5000,7,500"), "{table}");
+        assert!(
+            lines.len() == 3
+                && lines[0].starts_with("frame,")
+                && lines[2].ends_with(",0.5000,0.2000,,0.3000,0.1250,7,500"),
+            "{table}"
+        );
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

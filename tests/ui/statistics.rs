@@ -34,7 +34,8 @@ fn one_key_shows_what_frames_cost_and_they_are_copied_as_a_table() {
         let is_there = texts.iter().any(|text| text.contains(wanted));
         assert!(is_there, "{wanted}: {texts:?}");
     }
-    harness.get_by_label("Copy as CSV").click();
+    // It may stand below what the panel shows.
+    harness.get_by_label("Copy as CSV").click_accesskit();
     assert_eq!(tables::copy(&mut harness), costs.csv());
     harness.run();
     harness.key_press(Key::F12);
@@ -57,6 +58,31 @@ fn figures_are_of_frames_that_followed_each_other_and_of_the_last_picture_that_w
     let texts = texts(&harness);
     for wanted in ["Between two frames: 20.00 · 30.00 ms", "Draw calls: 7"] {
         assert!(texts.iter().any(|text| text == wanted), "{wanted}: {texts:?}");
+    }
+}
+
+#[test]
+fn passes_of_the_device_are_shown_and_a_device_without_a_clock_says_so() {
+    for has_device_clock in [false, true] {
+        let passes_ms = if has_device_clock { [Some(1.25), None, Some(2.5), Some(0.5)] } else { [None; 4] };
+        let mut costs = FrameCosts::default();
+        costs.has_device_clock = has_device_clock;
+        costs.push(FrameCost { number: 1, passes_ms, ..FrameCost::default() });
+        let status = Status { costs: Some(Arc::new(costs)), ..Status::default() };
+        let mut harness = window(session(3), UiState::default(), status);
+        harness.key_press(Key::F12);
+        harness.run();
+        let texts = texts(&harness);
+        let has = |wanted: &str| texts.iter().any(|text| text == wanted);
+        for wanted in [
+            "Shadows: 1.25 · 1.25 ms",
+            "Behind glass: –",
+            "Picture: 2.50 · 2.50 ms",
+            "Panels and window: 0.50 · 0.50 ms",
+        ] {
+            assert_eq!(has(wanted), has_device_clock, "{wanted}: {texts:?}");
+        }
+        assert_eq!(has("This graphics device has no clock for single passes."), !has_device_clock, "{texts:?}");
     }
 }
 

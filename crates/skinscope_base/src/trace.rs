@@ -57,6 +57,58 @@ impl Part {
     }
 }
 
+/// The passes of a picture on the graphics device, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DevicePass {
+    /// Depths as the lights see them.
+    Shadows,
+    /// What lies behind glass, and its blurred versions.
+    BehindGlass,
+    /// The picture itself.
+    Picture,
+    /// The panels, and the copy of the picture to the window.
+    Panels,
+}
+
+impl DevicePass {
+    /// All passes.
+    pub const ALL: [Self; 4] = [Self::Shadows, Self::BehindGlass, Self::Picture, Self::Panels];
+
+    /// Returns the word for files.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Shadows => "device_shadows",
+            Self::BehindGlass => "device_behind_glass",
+            Self::Picture => "device_picture",
+            Self::Panels => "device_panels",
+        }
+    }
+
+    /// Returns a sentence about what the pass does.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Shadows => "Depths as the lights see them are drawn, which shadows are computed from",
+            Self::BehindGlass => "What lies behind glass is drawn and blurred, where the picture has glass",
+            Self::Picture => "The picture itself is drawn",
+            Self::Panels => "The panels are drawn, and the picture is copied to the window",
+        }
+    }
+}
+
+/// A time that a pass took on the graphics device, by the device's own clock.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceSpan {
+    /// The pass.
+    pub pass: DevicePass,
+    /// When it began, as if the device had begun with the first pass at once when it was given the commands: the clocks of device and
+    /// processor have no common origin.
+    pub start: Instant,
+    /// How long it took.
+    pub duration: Duration,
+}
+
 /// A time that a part of a frame took.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {

@@ -1,8 +1,11 @@
-//! How long the device takes for the commands of a picture, by its own clock, where it has one. Nothing waits for the answer, which comes some
+//! How long the device takes for the passes of a picture, by its own clock, where it has one. Nothing waits for the answer, which comes some
 //! pictures later.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+use skinscope_base::trace::{DevicePass, DeviceSpan};
 
 use super::Renderer;
 use super::gpu::Gpu;
@@ -14,16 +17,24 @@ const ASKED: u8 = 1;
 /// The moments of a picture are in memory.
 const READY: u8 = 2;
 
-/// The bytes of both moments.
-const BYTES: u64 = 16;
+/// The most moments that one clock notes: one before the first pass, and one after each.
+const MOMENTS: usize = DevicePass::ALL.len();
+/// Their bytes.
+const BYTES: u64 = (MOMENTS * size_of::<u64>()) as u64;
 
-/// Measures one picture at a time.
+/// Measures one picture at a time, pass after pass.
 #[derive(Debug)]
 pub(super) struct DeviceClock {
     moments: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     mapped: wgpu::Buffer,
     state: Arc<AtomicU8>,
+    /// True while the commands of a picture are recorded that is measured.
+    is_recording: bool,
+    /// What was drawn between two moments of that picture; `None` where nothing was.
+    passes: Vec<Option<DevicePass>>,
+    /// When its commands were given to the device.
+    submitted: Instant,
 }
 
 impl DeviceClock {
@@ -35,41 +46,52 @@ impl DeviceClock {
         if !can_compute || !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
             return None;
         }
-        let moments = wgpu::QuerySetDescriptor { label: Some("picture"), ty: wgpu::QueryType::Timestamp, count: 2 };
+        let (ty, count) = (wgpu::QueryType::Timestamp, MOMENTS as u32);
+        let moments = wgpu::QuerySetDescriptor { label: Some("passes"), ty, count };
         let moments = gpu.scope(|| gpu.device.create_query_set(&moments)).ok()?;
         let resolved = gpu.empty_buffer("moments", BYTES, U::QUERY_RESOLVE | U::COPY_SRC).ok()?;
         let mapped = gpu.empty_buffer("moments in memory", BYTES, U::MAP_READ | U::COPY_DST).ok()?;
-        Some(Self { moments, resolved, mapped, state: Arc::default() })
+        let (state, passes, submitted) = (Arc::default(), Vec::new(), Instant::now());
+        Some(Self { moments, resolved, mapped, state, is_recording: false, passes, submitted })
     }
 
-    /// Notes a moment: 0 before the commands of a picture, 1 after them.
-    fn note(&self, encoder: &mut wgpu::CommandEncoder, moment: u32) {
+    /// Notes a moment, by its number.
+    fn note_moment(&self, encoder: &mut wgpu::CommandEncoder, moment: usize) {
+        let is_first = moment == 0;
         let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
             query_set: &self.moments,
-            beginning_of_pass_write_index: (moment == 0).then_some(0),
-            end_of_pass_write_index: (moment == 1).then_some(1),
+            beginning_of_pass_write_index: is_first.then_some(0),
+            end_of_pass_write_index: (!is_first).then_some(moment as u32),
         });
         drop(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("moment"), timestamp_writes }));
     }
 
-    /// Begins to measure the picture whose commands follow. Returns false while another one is measured.
-    pub(super) fn begin(&self, encoder: &mut wgpu::CommandEncoder) -> bool {
-        let is_idle = self.state.load(Ordering::Acquire) == IDLE;
-        if is_idle {
-            self.note(encoder, 0);
+    /// Begins to measure the commands that follow, unless others are being measured.
+    fn begin(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        self.is_recording = self.state.load(Ordering::Acquire) == IDLE;
+        self.passes.clear();
+        if self.is_recording {
+            self.note_moment(encoder, 0);
         }
-        is_idle
     }
 
-    /// Ends measuring, after the commands of the picture.
-    pub(super) fn end(&self, encoder: &mut wgpu::CommandEncoder) {
-        self.note(encoder, 1);
-        encoder.resolve_query_set(&self.moments, 0..2, &self.resolved, 0);
+    /// Notes that a pass ends here; `None`: one that this picture does not have.
+    fn end_pass(&mut self, encoder: &mut wgpu::CommandEncoder, pass: Option<DevicePass>) {
+        if self.is_recording {
+            self.passes.push(pass);
+            self.note_moment(encoder, self.passes.len());
+        }
+    }
+
+    /// Brings the moments to where they can be read, after the last pass.
+    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
+        encoder.resolve_query_set(&self.moments, 0..self.passes.len() as u32 + 1, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.mapped, 0, BYTES);
     }
 
     /// Asks for the moments, after the commands were submitted.
-    pub(super) fn ask(&self) {
+    fn ask(&mut self) {
+        (self.is_recording, self.submitted) = (false, Instant::now());
         self.state.store(ASKED, Ordering::Release);
         let state = Arc::clone(&self.state);
         self.mapped.map_async(wgpu::MapMode::Read, .., move |result| {
@@ -80,37 +102,112 @@ impl DeviceClock {
         });
     }
 
-    /// Takes what the last measured picture took, milliseconds; `None` while no picture has been measured since.
-    fn take_ms(&self, gpu: &Gpu) -> Option<f32> {
+    /// Adds what the passes of the last measured picture took, unless that is not known yet or was taken before.
+    fn take(&mut self, gpu: &Gpu, out: &mut Vec<DeviceSpan>) {
         if self.state.load(Ordering::Acquire) == ASKED {
-            // It does not wait.
-            gpu.device.poll(wgpu::PollType::Poll).ok()?;
+            // It does not wait. Where the device is lost, nothing is measured any more.
+            let _any = gpu.device.poll(wgpu::PollType::Poll);
         }
         if self.state.load(Ordering::Acquire) != READY {
-            return None;
+            return;
         }
-        let [begin, end]: [u64; 2] = {
+        let moments: Option<[u64; MOMENTS]> = (|| {
             let bytes = self.mapped.get_mapped_range(..).ok()?;
-            bytemuck::pod_read_unaligned(bytes.get(..BYTES as usize)?)
-        };
+            Some(bytemuck::pod_read_unaligned(bytes.get(..BYTES as usize)?))
+        })();
         self.mapped.unmap();
         self.state.store(IDLE, Ordering::Release);
-        let ms = end.saturating_sub(begin) as f64 * f64::from(gpu.queue.get_timestamp_period()) * 1e-6;
-        (ms > 0.0).then_some(ms as f32)
+        let Some(moments) = moments else { return };
+        let period = f64::from(gpu.queue.get_timestamp_period()) * 1e-9;
+        // A clock that runs backwards measures nothing.
+        let since = |from: u64, to: u64| Duration::from_secs_f64(to.saturating_sub(from) as f64 * period);
+        for (pass, pair) in self.passes.iter().zip(moments.windows(2)) {
+            let Some(pass) = *pass else { continue };
+            let (start, duration) = (self.submitted + since(moments[0], pair[0]), since(pair[0], pair[1]));
+            if !duration.is_zero() {
+                out.push(DeviceSpan { pass, start, duration });
+            }
+        }
     }
 }
 
+/// The clocks of a window: one for pictures, and one for the panels and what brings both to the window.
+#[derive(Debug)]
+pub(super) struct DeviceClocks {
+    pub picture: DeviceClock,
+    panels: DeviceClock,
+}
+
+/// Begins to measure the picture whose commands follow, where that is wanted.
+pub(super) fn begin_picture(clocks: &mut Option<DeviceClocks>, encoder: &mut wgpu::CommandEncoder) {
+    if let Some(clocks) = clocks {
+        clocks.picture.begin(encoder);
+    }
+}
+
+/// Notes that a pass of the picture ends here, where that is measured; `None`: one that this picture does not have.
+pub(super) fn note(clocks: &mut Option<DeviceClocks>, encoder: &mut wgpu::CommandEncoder, pass: Option<DevicePass>) {
+    if let Some(clocks) = clocks {
+        clocks.picture.end_pass(encoder, pass);
+    }
+}
+
+/// Submits commands, the last of which are those of the pass `last`.
+pub(super) fn submit_measured(
+    gpu: &Gpu,
+    mut encoder: wgpu::CommandEncoder,
+    clock: Option<&mut DeviceClock>,
+    last: DevicePass,
+) {
+    let mut clock = clock.filter(|clock| clock.is_recording);
+    if let Some(clock) = &mut clock {
+        clock.end_pass(&mut encoder, Some(last));
+        clock.resolve(&mut encoder);
+    }
+    gpu.queue.submit([encoder.finish()]);
+    if let Some(clock) = clock {
+        clock.ask();
+    }
+}
+
+/// Measures passes.
 impl Renderer {
-    /// Measures what pictures take on the device from now on, or no longer. Devices without a clock measure nothing.
+    /// Measures what passes take on the device from now on, or no longer. Devices without a clock measure nothing.
     pub fn measure_device(&mut self, gpu: &Gpu, is_on: bool) {
-        if is_on != self.device_clock.is_some() {
-            self.device_clock = is_on.then(|| DeviceClock::of(gpu)).flatten();
+        if is_on != self.device_clocks.is_some() {
+            let clock = || DeviceClock::of(gpu);
+            let both = || Some(DeviceClocks { picture: clock()?, panels: clock()? });
+            self.device_clocks = is_on.then(both).flatten();
         }
     }
 
-    /// Takes what a picture took on the device, milliseconds: one of the last ones, each at most once.
-    pub fn take_device_ms(&self, gpu: &Gpu) -> Option<f32> {
-        self.device_clock.as_ref()?.take_ms(gpu)
+    /// Returns whether the device has a clock, while passes are measured.
+    #[must_use]
+    pub fn has_device_clock(&self) -> bool {
+        self.device_clocks.is_some()
+    }
+
+    /// Takes what the passes of the last pictures and panels took on the device, as far as it is known: each of them at most once.
+    pub fn take_device_spans(&mut self, gpu: &Gpu) -> Vec<DeviceSpan> {
+        let mut spans = Vec::new();
+        if let Some(clocks) = &mut self.device_clocks {
+            clocks.picture.take(gpu, &mut spans);
+            clocks.panels.take(gpu, &mut spans);
+        }
+        spans
+    }
+
+    /// Begins to measure the commands of panels, which follow, where passes are measured.
+    pub fn begin_panels(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        if let Some(clocks) = &mut self.device_clocks {
+            clocks.panels.begin(encoder);
+        }
+    }
+
+    /// Submits the commands of panels.
+    pub fn submit_panels(&mut self, gpu: &Gpu, encoder: wgpu::CommandEncoder) {
+        let clock = self.device_clocks.as_mut().map(|clocks| &mut clocks.panels);
+        submit_measured(gpu, encoder, clock, DevicePass::Panels);
     }
 }
 
@@ -118,30 +215,76 @@ impl Renderer {
 mod tests {
     use std::sync::Arc;
 
-    use skinscope_frame::Frame;
+    use skinscope_frame::{Background, Frame};
     use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{InstanceId, Material, MaterialId, Model, ModelParts, Transmission};
 
     use super::super::{Backend, Gpu, Renderer};
+    use super::*;
+
+    /// A picture of a tube of glass or of none, with shadows or without.
+    fn picture(is_glass: bool, shadows: bool) -> Frame {
+        let mut parts: ModelParts = (*tube(Tube::default())).clone();
+        if is_glass {
+            let transmission = Some(Transmission { factor: 1.0, texture: None });
+            parts.materials = vec![Material { transmission, ..Material::default() }];
+            parts.meshes[0].primitives[0].material = Some(MaterialId(0));
+        }
+        let model = Arc::new(Model::build(parts).unwrap());
+        let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+        skinscope_anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut matrices);
+        skinscope_deform::palettes(&model, &matrices, &mut palettes);
+        let draws = vec![InstanceId(0)];
+        let mut frame = Frame { model: Some(model), draws, palettes, studio: true, ..Frame::default() };
+        frame.display.shadows = shadows;
+        frame.display.background = Background::Studio { inner: [0.3, 0.32, 0.36], outer: [0.1, 0.1, 0.12] };
+        frame.camera.world_from_view.translation = glam::Vec3A::new(0.0, 1.0, 4.5);
+        frame
+    }
+
+    fn drawn(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, side: u32) -> Vec<DevicePass> {
+        renderer.draw(gpu, frame, [side, side]).unwrap();
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        renderer.begin_panels(&mut encoder);
+        renderer.submit_panels(gpu, encoder);
+        gpu.wait().unwrap();
+        let spans = renderer.take_device_spans(gpu);
+        assert!(spans.iter().all(|span| !span.duration.is_zero()), "{spans:?}");
+        let picture: Vec<_> = spans.iter().filter(|span| span.pass != DevicePass::Panels).collect();
+        for pair in picture.windows(2) {
+            let between = pair[1].start.duration_since(pair[0].start + pair[0].duration);
+            assert!(pair[0].start + pair[0].duration <= pair[1].start, "{between:?}: {spans:?}");
+        }
+        picture.iter().map(|span| span.pass).collect()
+    }
 
     #[test]
-    fn pictures_are_measured_while_that_is_wanted_where_the_device_has_a_clock() {
-        let Ok(gpu) = Gpu::headless(Backend::Auto) else { return };
-        let model = Arc::new(tube(Tube::default()));
-        let mut renderer = Renderer::new(&gpu);
-        let draw = |renderer: &mut Renderer, side: u32| {
-            let frame = Frame { model: Some(Arc::clone(&model)), ..Frame::default() };
-            renderer.draw(&gpu, &frame, [side, side]).unwrap();
-            gpu.wait().unwrap();
-            renderer.take_device_ms(&gpu)
-        };
-        assert_eq!(draw(&mut renderer, 64), None, "nothing is measured unasked");
-        renderer.measure_device(&gpu, true);
-        let has_clock = renderer.device_clock.is_some();
-        let measured: Vec<f32> = (65..75).filter_map(|side| draw(&mut renderer, side)).collect();
-        assert_eq!(!measured.is_empty(), has_clock, "{measured:?}");
-        assert!(measured.iter().all(|ms| ms.is_finite() && *ms > 0.0), "{measured:?}");
-        renderer.measure_device(&gpu, false);
-        assert_eq!(draw(&mut renderer, 80), None);
-        assert!(gpu.take_error().is_none());
+    fn passes_are_measured_while_that_is_wanted_where_the_device_has_a_clock() {
+        use DevicePass::{BehindGlass, Picture, Shadows};
+        for backend in [Backend::Vulkan, Backend::Gl] {
+            let Ok(mut gpu) = Gpu::headless(backend) else { continue };
+            // A card draws the depths of shadows itself.
+            gpu.software.casting = false;
+            let mut renderer = Renderer::new(&gpu);
+            assert!(drawn(&gpu, &mut renderer, &picture(false, false), 64).is_empty(), "nothing is measured unasked");
+            renderer.measure_device(&gpu, true);
+            let has_clock = renderer.has_device_clock();
+            assert_eq!(has_clock, DeviceClock::of(&gpu).is_some());
+            for (n, (is_glass, shadows, wanted)) in [
+                (false, false, vec![Picture]),
+                (false, true, vec![Shadows, Picture]),
+                (true, false, vec![BehindGlass, Picture]),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                let passes = drawn(&gpu, &mut renderer, &picture(is_glass, shadows), 65 + n as u32);
+                assert_eq!(passes, if has_clock { wanted } else { Vec::new() }, "{backend:?} {is_glass} {shadows}");
+            }
+            assert!(renderer.take_device_spans(&gpu).is_empty(), "each is taken once");
+            renderer.measure_device(&gpu, false);
+            assert!(drawn(&gpu, &mut renderer, &picture(false, false), 80).is_empty());
+            assert!(gpu.take_error().is_none());
+        }
     }
 }

@@ -62,7 +62,7 @@ use std::sync::Arc;
 
 use bindings::entry;
 pub use deform::{DeformedOnGpu, deform_on_gpu};
-use device_clock::DeviceClock;
+use device_clock::DeviceClocks;
 pub use device_jobs::BackgroundWork;
 use device_jobs::DeviceJobs;
 use environment::Environments;
@@ -126,7 +126,7 @@ pub struct Renderer {
     texture_step: u64,
     /// How many surfaces the last picture had. The list of the next one is allocated at this length.
     surfaces: usize,
-    device_clock: Option<DeviceClock>,
+    device_clocks: Option<DeviceClocks>,
     /// The directions that the next picture computes shadows from, and those of the last one.
     shadows: ShadowViews,
     drawn_shadows: ShadowViews,
@@ -166,7 +166,7 @@ impl Renderer {
             present: None,
             texture_step: u64::MAX,
             surfaces: 0,
-            device_clock: None,
+            device_clocks: None,
             shadows: ShadowViews::ALL,
             drawn_shadows: ShadowViews::ALL,
         }

@@ -1,10 +1,11 @@
 //! Records the passes of a picture in their order. The two sides of a comparison are drawn in the same passes, each
 //! into its own columns.
 
-use skinscope_base::trace;
+use skinscope_base::trace::{self, DevicePass};
 use skinscope_frame::{Background, Frame, TONE_MAPS};
 
 use super::Renderer;
+use super::device_clock::{begin_picture, note, submit_measured};
 use super::environment::EnvironmentMap;
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -20,7 +21,7 @@ use super::side::SideState;
 use super::software::backdrop::Backdrop;
 use super::software::late_depth::DRAWS_AT_ONCE;
 use super::software::portions::{Queue, portions};
-use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
+use super::target::{Columns, Depth, Depths, SceneTarget, begin, begin_depths, clear_color, set_depths};
 use super::transmission::TransmissionTexture;
 use super::triangle_order::TriangleOrder;
 use super::upload::{Textures, Upload};
@@ -68,16 +69,16 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Draws the depths that the shadows of all of them lack. Without an encoder it only asks for the pipelines.
+    /// Draws the depths that the shadows of all of them lack. Returns whether they lacked any. Without an encoder it only asks for the
+    /// pipelines.
     fn cast(
         &mut self,
         setting: Setting<'_>,
         pipelines: &mut Pipelines,
         mut encoder: Option<&mut wgpu::CommandEncoder>,
-    ) {
-        for side in self.pair.iter_mut().flatten().chain(&mut self.beside) {
-            side.cast(setting, pipelines, encoder.as_deref_mut());
-        }
+    ) -> bool {
+        let sides = self.pair.iter_mut().flatten().chain(&mut self.beside);
+        sides.fold(false, |casts, side| side.cast(setting, pipelines, encoder.as_deref_mut()) | casts)
     }
 
     /// Draws the solid surfaces of the models beside the first side, which come before background and floor.
@@ -200,11 +201,17 @@ impl<'a> SidePicture<'a> {
         work(&mut Painter { gpu, pipelines, numbers, predeformed, order, frame, pass, groups, has_backdrop, waits })
     }
 
-    /// Draws the depths of the model that shadows lack. Without an encoder it only asks for the pipelines.
-    fn cast(&mut self, setting: Setting<'_>, pipelines: &mut Pipelines, encoder: Option<&mut wgpu::CommandEncoder>) {
-        let Some(shadow) = self.shadow.take() else { return };
+    /// Draws the depths of the model that shadows lack. Returns whether they lack any. Without an encoder it only asks for the pipelines.
+    fn cast(
+        &mut self,
+        setting: Setting<'_>,
+        pipelines: &mut Pipelines,
+        encoder: Option<&mut wgpu::CommandEncoder>,
+    ) -> bool {
+        let Some(shadow) = self.shadow.take() else { return false };
         let group = self.upload.group_of_casters(setting.gpu, pipelines);
         let missing: Vec<_> = shadow.missing().collect();
+        let casts = !missing.is_empty();
         let mut encoder = encoder.zip(group.as_ref());
         for (depths, goes_on, views) in missing {
             let mut pass = encoder.as_mut().map(|(encoder, group)| {
@@ -220,6 +227,7 @@ impl<'a> SidePicture<'a> {
             shadow.drawn();
         }
         self.shadow = Some(shadow);
+        casts
     }
 
     /// Draws bones and lines over the scene. They hide one another, but nothing of the scene hides them.
@@ -279,21 +287,15 @@ impl Renderer {
             return Ok(false);
         }
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
-        let is_measured = self.device_clock.as_ref().is_some_and(|clock| clock.begin(&mut encoder));
+        begin_picture(&mut self.device_clocks, &mut encoder);
         self.scene(gpu, frame, target, &mut encoder)?;
         if self.compile_missing() {
             // The backdrop may have been drawn by commands that are not submitted now.
             self.backdrop = None;
             return Ok(false);
         }
-        let clock = self.device_clock.as_ref().filter(|_| is_measured);
-        if let Some(clock) = clock {
-            clock.end(&mut encoder);
-        }
-        gpu.queue.submit([encoder.finish()]);
-        if let Some(clock) = clock {
-            clock.ask();
-        }
+        let clock = self.device_clocks.as_mut().map(|clocks| &mut clocks.picture);
+        submit_measured(gpu, encoder, clock, DevicePass::Picture);
         Ok(true)
     }
 
@@ -362,14 +364,15 @@ impl Renderer {
         let is_studio = matches!(display.background, Background::Studio { .. });
         let has_backdrop =
             copies && is_studio && !frame.shows_surroundings() && sides.pair.iter().flatten().all(is_alike);
+        let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
+        let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
+        let setting = Setting { gpu, target, environment, has_backdrop, waits: self.jobs.is_some() };
+        let casts = sides.cast(setting, pipelines, Some(&mut *encoder));
+        note(&mut self.device_clocks, encoder, casts.then_some(DevicePass::Shadows));
         if let Some(side) = sides.all().next().filter(|_| has_backdrop) {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &side.upload.group), encoder);
             load = wgpu::LoadOp::Load;
         }
-        let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
-        let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
-        let setting = Setting { gpu, target, environment, has_backdrop, waits: self.jobs.is_some() };
-        sides.cast(setting, pipelines, Some(&mut *encoder));
         let has_glass = sides.all().any(SidePicture::has_glass);
         if has_glass {
             let made = self.transmission.take().or_else(|| TransmissionTexture::new(gpu, pipelines, target.size));
@@ -378,6 +381,7 @@ impl Renderer {
             behind_glass(setting, pipelines, &mut sides, self.transmission.insert(made), (load, encoder));
             load = wgpu::LoadOp::Load;
         }
+        note(&mut self.device_clocks, encoder, has_glass.then_some(DevicePass::BehindGlass));
         let mut depth = if has_glass { Depth::Taken } else { Depth::Own };
         let mut queue = Queue::default();
         // The last portion of each side; `None` where its solid items are not divided.
@@ -468,24 +472,6 @@ fn parted(side: &mut SideState) -> (&ResidentModel, SideParts<'_>) {
     let SideState { resident, upload, numbers, predeformed, order, columns, shadow, is_shadowed, .. } = side;
     let shadow = shadow.as_mut().filter(|_| *is_shadowed);
     (resident, SideParts { upload: upload.as_mut(), numbers, predeformed, order, columns: *columns, shadow })
-}
-
-/// Begins a pass that draws depths alone. `goes_on`: the layer has some already.
-fn begin_depths<'a>(
-    encoder: &'a mut wgpu::CommandEncoder,
-    depths: &wgpu::TextureView,
-    goes_on: bool,
-) -> wgpu::RenderPass<'a> {
-    let load = if goes_on { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(1.0) };
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("shadow depths"),
-        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-            view: depths,
-            depth_ops: Some(wgpu::Operations { load, store: wgpu::StoreOp::Store }),
-            stencil_ops: None,
-        }),
-        ..wgpu::RenderPassDescriptor::default()
-    })
 }
 
 /// Returns all that the picture of `frame` is made of: its sides, then ghosts and the models beside it. `expected`: about how many items

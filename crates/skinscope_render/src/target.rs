@@ -186,6 +186,24 @@ pub(super) fn begin<'a>(
     pass
 }
 
+/// Begins a pass that draws depths alone. `goes_on`: the layer has some already.
+pub(super) fn begin_depths<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    depths: &wgpu::TextureView,
+    goes_on: bool,
+) -> wgpu::RenderPass<'a> {
+    let load = if goes_on { wgpu::LoadOp::Load } else { wgpu::LoadOp::Clear(1.0) };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("shadow depths"),
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+            view: depths,
+            depth_ops: Some(wgpu::Operations { load, store: wgpu::StoreOp::Store }),
+            stencil_ops: None,
+        }),
+        ..wgpu::RenderPassDescriptor::default()
+    })
+}
+
 /// A part of the range of depths. What is drawn over the scene has depths nearer than all of it, and so needs no pass
 /// of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]

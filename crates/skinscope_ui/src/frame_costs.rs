@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use skinscope_base::trace::Part;
+use skinscope_base::trace::{DevicePass, Part};
 
 /// What a frame cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,6 +15,8 @@ pub struct FrameCost {
     pub parts_ms: [f32; Part::ALL.len()],
     /// What the picture took on the graphics device by its own clock, milliseconds; `None` where it has none.
     pub device_ms: Option<f32>,
+    /// What each of [`DevicePass::ALL`] took on the graphics device, milliseconds; `None` where it was not drawn or not measured.
+    pub passes_ms: [Option<f32>; DevicePass::ALL.len()],
     /// How many draw calls the picture had; 0 where an earlier picture was shown again.
     pub draw_calls: u32,
     /// How many bytes were uploaded to buffers.
@@ -25,6 +27,8 @@ pub struct FrameCost {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameCosts {
     frames: VecDeque<FrameCost>,
+    /// True where the graphics device has a clock for its passes.
+    pub has_device_clock: bool,
 }
 
 impl FrameCosts {
@@ -76,15 +80,18 @@ pub struct CostSummary {
 
 impl FrameCost {
     /// The names of the columns of [`FrameCost::csv_line`].
-    pub const CSV_HEAD: &str = "frame,interval_ms,sample_ms,kinematics_ms,palette_ms,panels_ms,upload_ms,record_ms,present_ms,device_ms,draw_calls,uploaded_bytes";
+    pub const CSV_HEAD: &str = "frame,interval_ms,sample_ms,kinematics_ms,palette_ms,panels_ms,upload_ms,record_ms,present_ms,device_ms,device_shadows_ms,device_behind_glass_ms,device_picture_ms,device_panels_ms,draw_calls,uploaded_bytes";
 
     /// Returns the frame as a line of comma-separated values.
     #[must_use]
     pub fn csv_line(&self) -> String {
         let parts: Vec<String> = self.parts_ms.iter().map(|ms| format!("{ms:.4}")).collect();
-        let device = self.device_ms.map_or_else(String::new, |ms| format!("{ms:.4}"));
+        let device: Vec<String> = std::iter::once(self.device_ms)
+            .chain(self.passes_ms)
+            .map(|ms| ms.map_or_else(String::new, |ms| format!("{ms:.4}")))
+            .collect();
         let Self { number, interval_ms, draw_calls, uploaded_bytes, .. } = self;
-        format!("{number},{interval_ms:.4},{},{device},{draw_calls},{uploaded_bytes}", parts.join(","))
+        format!("{number},{interval_ms:.4},{},{},{draw_calls},{uploaded_bytes}", parts.join(","), device.join(","))
     }
 }
 
@@ -110,18 +117,27 @@ mod tests {
         let mut costs = FrameCosts::default();
         let parts_ms = std::array::from_fn(|i| i as f32);
         costs.push(FrameCost { number: 3, interval_ms: 16.5, parts_ms, draw_calls: 4, ..FrameCost::default() });
-        costs.push(FrameCost { device_ms: Some(0.25), uploaded_bytes: 1 << 40, ..FrameCost::default() });
+        costs.push(FrameCost {
+            device_ms: Some(0.25),
+            passes_ms: [Some(0.125), None, None, Some(4.0)],
+            uploaded_bytes: 1 << 40,
+            ..FrameCost::default()
+        });
         let text = costs.csv();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
         assert_eq!(lines.len(), 3);
         let parts: Vec<String> = Part::ALL.iter().map(|part| format!("{}_ms", part.id())).collect();
         assert_eq!(lines[0][2..2 + parts.len()], parts);
         assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{text}");
+        let passes: Vec<String> = DevicePass::ALL.iter().map(|pass| format!("{}_ms", pass.id())).collect();
+        assert_eq!(lines[0][3 + parts.len()..][..passes.len()], passes);
         let cell = |name: &str, line: usize| lines[line][lines[0].iter().position(|n| *n == name).unwrap()];
         assert_eq!([cell("frame", 1), cell("interval_ms", 1), cell("palette_ms", 1)], ["3", "16.5000", "2.0000"]);
         assert_eq!(
             [cell("device_ms", 1), cell("device_ms", 2), cell("uploaded_bytes", 2)],
             ["", "0.2500", "1099511627776"]
         );
+        let cells = passes.iter().map(|name| cell(name, 2));
+        assert_eq!(cells.collect::<Vec<_>>(), ["0.1250", "", "", "4.0000"]);
     }
 }

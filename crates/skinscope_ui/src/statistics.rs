@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::{CornerRadius, Label, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
-use skinscope_base::trace::Part;
+use skinscope_base::trace::{DevicePass, Part};
 use skinscope_session::{Command, WindowCommand};
 
 use super::frame_costs::{CostSummary, FrameCost, FrameCosts};
@@ -59,6 +59,7 @@ fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
         let summary = costs.summary(|frame| Some(frame.parts_ms[i]));
         figure(ui, name(part), &milliseconds(summary)).on_hover_text(part.help());
     }
+    passes(ui, costs);
     section(ui, "The last picture", |_| {});
     let last = costs.frames().last().copied().unwrap_or_default();
     let drawn = costs.frames().filter(|frame| frame.draw_calls > 0).last().copied().unwrap_or_default();
@@ -70,6 +71,25 @@ fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
     let help = "Copy these frames as comma-separated values; `skinscope view --trace FILE.csv` writes all of them";
     if text_button(ui, None, "Copy as CSV", false).on_hover_text(help).clicked() {
         copied::copy(ui, costs.csv(), &format!("{} frames", costs.frames().len()));
+    }
+}
+
+/// Shows what the passes took on the graphics device.
+fn passes(ui: &mut Ui, costs: &FrameCosts) {
+    section(ui, "On the graphics device", |_| {});
+    if costs.frames().len() > 0 && !costs.has_device_clock {
+        let why = "This graphics device has no clock for single passes.";
+        ui.add(Label::new(RichText::new(why).color(colors(ui).dim)).wrap());
+        return;
+    }
+    for (i, pass) in DevicePass::ALL.into_iter().enumerate() {
+        let name = match pass {
+            DevicePass::Shadows => "Shadows",
+            DevicePass::BehindGlass => "Behind glass",
+            DevicePass::Picture => "Picture",
+            DevicePass::Panels => "Panels and window",
+        };
+        figure(ui, name, &milliseconds(costs.summary(|frame| frame.passes_ms[i]))).on_hover_text(pass.help());
     }
 }
 

@@ -12,8 +12,12 @@ impl Window {
     }
 
     /// Returns what the device knows of the frame that ends.
-    pub(crate) fn frame_end(&self) -> FrameEnd {
-        let Some(screen) = &self.screen else { return FrameEnd::default() };
-        FrameEnd { uploaded: screen.gpu.uploads().bytes, device_ms: screen.renderer.take_device_ms(&screen.gpu) }
+    pub(crate) fn frame_end(&mut self) -> FrameEnd {
+        let Some(screen) = &mut self.screen else { return FrameEnd::default() };
+        FrameEnd {
+            uploaded: screen.gpu.uploads().bytes,
+            has_device_clock: screen.renderer.has_device_clock(),
+            passes: screen.renderer.take_device_spans(&screen.gpu),
+        }
     }
 }

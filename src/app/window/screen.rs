@@ -226,6 +226,7 @@ impl Screen {
         let new_encoder =
             || self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
         let mut encoder = new_encoder();
+        self.renderer.begin_panels(&mut encoder);
         let mut load = wgpu::LoadOp::Clear(clear_color(background));
         let mut copied = false;
         let mut layer_view = None;
@@ -266,7 +267,7 @@ impl Screen {
             }
             self.panels.paint(pass, over, &window);
         }
-        self.gpu.queue.submit([encoder.finish()]);
+        self.renderer.submit_panels(&self.gpu, encoder);
         self.os.pre_present_notify();
         self.gpu.queue.present(texture);
         self.panels.free_textures(&mut painted.textures);
