@@ -86,6 +86,22 @@ fn a_click_on_a_curve_goes_there_and_a_drag_scrubs() {
 }
 
 #[test]
+fn values_beside_the_charts_are_whole_at_any_scale() {
+    for scale in [1.0, 1.5, 2.0] {
+        let mut harness = shown();
+        harness.set_pixels_per_point(scale);
+        harness.run();
+        let values: Vec<String> = painted_texts(&harness).into_iter().map(|(text, _)| text).collect();
+        let of_scales = values.iter().filter(|text| text.ends_with('×') && !text.contains(' '));
+        let cut: Vec<_> = of_scales.clone().filter(|text| signs(&harness, text) == 0).collect();
+        assert!(of_scales.count() >= 4 && cut.is_empty(), "at {scale}: {cut:?} of {values:?}");
+        // None of them is as wide as one that is about to be cut: "0.888×" is as wide as any.
+        let widest = painted_texts(&harness).into_iter().filter(|(text, _)| text == "1.000×");
+        assert!(widest.clone().count() > 0 && widest.into_iter().all(|(_, rect)| rect.width() < 44.0), "at {scale}");
+    }
+}
+
+#[test]
 fn charts_switch_their_overlays() {
     let mut harness = shown();
     for (title, id) in [

@@ -213,6 +213,56 @@ fn a_panel_floats_is_moved_resized_and_used_there() {
 }
 
 #[test]
+fn a_panel_has_one_close_button_wherever_it_is() {
+    let mut session = session(3);
+    session.apply(skinscope::session::ToolCommand::TogglePanel);
+    session.apply(skinscope::session::MeasureCommand::TogglePanel);
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.set_size(vec2(1600.0, 900.0));
+    harness.run();
+    for (panel, own) in [(DockPanel::Tools, "Close the weight tools"), (DockPanel::Deformation, "Close the measures")] {
+        let tab = format!("Close the panel {}", panel.title());
+        assert!(is_shown(&harness, own) && !is_shown(&harness, &tab), "{panel:?}");
+        for to in [PanelPosition::Float, PanelPosition::Tab] {
+            move_panel(&mut harness, panel, to);
+            assert!(!is_shown(&harness, own) && is_shown(&harness, &tab), "{panel:?} {to:?}");
+        }
+        move_panel(&mut harness, panel, PanelPosition::Right);
+        command(&mut harness, WindowCommand::ResetLayout);
+    }
+    move_panel(&mut harness, DockPanel::Tools, PanelPosition::Float);
+    click(&mut harness, "Close the panel Weight tools");
+    assert!(!harness.state().session.tools().open);
+}
+
+#[test]
+fn a_panel_is_scrolled_as_far_wherever_it_is_moved() {
+    let mut harness = open(120);
+    let first = |harness: &Harness<'_, App>| {
+        let rows = harness.query_all_by_label_contains("joint ");
+        rows.filter_map(|row| row.accesskit_node().label()).next().unwrap()
+    };
+    assert_eq!(first(&harness), "joint 0");
+    harness.event(Event::PointerMoved(rect(&harness, "joint 4").center()));
+    for _ in 0..4 {
+        harness.event(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: vec2(0.0, -5.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run();
+    }
+    let scrolled = first(&harness);
+    assert_ne!(scrolled, "joint 0");
+    for to in [PanelPosition::Right, PanelPosition::Float, PanelPosition::Left] {
+        move_panel(&mut harness, DockPanel::Outliner, to);
+        assert_eq!(first(&harness), scrolled, "{to:?}");
+    }
+}
+
+#[test]
 fn a_reset_gives_back_to_the_last_shape_what_was_there() {
     let mut harness = open(3);
     harness.event(Event::PointerGone);

@@ -42,16 +42,17 @@ const CHARTS: [Chart; 8] = [
 /// The height of the curves of a chart, points.
 const HEIGHT: f32 = 52.0;
 /// The width of the values at the left of a chart, points.
-const GUTTER: f32 = 44.0;
+const GUTTER: f32 = 54.0;
 /// The least distance between two values at the left, points.
 const APART: f32 = 13.0;
 /// How near to a moment a click goes to the worst around it, points.
 const SNAP: f32 = 6.0;
 
+/// Shows the panel. `has_tabs`: tabs above it close it.
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,
-    status: &Status,
+    (status, has_tabs): (&Status, bool),
     times: &mut NormalTimes,
     commands: &mut Vec<Command>,
 ) {
@@ -59,7 +60,7 @@ pub(super) fn show(
     ScrollArea::vertical().auto_shrink(false).id_salt("deformation").show(ui, |ui| {
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            head(ui, commands);
+            head(ui, has_tabs, commands);
             match session.model() {
                 None => quiet_text(ui, "Open a file to measure what its poses do to the surface."),
                 Some(model) if model.skins.is_empty() => {
@@ -75,10 +76,14 @@ pub(super) fn show(
     });
 }
 
-fn head(ui: &mut Ui, commands: &mut Vec<Command>) {
+/// Shows the title of the panel, and what closes it unless the tabs above it do.
+fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(20.0);
         ui.label(RichText::new("Deformation").font(theme::strong(15.0)));
+        if has_tabs {
+            return;
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = icon_button(ui, icons::CLOSE, "Close the measures", 20.0, false);
             if close.on_hover_text(tip(&MeasureCommand::TogglePanel.into())).clicked() {

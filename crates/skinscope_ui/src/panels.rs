@@ -1,7 +1,7 @@
 //! The panels around the picture: which of them are open, which of them a window of this width has room for, and what they show. Where they are
 //! is an [`Arrangement`].
 
-use egui::{Frame, Margin, Ui};
+use egui::{Frame, Id, Margin, Ui, UiBuilder};
 use skinscope_session::{
     Command, DockPanel, ExampleCommand, MeasureCommand, Panel, Session, ToolCommand, WindowCommand,
 };
@@ -175,18 +175,22 @@ impl Contents for Panels<'_> {
         frame_of(ui, panel)
     }
 
-    fn show(&mut self, ui: &mut Ui, panel: DockPanel) {
+    fn show(&mut self, ui: &mut Ui, panel: DockPanel, has_tabs: bool) {
         let Self { session, state, status, commands, .. } = self;
-        match panel {
+        // What a panel remembers, such as how far it is scrolled, goes with it wherever it is moved.
+        let own = UiBuilder::new().scope_id(Id::unique(("contents of a panel", panel.id())));
+        ui.scope_builder(own, |ui| match panel {
             DockPanel::Outliner => outliner::show(ui, session, state, status, commands),
             DockPanel::Inspector => inspector::show(ui, session, state, status, commands),
             DockPanel::Timeline => timeline::show(ui, session, state, commands),
             DockPanel::Tables => tables::show(ui, session, state, status, commands),
-            DockPanel::Tools => tools::show(ui, session, commands),
-            DockPanel::Deformation => measures::show(ui, session, status, &mut state.normal_times, commands),
+            DockPanel::Tools => tools::show(ui, session, has_tabs, commands),
+            DockPanel::Deformation => {
+                measures::show(ui, session, (status, has_tabs), &mut state.normal_times, commands);
+            }
             DockPanel::Statistics => statistics::show(ui, state, status, commands),
             DockPanel::Page => page::show(ui, session, self.text, commands),
-        }
+        });
     }
 
     fn shown(&mut self, ui: &Ui, panel: DockPanel) {

@@ -9,6 +9,8 @@ use egui::{
     Color32, ColorImage, CornerRadius, Id, Rect, RichText, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
     Ui, Vec2, WidgetInfo, pos2, vec2,
 };
+use skinscope_frame::Background;
+use skinscope_session::frame::SceneColors;
 use skinscope_session::{Command, FileCommand};
 
 use super::theme::{self, BODY, RADIUS, colors};
@@ -90,11 +92,21 @@ fn texture(ui: &Ui, pictures: &RecentPictures, path: &Path) -> Option<TextureHan
     Some(texture)
 }
 
+/// Returns the ground of a picture: that of the middle of the large picture, on which white figures are seen too.
+fn ground(is_dark: bool) -> Color32 {
+    let scene = if is_dark { SceneColors::DARK } else { SceneColors::LIGHT };
+    let inner = match scene.background {
+        Background::Solid(color) | Background::Studio { inner: color, .. } => color,
+        Background::Transparent => [0.0; 3],
+    };
+    let [r, g, b] = inner.map(|channel| (255.0 * channel).round() as u8);
+    Color32::from_rgb(r, g, b)
+}
+
 /// Paints a picture on a ground of its own.
 fn paint(ui: &Ui, rect: Rect, texture: &TextureHandle) {
     let c = colors(ui);
-    // White figures are to be seen in the light theme too.
-    let ground = if ui.visuals().dark_mode { c.background } else { c.line };
+    let ground = ground(ui.visuals().dark_mode);
     ui.painter().rect(rect, CornerRadius::same(RADIUS), ground, Stroke::new(1.0, c.line), StrokeKind::Inside);
     let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
     ui.painter().image(texture.id(), rect.shrink(1.0), whole, Color32::WHITE);
@@ -186,6 +198,14 @@ pub(super) fn height_on_start(recent: &[PathBuf], pictures: &RecentPictures) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pictures_have_the_ground_of_the_large_picture_of_their_theme() {
+        // In the light theme it is lighter than the lines of the panels, and darker than a white figure.
+        let [light, dark] = [false, true].map(|is_dark| ground(is_dark).to_array());
+        assert!(light[..3].iter().all(|channel| (230..250).contains(channel)), "{light:?}");
+        assert!(dark[..3].iter().all(|channel| (40..90).contains(channel)), "{dark:?}");
+    }
 
     #[test]
     fn files_that_were_opened_last_come_first_and_once() {

@@ -35,8 +35,8 @@ const STRIP: f32 = 6.0;
 pub(crate) trait Contents {
     /// Returns the ground and the margins of a panel.
     fn frame(&self, ui: &Ui, panel: DockPanel) -> Frame;
-    /// Shows what is in a panel.
-    fn show(&mut self, ui: &mut Ui, panel: DockPanel);
+    /// Shows what is in a panel. `has_tabs`: tabs above it name it and close it.
+    fn show(&mut self, ui: &mut Ui, panel: DockPanel, has_tabs: bool);
     /// Notes that a docked panel was shown.
     fn shown(&mut self, ui: &Ui, panel: DockPanel);
     /// Returns the state of the window.
@@ -123,7 +123,7 @@ fn show_dock(ui: &mut Ui, dock: &mut Dock, sizes: &Sizes, contents: &mut impl Co
     };
     let is_single = matches!(&cells[..], [only] if only.tabs.len() == 1);
     let rect = if is_single {
-        let shown = panel.frame(contents.frame(ui, key)).show(ui, |ui| contents.show(ui, key));
+        let shown = panel.frame(contents.frame(ui, key)).show(ui, |ui| contents.show(ui, key, false));
         let rect = shown.response.rect;
         // A row is resized by the edge above the grip.
         let below = if is_column || matches!(size, Size::Exact(_)) { 0.0 } else { EDGE };
@@ -264,7 +264,7 @@ fn show_cell(
     inner.set_clip_rect(body.intersect(ui.clip_rect()));
     let frame = contents.frame(&inner, cell.front);
     frame.show(&mut inner, |ui| {
-        contents.show(ui, cell.front);
+        contents.show(ui, cell.front, has_tabs);
     });
     if !has_tabs {
         actions.extend(show_grip(&ui, rect, cell.front, contents.commands()));

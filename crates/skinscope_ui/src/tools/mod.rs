@@ -27,7 +27,8 @@ const SCOPES: [(Scope, &str, &str); 4] = [
     (Scope::Finding, "Finding", "Work on the vertices of the finding that is shown"),
 ];
 
-pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+/// Shows the panel. `has_tabs`: tabs above it close it.
+pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mut Vec<Command>) {
     let margin = Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 8 };
     egui::Panel::bottom("apply").exact_size(FOOT).frame(Frame::NONE).show(ui, |ui| {
         Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| foot(ui, session, commands));
@@ -35,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     ScrollArea::vertical().auto_shrink(false).id_salt("tools").show(ui, |ui| {
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            head(ui, commands);
+            head(ui, has_tabs, commands);
             if session.model().is_none() {
                 ui.add(Label::new(RichText::new("Open a file to change its weights.").color(colors(ui).dim)).wrap());
                 return;
@@ -58,10 +59,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     });
 }
 
-fn head(ui: &mut Ui, commands: &mut Vec<Command>) {
+/// Shows the title of the panel, and what closes it unless the tabs above it do.
+fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(20.0);
         ui.label(RichText::new("Weight tools").font(theme::strong(15.0)));
+        if has_tabs {
+            return;
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = icon_button(ui, icons::CLOSE, "Close the weight tools", 20.0, false);
             if close.on_hover_text("Put the tools away; what is not applied is given up").clicked() {
