@@ -168,11 +168,15 @@ impl RenderArgs {
         let Self { size, supersample: supersampling, legend, page, no_words, .. } = *self;
         let words = self.example.is_given() && !no_words;
         let names = self.look.toggles.has(Toggle::Names);
-        // Texts are on plates of the theme that the background is nearer to.
-        let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
+        let light = self.is_light();
         let sides = !self.no_side_names && session.deforming().comparison().is_some();
         let models = !self.no_side_names && session.beside().is_some();
         PictureStyle { size, supersampling, legend, sides, models, names, words, page, light }
+    }
+
+    /// Returns whether the background is nearer to the light theme than to the dark one. Floor, bones and the plates of texts are of that.
+    fn is_light(&self) -> bool {
+        matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5)
     }
 
     fn is_transparent(&self) -> bool {

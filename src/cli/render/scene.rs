@@ -205,7 +205,8 @@ impl<'a> Scene<'a> {
     pub fn frame(&self, session: &Session, radians: f32) -> Frame {
         let args = self.args;
         let mut frame = Frame::default();
-        session.build_frame(&mut frame, &SceneColors::DARK);
+        let colors = if args.is_light() { SceneColors::LIGHT } else { SceneColors::DARK };
+        session.build_frame(&mut frame, &colors);
         frame.display.background = args.background;
         frame.beside.iter_mut().for_each(|other| other.display.background = args.background);
         if args.is_transparent() {

@@ -250,6 +250,19 @@ fn ground_and_projection_are_drawn_where_they_are_asked_for() {
 }
 
 #[test]
+fn the_floor_of_a_light_page_is_light_and_that_of_a_dark_page_is_not_black() {
+    let page = |color: &str, name| picture(&["--size", "240x180", "--ground", "--background", color], name);
+    let Some(white) = page("#ffffff", "floor_white.png") else { return };
+    let black = page("#000000", "floor_black.png").unwrap();
+    let floor = |picture: &image::RgbaImage, x: u32| picture.get_pixel(x, 150).0[..3].to_vec();
+    for x in [30, 210] {
+        let [on_white, on_black] = [&white, &black].map(|picture| floor(picture, x));
+        assert!(on_white.iter().all(|c| *c >= 0xe8), "{x}: {on_white:?}");
+        assert!(on_black.iter().any(|c| *c > 0x08), "{x}: {on_black:?}");
+    }
+}
+
+#[test]
 #[ignore = "full: it draws four pictures by processes of their own"]
 fn axes_are_drawn_and_a_joint_is_framed_where_they_are_asked_for() {
     let Some(plain) = on_blue(&[], "framed_plain.png") else { return };
@@ -332,6 +345,9 @@ fn a_second_model_stands_beside_the_first_in_one_picture() {
     assert!(room(&far) > room(&wide), "{far:?}");
     let same = drawn(&["--beside", other, "--no-side-names", "--same-place"], "second_same.png").unwrap().1;
     assert_eq!(room(&same), 1, "{same:?}");
+    let alike = drawn(&["--beside", other, "--no-side-names", "--same-height"], "second_alike.png").unwrap().0;
+    assert!(alike != both, "the second one is drawn in another size");
+    fails(&["render", "-o", "x.png", "--same-height"], 2, &["--beside"]);
     fails(&["render", "-o", "x.png", "--beside", "no_such.glb"], 1, &["no_such.glb"]);
     fails(&["render", "-o", "x.png", "--beside", other, "--compare", "linear"], 2, &["--compare"]);
     fails(&["render", "-o", "x.png", "--beside", other, "--beside-clip", "No such"], 2, &["No such"]);
