@@ -146,3 +146,31 @@ fn translations_are_shown_and_set_in_the_units_that_were_chosen() {
     assert!((shown - f64::from(now.y) / 0.3048).abs() < 1e-4, "{shown} {now}");
     Units::Metric.choose();
 }
+
+#[test]
+fn the_page_of_a_vertex_has_lengths_in_the_units_that_were_chosen() {
+    let of = |units: Units| {
+        let saved = Saved { units, ..Saved::default() };
+        let mut harness = window(session(3), UiState::new(saved), Status::default());
+        let point = beside_the_bones(harness.state());
+        drag(&mut harness, &[point], PointerButton::Primary);
+        harness.run();
+        let explained = harness.state().session.picking().explanation().unwrap();
+        let (unit, metres) = Units::of_columns();
+        harness.get_by_label(&format!("STORED POSITION ({})", unit.to_uppercase()));
+        for (label, metric) in [("v", explained.stored), ("M v", explained.terms[0].alone), ("= p", explained.position)]
+        {
+            let shown = numbers(&harness, label);
+            let wanted = metric / metres;
+            let apart = (0..3).map(|axis| (shown[axis] - wanted[axis]).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-3, "{label} in {unit}: {shown:?} for {wanted}");
+        }
+        harness.get_by_label("Copy as text").click_accesskit();
+        let text = tables::copy(&mut harness);
+        assert!(text.contains(&format!("mesh space ({unit})")), "{text}");
+        numbers(&harness, "= p")
+    };
+    let (metric, imperial) = (of(Units::Metric), of(Units::Imperial));
+    Units::Metric.choose();
+    assert!((metric[1] / 0.3048 - imperial[1]).abs() < 1e-2, "{metric:?} {imperial:?}");
+}

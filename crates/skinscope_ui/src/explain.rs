@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use egui::{Color32, Label, RichText, Ui, vec2};
 use glam::{Affine3A, DVec3};
+use skinscope_base::math::Units;
 use skinscope_deform::{Readout, ReadoutTerm};
 use skinscope_inspect::{Explanation, Term, VertexRef, in_space};
 use skinscope_model::{InfluencesRef, Model, NodeId};
 use skinscope_session::{Command, SelectionCommand, Session};
 
 use super::card::{influences_of, mesh_of, stored_weight, sum};
-use super::explain_rows::{axes, columns, vector, warning};
+use super::explain_rows::{axes, columns, position, vector, warning};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button, title};
@@ -96,9 +97,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
     true
 }
 
-/// Returns how many decimals positions have: a tenth of a millimetre for a model of two metres, fewer for larger ones.
+/// Returns how many decimals positions have: a tenth of a millimetre for a model of two metres, fewer for larger ones,
+/// and in other units as many for a model of as many.
 fn decimals_of(session: &Session) -> usize {
-    explain_text::decimals(session.pose().opened_bounds.diagonal())
+    explain_text::decimals(session.pose().opened_bounds.diagonal() / Units::of_columns().1 as f32)
 }
 
 fn head(ui: &mut Ui, model: &Model, e: &Explanation, is_second: bool) {
@@ -113,22 +115,22 @@ fn head(ui: &mut Ui, model: &Model, e: &Explanation, is_second: bool) {
 
 /// Shows the stored position, and how morph targets change it.
 fn stored(ui: &mut Ui, model: &Model, e: &Explanation, decimals: usize) {
-    section(ui, "Stored position (m)", |_| {});
+    section(ui, &format!("Stored position ({})", Units::of_columns().0), |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     axes(ui);
     let (text, dim) = (colors(ui).text, colors(ui).dim);
     if e.morphs.is_empty() {
-        vector(ui, "v", e.stored, decimals, text).on_hover_text("As the file stores it, mesh space");
+        position(ui, "v", e.stored, decimals, text).on_hover_text("As the file stores it, mesh space");
         return;
     }
-    vector(ui, "Stored", e.stored, decimals, text).on_hover_text("As the file stores it, mesh space");
+    position(ui, "Stored", e.stored, decimals, text).on_hover_text("As the file stores it, mesh space");
     for morph in &e.morphs {
         let names = &model.meshes[e.mesh.index()].morph_names;
         let name = names.get(morph.target).map_or("morph target", String::as_str);
         let what = format!("{name}, weight {}", number(morph.weight as f32, 3));
-        vector(ui, &format!("+ {name}"), morph.displacement, decimals, dim).on_hover_text(what);
+        position(ui, &format!("+ {name}"), morph.displacement, decimals, dim).on_hover_text(what);
     }
-    vector(ui, "v", e.rest, decimals, text).on_hover_text("With the morph targets: what the joints move");
+    position(ui, "v", e.rest, decimals, text).on_hover_text("With the morph targets: what the joints move");
 }
 
 /// Returns the weight of each term as the file stores it.
@@ -188,7 +190,7 @@ fn terms(
         state.asked |= joint(ui, session, model, term, (stored, column), commands);
         if e.skinned {
             let help = "v′ = inverse bind · v: the vertex seen from the joint as both were bound";
-            vector(ui, "v′", term.offset, decimals, text).on_hover_text(help);
+            position(ui, "v′", term.offset, decimals, text).on_hover_text(help);
         }
         if state.matrices {
             ui.add_space(2.0);
@@ -200,7 +202,7 @@ fn terms(
             quaternion(ui, model, term, decimals);
         }
         let help = "M v: where this joint alone would carry the vertex. M = joint now · inverse bind";
-        vector(ui, "M v", term.alone, decimals, text).on_hover_text(help);
+        position(ui, "M v", term.alone, decimals, text).on_hover_text(help);
         ui.add_space(4.0);
     }
     if let Some(influences) = stored_influences(session, e) {
@@ -241,9 +243,9 @@ fn quaternion(ui: &mut Ui, model: &Model, term: &Term, decimals: usize) {
     } else {
         ["R v′", "b + R v′"]
     };
-    vector(ui, turned, form.turned, decimals, dim).on_hover_text("v′ as the joint turns it, seen from the joint");
-    vector(ui, "b", form.translation, decimals, dim).on_hover_text("Where the joint is, world space, metres");
-    vector(ui, carried, form.carried(), decimals, text)
+    position(ui, turned, form.turned, decimals, dim).on_hover_text("v′ as the joint turns it, seen from the joint");
+    position(ui, "b", form.translation, decimals, dim).on_hover_text("Where the joint is, world space");
+    position(ui, carried, form.carried(), decimals, text)
         .on_hover_text("Where this joint alone would carry the vertex, as M v says too");
 }
 
@@ -299,7 +301,7 @@ fn blend(
         Readout::Sum(shares) => {
             for (i, (term, share)) in e.terms.iter().zip(shares).filter(|(_, share)| **share != 0.0).enumerate() {
                 let sign = if i == 0 { "" } else { "+ " };
-                vector(ui, &format!("{sign}{} ·", number(*share as f32, 6)), term.alone, decimals, dim);
+                position(ui, &format!("{sign}{} ·", number(*share as f32, 6)), term.alone, decimals, dim);
             }
         }
         Readout::Motion { rotation, translation } => {
@@ -307,14 +309,14 @@ fn blend(
             let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
             vector(ui, &format!("R {}°", number(angle.to_degrees() as f32, 2)), axis, 4, dim)
                 .on_hover_text("The blended rotation: its angle, and the axis that it turns about");
-            vector(ui, "R v", *rotation * e.rest, decimals, dim);
-            vector(ui, "+ t", *translation, decimals, dim);
+            position(ui, "R v", *rotation * e.rest, decimals, dim);
+            position(ui, "+ t", *translation, decimals, dim);
         }
         Readout::Terms(terms) => {
             for (i, ReadoutTerm { label, share, vector: at }) in terms.iter().enumerate() {
                 let sign = if i == 0 { "" } else { "+ " };
                 let factor = if *share == 1.0 { String::new() } else { format!("{} · ", number(*share as f32, 4)) };
-                vector(ui, &format!("{sign}{factor}{label}"), *at, decimals, dim);
+                position(ui, &format!("{sign}{factor}{label}"), *at, decimals, dim);
             }
         }
     }
@@ -325,10 +327,10 @@ fn blend(
             RichText::new(format!("{}: {}", pass.label, pass.text.equation)).font(theme::regular(SMALL)).color(text),
         );
         ui.add(Label::new(RichText::new(pass.text.explanation).font(theme::regular(SMALL)).color(dim)).wrap());
-        vector(ui, "y", e.map.transform_point3(e.rest), decimals, dim)
+        position(ui, "y", e.map.transform_point3(e.rest), decimals, dim)
             .on_hover_text("Where the method alone has the vertex");
     }
-    vector(ui, "= p", e.position, decimals, text).on_hover_text("Where the vertex is now, world space, metres");
+    position(ui, "= p", e.position, decimals, text).on_hover_text("Where the vertex is now, world space");
     if shows_quaternions && !e.terms.is_empty() {
         ui.add_space(4.0);
         quaternion_sum(ui, e, decimals);
@@ -355,7 +357,7 @@ fn quaternion_sum(ui: &mut Ui, e: &Explanation, decimals: usize) {
             "Σ w (b + R v′): where linear blending has the vertex; this method puts it elsewhere"
         }
     };
-    vector(ui, "Σ w (b + R v′)", sum, decimals, colors(ui).text).on_hover_text(help);
+    position(ui, "Σ w (b + R v′)", sum, decimals, colors(ui).text).on_hover_text(help);
 }
 
 /// Shows the position in the space that is chosen.
@@ -368,17 +370,17 @@ fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: 
     ui.spacing_mut().item_spacing.y = 0.0;
     let c = colors(ui);
     let Space::Node(node) = now else {
-        vector(ui, "p", e.position, decimals, c.text);
+        position(ui, "p", e.position, decimals, c.text);
         return;
     };
     if let Some(bound) = bound_offset(model, e, node) {
-        vector(ui, "v′ as bound", bound, decimals, c.dim)
+        position(ui, "v′ as bound", bound, decimals, c.dim)
             .on_hover_text("inverse bind · v: where a joint that is alone would keep the vertex");
     }
     let world = session.pose().model.get(node.index());
     match world.and_then(|world| in_space(world, e.position)) {
         Some(inside) => {
-            vector(ui, "p′ now", inside, decimals, c.text)
+            position(ui, "p′ now", inside, decimals, c.text)
                 .on_hover_text("p′ = W⁻¹ p: the skinned position in the local space of this node");
         }
         None => {

@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Color32, Label, RichText, Sense, Ui, WidgetInfo, vec2};
 use glam::DVec3;
+use skinscope_base::math::Units;
 
 use super::theme::{self, SMALL, colors};
 use super::widgets::{number, paint_line, shortened};
@@ -13,6 +14,11 @@ const LABEL: f32 = 88.0;
 /// Shows a label and three numbers in columns.
 pub(super) fn vector(ui: &mut Ui, label: &str, v: DVec3, decimals: usize, ink: Color32) -> egui::Response {
     columns(ui, label, &v.to_array(), decimals, ink)
+}
+
+/// Does the same as [`vector`] for lengths: `v` in metres, written in the unit of columns.
+pub(super) fn position(ui: &mut Ui, label: &str, v: DVec3, decimals: usize, ink: Color32) -> egui::Response {
+    vector(ui, label, v / Units::of_columns().1, decimals, ink)
 }
 
 /// The width of the labels before four columns, points.
@@ -47,7 +53,7 @@ pub(super) fn axes(ui: &mut Ui) {
         paint_line(ui, galley, x, rect.center().y, c.axes[i]);
     }
     response.on_hover_text(
-        "Mesh space, metres. A glTF character stands on y = 0 and faces +Z; in VRM 0.x, and in many texts on skinning, it faces −Z.",
+        "Mesh space. A glTF character stands on y = 0 and faces +Z; in VRM 0.x, and in many texts on skinning, it faces −Z.",
     );
 }
 

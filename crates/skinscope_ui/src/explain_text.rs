@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use glam::DVec3;
+use skinscope_base::math::Units;
 use skinscope_deform::{Method, Readout, ReadoutTerm};
 use skinscope_inspect::Explanation;
 use skinscope_model::Model;
@@ -10,7 +11,7 @@ use skinscope_model::Model;
 use super::card::mesh_of;
 use super::widgets::number;
 
-/// Returns how many decimals positions have in a model of `size` metres: four for a size of two metres.
+/// Returns how many decimals positions have in a model of `size`, in the unit of the positions: four for a size of two metres.
 pub(super) fn decimals(size: f32) -> usize {
     let decimals = 4.0 - size.max(1e-6).log10().floor();
     if decimals.is_finite() { decimals.clamp(1.0, 8.0) as usize } else { 4 }
@@ -26,14 +27,15 @@ fn quadruple(quaternion: [f64; 4]) -> String {
     format!("({x}, {y}, {z}, {w})")
 }
 
-/// Writes an explanation as text, in the words of the page.
+/// Writes an explanation as text, in the words and units of the page.
 pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[String], decimals: usize) -> String {
     let mut out = String::new();
-    let at = |v| triple(v, decimals);
+    let (unit, metres) = Units::of_columns();
+    let at = |v: DVec3| triple(v / metres, decimals);
     let mesh = mesh_of(model, e.vertex).unwrap_or_default();
     let mut line = |text: String| _ = writeln!(out, "{text}");
     line(format!("Vertex {} of primitive {} of mesh {mesh}", e.number, e.vertex.primitive));
-    line(format!("stored, mesh space (m): {}", at(e.stored)));
+    line(format!("stored, mesh space ({unit}): {}", at(e.stored)));
     for morph in &e.morphs {
         let names = &model.meshes[e.mesh.index()].morph_names;
         let name = names.get(morph.target).map_or("morph target", String::as_str);
@@ -87,7 +89,7 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
     out
 }
 
-/// Writes a line for each quantity, with all digits of every number.
+/// Writes a line for each quantity, with all digits of every number; lengths are in metres.
 pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
     let mut out = String::from("quantity\tjoint\tweight\tstored\tx\ty\tz\tw\n");
     let mut row = |quantity: &str, who: [&str; 3], v: &[f64]| {

@@ -1,7 +1,7 @@
 //! A drag of a handle, which turns the position of the pointer into a new value of the node.
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
-use skinscope_base::math::{Transform, length};
+use skinscope_base::math::{Transform, Units, length};
 
 use super::{Gizmo, Handle, PoseTool, rotation_in, shapes};
 use crate::Gizmos;
@@ -141,6 +141,11 @@ impl Drag {
         (!self.typed.is_empty()).then(|| self.typed.parse().unwrap_or(0.0))
     }
 
+    /// The number that was typed where a length is asked for, metres: it was typed in the unit of columns.
+    fn metres(&self) -> Option<f64> {
+        self.number().map(|number| number * Units::of_columns().1)
+    }
+
     /// Moves the pointer to `at` (in pixels from the viewport's top left) and returns the value there.
     pub fn to(&mut self, at: Vec2, snap: Snap) -> DragValue {
         let at = at.as_dvec2();
@@ -239,7 +244,7 @@ impl Drag {
                 let ends = sight.ray(self.start).nearest_along(axis).zip(sight.ray(at).nearest_along(axis));
                 // Along an axis that points to the eye, the node moves by how far the pointer goes up.
                 let way = ends.map_or_else(|| (self.start.y - at.y) * metres, |(a, b)| b - a);
-                axis * self.number().unwrap_or_else(|| snapped(way, snap, one, ten))
+                axis * self.metres().unwrap_or_else(|| snapped(way, snap, one, ten))
             }
             Handle::Plane(i) => {
                 let [a, b] = [self.gizmo.axes[(i + 1) % 3], self.gizmo.axes[(i + 2) % 3]];
@@ -250,13 +255,13 @@ impl Drag {
                 let (ab, wa, wb) = (a.dot(b), way.dot(a), way.dot(b));
                 let det = 1.0 - ab * ab;
                 let [u, v] = if det > 1e-6 { [(wa - ab * wb) / det, (wb - ab * wa) / det] } else { [wa, 0.0] };
-                let number = self.number();
+                let number = self.metres();
                 let fit = |x: f64| number.unwrap_or_else(|| snapped(x, snap, one, ten));
                 a * fit(u) + b * fit(v)
             }
             Handle::View | Handle::Free => {
                 let way = seen(at - self.start);
-                match self.number() {
+                match self.metres() {
                     Some(number) => way.normalize_or(right) * number,
                     None => way.normalize_or_zero() * snapped(way.length(), snap, one, ten),
                 }
@@ -272,7 +277,10 @@ impl Drag {
         };
         let amount = length(by.length());
         let amount = if sign < 0.0 && by != DVec3::ZERO { format!("−{amount}") } else { amount };
-        DragValue { value: ChannelValue::Translation(to.as_vec3()), label: self.label(&amount, " m") }
+        DragValue {
+            value: ChannelValue::Translation(to.as_vec3()),
+            label: self.label(&amount, &format!(" {}", Units::of_columns().0)),
+        }
     }
 
     fn scaled(&self, at: DVec2, snap: Snap) -> DragValue {

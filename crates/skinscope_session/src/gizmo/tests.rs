@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
-use skinscope_base::math::Transform;
+use skinscope_base::math::{Transform, Units};
 use skinscope_model::shapes::obstacle_course;
 use skinscope_model::{Model, ModelParts};
 
@@ -215,6 +215,32 @@ fn numbers_that_are_typed_and_snapping_are_the_value() {
         let angle: f64 = label.trim_start_matches("View ").trim_end_matches('°').replace('−', "-").parse().unwrap();
         assert!(angle != 0.0 && (angle / step).fract() == 0.0, "{label}");
     }
+}
+
+#[test]
+fn lengths_that_are_typed_are_in_the_unit_that_is_shown() {
+    let mut session = open(course(), 4);
+    let origin = world(&session, NodeId(4)).translation;
+    for (units, metres, label) in [(Units::Imperial, 0.3048, "Z [1] ft"), (Units::Metric, 1.0, "Z [1] m")] {
+        units.choose();
+        let gizmo = session.gizmos().gizmo_of(PoseTool::Move, Orientation::Local, 1.0).unwrap();
+        let mut one = session.gizmos().begin_drag(gizmo, Handle::Axis(2), Orientation::Local, Vec2::ZERO).unwrap();
+        assert!(one.type_char('1'));
+        assert_eq!(drag(&mut session, one, Vec2::new(300.0, 20.0), Snap::Off).label, label);
+        let moved = (world(&session, NodeId(4)).translation - origin).length();
+        assert!((moved - metres).abs() < 1e-5, "{moved}");
+        session.apply(EditCommand::CancelEdit);
+        session.update_pose();
+    }
+    // Angles and factors have no other unit.
+    Units::Imperial.choose();
+    let gizmo = session.gizmos().gizmo_of(PoseTool::Scale, Orientation::Local, 1.0).unwrap();
+    let mut one = session.gizmos().begin_drag(gizmo, Handle::Axis(2), Orientation::Local, Vec2::ZERO).unwrap();
+    assert!(one.type_char('2'));
+    let before = session.pose().local.transforms[4].scale.z;
+    assert_eq!(drag(&mut session, one, Vec2::new(300.0, 20.0), Snap::Off).label, "Z [2]");
+    assert!((session.pose().local.transforms[4].scale.z - 2.0 * before).abs() < 1e-5);
+    Units::Metric.choose();
 }
 
 #[test]
