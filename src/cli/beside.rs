@@ -23,6 +23,9 @@ pub(super) struct BesideArgs {
     /// Let both models stand in one place, one over the other, in place of side by side
     #[arg(long, requires = "beside")]
     same_place: bool,
+    /// Draw the second model as high as the first one, in place of as large as its file says
+    #[arg(long, requires = "beside")]
+    same_height: bool,
     /// Leave this much room between the two models, as a share of the height of the taller one, 0 to 4 [default: 0.15]
     #[arg(long, value_name = "SHARE", requires = "beside", conflicts_with = "same_place", value_parser = parse_gap)]
     gap: Option<f32>,
@@ -58,7 +61,11 @@ impl BesideArgs {
         let other = pose.for_other(clip).session(document)?;
         let usual = Arrangement::default();
         let gap = self.gap.unwrap_or(usual.gap);
-        session.put_beside(other, Arrangement { same_place: self.same_place, gap, ..usual });
+        let Self { same_place, same_height, .. } = *self;
+        session.put_beside(other, Arrangement { same_place, gap, same_height, ..usual });
+        if let Some(sizes) = session.beside_sizes() {
+            say(format_args!("{}", printable(&sizes)));
+        }
         Ok(())
     }
 }

@@ -95,7 +95,7 @@ fn two_models_are_drawn_as_each_would_be_alone(stage: &Stage) {
         }
         assert!(of_first > 500 && of_second > 200, "{of_first} {of_second}");
         // The second one is where its session says.
-        let at = session.view().project(session.beside_offset().unwrap() + Vec3::Y * 0.5).unwrap();
+        let at = session.view().project(session.beside_standing().unwrap().place(Vec3::Y * 0.5)).unwrap();
         assert!(!is_black(second.at(at.x as u32, at.y as u32)));
     }
 }

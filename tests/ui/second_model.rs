@@ -56,6 +56,12 @@ fn the_list_says_how_both_stand_and_closes_the_other_one() {
     click(&mut harness, "Same time");
     assert!(!arrangement(&harness).same_place && !arrangement(&harness).same_time);
     harness.get_by_label("Room between the models");
+    let says = |harness: &Harness<'_, App>| harness.query_all_by_label_contains("as high as old.glb").count();
+    assert_eq!(says(&harness), 0);
+    click(&mut harness, "Same height");
+    assert!(arrangement(&harness).same_height && says(&harness) == 1);
+    click(&mut harness, "Same height");
+    assert!(!arrangement(&harness).same_height && says(&harness) == 0);
     // What is in no file is marked, of both.
     let turned = ChannelValue::Rotation(Vec3::X * 30.0);
     harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), turned));

@@ -184,13 +184,14 @@ impl Frame {
         self.beside.iter_mut().for_each(|other| other.make_transparent(has_partial_alpha));
     }
 
-    /// Gives the picture another camera, which the models beside share.
+    /// Gives the picture another camera, which the models beside share, each in its own space ([`Camera::in_space`]).
     pub fn set_camera(&mut self, camera: Camera) {
         let before = std::mem::replace(&mut self.camera, camera);
         for other in &mut self.beside {
-            let offset = before.world_from_view.translation - other.camera.world_from_view.translation;
-            other.camera = camera;
-            other.camera.world_from_view.translation -= offset;
+            let now = other.camera;
+            let scale = before.near / now.near;
+            let offset = before.world_from_view.translation - scale * now.world_from_view.translation;
+            other.camera = camera.in_space(offset, scale);
         }
     }
 
@@ -251,6 +252,21 @@ pub struct Camera {
     pub near: f32,
     /// The distance of the far plane in front of the eye, metres.
     pub far: f32,
+}
+
+impl Camera {
+    /// Returns the camera that sees the same at the same depths in another space, the points of which are at `offset + scale * point` in
+    /// that of this camera (metres).
+    #[must_use]
+    pub fn in_space(self, offset: glam::Vec3A, scale: f32) -> Self {
+        let mut out = self;
+        out.world_from_view.translation = (self.world_from_view.translation - offset) / scale;
+        (out.near, out.far) = (self.near / scale, self.far / scale);
+        if let Projection::Orthographic { height } = &mut out.projection {
+            *height /= scale;
+        }
+        out
+    }
 }
 
 impl Default for Camera {

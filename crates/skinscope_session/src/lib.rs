@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use skinscope_model::Model;
 
-pub use beside::{Arrangement, Beside, BesideCommand, BesideSnapshot};
+pub use beside::{Arrangement, Beside, BesideCommand, BesideSnapshot, Standing};
 pub use command::{
     CameraCommand, Command, DockPanel, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand,
     LAYOUTS, LayoutRow, Panel, PanelPosition, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead,

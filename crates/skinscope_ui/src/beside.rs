@@ -1,18 +1,20 @@
 //! Two models in one picture: the list of both at the head of the outliner, and their names at their feet.
 
 use egui::accesskit::Role;
-use egui::{Align2, CornerRadius, DragValue, Frame, Layout, Margin, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, CornerRadius, DragValue, Frame, Label, Layout, Margin, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 use glam::Vec3;
-use skinscope_session::{BesideCommand, Command, Projector, Session};
+use skinscope_session::{BesideCommand, Command, Projector, Session, Standing};
 
 use super::icons;
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
 use super::widgets::{chip, describe, icon_button, paint_line, press, row_background, shortened, tip};
 
-/// A model of the picture: its session, where its origin is in the space of the active one, and whether it is active.
+/// A model of the picture: its session, where it stands in the space of the active one, and whether it is active.
 struct Shown<'a> {
     session: &'a Session,
-    offset: Vec3,
+    standing: Standing,
     is_active: bool,
 }
 
@@ -32,15 +34,16 @@ impl Shown<'_> {
             pose.model.iter().map(|matrix| Vec3::from(matrix.translation)).filter(|at| is_skinned && at.is_finite());
         let (sum, count) = joints.fold((Vec3::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
         let middle = if count > 0.0 { sum / count } else { bounds.center() };
-        Vec3::new(middle.x, bounds.min.y, middle.z) + self.offset
+        self.standing.place(Vec3::new(middle.x, bounds.min.y, middle.z))
     }
 }
 
 /// Returns both models, the first one first; nothing where there is only one.
 fn both(session: &Session) -> Option<[Shown<'_>; 2]> {
-    let (beside, offset) = session.beside().zip(session.beside_offset())?;
-    let active = Shown { session, offset: Vec3::ZERO, is_active: true };
-    let other = Shown { session: beside.other(), offset, is_active: false };
+    let (beside, standing) = session.beside().zip(session.beside_standing())?;
+    let own = Standing { offset: Vec3::ZERO, scale: 1.0 };
+    let active = Shown { session, standing: own, is_active: true };
+    let other = Shown { session: beside.other(), standing, is_active: false };
     Some(if beside.arrangement().is_first_active { [active, other] } else { [other, active] })
 }
 
@@ -58,6 +61,7 @@ pub(super) fn show_list(ui: &mut Ui, session: &Session, commands: &mut Vec<Comma
             ui.spacing_mut().item_spacing.x = 6.0;
             for (text, on, command) in [
                 ("Same place", arrangement.same_place, BesideCommand::ToggleSamePlace),
+                ("Same height", arrangement.same_height, BesideCommand::ToggleSameHeight),
                 ("Same time", arrangement.same_time, BesideCommand::ToggleSameTime),
             ] {
                 let command = Command::from(command);
@@ -71,6 +75,10 @@ pub(super) fn show_list(ui: &mut Ui, session: &Session, commands: &mut Vec<Comma
                 gap(ui, arrangement.gap, commands);
             }
         });
+        if let Some(text) = session.beside_sizes() {
+            let text = RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim);
+            ui.add(Label::new(text).wrap());
+        }
     });
 }
 

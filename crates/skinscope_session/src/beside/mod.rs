@@ -18,6 +18,9 @@ const USUAL_GAP: f32 = 0.15;
 /// The largest share of it.
 const MOST_GAP: f32 = 4.0;
 
+/// Models of which one is this many times as high as the other are much unlike.
+const UNLIKE: f32 = 3.0;
+
 /// A box whose lowest point is nearer to the floor than this share of its size stands on the floor.
 const NEAR_FLOOR: f32 = 0.1;
 
@@ -32,6 +35,8 @@ pub enum BesideCommand {
     ToggleSamePlace,
     /// Let the clips of both models go on together, or each by itself.
     ToggleSameTime,
+    /// Draw the second model as high as the first one, or as large as its file says. Only how it is drawn changes.
+    ToggleSameHeight,
     /// Set the room between two models that stand side by side, as a share of the height of the taller one: 0…4.
     SetGap(f32),
 }
@@ -43,6 +48,8 @@ pub struct Arrangement {
     pub same_place: bool,
     /// The room between models that stand side by side, as a share of the height of the taller one.
     pub gap: f32,
+    /// Whether the second is drawn as high as the first.
+    pub same_height: bool,
     /// Whether the clips of both go on together.
     pub same_time: bool,
     /// Whether the active model is the first one, in whose space floor and grid are.
@@ -51,7 +58,7 @@ pub struct Arrangement {
 
 impl Default for Arrangement {
     fn default() -> Self {
-        Self { same_place: false, gap: USUAL_GAP, same_time: true, is_first_active: true }
+        Self { same_place: false, gap: USUAL_GAP, same_height: false, same_time: true, is_first_active: true }
     }
 }
 
@@ -77,6 +84,15 @@ impl Beside {
 }
 
 impl Arrangement {
+    /// Returns where the second model stands in the space of the first one. The boxes are those of the models as they were opened, each in
+    /// its own space.
+    #[must_use]
+    pub fn standing(&self, first: Aabb, second: Aabb) -> Standing {
+        let scale = if self.same_height { times_as_high(first, second) } else { None }.unwrap_or(1.0);
+        let scaled = Aabb { min: scale * second.min, max: scale * second.max };
+        Standing { offset: self.offset(first, scaled), scale }
+    }
+
     /// Returns where the origin of the second model is in the space of the first one, metres. The boxes are those of the models as they
     /// were opened, each in its own space.
     #[must_use]
@@ -89,6 +105,40 @@ impl Arrangement {
         let is_apart = first.min.z > second.max.z || second.min.z > first.max.z;
         let depth = if is_apart { first.center().z - second.center().z } else { 0.0 };
         Vec3::new(first.max.x - second.min.x + gap, floor_of(first, 0.0) - floor_of(second, second.min.y), depth)
+    }
+}
+
+/// Returns how many times as high as the second box the first one is; `None` where one of them has no height.
+fn times_as_high(first: Aabb, second: Aabb) -> Option<f32> {
+    let times = first.size().y / second.size().y;
+    Some(times).filter(|times| times.is_normal())
+}
+
+/// Where another model stands in a space, and how large it is drawn there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Where its origin is, metres.
+    pub offset: Vec3,
+    /// By what its lengths are multiplied.
+    pub scale: f32,
+}
+
+impl Standing {
+    /// Returns where a point of that model is in the space, metres.
+    #[must_use]
+    pub fn place(self, at: Vec3) -> Vec3 {
+        self.offset + self.scale * at
+    }
+
+    /// Returns where a point of the space is in that of the model, metres.
+    #[must_use]
+    pub fn place_back(self, at: Vec3) -> Vec3 {
+        (at - self.offset) / self.scale
+    }
+
+    /// Returns where the space stands in that of the model.
+    fn inverse(self) -> Self {
+        Self { offset: self.place_back(Vec3::ZERO), scale: 1.0 / self.scale }
     }
 }
 
@@ -113,6 +163,11 @@ impl Session {
         let mut other = Self { defers_work: self.defers_work, ..Self::default() };
         other.open(document);
         self.put_beside(other, Arrangement::default());
+        self.frame_both();
+    }
+
+    /// Moves the camera so that both models are in view.
+    fn frame_both(&mut self) {
         let bounds = self.with_beside(|session| session.extents().posed_bounds());
         self.view.frame(bounds);
         self.update_pose();
@@ -127,15 +182,34 @@ impl Session {
         self.update_pose();
     }
 
-    /// Returns where the origin of the other model is in the space of the active one, metres; `None` where there is no other one.
+    /// Returns where the other model stands in the space of the active one; `None` where there is no other one.
     #[must_use]
-    pub fn beside_offset(&self) -> Option<Vec3> {
+    pub fn beside_standing(&self) -> Option<Standing> {
         let Beside { other, arrangement } = self.beside()?;
         let (own, others) = (self.standing_bounds(), other.standing_bounds());
         Some(match arrangement.is_first_active {
-            true => arrangement.offset(own, others),
-            false => -arrangement.offset(others, own),
+            true => arrangement.standing(own, others),
+            false => arrangement.standing(others, own).inverse(),
         })
+    }
+
+    /// Returns a sentence about the sizes of two models in the picture, where they are much unlike or the second one is drawn as high as
+    /// the first.
+    #[must_use]
+    pub fn beside_sizes(&self) -> Option<String> {
+        let Beside { other, arrangement } = self.beside()?;
+        let (first, second) = if arrangement.is_first_active { (self, other) } else { (other, self) };
+        let times = times_as_high(second.standing_bounds(), first.standing_bounds())?;
+        let [first, second] = [first, second]
+            .map(|session| session.document().map_or_else(String::new, |document| document.model.source.name.clone()));
+        let (is_larger, ratio) = (times > 1.0, times.max(1.0 / times));
+        let number = if ratio < 10.0 { format!("{ratio:.2}") } else { format!("{ratio:.0}") };
+        if arrangement.same_height {
+            let how = if is_larger { "smaller" } else { "larger" };
+            return Some(format!("{second} is drawn {number} times {how} than it is, as high as {first}."));
+        }
+        let (high, low) = if is_larger { (second, first) } else { (first, second) };
+        (ratio >= UNLIKE).then(|| format!("{high} is {number} times as high as {low}."))
     }
 
     /// Returns the box that another model stands beside: that of the pose in which the model was opened and of its rest pose.
@@ -149,9 +223,12 @@ impl Session {
     #[must_use]
     pub fn with_beside(&self, of: impl Fn(&Self) -> Aabb) -> Aabb {
         let own = of(self);
-        let Some((beside, offset)) = self.beside().zip(self.beside_offset()) else { return own };
+        let Some((beside, standing)) = self.beside().zip(self.beside_standing()) else { return own };
         let others = of(&beside.other);
-        if others.is_empty() { own } else { own.union(Aabb { min: others.min + offset, max: others.max + offset }) }
+        if others.is_empty() {
+            return own;
+        }
+        own.union(Aabb { min: standing.place(others.min), max: standing.place(others.max) })
     }
 
     /// Returns whether the clip of either model plays.
@@ -176,15 +253,16 @@ impl Session {
         if other.bones().bone_at(at).is_some() {
             return true;
         }
+        let scale = self.beside_standing().map_or(1.0, |standing| standing.scale);
         let distance = |session: &Self| session.picking().vertex_near_at_hand(at).map(|hit| hit.distance);
-        distance(other).is_some_and(|far| distance(own).is_none_or(|near| far < near))
+        distance(other).is_some_and(|far| distance(own).is_none_or(|near| far * scale < near))
     }
 
     /// Brings the other model up to date: its camera and look are those of the active one, and its pose is that of its own time.
     pub(crate) fn update_beside(&mut self) {
-        let Some(offset) = self.beside_offset() else { return };
+        let Some(standing) = self.beside_standing() else { return };
         let Some(beside) = &mut self.beside else { return };
-        beside.other.view.share(&self.view, offset);
+        beside.other.view.share(&self.view, standing);
         beside.other.update_pose();
     }
 
@@ -250,6 +328,11 @@ pub(crate) fn apply(session: &mut Session, command: &BesideCommand) {
         BesideCommand::Activate => session.activate_other(),
         BesideCommand::Close => session.beside = None,
         BesideCommand::ToggleSamePlace => arrangement.same_place = !arrangement.same_place,
+        BesideCommand::ToggleSameHeight => {
+            arrangement.same_height = !arrangement.same_height;
+            // One of the two may be many times as large as before.
+            session.frame_both();
+        }
         BesideCommand::ToggleSameTime => {
             arrangement.same_time = !arrangement.same_time;
             session.join_time();

@@ -42,6 +42,7 @@ impl Session {
         let arrangement = Arrangement {
             same_place: record.same_place,
             gap,
+            same_height: record.same_height,
             same_time: record.same_time,
             is_first_active: !record.is_first,
         };
@@ -66,9 +67,10 @@ impl SessionFile {
     ) -> Result<(), FileError> {
         let mut session = beside.work.file();
         session.set_model(at, beside.files.iter().map(PathBuf::as_path), as_read)?;
-        let Arrangement { same_place, gap, same_time, is_first_active } = beside.arrangement;
+        let Arrangement { same_place, gap, same_height, same_time, is_first_active } = beside.arrangement;
         let is_first = !is_first_active;
-        self.beside = Some(Box::new(BesideRecord { session, same_place, gap: Number(gap), same_time, is_first }));
+        let gap = Number(gap);
+        self.beside = Some(Box::new(BesideRecord { session, same_place, gap, same_height, same_time, is_first }));
         Ok(())
     }
 

@@ -88,6 +88,14 @@ pub(crate) static ROWS: &[CommandRow] = &[
     .in_submenu(Submenu::Beside),
     row(
         Menu::File,
+        "At the same height",
+        None,
+        Command::Beside(BesideCommand::ToggleSameHeight),
+        "Draw the second model as high as the first one, or as large as its file says; its figures stay as they are",
+    )
+    .in_submenu(Submenu::Beside),
+    row(
+        Menu::File,
         "At the same time",
         None,
         Command::Beside(BesideCommand::ToggleSameTime),

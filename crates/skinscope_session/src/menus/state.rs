@@ -31,6 +31,9 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::Beside(BesideCommand::ToggleSamePlace) => {
             session.beside().is_some_and(|beside| beside.arrangement().same_place)
         }
+        Command::Beside(BesideCommand::ToggleSameHeight) => {
+            session.beside().is_some_and(|beside| beside.arrangement().same_height)
+        }
         Command::Beside(BesideCommand::ToggleSameTime) => {
             session.beside().is_some_and(|beside| beside.arrangement().same_time)
         }

@@ -36,7 +36,7 @@ fn built(session: &Session) -> Frame {
 
 /// The pixel at which a point of the model that is not active is seen.
 fn seen_of_other(session: &Session, at: Vec3) -> Vec2 {
-    session.view().project(at + session.beside_offset().unwrap()).unwrap()
+    session.view().project(session.beside_standing().unwrap().place(at)).unwrap()
 }
 
 fn turn(session: &mut Session, node: u32, degrees: f32) {
@@ -49,7 +49,7 @@ fn turn(session: &mut Session, node: u32, degrees: f32) {
 fn two_models_stand_side_by_side_on_one_floor_and_both_are_in_view() {
     let session = pair();
     let (own, others) = (session.pose().opened_bounds, other(&session).pose().opened_bounds);
-    let offset = session.beside_offset().unwrap();
+    let offset = session.beside_standing().unwrap().offset;
     let room = others.min.x + offset.x - own.max.x;
     assert!((room - 0.15 * others.size().y.max(own.size().y)).abs() < 1e-5, "{room}");
     assert!((others.min.y + offset.y - own.min.y).abs() < 1e-5 && offset.z == 0.0, "{offset}");
@@ -70,7 +70,7 @@ fn the_frame_has_both_models_seen_by_one_camera_on_one_floor() {
     let mut session = pair();
     let frame = built(&session);
     let [second] = &frame.beside[..] else { panic!("{} models", frame.beside.len()) };
-    let offset = session.beside_offset().unwrap();
+    let offset = session.beside_standing().unwrap().offset;
     assert!(!frame.shows_model_of(second) && second.palettes.len() == 5);
     let (a, b) = (frame.camera, second.camera);
     assert!((a.world_from_view.translation - b.world_from_view.translation).abs_diff_eq(Vec3A::from(offset), 1e-5));
@@ -94,7 +94,61 @@ fn the_frame_has_both_models_seen_by_one_camera_on_one_floor() {
     session.apply(CameraCommand::FrameAll);
     session.update_pose();
     let alone = built(&session);
-    assert!(alone.beside.is_empty() && session.beside_offset().is_none());
+    assert!(alone.beside.is_empty() && session.beside_standing().is_none());
+}
+
+#[test]
+fn a_model_in_other_units_is_drawn_as_high_as_the_first_and_keeps_its_figures() {
+    let mut session = still_session(tube(Tube { joints: 3, length: 2.0, radius: 0.2, ..Tube::default() }));
+    session.apply(CameraCommand::SetViewport(Vec2::new(800.0, 600.0)));
+    session.open_beside(document(5, 200.0));
+    let said = session.beside_sizes().unwrap();
+    assert!(said.contains("100 times as high as"), "{said}");
+    let (first, second) = (session.pose().opened_bounds, other(&session).pose().opened_bounds);
+    assert!(session.beside_standing().unwrap().scale == 1.0 && session.view().orbit.distance > 200.0);
+    session.apply(BesideCommand::ToggleSameHeight);
+    let said = session.beside_sizes().unwrap();
+    assert!(said.contains("is drawn 100 times smaller than it is"), "{said}");
+    let standing = session.beside_standing().unwrap();
+    let [low, high] = [second.min, second.max].map(|at| standing.place(at));
+    assert!((low.y - first.min.y).abs() < 1e-4 && (high.y - first.max.y).abs() < 1e-4, "{low} {high}");
+    assert!(low.x > first.max.x && low.x < first.max.x + 1.0, "{low}: beside it");
+    assert_eq!(other(&session).pose().opened_bounds, second, "only how it is drawn changes");
+    assert!(session.view().orbit.distance < 20.0, "both are in view");
+    // Both are seen by one camera, at the same depths as a share of those of its planes.
+    let frame = built(&session);
+    let mut turned = frame.clone();
+    let world_from_view = glam::Affine3A::from_rotation_y(0.7) * frame.camera.world_from_view;
+    turned.set_camera(skinscope_frame::Camera { world_from_view, ..frame.camera });
+    let cameras = [&frame, &turned].map(|frame| (frame.camera, frame.beside[0].camera));
+    let points = [second.min, second.center(), second.max];
+    for ((a, b), at) in cameras.into_iter().flat_map(|cameras| points.map(|at| (cameras, at))) {
+        let [own, others] = [(a, standing.place(at)), (b, at)]
+            .map(|(camera, at)| (camera.world_from_view.inverse().transform_point3(at), camera.near, camera.far));
+        assert!((own.0 - others.0 * standing.scale).length() < 1e-3 * own.0.length(), "{own:?} {others:?}");
+        assert!((own.0.z / own.1 - others.0.z / others.1).abs() < 1e-3 * (own.0.z / own.1).abs());
+        assert!((own.2 / own.1 - others.2 / others.1).abs() < 1e-3 * own.2 / own.1);
+    }
+    let (floor, shadow) = (frame.display.grid.unwrap(), frame.beside[0].display.grid.unwrap());
+    let lies = standing.place(Vec3::Y * shadow.height).y;
+    assert!((lies - floor.height).abs() < 1e-4, "{lies}: the shadow lies on the floor of the first one");
+    assert!((shadow.radius * standing.scale - floor.radius).abs() < 1e-3 * floor.radius);
+    // The picture stays where the other one becomes the active one.
+    let before = [session.view().project(Vec3::Y).unwrap(), seen_of_other(&session, Vec3::Y * 150.0)];
+    session.apply(BesideCommand::Activate);
+    let after = [seen_of_other(&session, Vec3::Y), session.view().project(Vec3::Y * 150.0).unwrap()];
+    for (before, after) in before.iter().zip(after) {
+        assert!(before.distance(after) < 0.05, "{before} {after}");
+    }
+    let frame = built(&session);
+    let (floor, shadow) = (frame.beside[0].display.grid.unwrap(), frame.display.grid.unwrap());
+    let lies = session.beside_standing().unwrap().place(Vec3::Y * floor.height).y;
+    assert!((lies - shadow.height).abs() < 1e-2, "{lies} {}", shadow.height);
+    assert!(session.beside_sizes().is_some_and(|text| text == said), "it is the second one that is drawn smaller");
+    // A model without height has no other height, and is drawn as it is.
+    let flat = skinscope_base::math::Aabb { min: Vec3::NEG_ONE, max: Vec3::new(1.0, -1.0, 1.0) };
+    let same = Arrangement { same_height: true, ..Arrangement::default() };
+    assert_eq!([same.standing(first, flat).scale, same.standing(flat, first).scale], [1.0, 1.0]);
 }
 
 #[test]
@@ -212,6 +266,7 @@ fn a_session_file_keeps_both_models() {
     turn(&mut session, 1, 20.0);
     session.apply(BesideCommand::ToggleSameTime);
     session.apply(BesideCommand::SetGap(0.5));
+    session.apply(BesideCommand::ToggleSameHeight);
     session.apply(PlaybackCommand::Seek(0.2));
     session.apply(BesideCommand::Activate);
     turn(&mut session, 4, 50.0);
@@ -245,7 +300,7 @@ fn a_session_file_keeps_both_models() {
     assert_eq!(again.edits().nodes, session.edits().nodes);
     assert_eq!(other(&again).edits().nodes, other(&session).edits().nodes);
     assert_eq!([again.playback().time_secs, other(&again).playback().time_secs], [0.7, 0.2]);
-    assert_eq!(again.beside_offset(), session.beside_offset());
+    assert_eq!(again.beside_standing(), session.beside_standing());
     assert!(again.view().overlay.is_some() && other(&again).view().overlay.is_none());
     assert!(!other(&again).unsaved().has_unsaved_work() && !again.history().can_undo());
     let mut frames = [built(&session), built(&again)];

@@ -33,7 +33,7 @@ use skinscope_model::{Lens, NodeId};
 
 use crate::comparison::Comparison;
 use crate::menus::toggles::{Toggle, Toggles};
-use crate::{MethodChoice, Onion, Orientation, PoseTool};
+use crate::{MethodChoice, Onion, Orientation, PoseTool, Standing};
 
 /// Whether edges are smoothed, by four samples of each pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -360,10 +360,12 @@ impl View {
         MethodChoice { method: self.method, pass: self.pass, normals: self.normals }
     }
 
-    /// Gives the view of another model that stands in the same picture this camera and this look. `offset` is where the origin of that
-    /// model is in the world of this view, metres. What belongs to a model stays: its overlay, its method, what is selected and hidden.
-    pub(crate) fn share(&mut self, shown: &Self, offset: Vec3) {
-        self.orbit = Orbit { target: shown.orbit.target - offset, ..shown.orbit };
+    /// Gives the view of another model that stands in the same picture this camera and this look. `standing` is where that
+    /// model stands in the world of this view. What belongs to a model stays: its overlay, its method, what is selected and hidden.
+    pub(crate) fn share(&mut self, shown: &Self, standing: Standing) {
+        let orbit = shown.orbit;
+        let (target, distance) = (standing.place_back(orbit.target), orbit.distance / standing.scale);
+        self.orbit = Orbit { target, distance, ..orbit };
         (self.through, self.framed) = (None, None);
         self.viewport = shown.viewport;
         self.toggles = shown.toggles;

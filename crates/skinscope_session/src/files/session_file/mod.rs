@@ -13,7 +13,7 @@
 //!  "unlimited": ["Toe.L"],
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
 //!  "playback": {…}, "camera": {…}, "view": {…},
-//!  "beside": {"session": {"model": […], …}, "same_place": false, "gap": 0.15, "same_time": true, "is_first": false},
+//!  "beside": {"session": {"model": […], …}, "same_place": false, "gap": 0.15, "same_height": true, "same_time": true, "is_first": false},
 //!  "set_aside": [{"model": "character.glb", "meshes": […], "weights": […]}]}
 //! ```
 //!

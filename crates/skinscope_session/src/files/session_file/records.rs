@@ -248,6 +248,8 @@ pub(crate) struct BesideRecord {
     pub session: SessionFile,
     pub same_place: bool,
     pub gap: Number,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub same_height: bool,
     pub same_time: bool,
     /// Whether that model is the first one, in whose space the floor is.
     pub is_first: bool,
