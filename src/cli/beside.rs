@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::opened::Opened;
 use super::pose::PoseArgs;
-use super::{CliError, OpenArgs, other_file, printable, tell_warnings};
+use super::{CliError, OpenArgs, printable, tell_warnings};
+use crate::import::Progress;
 use crate::output::{overwritten_by_stdout, say};
-use crate::session::{Arrangement, Session, SessionFile, SessionModel};
+use crate::session::{Arrangement, Document, Session, SessionFile, SessionModel, Source};
 
 /// The second model, and how both stand.
 #[derive(Clone, Debug, Default, Args)]
@@ -50,7 +51,7 @@ impl BesideArgs {
             let why = "--beside cannot be shown while two sides are compared, as the example or the session file does";
             return Err(CliError::Usage(why.into()));
         }
-        let document = other_file(path, open)?;
+        let document = load(&Source::File(path.clone()), path.display().to_string(), open)?;
         document.files().try_for_each(spare)?;
         if prints {
             overwritten_by_stdout(document.files())?;
@@ -68,6 +69,11 @@ impl BesideArgs {
         }
         Ok(())
     }
+}
+
+/// Reads a second model with its images, which `check` and `compare` would leave out.
+fn load(source: &Source, file: String, open: &OpenArgs) -> Result<Document, CliError> {
+    source.load(&open.options(), &Progress::silent()).map_err(|error| CliError::Import { file, error })
 }
 
 /// Refuses an input that an output would replace.
@@ -96,8 +102,7 @@ pub(super) fn open_of_session(
         say(format_args!("warning: {name} has changed since the session was saved; what still fits is shown"));
     }
     let name = model.source.name();
-    let document =
-        super::check::load(&model.source, &open.options()).map_err(|error| CliError::Import { file: name, error })?;
+    let document = load(&model.source, name, open)?;
     document.files().try_for_each(spare)?;
     tell_warnings(&document);
     for line in session.open_beside_with(document, &file) {
@@ -110,4 +115,45 @@ pub(super) fn open_of_session(
 fn parse_gap(text: &str) -> Result<f32, String> {
     let gap = text.parse().ok().filter(|gap| (0.0..=4.0).contains(gap));
     gap.ok_or_else(|| "expected a share of the height, 0 to 4".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct OnlyOpen {
+        #[command(flatten)]
+        open: OpenArgs,
+    }
+
+    #[test]
+    fn the_second_model_has_its_images() {
+        let folder = std::env::temp_dir().join(format!("skinscope_beside_images_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let pictures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/textures/grey.png");
+        std::fs::copy(pictures, folder.join("grey.png")).unwrap();
+        let positions = [[0.0_f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        std::fs::write(folder.join("triangle.bin"), bytemuck::cast_slice(&positions)).unwrap();
+        let gltf = serde_json::json!({
+            "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": [{ "mesh": 0 }],
+            "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "material": 0 }] }],
+            "materials": [{ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }],
+            "textures": [{ "source": 0 }], "images": [{ "uri": "grey.png" }],
+            "buffers": [{ "uri": "triangle.bin", "byteLength": 36 }],
+            "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+            "accessors": [{
+                "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]
+            }],
+        });
+        let path = folder.join("triangle.gltf");
+        std::fs::write(&path, gltf.to_string()).unwrap();
+        let open = OnlyOpen::parse_from(["skinscope"]).open;
+        let document = load(&Source::File(path), "triangle.gltf".into(), &open).unwrap();
+        let images = &document.model.images;
+        assert!(images.len() == 1 && images[0].pixels().is_some(), "it would be drawn white");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
