@@ -17,12 +17,12 @@ const SLACK: f32 = 1.0;
 /// How far a surface may turn away from the key light and still get some of it: see `lit`.
 const WRAP: f32 = 0.12;
 
-/// The texel of a view, and the depth, where the view sees a point. `tile`: the first texel of the view; `side`: how
-/// many it has.
-fn seen_at(view: ShadowView, at: vec4f, tile: vec2f, side: f32, shift: vec2f) -> vec3f {
+/// The texel of a view, and the depth, where the view sees a point. `ahead`: 1, or −1 for the opposite view; `tile`: the
+/// first texel of the view; `side`: how many it has.
+fn seen_at(view: ShadowView, ahead: f32, at: vec4f, tile: vec2f, side: f32, shift: vec2f) -> vec3f {
     let p = vec2f(dot(view.x, at), dot(view.y, at));
     let texel = clamp((p * vec2f(0.5, -0.5) + 0.5) * side + shift, vec2f(0.0), vec2f(side - 1.0));
-    return vec3f(tile + texel, min(0.5 - 0.5 * dot(view.z, at), 1.0) - SLACK / side);
+    return vec3f(tile + texel, min(0.5 - 0.5 * ahead * dot(view.z, at), 1.0) - SLACK / side);
 }
 
 /// The mean of a value over the block of 2 × 2 pixels that pixel `lane` belongs to.
@@ -45,18 +45,20 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
 
     let around = vec4f(world + normal * lift.x, 1.0);
     let counts = select(vec2u(0u), shadows.counts.xy, is_near);
-    let ambient = apart(counts.x, bitcast<u32>(world.x));
-    for (var i = 0u; i < ambient; i++) {
-        let n = lane * ambient + i;
-        let view = shadows.views[n];
+    // Of each pair of opposite views one is above the surface.
+    let pairs = apart(counts.x, bitcast<u32>(world.x)) / 2u;
+    for (var i = 0u; i < pairs; i++) {
+        let first = 2u * (lane * pairs + i);
+        let view = shadows.views[first];
+        let facing = dot(view.z.xyz, normal);
+        let ahead = select(1.0, -1.0, facing < 0.0);
+        let n = select(first, first + 1u, facing < 0.0);
         // The sky is brighter than the ground.
-        let weight = max(dot(view.z.xyz, normal), 0.0) * (0.62 + 0.225 * view.z.y * shadows.sizes.x);
-        if weight > 0.0 {
-            let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
-            let seen = seen_at(view, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
-            let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
-            sums += vec4f(0.0, 0.0, select(0.0, weight, seen.z <= nearest), weight);
-        }
+        let weight = abs(facing) * (0.62 + 0.225 * ahead * view.z.y * shadows.sizes.x);
+        let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
+        let seen = seen_at(view, ahead, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
+        let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
+        sums += vec4f(0.0, 0.0, select(0.0, weight, seen.z <= nearest), weight);
     }
     let lit_from = vec4f(world + normal * lift.y, 1.0);
     let key = apart(counts.y, bitcast<u32>(world.y));
@@ -66,7 +68,7 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
         let weight = max(dot(view.z.xyz, normal) * shadows.sizes.x + WRAP, 0.0);
         if weight > 0.0 {
             let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
-            let seen = seen_at(view, lit_from, tile_of(n, KEY_TILES) * sides.y, sides.y, shift);
+            let seen = seen_at(view, 1.0, lit_from, tile_of(n, KEY_TILES) * sides.y, sides.y, shift);
             let nearest = dot(textureLoad(depths, vec2i(seen.xy), 1, 0).rg, shadows.digits.xy);
             sums += vec4f(select(0.0, weight, seen.z <= nearest), weight, 0.0, 0.0);
         }

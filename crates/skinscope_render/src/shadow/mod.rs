@@ -212,8 +212,8 @@ impl ShadowState {
             }
             map.wanted = wanted;
         }
-        // A depth is one number, or the two bytes of one.
-        let digits = if self.by_processor { [65280.0 / 65535.0, 255.0 / 65535.0] } else { [1.0, 0.0] };
+        // A depth is one number, or the two bytes of one, the lower one first.
+        let digits = if self.by_processor { [255.0 / 65535.0, 65280.0 / 65535.0] } else { [1.0, 0.0] };
         let ground = ground_shares(frame);
         let mut shadows = Shadows {
             counts: [wanted[0] / 4, wanted[1] / 4, 0, 0],
@@ -240,15 +240,18 @@ impl ShadowState {
         for (n, (map, ([across, _], side))) in self.maps.iter().zip(TILES).enumerate() {
             let numbers = ShadowViews::numbers(n, map.drawn, map.wanted);
             let first = ShadowViews::numbers(n, 0, 0).start;
-            let range = numbers.start as usize..numbers.end as usize;
-            for (number, depths) in numbers.zip(casters.depths(&views[range], side)) {
-                let tile = number - first;
-                let origin = wgpu::Origin3d { x: tile % across * side, y: tile / across * side, z: n as u32 };
+            // Whole rows of tiles are drawn, so that each is one write.
+            let rows = (numbers.start - first) / across..(numbers.end - first).div_ceil(across);
+            let in_rows = (first + rows.start * across) as usize..(first + rows.end * across) as usize;
+            let drawn = casters.depths(&views[in_rows], [across, side], n == 0);
+            for (row, depths) in rows.zip(drawn) {
+                let origin = wgpu::Origin3d { x: 0, y: row * side, z: n as u32 };
+                let width = across * side;
                 gpu.queue.write_texture(
                     wgpu::TexelCopyTextureInfo { origin, ..self.texture.as_image_copy() },
-                    &depths,
-                    wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(2 * side), rows_per_image: None },
-                    wgpu::Extent3d { width: side, height: side, depth_or_array_layers: 1 },
+                    bytemuck::cast_slice(&depths),
+                    wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(2 * width), rows_per_image: None },
+                    wgpu::Extent3d { width, height: side, depth_or_array_layers: 1 },
                 );
             }
         }

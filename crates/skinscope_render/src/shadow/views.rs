@@ -18,7 +18,7 @@ const KEY_SPREAD: f32 = 0.14;
 /// neighbours in a block of 2 × 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShadowViews {
-    /// Those of the surroundings, all around; half of them are above any surface. A multiple of four.
+    /// Those of the surroundings, all around; half of them are above any surface. A multiple of eight.
     pub ambient: u32,
     /// Those of the key light. A multiple of four.
     pub key: u32,
@@ -44,27 +44,28 @@ impl ShadowViews {
     }
 }
 
-/// The projections of a sphere along all directions: first [`MOST_AMBIENT`] over the whole sphere of directions, then
-/// [`MOST_KEY`] around `key`, the unit direction towards the key light. Any first 2ⁿ of either, and any 2ⁿ that begin at
-/// a multiple of 2ⁿ, are spread evenly.
+/// The projections of a sphere along all directions: first [`MOST_AMBIENT`] over the whole sphere of directions, in pairs
+/// of a direction and the opposite one, which have the same rows but for the sign of z; then [`MOST_KEY`] around `key`,
+/// the unit direction towards the key light. Any first 2ⁿ of either, and any 2ⁿ that begin at a multiple of 2ⁿ, are spread
+/// evenly.
 pub(super) fn all_views(center: Vec3, radius: f32, key: Vec3) -> impl Iterator<Item = ShadowView> {
-    let around = (0..MOST_AMBIENT).map(|n| on_sphere(spread(n)));
+    let around = (0..MOST_AMBIENT).map(|n| (on_hemisphere(spread(n / 2)), n % 2 == 1));
     let (side, up) = key.any_orthonormal_pair();
     let towards_key = (0..MOST_KEY).map(move |n| {
         let [u, v] = spread(n);
         let (sine, cosine) = (TAU * u).sin_cos();
         (key + KEY_SPREAD * v.sqrt() * (side * cosine + up * sine)).normalize()
     });
-    around.chain(towards_key).map(move |towards| {
+    around.chain(towards_key.map(|towards| (towards, false))).map(move |(towards, is_opposite)| {
         let (x, y) = towards.any_orthonormal_pair();
         let row = |axis: Vec3| (axis / radius).extend(-axis.dot(center) / radius).to_array();
-        ShadowView { x: row(x), y: row(y), z: row(towards) }
+        ShadowView { x: row(x), y: row(y), z: row(if is_opposite { -towards } else { towards }) }
     })
 }
 
-/// The unit vector that stands for a point of the unit square (a cylinder projection keeps areas).
-fn on_sphere([u, v]: [f32; 2]) -> Vec3 {
-    let y = 1.0 - 2.0 * v;
+/// The unit vector of the upper half that stands for a point of the unit square (a cylinder projection keeps areas).
+fn on_hemisphere([u, v]: [f32; 2]) -> Vec3 {
+    let y = 1.0 - v;
     let (sine, cosine) = (TAU * u).sin_cos();
     let around = (1.0 - y * y).max(0.0).sqrt();
     Vec3::new(around * cosine, y, around * sine)
@@ -91,6 +92,7 @@ mod tests {
         assert_eq!(views.len(), (MOST_AMBIENT + MOST_KEY) as usize);
         assert!(views.iter().all(|towards| (towards.length() - 1.0).abs() < 1e-5));
         let (around, key) = views.split_at(MOST_AMBIENT as usize);
+        assert!(around.as_chunks().0.iter().all(|[one, other]| *one == -*other), "pairs are opposite");
         for count in [16, 32, 64, 128] {
             for block in around.chunks(count) {
                 let mean = block.iter().sum::<Vec3>() / count as f32;

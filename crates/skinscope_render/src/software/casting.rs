@@ -75,34 +75,48 @@ impl Casters {
         }
     }
 
-    /// The depths in each of some views of `side` × `side` texels, two bytes each, the higher one first: 0 is nearest to
-    /// the light, and 65 535 where nothing is.
-    pub fn depths(&self, views: &[ShadowView], side: u32) -> Vec<Vec<u8>> {
-        let draw = |i: usize| self.view(&views[i], side as usize);
+    /// The depths in some views, in rows of `across` tiles of `side` × `side` texels, two bytes each, the lower one first:
+    /// 0 is nearest to the light, and 65 535 where nothing is. `in_pairs`: each view with an odd index looks the other way
+    /// than the one before it.
+    pub fn depths(&self, views: &[ShadowView], [across, side]: [u32; 2], in_pairs: bool) -> Vec<Vec<u16>> {
+        let (across, side) = (across as usize, side as usize);
+        let rows: Vec<&[ShadowView]> = views.chunks(across).collect();
+        let draw = |i: usize| {
+            let mut depths = vec![u16::MAX; across * side * side];
+            let stride = across * side;
+            for (n, view) in rows[i].iter().enumerate() {
+                let mut tile = Tile { depths: &mut depths, stride, first: n * side, side };
+                match in_pairs {
+                    true if n % 2 == 0 => self.view::<true>(view, &mut tile),
+                    true => {}
+                    false => self.view::<false>(view, &mut tile),
+                }
+            }
+            depths.iter_mut().for_each(|depth| *depth = depth.to_le());
+            depths
+        };
         // Nothing cancels it, so there is always a result.
-        parallel::map(views.len(), &AtomicBool::new(false), &draw).unwrap_or_default()
+        parallel::map(rows.len(), &AtomicBool::new(false), &draw).unwrap_or_default()
     }
 
-    fn view(&self, view: &ShadowView, side: usize) -> Vec<u8> {
-        let mut depths = vec![u16::MAX; side * side];
+    /// Draws a view into its tile. With `BOTH`, draws the opposite view into the next tile too.
+    fn view<const BOTH: bool>(&self, view: &ShadowView, tile: &mut Tile<'_>) {
         let [x, y, z] = [view.x, view.y, view.z].map(Vec4::from);
         // The twin of `in_tile` in shaders/shadow/caster.wgsl.
-        let half = 0.5 * side as f32;
+        let half = 0.5 * tile.side as f32;
         let seen = |p: Vec3| {
             let p = p.extend(1.0);
             let p = Vec3::new(x.dot(p), y.dot(p), z.dot(p)).clamp(Vec3::NEG_ONE, Vec3::ONE);
             Vec3::new(half + half * p.x, half - half * p.y, 32767.5 - 32767.5 * p.z)
         };
         for corners in &self.triangles {
-            triangle(&mut depths, side, corners.map(seen));
+            tile.triangle::<BOTH>(corners.map(seen));
         }
         for point in &self.points {
             let p = seen(*point);
-            let [column, row] = [p.x, p.y].map(|at| (at as usize).min(side - 1));
-            let nearest = &mut depths[row * side + column];
-            *nearest = (*nearest).min(p.z as u16);
+            let [column, row] = [p.x, p.y].map(|at| (at as usize).min(tile.side - 1));
+            tile.add::<BOTH>(row * tile.stride + tile.first + column, p.z as u16);
         }
-        depths.into_iter().flat_map(u16::to_be_bytes).collect()
     }
 }
 
@@ -133,35 +147,60 @@ fn is_solid(frame: &Frame, model: &Model, p: &Primitive) -> bool {
     })
 }
 
-/// Draws the depths of a triangle at the middles of the texels that it covers. The corners are x and y in texels, and the
-/// depth.
-fn triangle(depths: &mut [u16], side: usize, [a, b, c]: [Vec3; 3]) {
-    let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-    let first = |low: f32| (low - 0.5).ceil().max(0.0) as usize;
-    let end = |high: f32| ((high + 0.5).floor().max(0.0) as usize).min(side);
-    let (columns, rows) = (first(low.x)..end(high.x), first(low.y)..end(high.y));
-    if columns.is_empty() || rows.is_empty() {
-        return;
-    }
-    let (ab, ac) = (b - a, c - a);
-    let area = ab.x * ac.y - ab.y * ac.x;
-    if area.abs() < 1e-9 {
-        return;
-    }
-    let per_area = 1.0 / area;
-    // The shares of b and of c, and how they change from column to column and from row to row.
-    let across = Vec2::new(ac.y, -ab.y) * per_area;
-    let down = Vec2::new(-ac.x, ab.x) * per_area;
-    let start = Vec2::new(columns.start as f32 + 0.5 - a.x, rows.start as f32 + 0.5 - a.y);
-    let mut of_row = across * start.x + down * start.y;
-    for row in rows {
-        let mut shares = of_row;
-        for depth in &mut depths[row * side + columns.start..row * side + columns.end] {
-            if shares.x >= 0.0 && shares.y >= 0.0 && shares.x + shares.y <= 1.0 {
-                *depth = (*depth).min((a.z + shares.x * ab.z + shares.y * ac.z + 0.5) as u16);
-            }
-            shares += across;
+/// The texels of a view, and, to the right of them, those of the opposite view.
+struct Tile<'a> {
+    /// A row of tiles.
+    depths: &'a mut [u16],
+    /// How many texels a row of texels has.
+    stride: usize,
+    /// The first column of the tile.
+    first: usize,
+    /// How many columns and rows it has.
+    side: usize,
+}
+
+impl Tile<'_> {
+    /// Draws one texel.
+    fn add<const BOTH: bool>(&mut self, at: usize, depth: u16) {
+        let nearest = &mut self.depths[at];
+        *nearest = (*nearest).min(depth);
+        if BOTH {
+            let nearest = &mut self.depths[at + self.side];
+            *nearest = (*nearest).min(u16::MAX - depth);
         }
-        of_row += down;
+    }
+
+    /// Draws the depths of a triangle at the middles of the texels that it covers. The corners are x and y in texels, and
+    /// the depth.
+    fn triangle<const BOTH: bool>(&mut self, [a, b, c]: [Vec3; 3]) {
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        let first = |low: f32| (low - 0.5).ceil().max(0.0) as usize;
+        let end = |high: f32| ((high + 0.5).floor().max(0.0) as usize).min(self.side);
+        let (columns, rows) = (first(low.x)..end(high.x), first(low.y)..end(high.y));
+        if columns.is_empty() || rows.is_empty() {
+            return;
+        }
+        let (ab, ac) = (b - a, c - a);
+        let area = ab.x * ac.y - ab.y * ac.x;
+        if area.abs() < 1e-9 {
+            return;
+        }
+        let per_area = 1.0 / area;
+        // The shares of b and of c, and how they change from column to column and from row to row.
+        let across = Vec2::new(ac.y, -ab.y) * per_area;
+        let down = Vec2::new(-ac.x, ab.x) * per_area;
+        let start = Vec2::new(columns.start as f32 + 0.5 - a.x, rows.start as f32 + 0.5 - a.y);
+        let mut of_row = across * start.x + down * start.y;
+        for row in rows {
+            let mut shares = of_row;
+            for column in columns.clone() {
+                if shares.x >= 0.0 && shares.y >= 0.0 && shares.x + shares.y <= 1.0 {
+                    let depth = (a.z + shares.x * ab.z + shares.y * ac.z + 0.5) as u16;
+                    self.add::<BOTH>(row * self.stride + self.first + column, depth);
+                }
+                shares += across;
+            }
+            of_row += down;
+        }
     }
 }
