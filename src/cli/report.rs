@@ -61,5 +61,11 @@ mod tests {
         let (_, out) = run(&["--json"]);
         let object: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
         assert_eq!((&object["schema"], &object["report"]["model"]), (&1.into(), &"none".into()));
+        let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/figure.glb");
+        let (code, out) = captured(["skinscope", "report", figure, "--json"].map(Into::into));
+        let object: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        let figures = object["report"].as_object().unwrap();
+        assert!(code == 0 && figures.contains_key("most_influences_of_a_vertex"), "{code} {figures:?}");
+        assert!(figures.keys().all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_')), "{figures:?}");
     }
 }

@@ -191,6 +191,10 @@ fn f1_says_what_is_under_the_pointer_with_its_equation_its_source_and_its_keys()
     ask(&mut harness, place);
     assert!(says(&harness, "3D view"));
     assert!(harness.state().commands.iter().all(|c| *c != WindowCommand::ShowShortcuts.into()));
+    // A press elsewhere closes it too.
+    let elsewhere = harness.state().picture.left_bottom() + vec2(30.0, -30.0);
+    drag(&mut harness, &[elsewhere], PointerButton::Primary);
+    assert!(harness.query_by_label("Close the explanation").is_none());
 }
 
 #[test]

@@ -106,6 +106,13 @@ fn a_panel_is_dragged_to_the_other_side_below_another_and_to_the_edge_of_the_win
     drag(&mut harness, &[line, line - vec2(0.0, 50.0), line - vec2(0.0, 90.0)], PointerButton::Primary);
     let moved = below.top() - rect(&harness, "Rest pose").top();
     assert!((moved - 90.0).abs() < 12.0, "{moved}");
+    // Neither of them is dragged away.
+    let line = rect(&harness, "Between Outliner and Inspector").center();
+    let ways = [100.0, 200.0, 300.0, 400.0, 500.0, 600.0].map(|way| line - vec2(0.0, way));
+    drag(&mut harness, &[&[line][..], &ways].concat(), PointerButton::Primary);
+    let room =
+        rect(&harness, "Between Outliner and Inspector").center().y - rect(&harness, &grip(DockPanel::Outliner)).top();
+    assert!((59.0..300.0).contains(&room), "{room}");
     // Along the whole left edge, beside the timeline too.
     drag_to(&mut harness, &grip(DockPanel::Inspector), egui::pos2(3.0, 400.0));
     assert!(rect(&harness, "Play").left() > 264.0 && rect(&harness, "Rest pose").left() < 100.0);

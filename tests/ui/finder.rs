@@ -135,3 +135,15 @@ fn files_preferences_findings_and_pages_of_the_manual_are_found_too() {
     press(&mut harness, Key::Escape);
     assert!(harness.query_by_label("Manual").is_none() && harness.query_by_value("Manual").is_none());
 }
+
+#[test]
+fn the_list_does_not_find_itself() {
+    let command = Command::Window(WindowCommand::FindAnything);
+    let label = skinscope::session::row_of(&command).unwrap().label;
+    let mut harness = open(3);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run();
+    harness.event(Event::Text(label.trim_end_matches('…').to_owned()));
+    harness.run();
+    assert_eq!(harness.query_all_by_label_contains(&format!("{label},")).count(), 0);
+}

@@ -2,6 +2,7 @@
 
 use skinscope::app::ui::{MouseHabit, PREFERENCES};
 use skinscope::math::Units;
+use skinscope::session::Keymap;
 
 use super::*;
 
@@ -168,9 +169,23 @@ fn the_page_of_a_vertex_has_lengths_in_the_units_that_were_chosen() {
         harness.get_by_label("Copy as text").click_accesskit();
         let text = tables::copy(&mut harness);
         assert!(text.contains(&format!("mesh space ({unit})")), "{text}");
-        numbers(&harness, "= p")
+        let shown = numbers(&harness, "= p");
+        let last = text.trim_end().rsplit_once('(').unwrap().1.trim_end_matches(')');
+        let written: Vec<f64> = last.split(", ").map(|n| n.replace('−', "-").parse().unwrap()).collect();
+        assert_eq!(written, shown, "what is copied has the numbers of the page: {text}");
+        shown
     };
     let (metric, imperial) = (of(Units::Metric), of(Units::Imperial));
     Units::Metric.choose();
     assert!((metric[1] / 0.3048 - imperial[1]).abs() < 1e-2, "{metric:?} {imperial:?}");
+}
+
+#[test]
+fn keys_are_those_of_the_program_that_was_chosen() {
+    let row = COMMANDS.iter().find(|row| Keymap::Maya.keys(row) != Keymap::Blender.keys(row)).unwrap();
+    for (maya_keys, keymap) in [(true, Keymap::Maya), (false, Keymap::Blender)] {
+        let saved = Saved { maya_keys, ..Saved::default() };
+        _ = window(session(3), UiState::new(saved), Status::default());
+        assert_eq!(row.keys(), keymap.keys(row), "{}", row.label);
+    }
 }

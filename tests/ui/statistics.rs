@@ -107,8 +107,11 @@ fn the_log_has_errors_and_messages_in_their_order_each_once() {
 
 #[test]
 fn a_report_of_a_bug_has_figures_and_no_name() {
-    let mut session = session(3);
+    let mut session = Session::default();
+    let warnings = vec!["one".to_owned(), "another".to_owned()];
+    session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), warnings, None));
     session.apply(ViewCommand::ToggleOverlay("weights"));
+    let most = format!("Most influences of a vertex: {}\n", session.document().unwrap().stats().most);
     let model = session.model().unwrap();
     let names: Vec<String> = model.skeleton.names.iter().chain([&model.source.name]).cloned().collect();
     let mut harness = window(session, UiState::default(), Status { adapter: "A device".into(), ..Status::default() });
@@ -116,6 +119,9 @@ fn a_report_of_a_bug_has_figures_and_no_name() {
     let text = tables::copy(&mut harness);
     let saved = Saved { recent: vec!["/home/me/secret.glb".into()], ..harness.state().ui.saved() };
     assert_eq!(text, bug_report(&harness.state().session, &saved, "A device"), "paths change nothing");
+    for wanted in [&most, "Warnings of the import: 2\n"] {
+        assert!(text.contains(wanted) && !text.contains("vertex: 0"), "{wanted}: {text}");
+    }
     for wanted in
         [env!("CARGO_PKG_VERSION"), "Graphics: A device", "joints 3", "skins 1", "Overlay: weights", "theme=dark"]
     {

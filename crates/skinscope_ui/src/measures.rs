@@ -43,6 +43,8 @@ const CHARTS: [Chart; 8] = [
 const HEIGHT: f32 = 52.0;
 /// The width of the values at the left of a chart, points.
 const GUTTER: f32 = 54.0;
+/// The most width of a value there, points.
+const VALUE: f32 = GUTTER - 6.0;
 /// The least distance between two values at the left, points.
 const APART: f32 = 13.0;
 /// How near to a moment a click goes to the worst around it, points.
@@ -353,7 +355,7 @@ fn values(ui: &Ui, axes: &Axes, measure: &Measure, right: f32) {
     for value in [measure.neutral, axes.value(axes.values[1]), axes.value(axes.values[0])] {
         let y = axes.y(value);
         if axes.rect.y_range().expand(1.0).contains(y) && shown.iter().all(|other| (other - y).abs() >= APART) {
-            value_label(ui, &short(measure, value), right, y, GUTTER - 6.0);
+            value_label(ui, &short(measure, value), right, y, VALUE);
             shown.push(y);
         }
     }
@@ -442,4 +444,30 @@ pub(super) fn legend_lines(session: &Session, overlay: &str) -> Vec<MeasureLine>
         Some(MeasureLine { label: m.label, now: text(&pose.measures)?, other })
     };
     of_overlay.filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::widgets::elided;
+    use super::*;
+
+    #[test]
+    fn values_of_ratios_have_room_at_any_scale() {
+        for scale in [1.0, 1.25, 1.5, 2.0, 3.0] {
+            let ctx = egui::Context::default();
+            crate::install(&ctx);
+            let input = egui::RawInput::default();
+            ctx.set_zoom_factor(scale);
+            for _ in 0..2 {
+                let mut output = ctx.run_ui(input.clone(), |ui| {
+                    let is_cut = |text: &str| elided(ui, text, theme::regular(theme::SMALL), Color32::WHITE, VALUE).1;
+                    for digit in 0..10 {
+                        let text = "0.000×".replace('0', &digit.to_string());
+                        assert!(!is_cut(&text), "{text} at {scale}");
+                    }
+                });
+                output.textures_delta.clear();
+            }
+        }
+    }
 }

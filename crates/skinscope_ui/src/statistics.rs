@@ -181,4 +181,27 @@ mod tests {
             assert_eq!(shown, names, "{longest} ms");
         }
     }
+
+    #[test]
+    fn the_curve_ends_at_the_right_with_the_last_frame() {
+        let ctx = egui::Context::default();
+        crate::install(&ctx);
+        let mut costs = FrameCosts::default();
+        for number in 1..=FrameCosts::MOST as u64 / 2 {
+            costs.push(FrameCost { number, interval_ms: 10.0 + number as f32 % 7.0, ..FrameCost::default() });
+        }
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| curve(ui, &costs));
+        output.textures_delta.clear();
+        let of = |shape: &Shape| if let Shape::Path(path) = shape { Some(path.points.clone()) } else { None };
+        let points: Vec<_> = output.shapes.iter().filter_map(|clipped| of(&clipped.shape)).flatten().collect();
+        let ground = output
+            .shapes
+            .iter()
+            .find_map(|clipped| if let Shape::Rect(rect) = &clipped.shape { Some(rect.rect) } else { None });
+        let (ground, last) = (ground.unwrap(), points.last().unwrap());
+        assert_eq!(points.len(), FrameCosts::MOST / 2);
+        assert!((last.x - ground.right()).abs() < 0.01, "{last:?} in {ground:?}");
+        // There is room for as many frames again.
+        assert!((points[0].x - ground.center().x).abs() < 0.01 * ground.width(), "{:?} in {ground:?}", points[0]);
+    }
 }

@@ -200,6 +200,11 @@ mod tests {
         let weights = topic_of("Weights", "").unwrap();
         assert_eq!((weights.keys().as_deref(), weights.equation), (Some("W"), "w"));
         assert_eq!(topic_of("Open", "").unwrap().keys().as_deref(), Some("Ctrl+O"));
+        // Where the tooltip has the words of two, it is about the one that has the name.
+        let longest = TOPICS.iter().max_by_key(|topic| topic.text.len()).unwrap();
+        let both = format!("{} {}", weights.text, longest.text);
+        assert_eq!(of("Weights", &both), Some((OVERLAY, "weights")));
+        assert_eq!(of("Something else", &both), Some((longest.kind, longest.id)));
         assert_eq!(weights.page().map(|(id, _)| id), Some("overlays"));
     }
 }

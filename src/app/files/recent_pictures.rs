@@ -234,6 +234,10 @@ mod tests {
         // What is broken is no picture.
         fs::write(pictures.0.join(name_of(&files[1]).unwrap()), b"no picture").unwrap();
         assert_eq!(red(&files[1]), None);
+        // So is a file that is far too large for one.
+        let padded = [png(40), vec![0; MOST_BYTES as usize]].concat();
+        fs::write(pictures.0.join(name_of(&files[1]).unwrap()), padded).unwrap();
+        assert_eq!(red(&files[1]), None);
         // That of a file which is away stays, and that of an entry which is gone goes.
         fs::remove_file(&files[1]).unwrap();
         pictures.remove_others(&files);

@@ -231,6 +231,9 @@ fn clips_go_on_together_or_each_by_itself() {
     assert!(before[0] == pose(&session) && before[1] != pose(other(&session)));
     session.apply(BesideCommand::ToggleSameTime);
     assert_eq!(times(&session), [0.1; 2], "the other one comes to the time of the active one");
+    session.apply(PlaybackCommand::SetSpeed(0.5));
+    assert_eq!(other(&session).playback().speed, 0.5, "one time goes on at one speed");
+    session.apply(PlaybackCommand::SetSpeed(1.0));
     // A pose without a clip has no time to follow.
     session.apply(BesideCommand::Activate);
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
@@ -255,6 +258,51 @@ fn a_click_is_on_the_model_that_is_nearer_there() {
     session.apply(SelectionCommand::PickAt(on_other));
     assert!(session.view().pinned.is_some() && session.view().selected.is_some());
     assert!(other(&session).view().pinned.is_none());
+}
+
+#[test]
+fn the_floor_of_the_first_model_carries_the_shadow_of_both_whichever_is_active() {
+    // Its feet are under the plane y = 0.
+    let mut parts = skinscope_model::ModelParts::clone(&tube(Tube { joints: 3, length: 2.0, ..Tube::default() }));
+    parts.skeleton.rest.transforms[1].translation.y = -0.1;
+    let mut session = still_session(Model::build(parts).unwrap());
+    session.apply(CameraCommand::SetViewport(Vec2::new(800.0, 600.0)));
+    session.open_beside(document(5, 200.0));
+    session.apply(BesideCommand::ToggleSameHeight);
+    for is_first_active in [true, false] {
+        let frame = built(&session);
+        let standing = session.beside_standing().unwrap();
+        let [own, others] = [&frame, &frame.beside[0]].map(|frame| frame.display.grid.unwrap());
+        assert!(if is_first_active { own.height } else { others.height } < -0.09, "{own:?} {others:?}");
+        let lies = standing.place(Vec3::Y * others.height).y;
+        assert!((lies - own.height).abs() < 1e-3 * own.radius, "{lies} {own:?} {standing:?}");
+        assert!((others.radius * standing.scale - own.radius).abs() < 1e-3 * own.radius, "{own:?} {others:?}");
+        session.apply(BesideCommand::Activate);
+    }
+}
+
+#[test]
+fn a_click_meets_the_nearer_model_where_one_is_drawn_in_another_size() {
+    // The other one is thin, and stands within the first, a hundred times as large as its file says.
+    let thick = tube(Tube { joints: 3, length: 200.0, radius: 20.0, ..Tube::default() });
+    let thin = tube(Tube { joints: 3, length: 2.0, radius: 0.02, ..Tube::default() });
+    let mut session = still_session(thick);
+    session.apply(CameraCommand::SetViewport(Vec2::new(800.0, 600.0)));
+    session.open_beside(Document::new(Arc::new(thin), Vec::new(), None));
+    for command in [BesideCommand::ToggleSamePlace, BesideCommand::ToggleSameHeight] {
+        session.apply(command);
+    }
+    session.apply(ViewCommand::Set(Toggle::Bones, false));
+    session.update_pose();
+    for session in [&session, other(&session)] {
+        _ = session.document().unwrap().pick_index();
+    }
+    let at = seen_of_other(&session, Vec3::Y);
+    assert!(other(&session).picking().vertex_near_at_hand(at).is_some(), "it is hit where it is seen alone");
+    assert!(!session.is_other_at(at), "the first one hides it");
+    session.apply(BesideCommand::Activate);
+    session.update_pose();
+    assert!(session.is_other_at(session.view().project(Vec3::Y).unwrap()));
 }
 
 #[test]
