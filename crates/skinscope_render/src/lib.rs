@@ -46,6 +46,7 @@ pub mod shader;
 mod shadow;
 mod shown;
 mod side;
+mod side_picture;
 pub mod software;
 mod srgb;
 mod studio;
