@@ -67,6 +67,14 @@ fn reflected_share(s: Shading) -> vec3f {
     return single * (1.0 + s.f0 * (1.0 / max(fit.x + fit.y, 0.05) - 1.0));
 }
 
+/// The share of the light of the surroundings that reaches a point of this albedo, of which `open` is not hidden: light also
+/// bounces from what hides the rest (after Jimenez et al. 2016, "Practical Realtime Strategies for Accurate Indirect
+/// Occlusion"). Even the deepest hollow gets some.
+fn bounced(open: f32, albedo: vec3f) -> vec3f {
+    let share = mix(0.12, 1.0, open);
+    return share / (1.0 - albedo * (1.0 - share));
+}
+
 /// Radiance from the surroundings towards the eye, without emission. Light that is not reflected goes to the diffuse layer;
 /// how much that is follows the strongest channel, so that a coloured reflection does not leave its complement behind
 /// (KHR_materials_specular, fresnel_mix).
@@ -78,14 +86,15 @@ fn lit(s: Shading) -> vec3f {
     var sees = 1.0;
     if has(OCCLUSION) || SHADOWED {
         let open = pow(facing_ratio(s) + s.occlusion, exp2(-16.0 * alpha - 1.0));
-        sees = clamp(open - 1.0 + s.occlusion, 0.0, 1.0);
+        // What hides the rest is not black.
+        sees = mix(0.2, 1.0, clamp(open - 1.0 + s.occlusion, 0.0, 1.0));
     }
 
     let key = globals.boxes[0].z.xyz;
     let n_l = clamp((dot(s.normal, key) + 0.12) / 1.12, 0.0, 1.0);
     // The key light is a large lamp: no highlight is sharper than it.
     let key_alpha = clamp(alpha + 0.06, 0.0, 1.0);
-    var sum = (s.diffuse * (1.0 - largest(specular))) * (surroundings_diffuse(s.normal) * s.occlusion + KEY * (n_l * s.key));
+    var sum = (s.diffuse * (1.0 - largest(specular))) * (surroundings_diffuse(s.normal) * bounced(s.occlusion, s.diffuse) + KEY * (n_l * s.key));
     sum += specular * surroundings(normalize(mix(mirror, s.normal, alpha * alpha)), alpha) * sees;
     sum += key_specular(s, key, key_alpha) * (KEY * s.key);
     return sum;

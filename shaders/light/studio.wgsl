@@ -10,7 +10,7 @@ const GROUND: vec3f = vec3f(0.40, 0.395, 0.39);
 const WALL_TOP: vec3f = vec3f(0.71, 0.725, 0.75);
 const WALL_FOOT: vec3f = vec3f(0.20, 0.195, 0.19);
 /// Irradiance / π of the key light at full incidence.
-const KEY: vec3f = vec3f(0.61, 0.60, 0.58);
+const KEY: vec3f = vec3f(0.824, 0.810, 0.783);
 
 /// Radiance of the surroundings along `direction`, blurred for a surface of GGX roughness `alpha`.
 fn surroundings(direction: vec3f, alpha: f32) -> vec3f {
