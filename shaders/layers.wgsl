@@ -1,42 +1,20 @@
 // The material extensions that lie over glTF's core material or replace parts of it: specular, specular-glossiness,
-// sheen, clearcoat, transmission. From below, the order is base or glass, emission, sheen, clearcoat; each layer takes
+// sheen, clearcoat, transmission, and those of shaders/layers/. From below, the order is base or glass, emission, sheen, clearcoat; each layer takes
 // from those below it the light that it reflects itself. This file is linked only for materials that use some of it.
-
-@group(3) @binding(0) var specular_texture: texture_2d<f32>;
-@group(3) @binding(1) var specular_sampler: sampler;
-@group(3) @binding(2) var specular_color_texture: texture_2d<f32>;
-@group(3) @binding(3) var specular_color_sampler: sampler;
-@group(3) @binding(4) var clearcoat_texture: texture_2d<f32>;
-@group(3) @binding(5) var clearcoat_sampler: sampler;
-@group(3) @binding(6) var clearcoat_roughness_texture: texture_2d<f32>;
-@group(3) @binding(7) var clearcoat_roughness_sampler: sampler;
-@group(3) @binding(8) var clearcoat_normal_texture: texture_2d<f32>;
-@group(3) @binding(9) var clearcoat_normal_sampler: sampler;
-@group(3) @binding(10) var sheen_color_texture: texture_2d<f32>;
-@group(3) @binding(11) var sheen_color_sampler: sampler;
-@group(3) @binding(12) var sheen_roughness_texture: texture_2d<f32>;
-@group(3) @binding(13) var sheen_roughness_sampler: sampler;
-@group(3) @binding(14) var transmission_texture: texture_2d<f32>;
-@group(3) @binding(15) var transmission_sampler: sampler;
 
 /// The picture of what lies behind all glass, with its smaller levels; premultiplied.
 @group(0) @binding(5) var behind_texture: texture_2d<f32>;
 @group(0) @binding(6) var behind_sampler: sampler;
-
-const SPECULAR: u32 = 5u;
-const SPECULAR_COLOR: u32 = 6u;
-const CLEARCOAT: u32 = 7u;
-const CLEARCOAT_ROUGHNESS: u32 = 8u;
-const CLEARCOAT_NORMAL: u32 = 9u;
-const SHEEN_COLOR: u32 = 10u;
-const SHEEN_ROUGHNESS: u32 = 11u;
-const TRANSMISSION: u32 = 12u;
 
 const SPECULAR_LAYER: u32 = 1u;
 const GLOSS_LAYER: u32 = 2u;
 const CLEARCOAT_LAYER: u32 = 4u;
 const SHEEN_LAYER: u32 = 8u;
 const TRANSMISSION_LAYER: u32 = 16u;
+const VOLUME_LAYER: u32 = 64u;
+const DISPERSION_LAYER: u32 = 128u;
+const IRIDESCENCE_LAYER: u32 = 256u;
+const ANISOTROPY_LAYER: u32 = 512u;
 
 /// The layers that the material has.
 override LAYERS: u32 = 31u;
@@ -66,11 +44,11 @@ struct Layers {
 fn with_specular(in: Fragment, p: Point, plain: Shading) -> Shading {
     var factor = material.specular.w;
     if has(SPECULAR) {
-        factor *= textureSample(specular_texture, specular_sampler, uv_of(in, SPECULAR)).a;
+        factor *= layer_texel(in, SPECULAR).a;
     }
     var color = material.specular.rgb;
     if has(SPECULAR_COLOR) {
-        color *= textureSample(specular_color_texture, specular_color_sampler, uv_of(in, SPECULAR_COLOR)).rgb;
+        color *= layer_texel(in, SPECULAR_COLOR).rgb;
     }
     let metallic = clamp(material.metallic * p.surface.b, 0.0, 1.0);
     var s = plain;
@@ -95,28 +73,26 @@ fn layers_at(in: Fragment, p: Point) -> Layers {
     if has_layer(SHEEN_LAYER) {
         l.sheen_color = material.sheen.rgb;
         if has(SHEEN_COLOR) {
-            l.sheen_color *= textureSample(sheen_color_texture, sheen_color_sampler, uv_of(in, SHEEN_COLOR)).rgb;
+            l.sheen_color *= layer_texel(in, SHEEN_COLOR).rgb;
         }
         l.sheen_roughness = material.sheen.w;
         if has(SHEEN_ROUGHNESS) {
-            let uv = uv_of(in, SHEEN_ROUGHNESS);
-            l.sheen_roughness *= textureSample(sheen_roughness_texture, sheen_roughness_sampler, uv).a;
+            l.sheen_roughness *= layer_texel(in, SHEEN_ROUGHNESS).a;
         }
     }
     if has_layer(CLEARCOAT_LAYER) {
         l.clearcoat = material.clearcoat.x;
         if has(CLEARCOAT) {
-            l.clearcoat *= textureSample(clearcoat_texture, clearcoat_sampler, uv_of(in, CLEARCOAT)).r;
+            l.clearcoat *= layer_texel(in, CLEARCOAT).r;
         }
         var roughness = material.clearcoat.y;
         if has(CLEARCOAT_ROUGHNESS) {
-            let uv = uv_of(in, CLEARCOAT_ROUGHNESS);
-            roughness *= textureSample(clearcoat_roughness_texture, clearcoat_roughness_sampler, uv).g;
+            roughness *= layer_texel(in, CLEARCOAT_ROUGHNESS).g;
         }
         var normal = p.facing.normal;
         if has(CLEARCOAT_NORMAL) {
             let uv = uv_of(in, CLEARCOAT_NORMAL);
-            let texel = textureSample(clearcoat_normal_texture, clearcoat_normal_sampler, uv).xyz;
+            let texel = layer_texel(in, CLEARCOAT_NORMAL).xyz;
             let by_tangents = TANGENTS && apart(u32(material.clearcoat.w), bitcast<u32>(in.world.x)) != 0u;
             normal = bent_normal(in, normal, texel, uv, material.clearcoat.z, by_tangents);
         }
@@ -133,7 +109,7 @@ fn transmission_at(in: Fragment) -> f32 {
     }
     var through = material.transmission.x;
     if has(TRANSMISSION) {
-        through *= textureSample(transmission_texture, transmission_sampler, uv_of(in, TRANSMISSION)).r;
+        through *= layer_texel(in, TRANSMISSION).r;
     }
     return through;
 }
@@ -165,17 +141,18 @@ fn behind_level(uv: vec2f, level: f32) -> vec4f {
     return mix(top, bottom, y.z);
 }
 
-/// What lies behind a fragment, blurred as a thin wall of `roughness` does: a wider lobe reads a smaller level, of
-/// which one texel is as high as the viewport at most (as in the Khronos sample viewer). Premultiplied, like the
-/// picture.
-fn behind(in: Fragment, roughness: f32) -> vec4f {
-    let uv = in.position.xy / vec2f(textureDimensions(behind_texture));
-    // Mesa 22.3 for the processor crashes when branches below depend on the height alone.
+/// The level of the picture that glass of `roughness` shows: a wider lobe reads a smaller level, of which one texel is as
+/// high as the viewport at most (as in the Khronos sample viewer).
+fn level_behind(in: Fragment, roughness: f32) -> f32 {
+    // Mesa 22.3 for the processor crashes when branches depend on the height alone.
     let height = f32(apart(u32(globals.viewport.y), bitcast<u32>(in.world.x)));
-    let level = log2(height) * clamp(roughness * material.transmission.y, 0.0, 1.0);
+    return log2(height) * clamp(roughness * material.transmission.y, 0.0, 1.0);
+}
+
+/// The picture at `uv` between two of its smaller levels; `sharp` is what the largest one has there.
+fn blurred_behind(uv: vec2f, level: f32, sharp: vec4f) -> vec4f {
     let last = f32(textureNumLevels(behind_texture) - 1u);
     let sharper = min(floor(level), last);
-    let sharp = textureLoad(behind_texture, vec2i(in.position.xy), 0);
     if level <= 0.0 {
         return sharp;
     }
@@ -184,6 +161,13 @@ fn behind(in: Fragment, roughness: f32) -> vec4f {
         return mix(sharp, wide, fract(level));
     }
     return mix(behind_level(uv, sharper), wide, fract(level));
+}
+
+/// What lies behind a fragment, blurred as a thin wall of `roughness` does. Premultiplied, like the picture.
+fn behind(in: Fragment, roughness: f32) -> vec4f {
+    let uv = in.position.xy / vec2f(textureDimensions(behind_texture));
+    let sharp = textureLoad(behind_texture, vec2i(in.position.xy), 0);
+    return blurred_behind(uv, level_behind(in, roughness), sharp);
 }
 
 /// The share of uniform light that sheen of white fibres reflects: the integral of its lobe over all directions of
@@ -266,6 +250,7 @@ fn layered(s: Shading, l: Layers, world: vec3f) -> vec3f {
         coat.f90 = 1.0;
         coat.roughness = l.clearcoat_roughness;
         coat.normal = l.clearcoat_normal;
+        coat.stretch = vec4f(0.0);
         let below = color * (1.0 - l.clearcoat * largest(reflected_share(coat)));
         color = below + l.clearcoat * shone_on(coat, world);
     }
@@ -280,6 +265,12 @@ fn base_at(in: Fragment, p: Point) -> Shading {
     }
     if has_layer(GLOSS_LAYER) {
         s = specular_glossiness(p, s);
+    }
+    if has_layer(ANISOTROPY_LAYER) {
+        s.stretch = stretch_at(in, p);
+    }
+    if has_layer(IRIDESCENCE_LAYER) {
+        s.f0 = with_film(in, s);
     }
     return s;
 }
@@ -301,9 +292,8 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     return in_picture(color, p.base.a);
 }
 
-/// A thin wall of glass (KHR_materials_transmission): light that is neither reflected nor scattered comes from straight
-/// behind it, tinted by the base colour. Where nothing is behind the glass, the picture becomes as transparent as the
-/// glass is.
+/// Glass (KHR_materials_transmission): light that is neither reflected nor scattered comes from behind it, tinted by the
+/// base colour. Where nothing is behind the glass, the picture becomes as transparent as the glass is.
 @fragment
 fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     shade_covered_pixels_only(in.lit < -1.0);
@@ -311,15 +301,21 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
     var s = base_at(in, p);
     var l = layers_at(in, p);
     let through = transmission_at(in);
+    let way = way_inside(in);
     if is_hidden(p) {
         discard;
     }
-    let seen = behind(in, s.roughness);
     // Metal lets no light through, so the tint is what the base keeps as albedo.
-    let tint = s.diffuse * through;
+    var tint = s.diffuse * through;
     s.diffuse *= 1.0 - through;
-    // The colours in the picture have been through the tone curve already.
-    l.through = tint * untoned(seen.rgb / max(seen.a, 1e-4)) * seen.a;
+    var seen: vec4f;
+    if has_layer(VOLUME_LAYER) {
+        seen = seen_inside(in, s, way);
+        tint *= exp(-way * material.volume.rgb);
+    } else {
+        seen = radiance_of(behind(in, s.roughness));
+    }
+    l.through = tint * seen.rgb;
     let color = dithered(dimmed(tone(layered(s, l, in.world)), in), pixel_of(in.position));
     let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected_share(s))) * (1.0 - seen.a);
     // A translucent surface shows what lies behind it through its opacity alone, and its glass then covers fully.

@@ -25,6 +25,8 @@ struct Shading {
     normal: vec3f,
     /// The unit vector from the surface to the eye.
     to_eye: vec3f,
+    /// The unit vector along which highlights are stretched, and how strongly: 0…1 (shaders/layers/anisotropy.wgsl).
+    stretch: vec4f,
 }
 
 const PI: f32 = 3.14159265;
@@ -36,6 +38,15 @@ fn reflectance_fit(roughness: f32, n_dot_v: f32) -> vec2f {
     return vec2f(-1.04, 1.04) * a + r.zw;
 }
 
+/// The part of the specular lobe that is round about the normal, times π: GGX, height-correlated Smith.
+fn round_lobe(n_l: f32, n_v: f32, n_h: f32, alpha: f32) -> f32 {
+    let a2 = alpha * alpha;
+    let d = (n_h * a2 - n_h) * n_h + 1.0;
+    let ggx = a2 / (d * d);
+    let smith = 0.5 / max(n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2), 1e-4);
+    return ggx * smith;
+}
+
 /// The specular lobe for light from direction `light`, times π and the cosine at the light: GGX, height-correlated
 /// Smith, Schlick.
 fn key_specular(s: Shading, light: vec3f, alpha: f32) -> vec3f {
@@ -43,14 +54,10 @@ fn key_specular(s: Shading, light: vec3f, alpha: f32) -> vec3f {
     let n_l = clamp(dot(s.normal, light), 0.0, 1.0);
     let n_v = max(dot(s.normal, s.to_eye), 1e-3);
     let n_h = clamp(dot(s.normal, h), 0.0, 1.0);
-    let a2 = alpha * alpha;
-    let d = (n_h * a2 - n_h) * n_h + 1.0;
-    let ggx = a2 / (d * d);
-    let smith = 0.5 / max(n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2), 1e-4);
     let grazing = 1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0);
     let grazing2 = grazing * grazing;
     let f = s.f0 + (s.f90 - s.f0) * (grazing2 * grazing2 * grazing);
-    return f * (ggx * smith * n_l);
+    return f * (lobe_of(s, light, h, vec3f(n_l, n_v, n_h), alpha) * n_l);
 }
 
 /// The cosine of the angle between the normal and the direction to the eye; 0 where the normal faces away.
@@ -81,7 +88,7 @@ fn bounced(open: f32, albedo: vec3f) -> vec3f {
 fn lit(s: Shading) -> vec3f {
     let alpha = max(s.roughness * s.roughness, 0.002);
     let specular = reflected_share(s);
-    let mirror = reflect(-s.to_eye, s.normal);
+    let mirror = mirrored(s);
     // Where nothing is occluded, nothing is hidden from the mirrored direction.
     var sees = 1.0;
     if has(OCCLUSION) || SHADOWED {

@@ -22,7 +22,8 @@ struct Fragment {
     @location(2) tangent: vec4f,
     @location(3) uv: vec4f,
     @location(4) color: vec4f,
-    /// 1, or −1 where the deformation mirrors the surface.
+    /// 1, or −1 where the deformation mirrors the surface; with SCALED times how much longer the deformation makes
+    /// lengths, on the mean of all directions.
     @location(5) side: f32,
     /// 0 where the vertex is to be dimmed, otherwise 1.
     @location(6) lit: f32,
@@ -33,6 +34,9 @@ override UV_SETS: u32 = 3u;
 override COLORS: bool = true;
 /// True where vertices that the selected nodes do not move may be dimmed.
 override DIMS: bool = true;
+
+/// True where the material depends on how large the surface is.
+override SCALED: bool = false;
 
 fn stored(in: Attributes) -> Source {
     return unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
@@ -57,6 +61,9 @@ fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     out.uv = vec4f(uv, select(vec2f(0.0), in.second_uv, (UV_SETS & 2u) != 0u));
     out.color = stored_color(in);
     out.side = side;
+    if SCALED {
+        out.side *= pow(abs(at.determinant), 1.0 / 3.0);
+    }
     out.lit = 1.0;
     if DIMS && is_shown(INFLUENCED_ONLY) {
         out.lit = select(0.0, 1.0, selected_weight(source, copy) != 0.0);

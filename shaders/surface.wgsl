@@ -17,8 +17,8 @@ struct Material {
     occlusion_strength: f32,
     alpha_cutoff: f32,
     unused: vec2u,
-    /// Bit n is set where texture n reads the second set of coordinates. Textures are numbered in the order of their
-    /// bindings, those of the layers after those of the core.
+    /// Bit n is set where texture n reads the second set of coordinates. Textures are numbered in one order, those of the
+    /// layers after those of the core.
     second_uv: u32,
     /// Reflectance of dielectrics at normal incidence, from the index of refraction (KHR_materials_ior).
     f0: f32,
@@ -28,9 +28,16 @@ struct Material {
     sheen: vec4f,
     /// Factor, roughness, normal scale; w: 1 where the mesh's tangents follow its normal map's coordinates.
     clearcoat: vec4f,
-    /// x: factor; y: the share of the roughness that blurs what lies behind; zw unused.
+    /// x: factor; y: the share of the roughness that blurs what lies behind; z: index of refraction, at least 1; w: half
+    /// the difference between those of red and of blue (KHR_materials_dispersion).
     transmission: vec4f,
-    uv: array<UvTransform, 13>,
+    /// The share of light that is absorbed on a very short way, by metre, linear; w: thickness in units of the mesh.
+    volume: vec4f,
+    /// Factor, index of refraction, least and largest thickness in nanometres.
+    iridescence: vec4f,
+    /// Strength, then cosine and sine of the rotation; w unused.
+    anisotropy: vec4f,
+    uv: array<UvTransform, 17>,
 }
 
 @group(2) @binding(0) var<uniform> material: Material;
@@ -53,10 +60,10 @@ const OCCLUSION: u32 = 3u;
 const EMISSIVE: u32 = 4u;
 
 /// Alpha cuts holes (MASKED), or mixes the surface with what lies behind it (BLENDED). With neither, alpha counts as 1.
-const MASKED: u32 = 16u;
-const BLENDED: u32 = 17u;
+const MASKED: u32 = 24u;
+const BLENDED: u32 = 25u;
 /// The surface is visible from behind too.
-const DOUBLE_SIDED: u32 = 18u;
+const DOUBLE_SIDED: u32 = 26u;
 
 /// Bit n is set where the material has texture n, or the property that is numbered n above. Set when the pipeline is
 /// created, so that what is absent costs nothing.
@@ -112,9 +119,9 @@ fn is_culled(f: Facing) -> bool {
     return !CULLED && !has(DOUBLE_SIDED) && f.side < 0.0;
 }
 
-/// The outer `normal`, bent as the `texel` of a normal map at `uv` says. `by_tangents`: the map follows the tangents of
-/// the mesh; otherwise it follows the gradients of `uv`.
-fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32, by_tangents: bool) -> vec3f {
+/// The tangent and the bitangent at the outer `normal`. `by_tangents`: those of the mesh; otherwise they follow the
+/// gradients of `uv`. They are zero where `uv` does not change.
+fn tangent_frame(in: Fragment, normal: vec3f, uv: vec2f, by_tangents: bool) -> mat2x3f {
     let dx = dpdx(in.world);
     let dy = dpdy(in.world);
     let uv_dx = dpdx(uv);
@@ -133,8 +140,15 @@ fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32,
         tangent *= scale;
         bitangent *= scale;
     }
+    return mat2x3f(tangent, bitangent);
+}
+
+/// The outer `normal`, bent as the `texel` of a normal map at `uv` says. `by_tangents`: the map follows the tangents of
+/// the mesh; otherwise it follows the gradients of `uv`.
+fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32, by_tangents: bool) -> vec3f {
+    let frame = tangent_frame(in, normal, uv, by_tangents);
     let t = (texel * 2.0 - 1.0) * vec3f(scale, scale, 1.0);
-    let mapped = tangent * t.x + bitangent * t.y + normal * t.z;
+    let mapped = frame[0] * t.x + frame[1] * t.y + normal * t.z;
     let size = length(mapped);
     return select(normal, mapped / size, size > 0.0);
 }

@@ -388,6 +388,10 @@ pub(super) fn layers(m: &Material) -> Vec<&'static str> {
         ("transmission", m.transmission.is_some()),
         ("sheen", m.sheen.is_some()),
         ("clearcoat", m.clearcoat.is_some()),
+        ("volume", m.volume.is_some()),
+        ("dispersion", m.dispersion.is_some()),
+        ("iridescence", m.iridescence.is_some()),
+        ("anisotropy", m.anisotropy.is_some()),
     ];
     all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }

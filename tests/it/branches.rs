@@ -378,7 +378,7 @@ fn sets() -> Vec<Vec<(&'static str, Literal)>> {
                 ("MODE", Literal::U32(mode)),
                 ("TEXTURES", bits(u32::MAX)),
                 ("TRANSFORMS", bits(u32::MAX)),
-                ("LAYERS", bits(if mode == 1 { 2 } else { 29 })),
+                ("LAYERS", bits(if mode == 1 { 2 } else { 989 })),
                 ("SHOWN_FLAGS", bits(u32::MAX)),
                 ("SHOWN_OVERLAY", Literal::U32(mode)),
                 ("SHOWN_SCALE", Literal::U32(mode)),

@@ -27,7 +27,8 @@ fn program(body: &str) -> String {
         .replace("fn surroundings(", "fn real_surroundings(")
         .replace("fn surroundings_diffuse(", "fn real_surroundings_diffuse(")
         .replace(&key, "const KEY: vec3f = vec3f(0.0);")
-        .replace("if has_studio() {", "if true {");
+        .replace("if has_studio() {", "if true {")
+        .replace("override LAYERS: u32 = 31u;", "const LAYERS: u32 = 1023u;");
     format!(
         "{text}
         fn surroundings(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}
@@ -46,7 +47,8 @@ fn program(body: &str) -> String {
     )
 }
 
-fn run(gpu: &Gpu, body: &str, cases: &[[Vec4; 4]]) -> Vec<Vec4> {
+/// Runs `body` for each case; every layer is there.
+pub fn run(gpu: &Gpu, body: &str, cases: &[[Vec4; 4]]) -> Vec<Vec4> {
     let source = wgpu::ShaderSource::Wgsl(program(body).into());
     let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -105,6 +107,7 @@ const LAYERED_CASE: &str = "
     s.occlusion = 1.0;
     s.normal = vec3f(0.0, 0.0, 1.0);
     s.to_eye = vec3f(sqrt(max(1.0 - a.x * a.x, 0.0)), 0.0, a.x);
+    s.stretch = vec4f(1.0, 0.0, 0.0, b.w);
     var l: Layers;
     l.through = b.rgb * a.w;
     l.sheen_color = d.rgb;

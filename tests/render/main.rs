@@ -45,6 +45,7 @@ macro_rules! on_devices {
 }
 
 mod beside;
+mod bodies;
 #[path = "../common/mod.rs"]
 mod common;
 mod copies;

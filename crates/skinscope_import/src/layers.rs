@@ -2,8 +2,12 @@
 
 use glam::{Vec3, Vec4};
 use serde_json::{Map, Value};
-use skinscope_model::{Clearcoat, Material, Sheen, Specular, SpecularGlossiness, TextureSlot, Transmission};
+use skinscope_model::{
+    Anisotropy, Clearcoat, Iridescence, LAYER_TEXTURES, Material, Sheen, Specular, SpecularGlossiness, TextureSlot,
+    Transmission, Volume,
+};
 
+use super::error::quoted;
 use super::fields::{Fields, Range};
 use super::texture_slots::slot;
 use super::{ImportError, Reader};
@@ -23,7 +27,8 @@ impl<'a> Layers<'a> {
             return Ok(core);
         }
         let strength = self.fields("KHR_materials_emissive_strength");
-        Ok(Material {
+        let dispersion = self.fields("KHR_materials_dispersion");
+        let material = Material {
             unlit: self.fields("KHR_materials_unlit").is_some(),
             emissive_strength: strength.map_or(1.0, |f| f.number("emissiveStrength", 1.0, Range::POSITIVE)),
             ior: self.fields("KHR_materials_ior").map_or(1.5, ior),
@@ -31,12 +36,27 @@ impl<'a> Layers<'a> {
             clearcoat: self.fields("KHR_materials_clearcoat").map(clearcoat).transpose()?,
             sheen: self.fields("KHR_materials_sheen").map(sheen).transpose()?,
             transmission: self.fields("KHR_materials_transmission").map(transmission).transpose()?,
+            volume: self.fields("KHR_materials_volume").map(volume).transpose()?,
+            dispersion: dispersion.map(|f| f.number("dispersion", 0.0, Range::POSITIVE)),
+            iridescence: self.fields("KHR_materials_iridescence").map(iridescence).transpose()?,
+            anisotropy: self.fields("KHR_materials_anisotropy").map(anisotropy).transpose()?,
             specular_glossiness: self
                 .fields("KHR_materials_pbrSpecularGlossiness")
                 .map(specular_glossiness)
                 .transpose()?,
             ..core
-        })
+        };
+        let undrawn: Vec<_> = material.undrawn_textures().collect();
+        if !undrawn.is_empty() {
+            let (name, count) = (quoted(&material.name), undrawn.len() + LAYER_TEXTURES);
+            let message = format!(
+                "{name} has {count} textures of extensions, of which {LAYER_TEXTURES} are drawn; the factors alone count \
+                 in place of {}",
+                undrawn.join(" and ")
+            );
+            self.reader.warnings.add(self.location, message);
+        }
+        Ok(material)
     }
 
     fn fields(&self, name: &'a str) -> Option<Fields<'a>> {
@@ -91,6 +111,43 @@ fn transmission(f: Fields) -> Result<Transmission, ImportError> {
     Ok(Transmission {
         factor: f.number("transmissionFactor", 0.0, Range::UNIT),
         texture: texture(f, "transmissionTexture")?,
+    })
+}
+
+fn volume(f: Fields) -> Result<Volume, ImportError> {
+    let mut distance = f.number("attenuationDistance", f32::INFINITY, Range::ANY);
+    if distance <= 0.0 {
+        f.warn("attenuationDistance", format_args!("is {distance}; nothing is absorbed"));
+        distance = f32::INFINITY;
+    }
+    Ok(Volume {
+        thickness: f.number("thicknessFactor", 0.0, Range::POSITIVE),
+        texture: texture(f, "thicknessTexture")?,
+        attenuation_distance: Some(distance).filter(|distance| distance.is_finite()),
+        attenuation_color: Vec3::from_array(f.numbers("attenuationColor", [1.0; 3], Range::UNIT)),
+    })
+}
+
+fn iridescence(f: Fields) -> Result<Iridescence, ImportError> {
+    let none = Iridescence::default();
+    let thickness = |field, default| f.number(field, default, Range::POSITIVE);
+    Ok(Iridescence {
+        factor: f.number("iridescenceFactor", none.factor, Range::UNIT),
+        texture: texture(f, "iridescenceTexture")?,
+        ior: f.number("iridescenceIor", none.ior, Range { least: 1.0, most: f32::MAX }),
+        thickness: [
+            thickness("iridescenceThicknessMinimum", none.thickness[0]),
+            thickness("iridescenceThicknessMaximum", none.thickness[1]),
+        ],
+        thickness_texture: texture(f, "iridescenceThicknessTexture")?,
+    })
+}
+
+fn anisotropy(f: Fields) -> Result<Anisotropy, ImportError> {
+    Ok(Anisotropy {
+        strength: f.number("anisotropyStrength", 0.0, Range::UNIT),
+        rotation: f.number("anisotropyRotation", 0.0, Range::ANY),
+        texture: texture(f, "anisotropyTexture")?,
     })
 }
 

@@ -327,6 +327,16 @@ fn material_numbers(m: &Material) -> Vec<f32> {
         out.extend(s.color.to_array());
     }
     out.extend(m.transmission.map(|t| t.factor));
+    out.extend(m.dispersion);
+    if let Some(v) = m.volume {
+        out.push(v.thickness);
+        out.extend(v.attenuation_distance);
+        out.extend(v.attenuation_color.to_array());
+    }
+    if let Some(i) = m.iridescence {
+        out.extend([i.factor, i.ior, i.thickness[0], i.thickness[1]]);
+    }
+    out.extend(m.anisotropy.into_iter().flat_map(|a| [a.strength, a.rotation]));
     if let Some(s) = m.specular_glossiness {
         out.push(s.glossiness);
         out.extend(s.specular.to_array());
@@ -340,8 +350,10 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
     let finite = |s: TextureSlot| s.transform.is_none_or(|t| t.matrix().is_finite());
     for (i, m) in parts.materials.iter().enumerate() {
         let location = || format!("material {i}");
-        ensure(m.textures().all(|(_, s)| inside(s)), location, "it refers to a texture that is not there")?;
-        let transforms = m.textures().all(|(_, s)| finite(s));
+        let textures = m.all_textures();
+        let are_inside = textures.iter().all(|(.., s)| inside(*s));
+        ensure(are_inside, location, "it refers to a texture that is not there")?;
+        let transforms = textures.iter().all(|(.., s)| finite(*s));
         ensure(transforms && is_finite(&material_numbers(m)), location, "it holds numbers that are not finite")?;
     }
     for (i, t) in parts.textures.iter().enumerate() {

@@ -48,8 +48,8 @@ pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use limits::{Limits, degrees_from_rest};
 pub use material::{
-    AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
-    TextureSlot, Transmission, UvTransform, Wrap,
+    AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, LAYER_TEXTURES, Material, Sampler as TextureSampler, Sheen,
+    Specular, SpecularGlossiness, Texture, TextureSlot, Transmission, UvTransform, Volume, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
 pub use normal_groups::NormalGroups;

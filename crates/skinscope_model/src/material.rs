@@ -128,6 +128,61 @@ pub struct Transmission {
     pub texture: Option<TextureSlot>,
 }
 
+/// The inside of a closed surface that lets light through (`KHR_materials_volume`). Without [`Material::transmission`]
+/// it changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Volume {
+    /// How far light goes on below the surface, ≥ 0, in units of the mesh; 0: a thin wall.
+    pub thickness: f32,
+    /// A texture whose green multiplies `thickness`.
+    pub texture: Option<TextureSlot>,
+    /// The distance in metres after which white light has `attenuation_color`; `None`: nothing is absorbed.
+    pub attenuation_distance: Option<f32>,
+    /// The colour that white light has after `attenuation_distance`, linear RGB, 0…1.
+    pub attenuation_color: Vec3,
+}
+
+impl Default for Volume {
+    fn default() -> Self {
+        Self { thickness: 0.0, texture: None, attenuation_distance: None, attenuation_color: Vec3::ONE }
+    }
+}
+
+/// A thin film, as of soap or oil (`KHR_materials_iridescence`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iridescence {
+    /// Strength of the film, 0…1.
+    pub factor: f32,
+    /// A texture whose red multiplies `factor`.
+    pub texture: Option<TextureSlot>,
+    /// Index of refraction of the film, ≥ 1.
+    pub ior: f32,
+    /// The thickness where the texture's green is 0 and where it is 1, nanometres. Without a texture the film has the
+    /// second one.
+    pub thickness: [f32; 2],
+    /// A texture whose green chooses the thickness.
+    pub thickness_texture: Option<TextureSlot>,
+}
+
+impl Default for Iridescence {
+    fn default() -> Self {
+        Self { factor: 0.0, texture: None, ior: 1.3, thickness: [100.0, 400.0], thickness_texture: None }
+    }
+}
+
+/// Highlights that are stretched along one direction of the surface, as on brushed metal and hair
+/// (`KHR_materials_anisotropy`).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Anisotropy {
+    /// How much rougher the surface is along the direction, 0…1.
+    pub strength: f32,
+    /// The angle from the tangent to the direction, radians, towards the bitangent.
+    pub rotation: f32,
+    /// A texture whose red and green hold a direction in tangent space (−1…1 as 0…1), which is turned by `rotation`,
+    /// and whose blue multiplies `strength`.
+    pub texture: Option<TextureSlot>,
+}
+
 /// The older model whose parameters replace base colour, metallic and roughness
 /// (`KHR_materials_pbrSpecularGlossiness`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,6 +204,13 @@ impl Default for SpecularGlossiness {
         Self { diffuse: Vec4::ONE, diffuse_texture: None, specular: Vec3::ONE, glossiness: 1.0, texture: None }
     }
 }
+
+/// How many textures the core of glTF defines; the others belong to layers.
+const CORE_TEXTURES: usize = 5;
+
+/// How many textures of layers are drawn at once. With those of the core, and those of a picture, devices that read no
+/// more than sixteen in one stage suffice.
+pub const LAYER_TEXTURES: usize = 8;
 
 /// A metallic-roughness material (glTF 2.0, 3.9) with the layers that extensions add. Factors are linear. Optional
 /// parts exist where the file has them, whatever their numbers, so that an animation of a number never changes which
@@ -191,6 +253,15 @@ pub struct Material {
     pub sheen: Option<Sheen>,
     /// Transmitted light, as of glass, if there is any.
     pub transmission: Option<Transmission>,
+    /// The inside of the body, if it has one.
+    pub volume: Option<Volume>,
+    /// How much the index of refraction of the volume differs between colours: 20 divided by the Abbe number, ≥ 0
+    /// (`KHR_materials_dispersion`).
+    pub dispersion: Option<f32>,
+    /// The thin film on the surface, if there is one.
+    pub iridescence: Option<Iridescence>,
+    /// The direction that highlights are stretched along, if there is one.
+    pub anisotropy: Option<Anisotropy>,
     /// The parameters that replace base colour, metallic and roughness, if the file has them.
     pub specular_glossiness: Option<SpecularGlossiness>,
     /// Shows the base colour as it is, without light (`KHR_materials_unlit`); nothing else of the material counts.
@@ -223,6 +294,10 @@ impl Default for Material {
             clearcoat: None,
             sheen: None,
             transmission: None,
+            volume: None,
+            dispersion: None,
+            iridescence: None,
+            anisotropy: None,
             specular_glossiness: None,
             unlit: false,
             alpha: AlphaMode::Opaque,
@@ -241,8 +316,27 @@ impl Material {
 
     /// Returns every texture that is drawn, with its name in glTF, such as `baseColorTexture`.
     pub fn textures(&self) -> impl Iterator<Item = (&'static str, TextureSlot)> {
+        let all = self.all_textures();
+        let drawn = all.into_iter().scan(0, |layers, (n, name, slot)| {
+            *layers += usize::from(n >= CORE_TEXTURES);
+            Some((*layers <= LAYER_TEXTURES).then_some((name, slot)))
+        });
+        drawn.flatten()
+    }
+
+    /// Returns the names of the textures that are not drawn because the layers have more than [`LAYER_TEXTURES`]: of
+    /// these only the factors count.
+    pub fn undrawn_textures(&self) -> impl Iterator<Item = &'static str> {
+        let layers = self.all_textures().into_iter().filter(|(n, ..)| *n >= CORE_TEXTURES);
+        layers.skip(LAYER_TEXTURES).map(|(_, name, _)| name)
+    }
+
+    /// The textures of the file in the order of [`TextureUse`](crate::TextureUse), each with its number there: first
+    /// those of the core, then those of the layers.
+    pub(super) fn all_textures(&self) -> Vec<(usize, &'static str, TextureSlot)> {
         let (specular, coat) = (self.specular.unwrap_or_default(), self.clearcoat.unwrap_or_default());
         let (sheen, transmission) = (self.sheen.unwrap_or_default(), self.transmission.unwrap_or_default());
+        let (volume, film) = (self.volume.unwrap_or_default(), self.iridescence.unwrap_or_default());
         let [base, surface] = match self.specular_glossiness {
             Some(s) => [("diffuseTexture", s.diffuse_texture), ("specularGlossinessTexture", s.texture)],
             None => [
@@ -264,16 +358,22 @@ impl Material {
             ("sheenColorTexture", sheen.color_texture),
             ("sheenRoughnessTexture", sheen.roughness_texture),
             ("transmissionTexture", transmission.texture),
+            ("thicknessTexture", volume.texture),
+            ("iridescenceTexture", film.texture),
+            ("iridescenceThicknessTexture", film.thickness_texture),
+            ("anisotropyTexture", self.anisotropy.and_then(|a| a.texture)),
         ];
-        let unlit = self.unlit;
-        all.into_iter().take(if unlit { 1 } else { all.len() }).filter_map(|(name, slot)| slot.map(|slot| (name, slot)))
+        let count = if self.unlit { 1 } else { all.len() };
+        (0..).zip(all).take(count).filter_map(|(n, (name, slot))| slot.map(|slot| (n, name, slot))).collect()
     }
 
-    /// Returns the texture whose coordinates the tangents follow: the normal map, or else that of the varnish.
+    /// Returns the texture whose coordinates the tangents follow: the normal map, or else that of the varnish, or else
+    /// that of the direction of highlights.
     #[must_use]
     pub fn tangent_slot(&self) -> Option<TextureSlot> {
         let coat = || self.clearcoat.and_then(|c| c.normal_texture);
-        self.normal_texture.or_else(coat).filter(|_| !self.unlit)
+        let direction = || self.anisotropy.and_then(|a| a.texture);
+        self.normal_texture.or_else(coat).or_else(direction).filter(|_| !self.unlit)
     }
 }
 

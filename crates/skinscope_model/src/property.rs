@@ -42,6 +42,16 @@ pub enum MaterialProperty {
     SheenColor,
     SheenRoughness,
     Transmission,
+    Thickness,
+    AttenuationDistance,
+    AttenuationColor,
+    Dispersion,
+    Iridescence,
+    IridescenceIor,
+    IridescenceThicknessMin,
+    IridescenceThicknessMax,
+    Anisotropy,
+    AnisotropyRotation,
     Diffuse,
     SpecularOfGloss,
     Glossiness,
@@ -67,6 +77,10 @@ pub enum TextureUse {
     SheenColor,
     SheenRoughness,
     Transmission,
+    Thickness,
+    Iridescence,
+    IridescenceThickness,
+    Anisotropy,
     Diffuse,
     SpecularGlossiness,
 }
@@ -101,7 +115,10 @@ impl Property {
         use MaterialProperty as M;
         match self {
             Self::Material(_, M::BaseColor | M::Diffuse) => 4,
-            Self::Material(_, M::Emissive | M::SpecularColor | M::SheenColor | M::SpecularOfGloss)
+            Self::Material(
+                _,
+                M::Emissive | M::SpecularColor | M::SheenColor | M::AttenuationColor | M::SpecularOfGloss,
+            )
             | Self::Light(_, LightProperty::Color) => 3,
             Self::Material(_, M::UvOffset(_) | M::UvScale(_)) => 2,
             Self::Visible(_) | Self::Material(..) | Self::Light(..) | Self::Camera(..) => 1,
@@ -127,6 +144,10 @@ impl Material {
             U::SheenColor => &mut self.sheen.as_mut()?.color_texture,
             U::SheenRoughness => &mut self.sheen.as_mut()?.roughness_texture,
             U::Transmission => &mut self.transmission.as_mut()?.texture,
+            U::Thickness => &mut self.volume.as_mut()?.texture,
+            U::Iridescence => &mut self.iridescence.as_mut()?.texture,
+            U::IridescenceThickness => &mut self.iridescence.as_mut()?.thickness_texture,
+            U::Anisotropy => &mut self.anisotropy.as_mut()?.texture,
             U::Diffuse => &mut self.specular_glossiness.as_mut()?.diffuse_texture,
             U::SpecularGlossiness => &mut self.specular_glossiness.as_mut()?.texture,
         };
@@ -163,6 +184,18 @@ impl Material {
             P::SheenColor => self.sheen.as_mut()?.color = unit.truncate(),
             P::SheenRoughness => self.sheen.as_mut()?.roughness = unit.x,
             P::Transmission => self.transmission.as_mut()?.factor = unit.x,
+            P::Thickness => self.volume.as_mut()?.thickness = positive.x,
+            P::AttenuationDistance => {
+                self.volume.as_mut()?.attenuation_distance = Some(positive.x).filter(|distance| *distance > 0.0);
+            }
+            P::AttenuationColor => self.volume.as_mut()?.attenuation_color = unit.truncate(),
+            P::Dispersion => *self.dispersion.as_mut()? = positive.x,
+            P::Iridescence => self.iridescence.as_mut()?.factor = unit.x,
+            P::IridescenceIor => self.iridescence.as_mut()?.ior = positive.x.max(1.0),
+            P::IridescenceThicknessMin => self.iridescence.as_mut()?.thickness[0] = positive.x,
+            P::IridescenceThicknessMax => self.iridescence.as_mut()?.thickness[1] = positive.x,
+            P::Anisotropy => self.anisotropy.as_mut()?.strength = unit.x,
+            P::AnisotropyRotation => self.anisotropy.as_mut()?.rotation = value.x,
             P::Diffuse => self.specular_glossiness.as_mut()?.diffuse = unit,
             P::SpecularOfGloss => self.specular_glossiness.as_mut()?.specular = unit.truncate(),
             P::Glossiness => self.specular_glossiness.as_mut()?.glossiness = unit.x,

@@ -134,6 +134,9 @@ shared! {
         sheen: [f32; 4],
         clearcoat: [f32; 4],
         transmission: [f32; 4],
+        volume: [f32; 4],
+        iridescence: [f32; 4],
+        anisotropy: [f32; 4],
         uv: [UvTransform; MATERIAL_TEXTURES],
     }
 
@@ -174,8 +177,8 @@ pub(super) const GROUP_SIZE: u32 = 64;
 /// Names a primitive of a model: index of the mesh, and of the primitive in the mesh.
 pub(super) type PrimitiveKey = (usize, usize);
 
-/// How many textures a material can have: those of the core, then those of its layers.
-pub(super) const MATERIAL_TEXTURES: usize = 13;
+/// How many textures a material can name: those of the core, then those of its layers.
+pub(super) const MATERIAL_TEXTURES: usize = 17;
 /// The number of textures that glTF's core defines; they come first.
 pub(super) const CORE_TEXTURES: usize = 5;
 
@@ -188,14 +191,18 @@ pub(super) mod layer {
     pub const TRANSMISSION: u32 = 16;
     /// Decides on the pipeline; no shader reads it.
     pub const UNLIT: u32 = 32;
+    pub const VOLUME: u32 = 64;
+    pub const DISPERSION: u32 = 128;
+    pub const IRIDESCENCE: u32 = 256;
+    pub const ANISOTROPY: u32 = 512;
 }
 
 /// The properties of a material, apart from its textures, that a pipeline depends on. Their bits come after those of the
 /// textures.
 pub(super) mod nature {
-    pub const MASKED: u32 = 1 << 16;
-    pub const BLENDED: u32 = 1 << 17;
-    pub const DOUBLE_SIDED: u32 = 1 << 18;
+    pub const MASKED: u32 = 1 << 24;
+    pub const BLENDED: u32 = 1 << 25;
+    pub const DOUBLE_SIDED: u32 = 1 << 26;
 }
 
 /// Values of `MODE` in shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.

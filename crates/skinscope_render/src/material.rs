@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use skinscope_model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
+use glam::Vec3;
+use skinscope_model::{
+    AlphaMode, Change, LAYER_TEXTURES, Material, Model, Property, TextureSampler, TextureSlot, Volume,
+};
 
 use super::bindings::entry;
 use super::device_jobs::DeviceJobs;
@@ -174,10 +177,14 @@ fn groups(
     model: &Model,
     (m, numbers): (&Material, &wgpu::Buffer),
 ) -> Result<Groups, GpuError> {
-    let mut bound = Vec::new();
+    let mut bound = Vec::with_capacity(CORE_TEXTURES + LAYER_TEXTURES);
     let is_layered = traits(m).parts.layers & !layer::UNLIT != 0;
-    let count = if is_layered { MATERIAL_TEXTURES } else { CORE_TEXTURES };
-    for Bound { slot, srgb, neutral } in slots(m).into_iter().take(count) {
+    let all = slots(m);
+    let (core, layers) = all.split_at(CORE_TEXTURES);
+    let unused = Bound { slot: None, srgb: false, neutral: Neutral::White };
+    let filled = layers.iter().filter(|bound| bound.slot.is_some()).chain(std::iter::repeat(&unused));
+    let filled = filled.take(if is_layered { LAYER_TEXTURES } else { 0 });
+    for Bound { slot, srgb, neutral } in core.iter().chain(filled).copied() {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
         let image = texture.and_then(|t| t.image);
         let view = match image.and_then(|image| textures.view((image, srgb))) {
@@ -207,6 +214,7 @@ fn pairs(first: u32, bound: &[(wgpu::TextureView, wgpu::Sampler)]) -> impl Itera
 }
 
 /// A texture of a material.
+#[derive(Clone, Copy)]
 struct Bound {
     slot: Option<TextureSlot>,
     /// True where its colours are sRGB-encoded.
@@ -215,13 +223,16 @@ struct Bound {
     neutral: Neutral,
 }
 
-/// The textures of a material, in the order of their bindings.
+/// The textures of a material that are drawn, by their numbers in the shader. Those of the core are bound in this order;
+/// those of the layers too, but without gaps, so that eight bindings suffice (`slot_of` in shaders/layers/textures.wgsl).
 fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
     let linear = |slot| Bound { slot, srgb: false, neutral: Neutral::White };
     let srgb = |slot| Bound { slot, srgb: true, neutral: Neutral::White };
     let normal = |slot| Bound { slot, srgb: false, neutral: Neutral::FlatNormal };
     let (specular, coat) = (m.specular.unwrap_or_default(), m.clearcoat.unwrap_or_default());
     let (sheen, transmission) = (m.sheen.unwrap_or_default(), m.transmission.unwrap_or_default());
+    let (volume, film) = (m.volume.unwrap_or_default(), m.iridescence.unwrap_or_default());
+    let direction = m.anisotropy.and_then(|a| a.texture);
     let surface = match m.specular_glossiness {
         Some(s) => srgb(s.texture),
         None => linear(m.metallic_roughness_texture),
@@ -240,11 +251,17 @@ fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
         srgb(sheen.color_texture),
         linear(sheen.roughness_texture),
         linear(transmission.texture),
+        linear(volume.texture),
+        linear(film.texture),
+        linear(film.thickness_texture),
+        Bound { slot: direction, srgb: false, neutral: Neutral::AlongTangent },
     ];
     if m.unlit {
         // An unlit material shows only its base colour.
         all[1..].iter_mut().for_each(|bound| bound.slot = None);
     }
+    let of_layers = all[CORE_TEXTURES..].iter_mut().filter(|bound| bound.slot.is_some());
+    of_layers.skip(LAYER_TEXTURES).for_each(|bound| bound.slot = None);
     all
 }
 
@@ -261,9 +278,15 @@ fn numbers(m: &Material) -> layouts::Material {
     // Thin walls with an index of refraction near 1 blur little, however rough they are (as in the Khronos sample
     // viewer).
     let blurs = (2.0 * m.ior - 2.0).clamp(0.0, 1.0);
+    let (volume, film) = (m.volume.unwrap_or_default(), m.iridescence.unwrap_or_default());
+    let direction = m.anisotropy.unwrap_or_default();
+    // An index of 0 reflects everything, and no light comes to be bent.
+    let ior = m.ior.max(1.0);
+    let half_spread = (ior - 1.0) * 0.025 * m.dispersion.unwrap_or(0.0);
+    let (sine, cosine) = direction.rotation.sin_cos();
     layouts::Material {
         base_color: m.coloring().0.to_array(),
-        emissive: (m.emissive * m.emissive_strength).min(glam::Vec3::MAX).extend(m.normal_scale).to_array(),
+        emissive: (m.emissive * m.emissive_strength).min(Vec3::MAX).extend(m.normal_scale).to_array(),
         metallic: m.metallic,
         roughness: m.roughness,
         occlusion_strength: m.occlusion_strength,
@@ -274,7 +297,10 @@ fn numbers(m: &Material) -> layouts::Material {
         specular: specular.to_array(),
         sheen: sheen.color.extend(sheen.roughness).to_array(),
         clearcoat: [coat.factor, coat.roughness, coat.normal_scale, f32::from(follows)],
-        transmission: [transmission.factor, blurs, 0.0, 0.0],
+        transmission: [transmission.factor, blurs, ior, half_spread.min(f32::MAX)],
+        volume: attenuation(&volume).extend(volume.thickness).to_array(),
+        iridescence: [film.factor, film.ior, film.thickness[0], film.thickness[1]],
+        anisotropy: [direction.strength, cosine, sine, 0.0],
         uv: slots(m).map(|bound| rows(bound.slot)),
     }
 }
@@ -284,6 +310,15 @@ fn numbers(m: &Material) -> layouts::Material {
 fn reflectance(ior: f32) -> f32 {
     let ratio = if ior > 1e6 { 1.0 } else { (ior - 1.0) / (ior + 1.0) };
     ratio * ratio
+}
+
+/// The share of light that a volume absorbs on a very short way, divided by the length of the way in metres
+/// (KHR_materials_volume, "Attenuation"): −ln(colour) / distance. Black absorbs as a millionth does, and no number is
+/// infinite.
+fn attenuation(volume: &Volume) -> Vec3 {
+    let Some(distance) = volume.attenuation_distance else { return Vec3::ZERO };
+    let color = volume.attenuation_color.clamp(Vec3::splat(1e-6), Vec3::ONE);
+    (color.map(|c| -c.ln()) / distance).min(Vec3::splat(1e9))
 }
 
 fn rows(slot: Option<TextureSlot>) -> UvTransform {
@@ -299,11 +334,16 @@ fn bits(m: &Material, holds: fn(&TextureSlot) -> bool) -> u32 {
 
 fn traits(m: &Material) -> MaterialTraits {
     let has = |bit: u32, is: bool| if is { bit } else { 0 };
+    let is_body = m.volume.is_some() && m.transmission.is_some();
     let layers = has(layer::GLOSS, m.specular_glossiness.is_some())
         | has(layer::SPECULAR, m.specular.is_some() && m.specular_glossiness.is_none())
         | has(layer::CLEARCOAT, m.clearcoat.is_some())
         | has(layer::SHEEN, m.sheen.is_some())
-        | has(layer::TRANSMISSION, m.transmission.is_some());
+        | has(layer::TRANSMISSION, m.transmission.is_some())
+        | has(layer::VOLUME, is_body)
+        | has(layer::DISPERSION, is_body && m.dispersion.is_some())
+        | has(layer::IRIDESCENCE, m.iridescence.is_some())
+        | has(layer::ANISOTROPY, m.anisotropy.is_some());
     let layers = if m.unlit { layer::UNLIT } else { layers };
     let nature = has(nature::MASKED, matches!(m.alpha, AlphaMode::Mask { .. }))
         | has(nature::BLENDED, m.alpha == AlphaMode::Blend)

@@ -3,8 +3,9 @@
 
 use skinscope_deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 use skinscope_frame::SCALE_ROWS;
+use skinscope_model::LAYER_TEXTURES;
 
-use super::layouts::{CORE_TEXTURES, GROUP_SIZE, Globals, MATERIAL_TEXTURES};
+use super::layouts::{CORE_TEXTURES, GROUP_SIZE, Globals};
 
 /// A limit of the device, and the least value that suffices.
 struct Need {
@@ -26,6 +27,8 @@ const MOST: VertexLayout = VertexLayout {
     influences: InfluenceLayout::Four { wide_joints: true, weights: WeightBits::Float },
 };
 const MOST_PAINT: PaintLayout = PaintLayout { uvs: [true; 2], colors: true };
+/// How many textures one stage reads of a material.
+const SURFACE_TEXTURES: usize = CORE_TEXTURES + LAYER_TEXTURES;
 /// The words of a marked vertex, which also stores its index.
 const MARK_WORDS: usize = MOST.words() + MOST.influences.words() + 1;
 
@@ -35,16 +38,12 @@ const DRAWING: &[Need] = &[
     need!("storage buffers in a shader stage", 4, max_storage_buffers_per_shader_stage),
     // Globals, scale, draw, and material.
     need!("uniform buffers in a shader stage", 4, max_uniform_buffers_per_shader_stage),
-    // The textures of the material, and the picture of what lies behind glass.
-    need!("textures in a shader stage", MATERIAL_TEXTURES + 1, max_sampled_textures_per_shader_stage),
-    need!("samplers in a shader stage", MATERIAL_TEXTURES + 1, max_samplers_per_shader_stage),
+    // The textures of the material, the picture of what lies behind glass, and the depths that shadows read.
+    need!("textures in a shader stage", SURFACE_TEXTURES + 2, max_sampled_textures_per_shader_stage),
+    need!("samplers in a shader stage", SURFACE_TEXTURES + 1, max_samplers_per_shader_stage),
     // The groups of the frame, the primitive, the material, and its layers.
     need!("bind groups", 4, max_bind_groups),
-    need!(
-        "bindings in a bind group",
-        2 * larger(1 + CORE_TEXTURES, MATERIAL_TEXTURES - CORE_TEXTURES),
-        max_bindings_per_bind_group
-    ),
+    need!("bindings in a bind group", 2 * larger(1 + CORE_TEXTURES, LAYER_TEXTURES), max_bindings_per_bind_group),
     need!("dynamic uniform buffers", 1, max_dynamic_uniform_buffers_per_pipeline_layout),
     need!("vertex buffers", 4, max_vertex_buffers),
     need!("vertex attributes", 9, max_vertex_attributes),

@@ -6,10 +6,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use skinscope_deform::Method;
+use skinscope_model::LAYER_TEXTURES;
 
 use super::bindings::{CUBE_FORMAT, cube, depths, sampler, storage, texture, uniform};
 use super::gpu::{Gpu, TextureKind};
-use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
+use super::layouts::{Bone, CORE_TEXTURES, Line, layer};
 use super::pipeline_descriptor::PipelineDescriptor;
 use super::pipeline_kind::{Kind, SurfaceShading};
 use super::shader::{self, Linking, Program};
@@ -94,7 +95,7 @@ pub(super) struct PipelineFactory {
 pub(super) struct ModelLayouts {
     pub primitive: wgpu::BindGroupLayout,
     pub material: wgpu::BindGroupLayout,
-    /// Textures of a material's layers.
+    /// Textures of a material's layers: those that it has, in their order.
     pub layers: wgpu::BindGroupLayout,
 }
 
@@ -133,7 +134,7 @@ impl PipelineFactory {
         let mut material = vec![uniform(0, S::FRAGMENT, false)];
         material.extend(textures(1, CORE_TEXTURES));
         let material = layout("material", &material);
-        let layers = layout("layers", &textures(0, MATERIAL_TEXTURES - CORE_TEXTURES).collect::<Vec<_>>());
+        let layers = layout("layers", &textures(0, LAYER_TEXTURES).collect::<Vec<_>>());
         let bake = layout(
             "bake",
             &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false), storage(2, S::COMPUTE, true)],
@@ -303,8 +304,11 @@ impl PipelineFactory {
             constants.push(("SIDES", f64::from(u8::from(has_sides))));
             constants.push(("CULLED", f64::from(u8::from(how.cull.is_some()))));
             constants.extend(is_look.then_some(("GLOSSY", f64::from(u8::from(parts.layers & layer::GLOSS != 0)))));
-            // Only the layered program has this constant.
-            constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
+            // Only the layered program has these constants.
+            if is_layered {
+                let is_scaled = parts.layers & layer::VOLUME != 0;
+                constants.extend([("LAYERS", f64::from(parts.layers)), ("SCALED", f64::from(u8::from(is_scaled)))]);
+            }
         }
         let compilation_options =
             wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };

@@ -40,6 +40,7 @@ const PALETTE_STORAGE: SourceFile = part!("common/palette_storage.wgsl");
 const PALETTE_UNIFORM: SourceFile = part!("common/palette_uniform.wgsl");
 const EARLY_DEPTH: SourceFile = part!("software/early_depth.wgsl");
 const LATE_DEPTH: SourceFile = part!("software/late_depth.wgsl");
+const ROUND: SourceFile = part!("light/round.wgsl");
 const OPEN: SourceFile = part!("light/open.wgsl");
 const SHADOWED: SourceFile = part!("light/shadowed.wgsl");
 const SHADOW_VIEWS: SourceFile = part!("shadow/views.wgsl");
@@ -72,7 +73,13 @@ pub struct Program {
 /// Draws the model's surface with the layers that extensions add.
 pub static LAYERED: Program = Program {
     name: "layered surface",
-    parts: surface_parts!(part!("layers.wgsl")),
+    parts: surface_parts!(
+        part!("layers.wgsl"),
+        part!("layers/textures.wgsl"),
+        part!("layers/anisotropy.wgsl"),
+        part!("layers/iridescence.wgsl"),
+        part!("layers/volume.wgsl")
+    ),
     deforms: true,
     overlays: false,
     tones: true,
@@ -83,7 +90,7 @@ pub static LAYERED: Program = Program {
 /// Draws the model's surface and edges.
 pub static SURFACE: Program = Program {
     name: "surface",
-    parts: surface_parts!(),
+    parts: surface_parts!(ROUND),
     deforms: true,
     overlays: false,
     tones: true,
@@ -94,7 +101,7 @@ pub static SURFACE: Program = Program {
 /// Draws the depths of the model from the directions that light comes from.
 pub static CASTER: Program = Program {
     name: "caster",
-    parts: surface_parts!(OPEN, SHADOW_VIEWS, part!("shadow/caster.wgsl")),
+    parts: surface_parts!(ROUND, OPEN, SHADOW_VIEWS, part!("shadow/caster.wgsl")),
     deforms: true,
     overlays: false,
     tones: true,
@@ -105,7 +112,7 @@ pub static CASTER: Program = Program {
 /// Draws the model's surface in the colours of an overlay.
 pub static READOUT: Program = Program {
     name: "readout",
-    parts: surface_parts!(OVERLAY, part!("readout.wgsl")),
+    parts: surface_parts!(ROUND, OVERLAY, part!("readout.wgsl")),
     deforms: true,
     overlays: true,
     tones: true,
@@ -116,7 +123,7 @@ pub static READOUT: Program = Program {
 /// Draws the model's surface in a look other than that of its materials.
 pub static LOOK: Program = Program {
     name: "look",
-    parts: surface_parts!(part!("look.wgsl")),
+    parts: surface_parts!(ROUND, part!("look.wgsl")),
     deforms: true,
     overlays: false,
     tones: true,

@@ -18,6 +18,8 @@ use super::texture_upload::{Fitted, MOST, create, fitted, format, upload, wanted
 pub(super) enum Neutral {
     White,
     FlatNormal,
+    /// Highlights that are stretched along the tangent, as strongly as the factor says.
+    AlongTangent,
 }
 
 /// Textures and samplers of one model, made when first asked for.
@@ -199,6 +201,7 @@ impl Textures {
         let rgba = match which {
             Neutral::White => [255; 4],
             Neutral::FlatNormal => [128, 128, 255, 255],
+            Neutral::AlongTangent => [255, 128, 255, 255],
         };
         let texture = gpu.scope(|| create(gpu, &format!("{which:?}"), [1, 1], wgpu::TextureFormat::Rgba8Unorm, 1))?;
         write_levels(gpu, &texture, &[(0, &rgba)])?;

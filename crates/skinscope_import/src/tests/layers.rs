@@ -3,8 +3,8 @@
 use glam::{Vec2, Vec3, Vec4};
 use serde_json::{Value, json};
 use skinscope_model::{
-    Clearcoat, Material, MaterialId, Sheen, Specular, SpecularGlossiness, TextureId, TextureSlot, Transmission,
-    UvTransform,
+    Anisotropy, Clearcoat, Iridescence, Material, MaterialId, Sheen, Specular, SpecularGlossiness, TextureId,
+    TextureSlot, Transmission, UvTransform, Volume,
 };
 
 use super::*;
@@ -106,6 +106,68 @@ fn transmission_arrives() {
 }
 
 #[test]
+fn volume_and_dispersion_arrive() {
+    let all = json!({
+        "thicknessFactor": 2.5, "thicknessTexture": { "index": 3, "texCoord": 1 },
+        "attenuationDistance": 0.25, "attenuationColor": [0.1, 0.5, 0.9],
+    });
+    let want = Volume {
+        thickness: 2.5,
+        texture: slot(3, 1),
+        attenuation_distance: Some(0.25),
+        attenuation_color: Vec3::new(0.1, 0.5, 0.9),
+    };
+    assert_eq!(plain("KHR_materials_volume", all).volume, Some(want));
+    let none = Volume { thickness: 0.0, texture: None, attenuation_distance: None, attenuation_color: Vec3::ONE };
+    assert_eq!(plain("KHR_materials_volume", json!({})).volume, Some(none));
+    for distance in [0.0, -1.0] {
+        let (material, warnings) = read("KHR_materials_volume", json!({ "attenuationDistance": distance }));
+        assert_eq!(material.volume, Some(none), "as other programs read it");
+        let want = format!("material 0: KHR_materials_volume.attenuationDistance is {distance}; nothing is absorbed");
+        assert_eq!(warnings, [want]);
+    }
+    assert_eq!(plain("KHR_materials_dispersion", json!({ "dispersion": 4.5 })).dispersion, Some(4.5));
+    assert_eq!(plain("KHR_materials_dispersion", json!({})).dispersion, Some(0.0));
+    let (material, warnings) = read("KHR_materials_dispersion", json!({ "dispersion": -1 }));
+    assert_eq!((material.dispersion, warnings.len()), (Some(0.0), 1));
+}
+
+#[test]
+fn iridescence_arrives() {
+    let all = json!({
+        "iridescenceFactor": 0.8, "iridescenceTexture": { "index": 2 }, "iridescenceIor": 1.6,
+        "iridescenceThicknessMinimum": 500, "iridescenceThicknessMaximum": 200,
+        "iridescenceThicknessTexture": { "index": 4, "texCoord": 1 },
+    });
+    let want = Iridescence {
+        factor: 0.8,
+        texture: slot(2, 0),
+        ior: 1.6,
+        thickness: [500.0, 200.0],
+        thickness_texture: slot(4, 1),
+    };
+    assert_eq!(plain("KHR_materials_iridescence", all).iridescence, Some(want));
+    let none = Iridescence { factor: 0.0, texture: None, ior: 1.3, thickness: [100.0, 400.0], thickness_texture: None };
+    assert_eq!(plain("KHR_materials_iridescence", json!({})).iridescence, Some(none));
+    let odd = json!({ "iridescenceFactor": 3, "iridescenceIor": 0.5, "iridescenceThicknessMaximum": "thick" });
+    let (material, warnings) = read("KHR_materials_iridescence", odd);
+    assert_eq!(material.iridescence, Some(Iridescence { factor: 1.0, ior: 1.0, ..none }));
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+}
+
+#[test]
+fn anisotropy_arrives() {
+    let all = json!({ "anisotropyStrength": 0.6, "anisotropyRotation": -7.5, "anisotropyTexture": { "index": 5 } });
+    let want = Anisotropy { strength: 0.6, rotation: -7.5, texture: slot(5, 0) };
+    assert_eq!(plain("KHR_materials_anisotropy", all).anisotropy, Some(want));
+    assert_eq!(plain("KHR_materials_anisotropy", json!({})).anisotropy, Some(Anisotropy::default()));
+    let (material, warnings) =
+        read("KHR_materials_anisotropy", json!({ "anisotropyStrength": 2, "anisotropyTexture": 1 }));
+    assert_eq!(material.anisotropy, Some(Anisotropy { strength: 1.0, ..Anisotropy::default() }));
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+}
+
+#[test]
 fn specular_glossiness_arrives_and_replaces_metallic_roughness() {
     let all = json!({
         "diffuseFactor": [0.1, 0.2, 0.3, 0.4], "diffuseTexture": { "index": 7 },
@@ -177,6 +239,32 @@ fn textures_of_extensions_that_are_not_there_are_errors_as_everywhere() {
 }
 
 #[test]
+fn the_ninth_texture_of_layers_and_those_after_it_are_left_out_by_name() {
+    let info = |n: usize| json!({ "index": n });
+    let import = doc(json!({
+        "name": "shell", "normalTexture": info(0), "emissiveTexture": info(1),
+        "extensions": {
+            "KHR_materials_specular": { "specularTexture": info(0), "specularColorTexture": info(1) },
+            "KHR_materials_clearcoat": { "clearcoatTexture": info(2), "clearcoatNormalTexture": info(3) },
+            "KHR_materials_sheen": { "sheenColorTexture": info(4), "sheenRoughnessTexture": info(5) },
+            "KHR_materials_volume": { "thicknessFactor": 2, "thicknessTexture": info(6) },
+            "KHR_materials_iridescence": { "iridescenceTexture": info(7), "iridescenceThicknessTexture": info(0) },
+            "KHR_materials_anisotropy": { "anisotropyStrength": 0.5, "anisotropyTexture": info(1) },
+        },
+    }));
+    let import = import.import().unwrap();
+    let said: Vec<_> = import.warnings.iter().filter(|w| w.location == "material 0").map(|w| &*w.message).collect();
+    assert_eq!(
+        said,
+        ["\"shell\" has 10 textures of extensions, of which 8 are drawn; the factors alone count in place of \
+          iridescenceThicknessTexture and anisotropyTexture"]
+    );
+    let drawn: Vec<_> = import.model.materials[0].textures().map(|(name, _)| name).collect();
+    assert_eq!(drawn.len(), 10, "{drawn:?}");
+    assert_eq!((drawn[1], drawn[2], drawn[9]), ("emissiveTexture", "specularTexture", "iridescenceTexture"));
+}
+
+#[test]
 fn texture_transforms_arrive_in_every_slot() {
     let info = |n: usize| {
         json!({ "index": 0, "texCoord": 0, "extensions": { "KHR_texture_transform":
@@ -212,6 +300,14 @@ fn texture_transforms_arrive_in_every_slot() {
             }),
         };
         assert_eq!(found, (0..13).map(want).collect::<Vec<_>>());
+        let extensions = json!({
+            "KHR_materials_volume": { "thicknessTexture": info(5) },
+            "KHR_materials_iridescence": { "iridescenceTexture": info(6), "iridescenceThicknessTexture": info(7) },
+            "KHR_materials_anisotropy": { "anisotropyTexture": info(8) },
+        });
+        let material = doc(json!({ "extensions": extensions })).import().unwrap().model.materials[0].clone();
+        let found: Vec<TextureSlot> = material.textures().map(|(_, slot)| slot).collect();
+        assert_eq!(found, (5..9).map(want).collect::<Vec<_>>());
     }
 }
 
@@ -287,11 +383,14 @@ fn tangents_follow_the_transformed_coordinates() {
 }
 
 #[test]
-fn a_clearcoat_normal_map_alone_makes_tangents_too() {
+fn a_clearcoat_normal_map_or_a_direction_of_highlights_alone_makes_tangents_too() {
     let coat = json!({ "clearcoatNormalTexture": { "index": 0 } });
     let coated = json!({ "extensions": { "KHR_materials_clearcoat": coat } });
     let import = square(doc(coated), json!({ "material": 0 })).import().unwrap();
     assert_eq!(import.model.meshes[0].primitives[0].tangents.len(), 4);
+    let brushed = json!({ "extensions": { "KHR_materials_anisotropy": { "anisotropyTexture": { "index": 0 } } } });
+    let import = square(doc(brushed), json!({ "material": 0 })).import().unwrap();
+    assert_eq!(import.model.meshes[0].primitives[0].tangents.len(), 4, "and so does a direction of highlights");
 }
 
 /// A file of three materials, the last with a normal map, and two named variants and one without a name.
@@ -340,11 +439,7 @@ fn variants_that_are_not_there_are_left_out_and_materials_are_errors() {
 #[test]
 fn required_layers_that_are_not_drawn_still_open() {
     for name in [
-        "KHR_materials_anisotropy",
-        "KHR_materials_iridescence",
-        "KHR_materials_volume",
         "KHR_materials_volume_scatter",
-        "KHR_materials_dispersion",
         "KHR_materials_diffuse_transmission",
         "KHR_materials_subsurface",
         "ADOBE_materials_clearcoat_specular",

@@ -122,6 +122,76 @@ fn pointers_change_what_they_name() {
 }
 
 #[test]
+fn pointers_change_the_numbers_of_volumes_films_and_directions() {
+    use MaterialProperty as P;
+    let texture = json!({ "index": 0 });
+    let mut doc = world();
+    doc.root["materials"][0]["extensions"] = json!({
+        "KHR_materials_volume": { "thicknessTexture": texture }, "KHR_materials_dispersion": {},
+        "KHR_materials_iridescence": { "iridescenceTexture": texture, "iridescenceThicknessTexture": texture },
+        "KHR_materials_anisotropy": { "anisotropyTexture": texture },
+    });
+    let numbers = [
+        ("volume/thicknessFactor", P::Thickness, Vec4::splat(-1.0), Vec4::ZERO),
+        ("volume/attenuationDistance", P::AttenuationDistance, Vec4::splat(3.0), Vec4::splat(3.0)),
+        ("volume/attenuationColor", P::AttenuationColor, Vec4::new(0.5, 2.0, -1.0, 0.0), Vec4::new(0.5, 1.0, 0.0, 0.0)),
+        ("dispersion/dispersion", P::Dispersion, Vec4::splat(7.0), Vec4::splat(7.0)),
+        ("iridescence/iridescenceFactor", P::Iridescence, Vec4::splat(2.0), Vec4::ONE),
+        ("iridescence/iridescenceIor", P::IridescenceIor, Vec4::splat(0.5), Vec4::ONE),
+        ("iridescence/iridescenceThicknessMinimum", P::IridescenceThicknessMin, Vec4::splat(50.0), Vec4::splat(50.0)),
+        ("iridescence/iridescenceThicknessMaximum", P::IridescenceThicknessMax, Vec4::splat(-5.0), Vec4::ZERO),
+        ("anisotropy/anisotropyStrength", P::Anisotropy, Vec4::splat(9.0), Vec4::ONE),
+        ("anisotropy/anisotropyRotation", P::AnisotropyRotation, Vec4::splat(-8.0), Vec4::splat(-8.0)),
+    ];
+    let textures = [
+        ("volume/thicknessTexture", TextureUse::Thickness),
+        ("iridescence/iridescenceTexture", TextureUse::Iridescence),
+        ("iridescence/iridescenceThicknessTexture", TextureUse::IridescenceThickness),
+        ("anisotropy/anisotropyTexture", TextureUse::Anisotropy),
+    ];
+    let at_extension = |name: &str| format!("/materials/0/extensions/KHR_materials_{name}");
+    for (name, property, value, _) in numbers {
+        let width = if property == P::AttenuationColor { 3 } else { 1 };
+        let values = value.to_array()[..width].repeat(2);
+        point(&mut doc, &at_extension(name), width, &values, "LINEAR");
+    }
+    for (name, _) in textures {
+        let offset = format!("{}/extensions/KHR_texture_transform/offset", at_extension(name));
+        point(&mut doc, &offset, 2, &[0.5, 0.25, 0.5, 0.25], "LINEAR");
+    }
+    let model = doc.import().unwrap().model;
+    let mut changed = model.materials[0].clone();
+    for (property, value) in at(&model, 0.5) {
+        let Property::Material(_, property) = property else { panic!() };
+        assert!(changed.set(property, value), "{property:?}");
+    }
+    let volume = changed.volume.unwrap();
+    let film = changed.iridescence.unwrap();
+    let direction = changed.anisotropy.unwrap();
+    let found = [
+        Vec4::splat(volume.thickness),
+        Vec4::splat(volume.attenuation_distance.unwrap()),
+        volume.attenuation_color.extend(0.0),
+        Vec4::splat(changed.dispersion.unwrap()),
+        Vec4::splat(film.factor),
+        Vec4::splat(film.ior),
+        Vec4::splat(film.thickness[0]),
+        Vec4::splat(film.thickness[1]),
+        Vec4::splat(direction.strength),
+        Vec4::splat(direction.rotation),
+    ];
+    assert_eq!(found, numbers.map(|(.., want)| want));
+    for (name, texture) in textures {
+        let moved = changed.slot_mut(texture).unwrap().transform.unwrap();
+        assert_eq!(moved.offset, Vec2::new(0.5, 0.25), "{name}");
+    }
+    let mut plain = skinscope_model::Material::default();
+    for (name, property, ..) in numbers {
+        assert!(!plain.set(property, Vec4::ONE), "{name}: it has none");
+    }
+}
+
+#[test]
 fn visibility_is_a_byte_that_steps() {
     let mut doc = world();
     let position = doc.floats("VEC3", 3, &SQUARE);
