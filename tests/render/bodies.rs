@@ -248,6 +248,21 @@ fn highlights_are_stretched_along_the_direction_and_no_other(stage: &Stage) {
         assert!((f64::from(found.x) - want).abs() < 1e-3 * want.max(0.05), "{a} {v} {l}: {found} for {want}");
         assert!(a.y > 0.0 || (found.x - found.y).abs() < 1e-3 * found.y.max(0.05), "{found}");
     }
+    // The surroundings are mirrored by a normal that is bent across the direction (the Khronos sample viewer, `ibl.glsl`).
+    let body = "
+        var s: Shading;
+        s.normal = vec3f(0.0, 0.0, 1.0);
+        s.to_eye = b.xyz;
+        s.roughness = a.x;
+        s.stretch = vec4f(1.0, 0.0, 0.0, a.y);
+        return vec4f(mirrored(s), 0.0);";
+    for ([a, v, ..], found) in cases.iter().zip(run(&stage.gpu, body, &cases)) {
+        let (v, across) = (v.truncate(), Vec3::Y);
+        let bent = across.cross(v).cross(across).normalize();
+        let normal = bent.lerp(Vec3::Z, (1.0 - a.y * (1.0 - a.x)).powi(4)).normalize();
+        let want = (-v).reflect(normal);
+        assert!((found.truncate() - want).length() < 1e-3, "{a} {v}: {found} for {want}");
+    }
     // The direction comes from rotation and texture, in the frame of the tangents.
     let brushed = |anisotropy, texels: &[[u8; 4]], tangents| {
         let base = Material { base_color: Vec4::new(0.8, 0.8, 0.8, 1.0), roughness: 0.4, ..Material::default() };

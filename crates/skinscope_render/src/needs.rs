@@ -38,9 +38,10 @@ const DRAWING: &[Need] = &[
     need!("storage buffers in a shader stage", 4, max_storage_buffers_per_shader_stage),
     // Globals, scale, draw, and material.
     need!("uniform buffers in a shader stage", 4, max_uniform_buffers_per_shader_stage),
-    // The textures of the material, the picture of what lies behind glass, and the depths that shadows read.
-    need!("textures in a shader stage", SURFACE_TEXTURES + 2, max_sampled_textures_per_shader_stage),
-    need!("samplers in a shader stage", SURFACE_TEXTURES + 1, max_samplers_per_shader_stage),
+    // The textures of the material, the picture of what lies behind glass, the environment, and the depths that shadows
+    // read.
+    need!("textures in a shader stage", SURFACE_TEXTURES + 3, max_sampled_textures_per_shader_stage),
+    need!("samplers in a shader stage", SURFACE_TEXTURES + 2, max_samplers_per_shader_stage),
     // The groups of the frame, the primitive, the material, and its layers.
     need!("bind groups", 4, max_bind_groups),
     need!("bindings in a bind group", 2 * larger(1 + CORE_TEXTURES, LAYER_TEXTURES), max_bindings_per_bind_group),
