@@ -282,6 +282,10 @@ fn highlights_are_stretched_along_the_direction_and_no_other(stage: &Stage) {
         assert!(near(up, across, 3), "up in the texture: {up:?} for {across:?}");
         let turned = brushed(by(1.0, -quarter, slot(0)), &[[128, 255, 204, 0]], tangents);
         assert!(near(turned, along, 3), "turned back: {turned:?} for {along:?}");
+        // Half way up in the texture, and on from there.
+        let on = brushed(by(1.0, 0.5, slot(0)), &[[218, 218, 204, 0]], tangents);
+        let [want, other] = [0.5, -0.5].map(|r| brushed(by(0.8, 0.5 * quarter + r, None), &[], tangents));
+        assert!(near(on, want, 3) && !near(on, other, 3), "turned on: {on:?} for {want:?}, and not {other:?}");
     }
 }
 
