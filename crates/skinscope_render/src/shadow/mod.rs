@@ -11,6 +11,7 @@ use std::ops::Range;
 pub use self::views::ShadowViews;
 use self::views::{MOST_AMBIENT, MOST_KEY, all_views};
 use glam::Vec3;
+use skinscope_base::parallel;
 use skinscope_deform::ParameterValues;
 use skinscope_frame::Frame;
 use skinscope_model::{InstanceId, Model};
@@ -240,19 +241,23 @@ impl ShadowState {
         for (n, (map, ([across, _], side))) in self.maps.iter().zip(TILES).enumerate() {
             let numbers = ShadowViews::numbers(n, map.drawn, map.wanted);
             let first = ShadowViews::numbers(n, 0, 0).start;
-            // Whole rows of tiles are drawn, so that each is one write.
+            // Whole rows of tiles are drawn, so that each is one write, as many of them at once as there are cores.
             let rows = (numbers.start - first) / across..(numbers.end - first).div_ceil(across);
-            let in_rows = (first + rows.start * across) as usize..(first + rows.end * across) as usize;
-            let drawn = casters.depths(&views[in_rows], [across, side], n == 0);
-            for (row, depths) in rows.zip(drawn) {
-                let origin = wgpu::Origin3d { x: 0, y: row * side, z: n as u32 };
-                let width = across * side;
-                gpu.queue.write_texture(
-                    wgpu::TexelCopyTextureInfo { origin, ..self.texture.as_image_copy() },
-                    bytemuck::cast_slice(&depths),
-                    wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(2 * width), rows_per_image: None },
-                    wgpu::Extent3d { width, height: side, depth_or_array_layers: 1 },
-                );
+            let views = &views[(first + rows.start * across) as usize..(first + rows.end * across) as usize];
+            let (mut row, width) = (rows.start, across * side);
+            for views in views.chunks(across as usize * parallel::cores()) {
+                for depths in casters.depths(views, [across, side], n == 0) {
+                    let origin = wgpu::Origin3d { x: 0, y: row * side, z: n as u32 };
+                    gpu.queue.write_texture(
+                        wgpu::TexelCopyTextureInfo { origin, ..self.texture.as_image_copy() },
+                        bytemuck::cast_slice(&depths),
+                        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(2 * width), rows_per_image: None },
+                        wgpu::Extent3d { width, height: side, depth_or_array_layers: 1 },
+                    );
+                    row += 1;
+                }
+                // The copies on their way to the device are freed before the next ones are made.
+                gpu.queue.submit([]);
             }
         }
         self.drawn();
