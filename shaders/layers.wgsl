@@ -1,6 +1,7 @@
 // The material extensions that lie over glTF's core material or replace parts of it: specular, specular-glossiness,
-// sheen, clearcoat, transmission, and those of shaders/layers/. From below, the order is base or glass, emission, sheen, clearcoat; each layer takes
-// from those below it the light that it reflects itself. This file is linked only for materials that use some of it.
+// sheen, clearcoat, transmission, and those of shaders/layers/. From below, the order is base or glass, emission, sheen,
+// clearcoat; each layer takes from those below it the light that it reflects itself. This file is linked only for
+// materials that use some of it.
 
 /// The picture of what lies behind all glass, with its smaller levels; premultiplied.
 @group(0) @binding(5) var behind_texture: texture_2d<f32>;

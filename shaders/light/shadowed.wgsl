@@ -46,7 +46,7 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
     let around = vec4f(world + normal * lift.x, 1.0);
     let counts = select(vec2u(0u), shadows.counts.xy, is_near);
     // Of each pair of opposite views one is above the surface.
-    let pairs = apart(counts.x, bitcast<u32>(world.x)) / 2u;
+    let pairs = apart(counts.x, bitcast<u32>(world.x));
     for (var i = 0u; i < pairs; i++) {
         let first = 2u * (lane * pairs + i);
         let view = shadows.views[first];

@@ -10,8 +10,8 @@ struct ShadowView {
 }
 
 struct Shadows {
-    /// How many views of the surroundings, and how many of the key light, each pixel of a block of 2 × 2 looks up; zw
-    /// unused.
+    /// How many pairs of opposite views of the surroundings, and how many views of the key light, each pixel of a block of
+    /// 2 × 2 looks up; zw unused.
     counts: vec4u,
     /// The radius of the sphere, metres; the sides of a view of the surroundings and of one of the key light, in texels
     /// of their layers; w unused.

@@ -26,35 +26,26 @@ pub(super) fn storage(binding: u32, visibility: wgpu::ShaderStages, read_only: b
     bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None })
 }
 
-pub(super) fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = wgpu::BindingType::Texture {
-        sample_type: wgpu::TextureSampleType::Float { filterable: true },
-        view_dimension: wgpu::TextureViewDimension::D2,
-        multisampled: false,
-    };
+fn sampled(binding: u32, filterable: bool, view_dimension: wgpu::TextureViewDimension) -> wgpu::BindGroupLayoutEntry {
+    let sample_type = wgpu::TextureSampleType::Float { filterable };
+    let ty = wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false };
     bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+}
+
+pub(super) fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    sampled(binding, true, wgpu::TextureViewDimension::D2)
 }
 
 /// Layers of depths that a shader reads as numbers.
 pub(super) fn depths(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = wgpu::BindingType::Texture {
-        sample_type: wgpu::TextureSampleType::Float { filterable: false },
-        view_dimension: wgpu::TextureViewDimension::D2Array,
-        multisampled: false,
-    };
-    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+    sampled(binding, false, wgpu::TextureViewDimension::D2Array)
 }
 
 /// The format of the cube of an environment.
 pub(super) const CUBE_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
 
 pub(super) fn cube(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = wgpu::BindingType::Texture {
-        sample_type: wgpu::TextureSampleType::Float { filterable: true },
-        view_dimension: wgpu::TextureViewDimension::Cube,
-        multisampled: false,
-    };
-    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+    sampled(binding, true, wgpu::TextureViewDimension::Cube)
 }
 
 pub(super) fn sampler(binding: u32) -> wgpu::BindGroupLayoutEntry {

@@ -217,7 +217,7 @@ impl ShadowState {
         let digits = if self.by_processor { [255.0 / 65535.0, 65280.0 / 65535.0] } else { [1.0, 0.0] };
         let ground = ground_shares(frame);
         let mut shadows = Shadows {
-            counts: [wanted[0] / 4, wanted[1] / 4, 0, 0],
+            counts: [wanted[0] / 8, wanted[1] / 4, 0, 0],
             sizes: [sphere.1, TILES[0].1 as f32, TILES[1].1 as f32, 0.0],
             digits: [digits[0], digits[1], ground[0], ground[1]],
             ..Shadows::default()

@@ -14,8 +14,9 @@ pub const MOST_KEY: u32 = 32;
 /// The tangent of half the angle that the key light is wide, as its shadows have it.
 const KEY_SPREAD: f32 = 0.14;
 
-/// How many directions shadows are computed from. A pixel looks up a quarter of them and shares what it finds with its
-/// neighbours in a block of 2 × 2.
+/// How many directions shadows are computed from. A pixel looks up an eighth of those of the surroundings, since
+/// of two opposite ones it needs the one above the surface, and a quarter of those of the key light, and shares what it
+/// finds with its neighbours in a block of 2 × 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShadowViews {
     /// Those of the surroundings, all around; half of them are above any surface. A multiple of eight.

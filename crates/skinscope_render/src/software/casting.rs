@@ -84,12 +84,12 @@ impl Casters {
         let draw = |i: usize| {
             let mut depths = vec![u16::MAX; across * side * side];
             let stride = across * side;
-            for (n, view) in rows[i].iter().enumerate() {
+            for (n, view) in rows[i].iter().enumerate().step_by(if in_pairs { 2 } else { 1 }) {
                 let mut tile = Tile { depths: &mut depths, stride, first: n * side, side };
-                match in_pairs {
-                    true if n % 2 == 0 => self.view::<true>(view, &mut tile),
-                    true => {}
-                    false => self.view::<false>(view, &mut tile),
+                if in_pairs {
+                    self.view::<true>(view, &mut tile);
+                } else {
+                    self.view::<false>(view, &mut tile);
                 }
             }
             depths.iter_mut().for_each(|depth| *depth = depth.to_le());
