@@ -135,7 +135,15 @@ fn every_menu_fits_720_points() {
         ("Edit", &[]),
         ("Pose", &[("Tool and axes", "World axes")]),
         ("View", &[("Views", "Front"), ("Lights", "Studio light"), ("Crowd", "No crowd"), ("Panels", "Tables")]),
-        ("Look", &[("Tone map", "ACES"), ("Surroundings", "Own environment")]),
+        (
+            "Look",
+            &[
+                ("Matcaps", "Jade"),
+                ("Normals, UV and maps", "Base colour"),
+                ("Tone map", "ACES"),
+                ("Surroundings", "Own environment"),
+            ],
+        ),
         ("Overlay", &[]),
         ("Tools", &[("Marks", "Grow marks")]),
         ("Playback", &[]),

@@ -210,7 +210,7 @@ fn menus_hold_every_command_with_its_key() {
             "File" => &["Examples", "Second model"],
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
-            "Look" => &["Tone map", "Surroundings"],
+            "Look" => &["Matcaps", "Normals, UV and maps", "Tone map", "Surroundings"],
             "Tools" => &["Marks"],
             _ => &[],
         };

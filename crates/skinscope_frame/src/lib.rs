@@ -21,7 +21,7 @@ use skinscope_model::{Change, Environment, InstanceId, LightKind, Model, NodeId}
 
 pub use self::bone_shape::BoneShape;
 pub use self::environment::EnvironmentSettings;
-pub use self::look::{ENVIRONMENT, LOOKS, Look, MaterialMap, TONE_MAPS, ToneMap, look, tone_map};
+pub use self::look::{ENVIRONMENT, LOOKS, Look, LookGroup, MaterialMap, TONE_MAPS, ToneMap, look, tone_map};
 pub use self::overlay::{
     Counted, InspectedList, InspectedValues, Overlay, SCALE_ROWS, Scale, Step, VertexMeasure, VertexValues,
 };

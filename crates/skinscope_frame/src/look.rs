@@ -12,6 +12,8 @@ pub struct Look {
     pub label: &'static str,
     /// A sentence that says what the picture shows.
     pub help: &'static str,
+    /// What kind of look it is.
+    pub group: LookGroup,
     /// The file name in `shaders/` and the text of the shader. It defines `look_color`, by the rules at the top of
     /// `shaders/look.wgsl`. `None`: the materials of the file in light, which the shaders of the surface draw: in that of the
     /// studio, or of the environment ([`Look::is_environment`]).
@@ -22,6 +24,17 @@ pub struct Look {
     pub shows_backs: bool,
     /// Whether it shows the light of the picture, so that shadows fall on it.
     pub is_lit: bool,
+}
+
+/// A kind of looks. The menu has a submenu for each kind but the first, whose looks it lists itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookGroup {
+    /// Shows the materials, or the form of the surface.
+    Form,
+    /// Shows the form in one material whose light turns with the camera.
+    Matcap,
+    /// Shows what is stored for the surface, such as normals or texture coordinates, as colours.
+    Data,
 }
 
 /// A map of a material that some looks read.
@@ -65,6 +78,7 @@ pub static LOOKS: &[Look] = &[
         id: "studio",
         label: "Studio",
         help: "Show materials and light",
+        group: LookGroup::Form,
         wgsl: None,
         reads: &[],
         shows_backs: false,
@@ -74,6 +88,7 @@ pub static LOOKS: &[Look] = &[
         id: ENVIRONMENT,
         label: "Environment",
         help: "Show materials in the light of a picture of the surroundings",
+        group: LookGroup::Form,
         wgsl: None,
         reads: &[],
         shows_backs: false,
@@ -83,6 +98,7 @@ pub static LOOKS: &[Look] = &[
         id: "clay",
         label: "Clay",
         help: "Show the form in one material, without textures",
+        group: LookGroup::Form,
         wgsl: Some(wgsl!("look/clay.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -92,6 +108,7 @@ pub static LOOKS: &[Look] = &[
         id: "ceramic",
         label: "Ceramic",
         help: "Show the form as white glazed ceramic whose light turns with the camera",
+        group: LookGroup::Matcap,
         wgsl: Some(wgsl!("look/ceramic.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -101,6 +118,7 @@ pub static LOOKS: &[Look] = &[
         id: "wax",
         label: "Red wax",
         help: "Show the form as soft red wax whose light turns with the camera",
+        group: LookGroup::Matcap,
         wgsl: Some(wgsl!("look/wax.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -110,6 +128,7 @@ pub static LOOKS: &[Look] = &[
         id: "jade",
         label: "Jade",
         help: "Show the form as green stone that light shines through at the edges",
+        group: LookGroup::Matcap,
         wgsl: Some(wgsl!("look/jade.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -119,6 +138,7 @@ pub static LOOKS: &[Look] = &[
         id: "chrome",
         label: "Chrome",
         help: "Show the form as a mirror of a horizon, which makes dents visible",
+        group: LookGroup::Matcap,
         wgsl: Some(wgsl!("look/chrome.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -128,6 +148,7 @@ pub static LOOKS: &[Look] = &[
         id: "pearl",
         label: "Pearl",
         help: "Show the form in pale colours that change with its slope",
+        group: LookGroup::Matcap,
         wgsl: Some(wgsl!("look/pearl.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -137,6 +158,7 @@ pub static LOOKS: &[Look] = &[
         id: "zebra",
         label: "Zebra stripes",
         help: "Show reflected stripes, which break where the normals of a surface do",
+        group: LookGroup::Matcap,
         wgsl: Some(wgsl!("look/zebra.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -146,6 +168,7 @@ pub static LOOKS: &[Look] = &[
         id: "curvature",
         label: "Curvature",
         help: "Show where the surface bulges (orange) and where it is hollow (blue), such as in folds and twisted joints",
+        group: LookGroup::Form,
         wgsl: Some(wgsl!("look/curvature.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -155,6 +178,7 @@ pub static LOOKS: &[Look] = &[
         id: "cavity",
         label: "Cavity",
         help: "Show the form in grey, with ridges lighter and grooves darker",
+        group: LookGroup::Form,
         wgsl: Some(wgsl!("look/cavity.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -164,6 +188,7 @@ pub static LOOKS: &[Look] = &[
         id: "normals",
         label: "Normal colours",
         help: "Show the normal in the world as a colour, with the normal map: X red, Y green, Z blue",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/normals.wgsl")),
         reads: NORMAL,
         shows_backs: false,
@@ -173,6 +198,7 @@ pub static LOOKS: &[Look] = &[
         id: "tangents",
         label: "Tangent colours",
         help: "Show the tangent in the world as a colour, darker where the texture is mirrored; grey without texture coordinates",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/tangents.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -182,6 +208,7 @@ pub static LOOKS: &[Look] = &[
         id: "uv-checker",
         label: "UV checker",
         help: "Show the texture coordinates as eight by eight squares, each with eight by eight smaller ones",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/uv_checker.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -191,6 +218,7 @@ pub static LOOKS: &[Look] = &[
         id: "base-color",
         label: "Base colour",
         help: "Show the base colour of materials without light",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/base_color.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -200,6 +228,7 @@ pub static LOOKS: &[Look] = &[
         id: "roughness",
         label: "Roughness and metal",
         help: "Show roughness from black (smooth) to white (rough), and metal in copper",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/roughness.wgsl")),
         reads: &[MaterialMap::MetallicRoughness],
         shows_backs: false,
@@ -209,6 +238,7 @@ pub static LOOKS: &[Look] = &[
         id: "vertex-colors",
         label: "Vertex colours",
         help: "Show the colours of the vertices without light; white where there are none",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/vertex_colors.wgsl")),
         reads: &[],
         shows_backs: false,
@@ -218,6 +248,7 @@ pub static LOOKS: &[Look] = &[
         id: "back-faces",
         label: "Back faces",
         help: "Show the back of triangles in orange, also where materials hide it",
+        group: LookGroup::Data,
         wgsl: Some(wgsl!("look/back_faces.wgsl")),
         reads: &[],
         shows_backs: true,

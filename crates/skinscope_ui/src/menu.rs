@@ -125,7 +125,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     if COMMANDS.iter().find(|row| row.submenu == Some(submenu)).is_some_and(|first| first.starts_group) {
         line(ui);
     }
-    let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
+    let response = item(ui, submenu.title(), RowSuffix::Submenu(chosen(submenu, session, state)), None);
     describe(&response, submenu.help());
     let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
     // Names of cameras come from the file, and may be long.
@@ -142,6 +142,8 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Examples
                 | Submenu::Beside
                 | Submenu::Lights
+                | Submenu::Matcaps
+                | Submenu::SurfaceData
                 | Submenu::ToneMap
                 | Submenu::Panels
                 | Submenu::PoseTools
@@ -153,6 +155,13 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
         antialiasing(ui, session, commands);
         deformer(ui, session, commands);
     }
+}
+
+/// Returns the label of the row that is chosen in a submenu of alternatives.
+fn chosen(submenu: Submenu, session: &Session, state: &UiState) -> Option<&'static str> {
+    let has_alternatives = matches!(submenu, Submenu::Matcaps | Submenu::SurfaceData | Submenu::ToneMap);
+    let mut rows = COMMANDS.iter().filter(|row| has_alternatives && row.submenu == Some(submenu));
+    rows.find(|row| is_on(&row.command, session, state) == Some(true)).map(|row| row.label)
 }
 
 /// Shows the layouts that the user has saved.
@@ -174,7 +183,7 @@ fn recent_files(ui: &mut Ui, state: &UiState, commands: &mut Vec<Command>) {
     if files.is_empty() {
         return;
     }
-    let response = item(ui, "Open recent", RowSuffix::Submenu, None);
+    let response = item(ui, "Open recent", RowSuffix::Submenu(None), None);
     describe(&response, "The files that were opened last, with a small picture of each");
     SubMenu::new().show(ui, &response, |ui| {
         scrolled(ui, 300.0, |ui| {
@@ -274,8 +283,8 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 enum RowSuffix {
     None,
     Keys(Shortcut),
-    /// The sign of a submenu.
-    Submenu,
+    /// The sign of a submenu, and the label of what is chosen in it.
+    Submenu(Option<&'static str>),
 }
 
 fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response {
@@ -302,9 +311,13 @@ fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response 
             let x = rect.right() - 10.0 - keys.size().x;
             paint_line(ui, keys, x, y, c.dim);
         }
-        RowSuffix::Submenu => {
+        RowSuffix::Submenu(chosen) => {
             let at = pos2(rect.right() - 14.0, y);
             ui.painter().text(at, Align2::CENTER_CENTER, icons::CARET_RIGHT, theme::icon(12.0), c.dim);
+            let chosen =
+                ui.painter().layout_no_wrap(chosen.unwrap_or_default().to_owned(), theme::regular(12.0), c.dim);
+            let x = rect.right() - 26.0 - chosen.size().x;
+            paint_line(ui, chosen, x, y, c.dim);
         }
     }
     focus_ring(ui, rect, &response);

@@ -1,7 +1,7 @@
 //! The rows of the Look menu: the looks and tone maps of their tables, the environment, and the keys that go from one look to the
 //! next.
 
-use skinscope_frame::{LOOKS, TONE_MAPS};
+use skinscope_frame::{LOOKS, LookGroup, TONE_MAPS};
 
 use crate::menus::command_row::{key, row, shift};
 use crate::{
@@ -12,7 +12,12 @@ use crate::{
 pub(crate) fn rows() -> impl Iterator<Item = CommandRow> {
     let looks = LOOKS.iter().map(|look| {
         let command = Command::View(ViewCommand::SetLook(look.id));
-        row(Menu::Look, look.label, None, command, look.help)
+        let row = row(Menu::Look, look.label, None, command, look.help);
+        match look.group {
+            LookGroup::Form => row,
+            LookGroup::Matcap => row.in_submenu(Submenu::Matcaps),
+            LookGroup::Data => row.in_submenu(Submenu::SurfaceData),
+        }
     });
     let next = [
         row(

@@ -82,6 +82,8 @@ pub enum Submenu {
     Bones,
     Views,
     Lights,
+    Matcaps,
+    SurfaceData,
     ToneMap,
     Environment,
     Crowd,
@@ -101,6 +103,8 @@ impl Submenu {
             Self::Bones => "Bones and skin",
             Self::Views => "Views",
             Self::Lights => "Lights",
+            Self::Matcaps => "Matcaps",
+            Self::SurfaceData => "Normals, UV and maps",
             Self::ToneMap => "Tone map",
             Self::Environment => "Surroundings",
             Self::Crowd => "Crowd",
@@ -122,6 +126,10 @@ impl Submenu {
             Self::Bones => "How bones are drawn, which of them, and how opaque the skin is",
             Self::Views => "Sides, projections and cameras to look from",
             Self::Lights => "What lights the picture, how its edges are smoothed, and who deforms the vertices",
+            Self::Matcaps => "The form in one material whose light turns with the camera",
+            Self::SurfaceData => {
+                "What is stored for the surface, as colours: normals, texture coordinates, colours, maps"
+            }
             Self::ToneMap => "How the light of the picture becomes colours of the screen",
             Self::Environment => {
                 "Which picture of the surroundings lights the model, how it is turned, and how bright it is"
