@@ -17,12 +17,12 @@ const SLACK: f32 = 1.0;
 /// How far a surface may turn away from the key light and still get some of it: see `lit`.
 const WRAP: f32 = 0.12;
 
-/// The texel of a view, and the depth, where the view sees a point. `ahead`: 1, or −1 for the opposite view; `tile`: the
-/// first texel of the view; `side`: how many it has.
-fn seen_at(view: ShadowView, ahead: f32, at: vec4f, tile: vec2f, side: f32, shift: vec2f) -> vec3f {
-    let p = vec2f(dot(view.x, at), dot(view.y, at));
-    let texel = clamp((p * vec2f(0.5, -0.5) + 0.5) * side + shift, vec2f(0.0), vec2f(side - 1.0));
-    return vec3f(tile + texel, min(0.5 - 0.5 * ahead * dot(view.z, at), 1.0) - SLACK / side);
+/// The texel of a view, and the depth, where the view sees a point of the unit sphere. `ahead`: 1, or −1 for the opposite
+/// view; `tile`: the first texel of the view; `side`: how many it has.
+fn seen_at(towards: vec3f, ahead: f32, at: vec3f, tile: vec2f, side: f32, shift: vec2f) -> vec3f {
+    let p = seen_along(towards, at);
+    let texel = clamp((p.xy * vec2f(0.5, -0.5) + 0.5) * side + shift, vec2f(0.0), vec2f(side - 1.0));
+    return vec3f(tile + texel, min(0.5 - 0.5 * ahead * p.z, 1.0) - SLACK / side);
 }
 
 /// The mean of a value over the block of 2 × 2 pixels that pixel `lane` belongs to.
@@ -38,37 +38,38 @@ fn mean_of_block(value: vec4f, lane: u32) -> vec4f {
 fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near: bool) -> vec2f {
     let pixel = vec2u(position.xy);
     let lane = (pixel.x & 1u) + 2u * (pixel.y & 1u);
-    let sides = shadows.sizes.yz;
-    let lift = casts * LIFT * 2.0 * shadows.sizes.x / sides;
+    let sides = shadows.sides.xy;
+    let lift = casts * LIFT * 2.0 / sides;
+    let at = in_sphere(world);
     // Of the key light: what arrives, and what would without the model; then the same of the surroundings.
     var sums = vec4f(0.0);
 
-    let around = vec4f(world + normal * lift.x, 1.0);
+    let around = at + normal * lift.x;
     let counts = select(vec2u(0u), shadows.counts.xy, is_near);
     // Of each pair of opposite views one is above the surface.
     let pairs = apart(counts.x, bitcast<u32>(world.x));
     for (var i = 0u; i < pairs; i++) {
         let first = 2u * (lane * pairs + i);
-        let view = shadows.views[first];
-        let facing = dot(view.z.xyz, normal);
+        let towards = shadows.towards[first].xyz;
+        let facing = dot(towards, normal);
         let ahead = select(1.0, -1.0, facing < 0.0);
         let n = select(first, first + 1u, facing < 0.0);
         // The sky is brighter than the ground.
-        let weight = abs(facing) * (0.62 + 0.225 * ahead * view.z.y * shadows.sizes.x);
+        let weight = abs(facing) * (0.62 + 0.225 * ahead * towards.y);
         let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
-        let seen = seen_at(view, ahead, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
+        let seen = seen_at(towards, ahead, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
         let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
         sums += vec4f(0.0, 0.0, select(0.0, weight, seen.z <= nearest), weight);
     }
-    let lit_from = vec4f(world + normal * lift.y, 1.0);
+    let lit_from = at + normal * lift.y;
     let key = apart(counts.y, bitcast<u32>(world.y));
     for (var i = 0u; i < key; i++) {
         let n = lane * key + i;
-        let view = shadows.views[AMBIENT_VIEWS + n];
-        let weight = max(dot(view.z.xyz, normal) * shadows.sizes.x + WRAP, 0.0);
+        let towards = shadows.towards[AMBIENT_VIEWS + n].xyz;
+        let weight = max(dot(towards, normal) + WRAP, 0.0);
         if weight > 0.0 {
             let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
-            let seen = seen_at(view, 1.0, lit_from, tile_of(n, KEY_TILES) * sides.y, sides.y, shift);
+            let seen = seen_at(towards, 1.0, lit_from, tile_of(n, KEY_TILES) * sides.y, sides.y, shift);
             let nearest = dot(textureLoad(depths, vec2i(seen.xy), 1, 0).rg, shadows.digits.xy);
             sums += vec4f(select(0.0, weight, seen.z <= nearest), weight, 0.0, 0.0);
         }
@@ -84,5 +85,5 @@ fn ground_shares() -> vec2f {
 
 /// The radius of the sphere around the model that casts shadows, metres.
 fn shadow_radius() -> f32 {
-    return shadows.sizes.x;
+    return shadows.sphere.w;
 }

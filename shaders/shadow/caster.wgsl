@@ -7,10 +7,11 @@ const VIEWS_PER_COPY: u32 = 256u;
 /// The position in the texture of a point that view `view` sees. What lies outside of the view's sphere is moved to its
 /// edge, so that no tile draws into another.
 fn in_tile(world: vec3f, view: u32) -> vec4f {
-    let rows = shadows.views[view];
-    let at = vec4f(world, 1.0);
-    let p = clamp(vec3f(dot(rows.x, at), dot(rows.y, at), dot(rows.z, at)), vec3f(-1.0), vec3f(1.0));
     let is_key = view >= AMBIENT_VIEWS;
+    // A pair of opposite views of the surroundings has the same axes but for the sign of z.
+    let ahead = select(1.0, -1.0, !is_key && (view & 1u) == 1u);
+    let along = seen_along(ahead * shadows.towards[view].xyz, in_sphere(world));
+    let p = clamp(along * vec3f(1.0, 1.0, ahead), vec3f(-1.0), vec3f(1.0));
     let tiles = select(AMBIENT_TILES, KEY_TILES, is_key);
     let tile = tile_of(select(view, view - AMBIENT_VIEWS, is_key), tiles);
     let in_texture = (tile + p.xy * vec2f(0.5, -0.5) + 0.5) / vec2f(tiles);

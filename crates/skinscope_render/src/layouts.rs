@@ -140,19 +140,13 @@ shared! {
         uv: [UvTransform; MATERIAL_TEXTURES],
     }
 
-    /// A direction that the depths of the model are drawn from; see shaders/shadow/views.wgsl.
-    struct ShadowView {
-        x: [f32; 4],
-        y: [f32; 4],
-        z: [f32; 4],
-    }
-
-    /// All of those directions.
+    /// The directions that the depths of the model are drawn from; see shaders/shadow/views.wgsl.
     struct Shadows {
         counts: [u32; 4],
-        sizes: [f32; 4],
+        sphere: [f32; 4],
+        sides: [f32; 4],
         digits: [f32; 4],
-        views: [[ShadowView; 32]; 5],
+        towards: [[[f32; 4]; 32]; 5],
     }
 
     /// A bone; see shaders/bones.wgsl.

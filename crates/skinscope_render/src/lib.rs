@@ -36,7 +36,9 @@ mod pipeline_kind;
 mod pipeline_tests;
 mod pipelines;
 mod pool;
+mod posed_positions;
 mod predeformed;
+mod presenting;
 mod primitive;
 mod reorder;
 mod resident;
@@ -61,7 +63,6 @@ mod vertices;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bindings::entry;
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 use device_clock::DeviceClocks;
 pub use device_jobs::BackgroundWork;
@@ -75,6 +76,7 @@ use layouts::PrimitiveKey;
 pub use palette_timer::PaletteTimer;
 use pipeline_factory::ModelLayouts;
 use pipelines::Pipelines;
+use presenting::{PresentGroup, copies_onto};
 use resident::{Loader, ResidentModel};
 use scene::PrimitivePart;
 pub use shadow::ShadowViews;
@@ -131,15 +133,6 @@ pub struct Renderer {
     /// The directions that the next picture computes shadows from, and those of the last one.
     shadows: ShadowViews,
     drawn_shadows: ShadowViews,
-}
-
-/// What presents one picture to targets of one format.
-#[derive(Debug)]
-struct PresentGroup {
-    picture: wgpu::Texture,
-    format: wgpu::TextureFormat,
-    pipeline: wgpu::RenderPipeline,
-    group: wgpu::BindGroup,
 }
 
 impl Renderer {
@@ -364,97 +357,6 @@ impl Renderer {
         self.first.resident.get().map_or(&[], |(_, copy)| copy.materials.notices())
     }
 
-    /// Copies the last picture into `rect` of `onto` (a texture of a window's surface that can be copied to): x, y, width and
-    /// height in pixels. Returns false where there is no picture, where the formats forbid it, or where the picture has another
-    /// size ([`Renderer::present`] scales it).
-    pub fn copy(
-        &mut self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        onto: &wgpu::Texture,
-        [x, y, width, height]: [u32; 4],
-    ) -> bool {
-        // While pictures fit, the pipeline that would scale them is compiled in the background.
-        if self.pipelines.waits && self.pipelines.present(gpu, onto.format()).is_none() {
-            self.compile_missing();
-        }
-        let Some(target) = &self.target else { return false };
-        let fits = copies_onto(target.target_format.format, onto.format()) && target.size == [width, height];
-        if fits {
-            let origin = wgpu::Origin3d { x, y, z: 0 };
-            let destination = wgpu::TexelCopyTextureInfo { origin, ..onto.as_image_copy() };
-            encoder.copy_texture_to_texture(target.picture.as_image_copy(), destination, target.picture.size());
-        }
-        fits
-    }
-
-    /// Draws the last picture into `pass`, whose one target (without depth, single-sampled) has `format`. `rect` is x,
-    /// y, width and height in pixels of that target; viewport and scissor rectangle are left set to it.
-    pub fn present(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, format: wgpu::TextureFormat, rect: [u32; 4]) {
-        let Some(target) = &self.target else { return };
-        let fits = |p: &PresentGroup| p.picture == target.picture && p.format == format;
-        if !self.present.as_ref().is_some_and(fits) {
-            let Some(pipeline) = self.pipelines.present(gpu, format) else {
-                self.compile_missing();
-                return;
-            };
-            let filter = wgpu::FilterMode::Linear;
-            let how = wgpu::SamplerDescriptor { mag_filter: filter, min_filter: filter, ..Default::default() };
-            let sampler = gpu.device.create_sampler(&how);
-            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("present"),
-                layout: &pipeline.get_bind_group_layout(0),
-                entries: &[
-                    entry(0, wgpu::BindingResource::TextureView(&target.view)),
-                    entry(1, wgpu::BindingResource::Sampler(&sampler)),
-                ],
-            });
-            self.present = Some(PresentGroup { picture: target.picture.clone(), format, pipeline, group });
-        }
-        let Some(present) = &self.present else { return };
-        let [x, y, width, height] = rect;
-        pass.set_viewport(x as f32, y as f32, width as f32, height as f32, 0.0, 1.0);
-        pass.set_scissor_rect(x, y, width, height);
-        pass.set_pipeline(&present.pipeline);
-        pass.set_bind_group(0, &present.group, &[]);
-        pass.draw(0..3, 0..1);
-    }
-
-    /// Returns whether [`Renderer::blend`] can blend layers of `format`; while it cannot, what it needs is compiled in the
-    /// background.
-    pub fn can_blend(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> bool {
-        let can = self.pipelines.blend(gpu, format).is_some();
-        if !can {
-            self.compile_missing();
-        }
-        can
-    }
-
-    /// Blends parts of `layer` over what `pass` has drawn, pixel on pixel. Layer and the one target of the pass (without
-    /// depth, single-sampled) have the same size and `format`; the colours of the layer are multiplied by their alpha.
-    /// `places` are x, y, width and height of the parts in pixels; the scissor rectangle is left set to the last one. Draws
-    /// nothing unless [`Renderer::can_blend`].
-    pub fn blend(
-        &mut self,
-        gpu: &Gpu,
-        pass: &mut wgpu::RenderPass<'_>,
-        (layer, format): (&wgpu::TextureView, wgpu::TextureFormat),
-        places: &[[u32; 4]],
-    ) {
-        let Some(pipeline) = self.pipelines.blend(gpu, format).filter(|_| !places.is_empty()) else { return };
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("blend"),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &[entry(0, wgpu::BindingResource::TextureView(layer))],
-        });
-        pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        for [x, y, width, height] in places.iter().copied() {
-            pass.set_scissor_rect(x, y, width, height);
-            pass.draw(0..3, 0..1);
-        }
-    }
-
     /// Uploads everything that a picture of `frame` reads on the device.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
         let Self { first, second, ghosts, beside, pipelines, layouts, jobs, parts, texture_step, shadows, .. } = self;
@@ -495,10 +397,4 @@ impl Renderer {
         let others = self.second.iter().map(|side| &**side).chain(&self.beside);
         self.first.predeformed.made() + others.map(|side| side.predeformed.made()).sum::<usize>()
     }
-}
-
-/// True where a picture of one format can be copied into a texture of the other as it is.
-fn copies_onto(picture: wgpu::TextureFormat, surface: wgpu::TextureFormat) -> bool {
-    use wgpu::TextureFormat as F;
-    matches!((picture, surface), (F::Rgba8UnormSrgb, F::Rgba8Unorm) | (F::Bgra8UnormSrgb, F::Bgra8Unorm))
 }

@@ -4,13 +4,14 @@
 
 use std::collections::HashMap;
 
-use glam::{Affine3A, Vec3, Vec4};
-use skinscope_deform::{Deformation, Deformed, DeformedAttributes, ParameterValues, deform_primitive, pack};
+use glam::{Affine3A, Vec3};
+use skinscope_deform::ParameterValues;
 use skinscope_frame::Frame;
 use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 use super::error::GpuError;
 use super::gpu::Gpu;
+use super::posed_positions::visit_posed;
 use super::primitive::{GpuPrimitive, Indices};
 use super::resident::Revision;
 use super::scene::{GpuDraw, GpuModel};
@@ -103,35 +104,32 @@ impl TriangleOrder {
     /// Computes the middles of the triangles of all surfaces that blend.
     fn pose(&mut self, gpu: &Gpu, frame: &Frame, (model, copy): (&Model, &GpuModel)) -> Result<(), GpuError> {
         let mut before = std::mem::take(&mut self.draws);
-        let mut packed: Vec<Vec4> = Vec::new();
-        let mut scratch = Deformed::of(DeformedAttributes::NONE);
-        for id in &frame.draws {
-            let instance = &model.instances[id.index()];
-            let mesh = instance.mesh.index();
-            for (n, draw) in copy.draws[id.index()].iter().enumerate() {
-                let (p, primitive) = (&model.meshes[mesh].primitives[n], &copy.meshes[mesh][n]);
-                let blends = p.material_in(frame.variant).is_some_and(|m| copy.materials.traits[m.index()].blends);
-                if !blends || draw.copies > 1 || !is_sortable(p, primitive) {
-                    continue;
-                }
-                let known = frame.surfaces.first().and_then(|surface| surface.part(*id, n));
-                let centers = if let Some(part) = known {
-                    let matrix = part.copies.first().copied().unwrap_or(Affine3A::IDENTITY);
-                    centers(p, &part.deformed.positions).map(|center| matrix.transform_point3(center)).collect()
-                } else {
-                    if packed.is_empty() {
-                        pack(frame.method, &frame.palettes, &mut packed);
-                    }
-                    let method = Deformation { values: frame.parameters, ..frame.method.into() };
-                    deform_primitive(model, *id, n, &packed, &frame.morph_weights, method, &mut scratch);
-                    centers(p, &scratch.positions).collect()
-                };
-                let sorted = match before.remove(&draw.offset) {
-                    Some(sorted) if sorted.order.len() == p.indices.len() / 3 => SortedDraw { centers, ..sorted },
-                    _ => SortedDraw::new(gpu, (p, primitive), centers)?,
-                };
-                self.draws.insert(draw.offset, sorted);
-            }
+        let parts = |id: InstanceId, n: usize| {
+            let mesh = model.instances[id.index()].mesh.index();
+            (&copy.draws[id.index()][n], &copy.meshes[mesh][n])
+        };
+        let is_sorted = |id, n, p: &Primitive| {
+            let (draw, primitive) = parts(id, n);
+            let blends = p.material_in(frame.variant).is_some_and(|m| copy.materials.traits[m.index()].blends);
+            blends && draw.copies <= 1 && is_sortable(p, primitive)
+        };
+        let mut posed = Vec::new();
+        visit_posed(frame, model, is_sorted, |id, n, p, positions, copies| {
+            let matrix = copies.first().copied().unwrap_or(Affine3A::IDENTITY);
+            posed.push((
+                id,
+                n,
+                p,
+                centers(p, positions).map(|center| matrix.transform_point3(center)).collect::<Vec<_>>(),
+            ));
+        });
+        for (id, n, p, centers) in posed {
+            let (draw, primitive) = parts(id, n);
+            let sorted = match before.remove(&draw.offset) {
+                Some(sorted) if sorted.order.len() == p.indices.len() / 3 => SortedDraw { centers, ..sorted },
+                _ => SortedDraw::new(gpu, (p, primitive), centers)?,
+            };
+            self.draws.insert(draw.offset, sorted);
         }
         Ok(())
     }

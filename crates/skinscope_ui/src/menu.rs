@@ -248,7 +248,7 @@ fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 /// Shows the choice of who deforms vertices.
 fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let response = item(ui, "Deformed by", RowSuffix::Submenu, None);
+    let response = item(ui, "Deformed by", RowSuffix::Submenu(Some(session.view().deformer.label())), None);
     describe(&response, "Whether the graphics device or the processor computes where vertices are");
     SubMenu::new().show(ui, &response, |ui| {
         scrolled(ui, 252.0, |ui| {

@@ -9,7 +9,8 @@ mod views;
 use std::ops::Range;
 
 pub use self::views::ShadowViews;
-use self::views::{MOST_AMBIENT, MOST_KEY, all_views};
+pub(super) use self::views::projection_along;
+use self::views::{MOST_AMBIENT, MOST_KEY, all_directions};
 use glam::Vec3;
 use skinscope_base::parallel;
 use skinscope_deform::ParameterValues;
@@ -20,7 +21,7 @@ use super::Renderer;
 use super::buffer_vec::BufferVec;
 use super::error::GpuError;
 use super::gpu::{Gpu, TextureKind};
-use super::layouts::{ShadowView, Shadows};
+use super::layouts::Shadows;
 use super::resident::Revision;
 use super::scene::GpuModel;
 use super::software::casting::{self, Casters};
@@ -218,15 +219,17 @@ impl ShadowState {
         let ground = ground_shares(frame);
         let mut shadows = Shadows {
             counts: [wanted[0] / 8, wanted[1] / 4, 0, 0],
-            sizes: [sphere.1, TILES[0].1 as f32, TILES[1].1 as f32, 0.0],
+            sphere: sphere.0.extend(sphere.1).to_array(),
+            sides: [TILES[0].1 as f32, TILES[1].1 as f32, 0.0, 0.0],
             digits: [digits[0], digits[1], ground[0], ground[1]],
             ..Shadows::default()
         };
-        for (to, from) in shadows.views.as_flattened_mut().iter_mut().zip(all_views(sphere.0, sphere.1, key)) {
-            *to = from;
+        let directions: Vec<Vec3> = all_directions(key).collect();
+        for (to, from) in shadows.towards.as_flattened_mut().iter_mut().zip(&directions) {
+            *to = from.extend(0.0).to_array();
         }
         if self.by_processor {
-            self.cast(gpu, frame, shadows.views.as_flattened(), sphere.1);
+            self.cast(gpu, frame, &directions, sphere);
         }
         self.uniform.next.clear();
         self.uniform.next.push(shadows);
@@ -235,18 +238,18 @@ impl ShadowState {
     }
 
     /// Draws what is missing on the processor, and writes it into the texture.
-    fn cast(&mut self, gpu: &Gpu, frame: &Frame, views: &[ShadowView], radius: f32) {
+    fn cast(&mut self, gpu: &Gpu, frame: &Frame, directions: &[Vec3], sphere: (Vec3, f32)) {
         let Some(model) = frame.model.as_ref().filter(|_| self.missing().next().is_some()) else { return };
-        let casters = Casters::of(frame, model, 2.0 * radius / TILES[1].1 as f32);
+        let casters = Casters::of(frame, model, sphere, 2.0 / TILES[1].1 as f32);
         for (n, (map, ([across, _], side))) in self.maps.iter().zip(TILES).enumerate() {
             let numbers = ShadowViews::numbers(n, map.drawn, map.wanted);
             let first = ShadowViews::numbers(n, 0, 0).start;
             // Whole rows of tiles are drawn, so that each is one write, as many of them at once as there are cores.
             let rows = (numbers.start - first) / across..(numbers.end - first).div_ceil(across);
-            let views = &views[(first + rows.start * across) as usize..(first + rows.end * across) as usize];
+            let directions = &directions[(first + rows.start * across) as usize..(first + rows.end * across) as usize];
             let (mut row, width) = (rows.start, across * side);
-            for views in views.chunks(across as usize * parallel::cores()) {
-                for depths in casters.depths(views, [across, side], n == 0) {
+            for directions in directions.chunks(across as usize * parallel::cores()) {
+                for depths in casters.depths(directions, [across, side], n == 0) {
                     let origin = wgpu::Origin3d { x: 0, y: row * side, z: n as u32 };
                     gpu.queue.write_texture(
                         wgpu::TexelCopyTextureInfo { origin, ..self.texture.as_image_copy() },

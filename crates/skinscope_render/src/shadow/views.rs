@@ -3,9 +3,7 @@
 use std::f32::consts::TAU;
 use std::ops::Range;
 
-use glam::Vec3;
-
-use super::super::layouts::ShadowView;
+use glam::{Mat3, Vec3};
 
 /// The most views of the surroundings, and of the key light; shaders/shadow/views.wgsl has the same numbers.
 pub const MOST_AMBIENT: u32 = 128;
@@ -45,23 +43,25 @@ impl ShadowViews {
     }
 }
 
-/// The projections of a sphere along all directions: first [`MOST_AMBIENT`] over the whole sphere of directions, in pairs
-/// of a direction and the opposite one, which have the same rows but for the sign of z; then [`MOST_KEY`] around `key`,
-/// the unit direction towards the key light. Any first 2ⁿ of either, and any 2ⁿ that begin at a multiple of 2ⁿ, are spread
-/// evenly.
-pub(super) fn all_views(center: Vec3, radius: f32, key: Vec3) -> impl Iterator<Item = ShadowView> {
-    let around = (0..MOST_AMBIENT).map(|n| (on_hemisphere(spread(n / 2)), n % 2 == 1));
+/// The unit vectors towards the light of all views: first [`MOST_AMBIENT`] over the whole sphere of directions, in pairs
+/// of a direction and the opposite one; then [`MOST_KEY`] around `key`, the unit direction towards the key light. Any
+/// first 2ⁿ of either, and any 2ⁿ that begin at a multiple of 2ⁿ, are spread evenly.
+pub(super) fn all_directions(key: Vec3) -> impl Iterator<Item = Vec3> {
+    let around = (0..MOST_AMBIENT).map(|n| on_hemisphere(spread(n / 2)) * if n % 2 == 1 { -1.0 } else { 1.0 });
     let (side, up) = key.any_orthonormal_pair();
     let towards_key = (0..MOST_KEY).map(move |n| {
         let [u, v] = spread(n);
         let (sine, cosine) = (TAU * u).sin_cos();
         (key + KEY_SPREAD * v.sqrt() * (side * cosine + up * sine)).normalize()
     });
-    around.chain(towards_key.map(|towards| (towards, false))).map(move |(towards, is_opposite)| {
-        let (x, y) = towards.any_orthonormal_pair();
-        let row = |axis: Vec3| (axis / radius).extend(-axis.dot(center) / radius).to_array();
-        ShadowView { x: row(x), y: row(y), z: row(if is_opposite { -towards } else { towards }) }
-    })
+    around.chain(towards_key)
+}
+
+/// A parallel projection of the unit sphere to −1…1, z along `towards`, a unit vector: the twin of `seen_along` in
+/// shaders/shadow/views.wgsl.
+pub(in super::super) fn projection_along(towards: Vec3) -> Mat3 {
+    let (x, y) = towards.any_orthonormal_pair();
+    Mat3::from_cols(x, y, towards).transpose()
 }
 
 /// The unit vector of the upper half that stands for a point of the unit square (a cylinder projection keeps areas).
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn views_are_spread_evenly_however_many_of_them_are_used() {
-        let views: Vec<Vec3> = all_views(Vec3::ZERO, 1.0, Vec3::Y).map(|view| Vec3::from_slice(&view.z)).collect();
+        let views: Vec<Vec3> = all_directions(Vec3::Y).collect();
         assert_eq!(views.len(), (MOST_AMBIENT + MOST_KEY) as usize);
         assert!(views.iter().all(|towards| (towards.length() - 1.0).abs() < 1e-5));
         let (around, key) = views.split_at(MOST_AMBIENT as usize);
@@ -112,16 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn a_view_takes_the_sphere_to_the_unit_cube() {
-        let (center, radius) = (Vec3::new(3.0, -1.0, 0.5), 2.5);
-        for view in all_views(center, radius, Vec3::new(-0.5, 0.7, 0.6).normalize()) {
-            let at = |p: Vec3| {
-                Vec3::from_array([view.x, view.y, view.z].map(|row| glam::Vec4::from(row).dot(p.extend(1.0))))
-            };
-            assert!(at(center).length() < 1e-5);
-            for p in [Vec3::X, -Vec3::Y, Vec3::new(0.6, 0.0, 0.8)] {
-                assert!((at(center + radius * p).length() - 1.0).abs() < 1e-4);
-            }
+    fn a_view_turns_the_sphere_so_that_its_light_comes_along_z() {
+        for towards in all_directions(Vec3::new(-0.5, 0.7, 0.6).normalize()) {
+            let projection = projection_along(towards);
+            assert!((projection * towards - Vec3::Z).length() < 1e-5, "{towards}");
+            assert!((projection * projection.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-5), "{projection}");
         }
     }
 

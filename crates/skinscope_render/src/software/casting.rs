@@ -5,15 +5,15 @@
 
 use std::sync::atomic::AtomicBool;
 
-use glam::{Affine3A, Vec2, Vec3, Vec4};
+use glam::{Affine3A, Mat3, Vec2, Vec3};
 use skinscope_base::parallel;
-use skinscope_deform::{Deformation, Deformed, DeformedAttributes, deform_primitive, pack};
 use skinscope_frame::Frame;
-use skinscope_model::{AlphaMode, InstanceId, Model, Primitive, Topology};
+use skinscope_model::{AlphaMode, Model, Primitive, Topology};
 
-use super::super::layouts::ShadowView;
+use super::super::posed_positions::visit_posed;
+use super::super::shadow::projection_along;
 
-/// The surfaces of a posed model that cast shadows, world space.
+/// The surfaces of a posed model that cast shadows, in the space where the sphere around it is the unit sphere.
 #[derive(Debug, Default)]
 pub(in super::super) struct Casters {
     triangles: Vec<[Vec3; 3]>,
@@ -31,35 +31,20 @@ pub(in super::super) fn can_cast(frame: &Frame, model: &Model) -> bool {
 }
 
 impl Casters {
-    /// The surfaces that `frame` draws solid. `texel`: the size of a texel of the finest view, metres.
-    pub fn of(frame: &Frame, model: &Model, texel: f32) -> Self {
+    /// The surfaces that `frame` draws solid. `sphere`: centre and radius, world space, metres; `texel`: the size of a texel
+    /// of the finest view, radii.
+    pub fn of(frame: &Frame, model: &Model, (center, radius): (Vec3, f32), texel: f32) -> Self {
         let mut out = Self::default();
-        let mut packed: Vec<Vec4> = Vec::new();
-        pack(frame.method, &frame.palettes, &mut packed);
-        let mut deformed = Deformed::of(DeformedAttributes::NONE);
-        for id in &frame.draws {
-            let instance = &model.instances[id.index()];
-            for (n, p) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
-                if p.topology != Topology::Triangles || !is_solid(frame, model, p) {
-                    continue;
-                }
-                let known = frame.surfaces.first().and_then(|surface| surface.part(*id, n));
-                if let Some(part) = known {
-                    let still = [Affine3A::IDENTITY];
-                    let copies = if part.copies.is_empty() { &still[..] } else { &part.copies };
-                    out.add(p, &part.deformed.positions, copies, texel);
-                    continue;
-                }
-                let method = Deformation { values: frame.parameters, ..frame.method.into() };
-                deform_primitive(model, *id, n, &packed, &frame.morph_weights, method, &mut deformed);
-                out.add(p, &deformed.positions, &from_first_copy(frame, model, *id, n), texel);
-            }
-        }
+        let in_sphere = Affine3A::from_scale(Vec3::splat(1.0 / radius)) * Affine3A::from_translation(-center);
+        let casts = |_, _, p: &Primitive| p.topology == Topology::Triangles && is_solid(frame, model, p);
+        visit_posed(frame, model, casts, |_, _, p, positions, copies| {
+            out.add(p, positions, copies.iter().map(|copy| in_sphere * *copy), texel);
+        });
         out
     }
 
     /// Adds the copies of a primitive. `copies`: the matrix that takes `positions` to each of them.
-    fn add(&mut self, p: &Primitive, positions: &[Vec3], copies: &[Affine3A], texel: f32) {
+    fn add(&mut self, p: &Primitive, positions: &[Vec3], copies: impl Iterator<Item = Affine3A>, texel: f32) {
         for matrix in copies {
             let at = |v: u32| matrix.transform_point3(positions.get(v as usize).copied().unwrap_or_default());
             for (number, corners) in (0..).zip(p.indices.as_chunks::<3>().0) {
@@ -75,21 +60,21 @@ impl Casters {
         }
     }
 
-    /// The depths in some views, in rows of `across` tiles of `side` × `side` texels, two bytes each, the lower one first:
-    /// 0 is nearest to the light, and 65 535 where nothing is. `in_pairs`: each view with an odd index looks the other way
-    /// than the one before it.
-    pub fn depths(&self, views: &[ShadowView], [across, side]: [u32; 2], in_pairs: bool) -> Vec<Vec<u16>> {
+    /// The depths in the views with these unit vectors towards the light, in rows of `across` tiles of `side` × `side`
+    /// texels, two bytes each, the lower one first: 0 is nearest to the light, and 65 535 where nothing is. `in_pairs`: each
+    /// view with an odd index looks the other way than the one before it.
+    pub fn depths(&self, directions: &[Vec3], [across, side]: [u32; 2], in_pairs: bool) -> Vec<Vec<u16>> {
         let (across, side) = (across as usize, side as usize);
-        let rows: Vec<&[ShadowView]> = views.chunks(across).collect();
+        let rows: Vec<&[Vec3]> = directions.chunks(across).collect();
         let draw = |i: usize| {
             let mut depths = vec![u16::MAX; across * side * side];
             let stride = across * side;
-            for (n, view) in rows[i].iter().enumerate().step_by(if in_pairs { 2 } else { 1 }) {
+            for (n, towards) in rows[i].iter().enumerate().step_by(if in_pairs { 2 } else { 1 }) {
                 let mut tile = Tile { depths: &mut depths, stride, first: n * side, side };
                 if in_pairs {
-                    self.view::<true>(view, &mut tile);
+                    self.view::<true>(projection_along(*towards), &mut tile);
                 } else {
-                    self.view::<false>(view, &mut tile);
+                    self.view::<false>(projection_along(*towards), &mut tile);
                 }
             }
             depths.iter_mut().for_each(|depth| *depth = depth.to_le());
@@ -100,13 +85,11 @@ impl Casters {
     }
 
     /// Draws a view into its tile. With `BOTH`, draws the opposite view into the next tile too.
-    fn view<const BOTH: bool>(&self, view: &ShadowView, tile: &mut Tile<'_>) {
-        let [x, y, z] = [view.x, view.y, view.z].map(Vec4::from);
+    fn view<const BOTH: bool>(&self, projection: Mat3, tile: &mut Tile<'_>) {
         // The twin of `in_tile` in shaders/shadow/caster.wgsl.
         let half = 0.5 * tile.side as f32;
         let seen = |p: Vec3| {
-            let p = p.extend(1.0);
-            let p = Vec3::new(x.dot(p), y.dot(p), z.dot(p)).clamp(Vec3::NEG_ONE, Vec3::ONE);
+            let p = (projection * p).clamp(Vec3::NEG_ONE, Vec3::ONE);
             Vec3::new(half + half * p.x, half - half * p.y, 32767.5 - 32767.5 * p.z)
         };
         for corners in &self.triangles {
@@ -118,15 +101,6 @@ impl Casters {
             tile.add::<BOTH>(row * tile.stride + tile.first + column, p.z as u16);
         }
     }
-}
-
-/// The matrices that take the first copy of a primitive of an instance to each of them.
-fn from_first_copy(frame: &Frame, model: &Model, id: InstanceId, primitive: usize) -> Vec<Affine3A> {
-    let (first, _) = model.binding(id, primitive);
-    let count = model.instances[id.index()].copies.len();
-    let matrices = frame.palettes.get(first as usize..first as usize + count).unwrap_or_default();
-    let Some(back) = matrices.first().map(Affine3A::inverse) else { return vec![Affine3A::IDENTITY] };
-    matrices.iter().map(|matrix| *matrix * back).collect()
 }
 
 /// Triangles with no edge longer than this, in texels, are drawn as points.
