@@ -159,7 +159,7 @@ impl ExportJob {
                 }
                 !context.is_cancelled()
             };
-            record(&target, &film, 0, &mut draw, &mut go_on)
+            record(&target, &film, reel.first, &mut draw, &mut go_on)
         })?;
         Ok(written?)
     }
@@ -297,6 +297,26 @@ mod tests {
         let ended = job(ExportKind::Film, settings).write(&other, &context);
         assert!(matches!(ended, Err(ExportFailure::Cancelled)), "{ended:?}");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn pictures_of_a_part_of_a_clip_have_its_numbers_and_moments_and_replace_nothing_that_is_read() {
+        if Gpu::headless(Backend::Auto).is_err() {
+            return;
+        }
+        let folder = folder("numbers");
+        let part = ExportSettings { size: [40, 60], fps: 2.0, frames: Some([1, 2]), ..ExportSettings::default() };
+        job(ExportKind::Film, part.clone()).write(&folder.join("%02d.png"), &JobContext::of_waiting()).unwrap();
+        let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["01.png", "02.png"]);
+        // Each shows the pose at its moment: that of picture 2 is another than that of picture 1.
+        let read = |name: &str| image::open(folder.join(name)).unwrap().into_rgba8();
+        assert_ne!(read("01.png"), read("02.png"));
+        let alone = ExportSettings { frames: Some([2, 2]), ..part };
+        job(ExportKind::Film, alone).write(&folder.join("b%d.png"), &JobContext::of_waiting()).unwrap();
+        assert_eq!(read("b2.png"), read("02.png"));
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -21,7 +21,10 @@ impl App {
         asked.path.clone_from(&path);
         let outputs = match Target::of(&path).filter(|_| kind == ExportKind::Film) {
             // How many pictures there are is not known yet; the first stands for all names.
-            Some(target) => target.files(0..1).collect(),
+            Some(target) => {
+                let first = settings.frames.filter(|_| settings.plays).map_or(0, |[first, _]| first);
+                target.files(std::iter::once(first)).collect()
+            }
             None => vec![path.clone()],
         };
         let spared = || outputs.iter().try_for_each(|output| overwritten(output, read.iter().map(PathBuf::as_path)));
