@@ -9,6 +9,7 @@ mod clips;
 #[path = "../common/mod.rs"]
 mod common;
 mod examples;
+mod exports;
 mod faults;
 mod follow;
 mod keyboard;

@@ -91,6 +91,7 @@ impl App {
 
     /// The user named the file.
     pub(crate) fn name_file(&mut self, path: PathBuf) {
+        let read = self.read_files();
         let Some(asked) = &mut self.status.asked_file else { return };
         asked.path.clone_from(&path);
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
@@ -98,7 +99,7 @@ impl App {
             _ if path.as_os_str().is_empty() => asked.stage = AskedStage::Unnamed,
             FileUse::SavePose => asked.stage = AskedStage::Writable { replaces: is_there(&pose_path(&path)) },
             FileUse::SaveSession => asked.stage = AskedStage::Writable { replaces: is_there(&session_path(&path)) },
-            FileUse::Export(kind) => asked.stage = stage_of_export(kind, &path),
+            FileUse::Export(kind) => asked.stage = stage_of_export(kind, &path, &read),
             FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
             FileUse::OpenSession if path.is_file() => self.look_into_session(path),
             FileUse::LoadPose | FileUse::OpenSession => asked.stage = AskedStage::Unnamed,

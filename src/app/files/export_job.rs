@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use crate::app::pictures::{PicturePainter, PictureStyle};
 use crate::export::film::Film;
@@ -110,7 +110,7 @@ impl ExportJob {
         let open = || Ok(Gpu::headless(self.backend)?.with_texture_memory(self.texture_memory));
         on_device(None, open, |gpu, renderer| {
             let mut painter = PicturePainter::new(gpu, self.style());
-            painter.draw(gpu, renderer, &mut self.frame(0.0, glam::Vec3::ZERO, true), &self.session)
+            painter.draw(gpu, renderer, &mut self.frame(0.0, Vec3::ZERO, true), &self.session)
         })
     }
 
@@ -135,8 +135,7 @@ impl ExportJob {
         }
         let ExportSettings { size, transparent, .. } = self.settings;
         let film = Film { size, count: reel.count, fps: reel.fps, transparent };
-        let bounds = self.session.extents().posed_bounds();
-        let pivot = if bounds.is_empty() { glam::Vec3::ZERO } else { bounds.center() };
+        let pivot = self.pivot();
         let (backend, memory, style) = (self.backend, self.texture_memory, self.style());
         let open = || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
         let written = on_device(None, open, |gpu: &Gpu, renderer: &mut Renderer| {
@@ -146,12 +145,8 @@ impl ExportJob {
                     self.session.apply(PlaybackCommand::Seek(reel.time_secs(picture)));
                     self.session.update_pose();
                 }
-                painter.draw(
-                    gpu,
-                    renderer,
-                    &mut self.frame(reel.turned(picture), pivot, target.has_partial_alpha()),
-                    &self.session,
-                )
+                let mut frame = self.film_frame(&target, &reel, picture, pivot);
+                painter.draw(gpu, renderer, &mut frame, &self.session)
             };
             let mut go_on = |picture: u32| {
                 if context.set_fraction(picture as f32 / reel.count as f32) {
@@ -162,6 +157,17 @@ impl ExportJob {
             record(&target, &film, reel.first, &mut draw, &mut go_on)
         })?;
         Ok(written?)
+    }
+
+    /// The point about which the model turns, world space, metres.
+    fn pivot(&self) -> Vec3 {
+        let bounds = self.session.extents().posed_bounds();
+        if bounds.is_empty() { Vec3::ZERO } else { bounds.center() }
+    }
+
+    /// Returns the frame of a picture of the film, by its index from 0 on, of the pose that the session shows.
+    fn film_frame(&self, target: &Target, reel: &Reel, picture: u32, pivot: Vec3) -> Frame {
+        self.frame(reel.turned(picture), pivot, target.has_partial_alpha())
     }
 
     /// Returns the pictures of the film.
@@ -204,7 +210,7 @@ impl ExportJob {
 
     /// Returns the frame of what is shown, of a model that has turned by `radians` about the vertical through `pivot`.
     /// `has_partial_alpha`: whether pixels may be partly transparent.
-    fn frame(&self, radians: f32, pivot: glam::Vec3, has_partial_alpha: bool) -> Frame {
+    fn frame(&self, radians: f32, pivot: Vec3, has_partial_alpha: bool) -> Frame {
         let colors = if self.light { SceneColors::LIGHT } else { SceneColors::DARK };
         let mut frame = Frame::default();
         self.session.build_frame(&mut frame, &colors);
@@ -236,108 +242,5 @@ pub(crate) fn usual_name(kind: ExportKind, session: &Session) -> (String, &'stat
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::PathBuf;
-    use std::sync::atomic::Ordering;
-
-    use super::*;
-    use crate::import::{Options, Progress};
-    use crate::session::{Source, ViewCommand};
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("skinscope_export_{}_{name}", std::process::id()));
-        let _absent = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
-    fn job(kind: ExportKind, settings: ExportSettings) -> ExportJob {
-        let mut session = Session::default();
-        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
-        session.apply(ViewCommand::ToggleOverlay("weights"));
-        session.update_pose();
-        ExportJob {
-            kind,
-            session,
-            settings,
-            light: true,
-            units: Units::Metric,
-            backend: Backend::Auto,
-            texture_memory: None,
-        }
-    }
-
-    #[test]
-    fn files_are_made_of_what_is_shown_and_a_film_that_is_cancelled_leaves_nothing() {
-        let folder = folder("files");
-        let context = JobContext::of_waiting();
-        let mesh = folder.join("a.ply");
-        job(ExportKind::Mesh, ExportSettings::default()).write(&mesh, &context).unwrap();
-        assert!(fs::read(&mesh).unwrap().starts_with(b"ply"));
-        if Gpu::headless(Backend::Auto).is_err() {
-            return;
-        }
-        let settings =
-            ExportSettings { size: [90, 120], transparent: true, supersampling: 2, ..ExportSettings::default() };
-        let picture = folder.join("a.png");
-        job(ExportKind::Picture, settings.clone()).write(&picture, &context).unwrap();
-        let read = image::open(&picture).unwrap().into_rgba8();
-        assert_eq!(read.dimensions(), (90, 120));
-        let alphas: std::collections::BTreeSet<u8> = read.pixels().map(|p| p[3]).collect();
-        assert!(alphas.contains(&0) && alphas.contains(&255) && alphas.len() > 6, "{alphas:?}");
-        // The legend lies in the lower left corner, on a plate.
-        assert!(read.get_pixel(10, 112)[3] > 0);
-        let film = folder.join("a.gif");
-        let settings = ExportSettings { supersampling: 1, plays: false, turns: true, fps: 1.0, ..settings };
-        job(ExportKind::Film, settings.clone()).write(&film, &context).unwrap();
-        assert!(fs::read(&film).unwrap().starts_with(b"GIF89a"));
-        context.cancel_flag().store(true, Ordering::Relaxed);
-        let other = folder.join("b.gif");
-        let ended = job(ExportKind::Film, settings).write(&other, &context);
-        assert!(matches!(ended, Err(ExportFailure::Cancelled)), "{ended:?}");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
-        fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
-    fn pictures_of_a_part_of_a_clip_have_its_numbers_and_moments_and_replace_nothing_that_is_read() {
-        if Gpu::headless(Backend::Auto).is_err() {
-            return;
-        }
-        let folder = folder("numbers");
-        let part = ExportSettings { size: [40, 60], fps: 2.0, frames: Some([1, 2]), ..ExportSettings::default() };
-        job(ExportKind::Film, part.clone()).write(&folder.join("%02d.png"), &JobContext::of_waiting()).unwrap();
-        let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
-        names.sort();
-        assert_eq!(names, ["01.png", "02.png"]);
-        // Each shows the pose at its moment: that of picture 2 is another than that of picture 1.
-        let read = |name: &str| image::open(folder.join(name)).unwrap().into_rgba8();
-        assert_ne!(read("01.png"), read("02.png"));
-        let alone = ExportSettings { frames: Some([2, 2]), ..part };
-        job(ExportKind::Film, alone).write(&folder.join("b%d.png"), &JobContext::of_waiting()).unwrap();
-        assert_eq!(read("b2.png"), read("02.png"));
-        fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
-    fn a_film_has_the_pictures_that_the_command_line_would_draw() {
-        let reel = |settings: ExportSettings| job(ExportKind::Film, settings).reel();
-        let usual = ExportSettings { fps: 10.0, degrees: -90.0, length_secs: 2.0, ..ExportSettings::default() };
-        let part = reel(ExportSettings { frames: Some([3, 7]), turns: true, ..usual.clone() });
-        assert_eq!(part, Reel { first: 3, count: 5, fps: 10.0, plays: true, turn: Some(-90.0) });
-        assert!(reel(usual.clone()).plays && reel(usual.clone()).first == 0 && reel(usual.clone()).turn.is_none());
-        let turn = reel(ExportSettings { plays: false, turns: true, frames: Some([3, 7]), ..usual });
-        assert_eq!(turn, Reel { first: 0, count: 20, fps: 10.0, plays: false, turn: Some(-90.0) });
-    }
-
-    #[test]
-    fn names_say_what_can_be_exported() {
-        let fits = |kind, name: &str| check(kind, Path::new(name), &ExportSettings::default());
-        assert!(fits(ExportKind::Picture, "a.PNG").is_ok() && fits(ExportKind::Mesh, "a.obj").is_ok());
-        assert!(fits(ExportKind::Film, "a.webp").is_ok() && fits(ExportKind::Film, "f/%03d.png").is_ok());
-        assert!(fits(ExportKind::Picture, "a.jpg").unwrap_err().contains(".png"));
-        assert!(fits(ExportKind::Film, "a.png").unwrap_err().starts_with("Films are written as .gif"));
-        assert!(fits(ExportKind::Mesh, "a").unwrap_err().contains(".stl"));
-    }
-}
+#[path = "export_tests.rs"]
+mod tests;

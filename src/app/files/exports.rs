@@ -15,20 +15,12 @@ use crate::session::{Document, ExportKind, ExportSettings, FileUse};
 impl App {
     /// Begins to export.
     pub(crate) fn export_to(&mut self, path: PathBuf, settings: ExportSettings) {
-        let read: Vec<PathBuf> = self.documents().flat_map(Document::files).map(PathBuf::from).collect();
+        let read = self.read_files();
         let Some(asked) = &mut self.status.asked_file else { return };
         let FileUse::Export(kind) = asked.usage else { return };
         asked.path.clone_from(&path);
-        let outputs = match Target::of(&path).filter(|_| kind == ExportKind::Film) {
-            // How many pictures there are is not known yet; the first stands for all names.
-            Some(target) => {
-                let first = settings.frames.filter(|_| settings.plays).map_or(0, |[first, _]| first);
-                target.files(std::iter::once(first)).collect()
-            }
-            None => vec![path.clone()],
-        };
-        let spared = || outputs.iter().try_for_each(|output| overwritten(output, read.iter().map(PathBuf::as_path)));
-        let fits = check(kind, &path, &settings).and_then(|()| spared().map_err(|error| error.to_string()));
+        let first = settings.frames.filter(|_| settings.plays).map_or(0, |[first, _]| first);
+        let fits = check(kind, &path, &settings).and_then(|()| replaces_none(kind, &path, first, &read));
         if let Err(why) = fits {
             asked.stage = AskedStage::Unfit(why);
             return;
@@ -40,6 +32,11 @@ impl App {
             let written = job.write(&path, context);
             Some(Box::new(move |app, _| app.exported(&path, written)))
         });
+    }
+
+    /// The files that the open models were read from.
+    pub(crate) fn read_files(&self) -> Vec<PathBuf> {
+        self.documents().flat_map(Document::files).map(PathBuf::from).collect()
     }
 
     /// Puts the picture on the clipboard.
@@ -96,11 +93,22 @@ impl App {
     }
 }
 
-/// Returns whether something can be exported into a file of this name, as far as the name says.
-pub(crate) fn stage_of_export(kind: ExportKind, path: &Path) -> AskedStage {
+/// Checks that an export into `path` replaces none of the files `read`. Pictures of a film that have numbers begin with `first`;
+/// how many there are is not known yet, so that the first stands for all.
+fn replaces_none(kind: ExportKind, path: &Path, first: u32, read: &[PathBuf]) -> Result<(), String> {
+    let outputs: Vec<PathBuf> = match Target::of(path).filter(|_| kind == ExportKind::Film) {
+        Some(target) => target.files(std::iter::once(first)).collect(),
+        None => vec![path.to_owned()],
+    };
+    let spared = |output: &PathBuf| overwritten(output, read.iter().map(PathBuf::as_path));
+    outputs.iter().try_for_each(spared).map_err(|error| error.to_string())
+}
+
+/// Returns whether something can be exported into a file of this name, as far as the name says. `read`: the files that are open.
+pub(crate) fn stage_of_export(kind: ExportKind, path: &Path, read: &[PathBuf]) -> AskedStage {
     // What depends on more than the name is said once it is asked for.
     let usual = ExportSettings { size: [1, 1], fps: 1.0, transparent: false, ..ExportSettings::default() };
-    match check(kind, path, &usual) {
+    match check(kind, path, &usual).and_then(|()| replaces_none(kind, path, 0, read)) {
         Ok(()) => AskedStage::Writable { replaces: path.symlink_metadata().is_ok() },
         Err(why) => AskedStage::Unfit(why),
     }

@@ -87,6 +87,9 @@ fn severity_index(severity: Severity) -> usize {
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
 
+/// The room that is left for the search of nodes and some of their rows, where there is that much, points.
+const LEAST_NODES: f32 = 48.0 + 5.0 * ROW;
+
 /// Shows the panel below the nodes.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
@@ -112,7 +115,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     } else {
         // The panel keeps room for head, filter, some of a row, and all of the footer.
         let least = 100.0 + footer_height;
-        let most = (0.66 * ui.available_height()).max(least);
+        let room = ui.available_height();
+        // No room is taken from the nodes for rows that there are not.
+        let all = least + state.findings.tops.last().copied().unwrap_or(f32::INFINITY);
+        let most = (0.66 * room).min(room - LEAST_NODES).min(all).max(least);
         // An open finding is seen whole where there is room, down to its buttons.
         let whole = least + state.findings.height_of(session.view().finding);
         want_size(ui, "findings", vec2(0.0, state.saved.findings_height.max(whole).clamp(least, most)));
