@@ -1,19 +1,13 @@
 #!/usr/bin/env python3
-"""Models for the comparison of pictures: generated ones, and of any file the same with unlit materials.
+"""Writes the generated models for the comparison of pictures.
 
-  models.py make FOLDER              writes the generated models
-  models.py unlit IN.glb OUT.glb     the same file, its materials with KHR_materials_unlit
+  models.py fixtures FOLDER     those of tests/fixtures/picture
+  models.py layers FOLDER       one of each extension that lays something over a material or lets light through it
 """
 import json
 import math
 import struct
 import sys
-
-
-def read_glb(path):
-    data = open(path, "rb").read()
-    length = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20 : 20 + length]), data[20 + length :]
 
 
 def write_glb(path, root, rest):
@@ -24,47 +18,38 @@ def write_glb(path, root, rest):
         out.write(struct.pack("<III", 0x46546C67, 2, size) + struct.pack("<II", len(text), 0x4E4F534A) + text + rest)
 
 
-def unlit(source, target):
-    root, rest = read_glb(source)
-    materials = root.setdefault("materials", [])
-    for mesh in root.get("meshes", []):
-        for primitive in mesh["primitives"]:
-            if "material" not in primitive:
-                primitive["material"] = len(materials)
-                materials.append({})
-    for material in materials:
-        material["extensions"] = {"KHR_materials_unlit": {}}
-    root["extensionsUsed"] = sorted({*root.get("extensionsUsed", []), "KHR_materials_unlit"})
-    write_glb(target, root, rest)
-
-
 class Scene:
-    """Triangles by material, flat or smooth."""
+    """Triangles by material, flat or smooth. `mapped`: balls have texture coordinates."""
 
-    def __init__(self):
-        self.materials, self.meshes, self.unit = [], [], None
+    def __init__(self, mapped=False):
+        self.materials, self.meshes, self.unit, self.mapped = [], [], None, mapped
 
-    def material(self, srgb, roughness, metallic=0.0):
+    def material(self, srgb, roughness, metallic=0.0, **extensions):
+        """`extensions`: by name without `KHR_materials_`."""
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in srgb]
         pbr = {"baseColorFactor": [*linear, 1.0], "roughnessFactor": roughness, "metallicFactor": metallic}
-        self.materials.append({"pbrMetallicRoughness": pbr})
+        material = {"pbrMetallicRoughness": pbr}
+        if extensions:
+            material["extensions"] = {f"KHR_materials_{name}": values for name, values in extensions.items()}
+        self.materials.append(material)
         return len(self.materials) - 1
 
     def add(self, material, positions, normals, indices):
-        self.meshes.append((material, positions, normals, indices, {}))
+        self.meshes.append((material, positions, normals, None, indices, {}))
 
     def ball(self, material, center, radius, rings=16):
         """All balls share one unit ball, each in a node of its own."""
         if self.unit is None:
-            places, indices = [], []
+            places, maps, indices = [], [], []
             for i in range(rings + 1):
                 for j in range(2 * rings + 1):
                     a, b = math.pi * i / rings, math.pi * j / rings
                     places.append((math.sin(a) * math.sin(b), math.cos(a), math.sin(a) * math.cos(b)))
+                    maps.append((j / (2 * rings), i / rings))
             row = 2 * rings + 1
             for at in (i * row + j for i in range(rings) for j in range(2 * rings)):
                 indices += [at, at + row, at + 1, at + 1, at + row, at + row + 1]
-            self.unit = (places, places, indices)
+            self.unit = (places, places, maps if self.mapped else None, indices)
         self.meshes.append((material, *self.unit, {"translation": center, "scale": [radius] * 3}))
 
     def box(self, material, center, half, turn=0.0, top=1.0):
@@ -110,8 +95,10 @@ class Scene:
             known[key] = len(accessors) - 1
             return known[key]
 
-        for material, places, normals, indices, place in self.meshes:
+        for material, places, normals, maps, indices, place in self.meshes:
             attributes = {"POSITION": accessor(places, "VEC3", "f", 3), "NORMAL": accessor(normals, "VEC3", "f", 3)}
+            if maps:
+                attributes["TEXCOORD_0"] = accessor(maps, "VEC2", "f", 2)
             primitive = {"attributes": attributes, "indices": accessor(indices, "SCALAR", "H", 1), "material": material}
             nodes.append({"mesh": len(meshes), **place})
             meshes.append({"primitives": [primitive]})
@@ -123,6 +110,9 @@ class Scene:
             "meshes": meshes,
             "materials": self.materials,
         }
+        used = sorted({name for material in self.materials for name in material.get("extensions", {})})
+        if used:
+            root["extensionsUsed"] = used
         blob.extend(b"\0" * (-len(blob) % 4))
         root.update(accessors=accessors, bufferViews=views, buffers=[{"byteLength": len(blob)}])
         write_glb(path, root, struct.pack("<II", len(blob), 0x004E4942) + bytes(blob))
@@ -188,9 +178,97 @@ def metals():
     return scene
 
 
+def clear_coat():
+    """Rough paint, lacquer over leather brown and brushed metal under coats that are smooth to rough, the last one thin."""
+    scene = Scene()
+    for row, (rgb, roughness, metallic) in enumerate([(HUES[0], 0.9, 0), ((0.30, 0.16, 0.08), 0.6, 0), (HUES[5], 0.5, 1)]):
+        for column, (factor, coat) in enumerate([(0, 0), (1, 0.02), (1, 0.15), (1, 0.4), (0.4, 0.02)]):
+            coat = {"clearcoatFactor": factor, "clearcoatRoughnessFactor": coat}
+            material = scene.material(rgb, roughness, metallic, clearcoat=coat)
+            scene.ball(material, (column * 2.2, -row * 2.2, 0), 1.0, rings=32)
+    return scene
+
+
+def sheen():
+    """Dark, coloured and pale cloth without fuzz, then with fuzz that is ever rougher."""
+    scene = Scene()
+    for row, rgb in enumerate([(0.08, 0.08, 0.12), HUES[6], (0.75, 0.70, 0.62)]):
+        for column, fuzz in enumerate([None, 0.2, 0.4, 0.6, 1.0]):
+            layer = {} if fuzz is None else {"sheenColorFactor": [0.8, 0.8, 0.9], "sheenRoughnessFactor": fuzz}
+            material = scene.material(rgb, 0.9, sheen=layer)
+            scene.ball(material, (column * 2.2, -row * 2.2, 0), 1.0, rings=32)
+    return scene
+
+
+def iridescence():
+    """Thin films, ever thicker, over black plastic, coloured plastic and steel."""
+    scene = Scene()
+    for row, (rgb, metallic) in enumerate([((0.05, 0.05, 0.05), 0), (HUES[4], 0), ((0.77, 0.78, 0.78), 1)]):
+        for column, thickness in enumerate([150, 250, 350, 450, 600]):
+            film = {"iridescenceFactor": 1, "iridescenceIor": 1.6, "iridescenceThicknessMaximum": thickness}
+            material = scene.material(rgb, 0.25, metallic, iridescence=film)
+            scene.ball(material, (column * 2.2, -row * 2.2, 0), 1.0, rings=32)
+    return scene
+
+
+def anisotropy():
+    """Brushed steel, gold and lacquer whose highlights are stretched ever farther, the last ones across."""
+    scene = Scene(mapped=True)
+    for row, (rgb, metallic) in enumerate([((0.77, 0.78, 0.78), 1), ((1.0, 0.86, 0.57), 1), (HUES[0], 0)]):
+        for column, (strength, turn) in enumerate([(0, 0), (0.4, 0), (0.7, 0), (1, 0), (1, math.pi / 2)]):
+            brush = {"anisotropyStrength": strength, "anisotropyRotation": turn}
+            material = scene.material(rgb, 0.35, metallic, anisotropy=brush)
+            scene.ball(material, (column * 2.2, -row * 2.2, 0), 1.0, rings=32)
+    return scene
+
+
+def before_stripes(glasses):
+    """Rows of balls of glass, each given as (colour, roughness, extensions), before upright stripes of all hues."""
+    scene = Scene()
+    for row, kinds in enumerate(glasses):
+        for column, (rgb, roughness, extensions) in enumerate(kinds):
+            material = scene.material(rgb, roughness, transmission={"transmissionFactor": 1}, **extensions)
+            scene.ball(material, (column * 2.2, -row * 2.2, 0), 1.0, rings=32)
+    height = 1.1 * len(glasses) + 0.6
+    for i in range(34):
+        rgb = (0.8, 0.8, 0.8) if i % 2 else HUES[i // 2 % len(HUES)]
+        place = (0.4 * i - 3.3, 1.1 * (1 - len(glasses)), -2.5)
+        scene.box(scene.material(rgb, 0.9), place, (0.2, height, 0.1))
+    return scene
+
+
+def transmission():
+    """Thin panes around nothing, clear, amber and green, smooth to frosted."""
+    tints = [(1, 1, 1), (0.95, 0.75, 0.35), (0.45, 0.80, 0.50)]
+    return before_stripes([[(rgb, roughness, {}) for roughness in (0, 0.15, 0.3, 0.6)] for rgb in tints])
+
+
+def volume():
+    """Full balls that bend light by ever higher indices: clear, absorbing little, absorbing much."""
+    def body(ior, distance):
+        inside = {"thicknessFactor": 1.5}
+        if distance:
+            inside.update(attenuationDistance=distance, attenuationColor=[0.9, 0.4, 0.15])
+        return (1, 1, 1), 0.05, {"volume": inside, "ior": {"ior": ior}}
+
+    return before_stripes([[body(ior, distance) for ior in (1.1, 1.33, 1.5, 1.8)] for distance in (None, 2.0, 0.5)])
+
+
+def dispersion():
+    """Full balls that part colours ever farther, at two indices."""
+    def body(ior, parting):
+        inside = {"thicknessFactor": 1.5}
+        return (1, 1, 1), 0.0, {"volume": inside, "ior": {"ior": ior}, "dispersion": {"dispersion": parting}}
+
+    return before_stripes([[body(ior, parting) for parting in (0, 0.5, 2, 8)] for ior in (1.4, 1.7)])
+
+
+KINDS = {
+    "fixtures": (balls, columns, figure, leather, metals),
+    "layers": (clear_coat, sheen, iridescence, anisotropy, transmission, volume, dispersion),
+}
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "make":
-        for make in (balls, columns, figure, leather, metals):
-            make().write(f"{sys.argv[2]}/{make.__name__}.glb")
-    else:
-        unlit(*sys.argv[2:])
+    for make in KINDS[sys.argv[1]]:
+        make().write(f"{sys.argv[2]}/{make.__name__}.glb")

@@ -1,8 +1,11 @@
 // Draws models in three.js (headless Chromium, software WebGL) as three-gltf-viewer lights them: RoomEnvironment alone and the
 // neutral tone curve. Of each model two pictures with straight alpha, `NAME.three.png` and `NAME.three.base.png` (base colours
-// without light), and one line of JSON with the camera, which the same picture of Skinscope is drawn from.
+// without light), and one line of JSON with the camera, which the same picture of Skinscope is drawn from. NAME is that of the
+// file, with what follows it in the argument.
 //
-//   node three.mjs CHROMIUM OUT SIZE MODEL.glb[@DEGREES]...       seen from so far to the side (30)
+//   node three.mjs CHROMIUM OUT SIZE MODEL[@DEGREES[,PITCH]]...
+//
+// MODEL is a .glb or .gltf file, seen from DEGREES to the side (30) and PITCH above (10). What three.js cannot draw is left out.
 import { createServer } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
@@ -17,6 +20,7 @@ const page = `<!doctype html><script type="importmap">
 <script type="module">
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+import { DRACOLoader } from "three/addons/loaders/DRACOLoader.js";
 import { MeshoptDecoder } from "three/addons/libs/meshopt_decoder.module.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
@@ -28,6 +32,9 @@ document.body.append(renderer.domElement);
 const generator = new THREE.PMREMGenerator(renderer);
 const environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
 
+const draco = new DRACOLoader().setDecoderPath("/three/examples/jsm/libs/draco/gltf/");
+const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).setDRACOLoader(draco);
+
 function plain(m) {
   return new THREE.MeshBasicMaterial({
     map: m.map, color: m.color, vertexColors: m.vertexColors, side: m.side, alphaTest: m.alphaTest,
@@ -35,8 +42,7 @@ function plain(m) {
   });
 }
 
-window.draw = async (url, turn) => {
-  const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+window.draw = async (url, turn, rise) => {
   const { scene: model } = await loader.loadAsync(url);
   const scene = new THREE.Scene();
   scene.add(model);
@@ -47,7 +53,7 @@ window.draw = async (url, turn) => {
   model.traverse((o) => { if (o.isMesh) box.union(new THREE.Box3().setFromObject(o, true)); });
   const [middle, sides] = [box.getCenter(new THREE.Vector3()), box.getSize(new THREE.Vector3())];
   const [fov, reach] = [30, sides.length()];
-  const yaw = turn * Math.PI / 180, pitch = 10 * Math.PI / 180, far = reach * 0.55 / Math.tan(fov * Math.PI / 360);
+  const yaw = turn * Math.PI / 180, pitch = rise * Math.PI / 180, far = reach * 0.55 / Math.tan(fov * Math.PI / 360);
   const eye = new THREE.Vector3(Math.sin(yaw) * Math.cos(pitch), Math.sin(pitch), Math.cos(yaw) * Math.cos(pitch))
     .multiplyScalar(far).add(middle);
   const camera = new THREE.PerspectiveCamera(fov, 1, far / 100, far * 10);
@@ -61,7 +67,7 @@ window.draw = async (url, turn) => {
 };
 window.ready = true;
 </script>`;
-const kinds = { ".js": "text/javascript", ".html": "text/html", ".glb": "model/gltf-binary" };
+const kinds = { ".js": "text/javascript", ".html": "text/html", ".glb": "model/gltf-binary", ".wasm": "application/wasm" };
 const server = createServer(async (request, response) => {
   const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
   try {
@@ -82,11 +88,20 @@ tab.on("pageerror", (e) => console.error(String(e)));
 await tab.goto(address);
 await tab.waitForFunction("window.ready", { timeout: 120000 });
 for (const given of models) {
-  const [file, turn] = given.split("@");
-  const name = basename(file, extname(file)) + (turn ? "@" + turn : "");
-  const { lit, base, ...camera } = await tab.evaluate((url, t) => window.draw(url, t), "/file/" + resolve(file), Number(turn ?? 30));
-  for (const [kind, url] of [["three", lit], ["three.base", base]]) {
-    await writeFile(join(out, `${name}.${kind}.png`), Buffer.from(url.split(",")[1], "base64"));
+  const [file, place] = given.split("@");
+  const name = basename(file, extname(file)) + (place ? "@" + place : "");
+  const [turn = 30, pitch = 10] = (place ?? "").split(",").filter(Boolean).map(Number);
+  const url = "/file/" + encodeURI(resolve(file));
+  let drawn;
+  try {
+    drawn = await tab.evaluate((...view) => window.draw(...view), url, turn, pitch);
+  } catch (error) {
+    console.error(`${name} is left out: three.js says ${error.message}`);
+    continue;
+  }
+  const { lit, base, ...camera } = drawn;
+  for (const [kind, picture] of [["three", lit], ["three.base", base]]) {
+    await writeFile(join(out, `${name}.${kind}.png`), Buffer.from(picture.split(",")[1], "base64"));
   }
   console.log(JSON.stringify({ name, file: resolve(file), ...camera }));
 }
