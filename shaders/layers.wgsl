@@ -227,7 +227,9 @@ fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
         // Fibres reflect light from all around the mirror direction.
         let around = surroundings(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;
-        sum += around * share + KEY * (PI * s.key * sheen_lobe(s, key, l.sheen_roughness));
+        // The lobe does not vanish where the light grazes; a wide light leaves the surface by and by.
+        let above = smoothstep(0.0, 0.3, dot(s.normal, key));
+        sum += around * share + KEY * (PI * s.key * above * sheen_lobe(s, key, l.sheen_roughness));
     }
     return l.sheen_color * sum;
 }
@@ -293,6 +295,12 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     return in_picture(color, p.base.a);
 }
 
+/// The roughness of the material itself, which blurs what lies behind it: that of highlights is higher where the normal
+/// turns within a pixel.
+fn own_roughness(p: Point) -> f32 {
+    return clamp(material.roughness * p.surface.g, 0.0, 1.0);
+}
+
 /// Glass (KHR_materials_transmission): light that is neither reflected nor scattered comes from behind it, tinted by the
 /// base colour. Where nothing is behind the glass, the picture becomes as transparent as the glass is.
 @fragment
@@ -311,10 +319,10 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
     s.diffuse *= 1.0 - through;
     var seen: vec4f;
     if has_layer(VOLUME_LAYER) {
-        seen = seen_inside(in, s, way);
+        seen = seen_inside(in, s, own_roughness(p), way);
         tint *= exp(-way * material.volume.rgb);
     } else {
-        seen = radiance_of(behind(in, s.roughness));
+        seen = radiance_of(behind(in, own_roughness(p)));
     }
     l.through = tint * seen.rgb;
     let color = dithered(dimmed(tone(layered(s, l, in.world)), in), pixel_of(in.position));
