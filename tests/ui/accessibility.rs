@@ -298,3 +298,17 @@ fn one_tour_by_accessibility_actions_alone() {
 fn has_command(harness: &Harness<'_, App>, command: &Command) -> bool {
     harness.state().commands.contains(command)
 }
+
+#[test]
+fn no_tooltip_covers_the_card() {
+    let mut harness = open(3);
+    let delay = |harness: &Harness<'_, App>| harness.ctx.global_style().interaction.tooltip_delay;
+    let usual = delay(&harness);
+    let place = harness.get_by_label("Deformation method: Linear blend").rect().center();
+    ask(&mut harness, place);
+    assert!(delay(&harness).is_infinite());
+    harness.key_press(Key::Escape);
+    harness.run();
+    harness.run();
+    assert_eq!(delay(&harness), usual, "later tooltips come again");
+}

@@ -29,7 +29,7 @@ const NEW: AskedStage = AskedStage::Writable { replaces: false };
 #[test]
 fn the_menu_asks_for_what_leaves_the_window() {
     let mut harness = open(3);
-    for label in ["Save picture…", "Copy picture", "Export posed mesh…", "Record…"] {
+    for label in ["Save picture…", "Copy picture", "Export posed mesh…", "Record film…"] {
         click(&mut harness, "File");
         harness.get_by_label(label).scroll_to_me();
         harness.run();
@@ -180,4 +180,19 @@ fn files_that_were_opened_last_are_in_the_menu_and_where_nothing_is_open() {
     harness.run();
     // The model of the test has no file.
     assert!(sent(&harness)[1..].iter().all(|command| matches!(command, FileCommand::StepInFolder(_))));
+}
+
+#[test]
+fn a_film_says_how_many_pictures_and_seconds_it_has() {
+    let mut harness = asked(ExportKind::Film, "/films/tube.webp", NEW);
+    let count = |harness: &Harness<'_, App>| {
+        let texts = painted_texts(harness).into_iter().map(|(text, _)| text);
+        texts.into_iter().find(|text| text.contains(" pictures, ")).unwrap_or_default()
+    };
+    let whole = count(&harness);
+    click(&mut harness, "The whole clip");
+    assert_eq!(count(&harness), "", "nothing is chosen");
+    click(&mut harness, "A turn");
+    assert_eq!(count(&harness), "120 pictures, 4.0 s");
+    assert_ne!(whole, "");
 }

@@ -147,3 +147,24 @@ fn the_list_does_not_find_itself() {
     harness.run();
     assert_eq!(harness.query_all_by_label_contains(&format!("{label},")).count(), 0);
 }
+
+#[test]
+fn words_of_other_programs_find_what_is_called_otherwise_here() {
+    let mut harness = opened(session(3));
+    press(&mut harness, Key::Escape);
+    for (theirs, ours) in [
+        ("screenshot", "Save picture…"),
+        ("video", "Record film…"),
+        ("hdri", "Open environment…"),
+        ("fps", "Statistics"),
+        ("matcap", "Jade"),
+        ("skeleton", "Bones"),
+    ] {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+        harness.run();
+        type_text(&mut harness, theirs);
+        let found = rows(&harness);
+        assert!(found.iter().any(|row| row.starts_with(&format!("{ours}, "))), "{theirs}: {found:?}");
+        press(&mut harness, Key::Escape);
+    }
+}

@@ -141,7 +141,7 @@ fn every_menu_fits_720_points() {
                 ("Matcaps", "Jade"),
                 ("Normals, UV and maps", "Base colour"),
                 ("Tone map", "ACES"),
-                ("Surroundings", "Own environment"),
+                ("Surroundings", "Built-in room"),
             ],
         ),
         ("Overlay", &[]),
@@ -266,4 +266,50 @@ fn a_chip_that_is_on_is_filled_in_both_themes() {
             assert!(apart(before, after) >= Some(24), "{chip}, light: {light}: {before:?} and {after:?}");
         }
     }
+}
+
+#[test]
+fn a_panel_that_had_no_room_is_shown_when_it_is_asked_for() {
+    let mut harness = selected(3, 2);
+    let has = |harness: &Harness<'_, App>, label: &str| harness.query_by_label(label).is_some();
+    assert!(has(&harness, "Rotation X"));
+    for keys in [Key::Num5, Key::Num6] {
+        harness.key_press_modifiers(Modifiers::COMMAND, keys);
+        harness.run();
+        harness.run();
+        assert!(!has(&harness, "Rotation X"), "{keys:?}: the window is narrow");
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Num2);
+        harness.run();
+        harness.run();
+        assert!(has(&harness, "Rotation X"), "{keys:?}: the inspector was asked for");
+        // What it covers comes back the same way.
+        harness.key_press_modifiers(Modifiers::COMMAND, keys);
+        harness.run();
+        harness.run();
+        assert!(!has(&harness, "Rotation X"), "{keys:?}: once more");
+        harness.key_press_modifiers(Modifiers::COMMAND, keys);
+        harness.run();
+        harness.run();
+        assert!(has(&harness, "Rotation X"), "{keys:?}: closed");
+    }
+}
+
+#[test]
+fn few_findings_leave_the_room_to_the_nodes() {
+    let top = |count: usize| {
+        let session = inspected((0..count).map(|_| finding("rogue-vertices", 1)).collect());
+        let mut harness = window(session, UiState::default(), Status::default());
+        harness.run();
+        harness.get_by_label("Findings").rect().top()
+    };
+    let (one, two, many) = (top(1), top(2), top(40));
+    assert!(one > two + 20.0 && two > many + 60.0, "{one}, {two}, {many}");
+    // In a low window some nodes are in sight.
+    let session = inspected((0..40).map(|_| finding("rogue-vertices", 1)).collect());
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.set_size(vec2(1280.0, 560.0));
+    harness.run();
+    let nodes = harness.get_by_label("Search nodes").rect();
+    let findings = harness.get_by_label("Findings").rect();
+    assert!(findings.top() > nodes.bottom() + 4.0 * 24.0, "{nodes:?}, {findings:?}");
 }

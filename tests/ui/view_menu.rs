@@ -124,7 +124,9 @@ fn the_environment_is_chosen_turned_and_brightened_in_the_look_menu() {
     let path = std::env::temp_dir().join("no such sunset.hdr");
     harness.state_mut().session.apply(ViewCommand::Environment(EnvironmentCommand::Show(Some(path))));
     click(&mut harness, "Look");
-    click(&mut harness, "Surroundings");
+    // The picture has a button of the same name.
+    harness.get_by_role_and_label(Role::MenuItem, "Surroundings").click();
+    harness.run();
     harness.get_by_label("Open environment…");
     for (name, key) in [("Rotation", Key::ArrowRight), ("Exposure", Key::ArrowLeft)] {
         harness.get_by_role_and_label(Role::Slider, name).focus();
@@ -134,7 +136,7 @@ fn the_environment_is_chosen_turned_and_brightened_in_the_look_menu() {
     }
     let now = harness.state().session.view().environment.clone();
     assert!(now.rotation > 0.0 && now.exposure < 0.0, "{now:?}");
-    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Own environment").click();
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Built-in room").click();
     harness.run();
     let view = harness.state().session.view();
     assert!(view.environment.file.is_none() && view.look.is_environment() && view.environment.rotation == now.rotation);
@@ -372,4 +374,39 @@ fn a_row_that_would_do_nothing_says_why() {
     harness.get_by_label("Undo").hover();
     harness.run_steps(60);
     harness.get_by_label_contains("There is no edit to take back.");
+}
+
+#[test]
+fn the_picture_says_which_look_it_is_in_and_its_surroundings_are_adjusted_beside_it() {
+    let mut harness = open(3);
+    assert!(harness.query_by_label("Studio").is_none());
+    harness.state_mut().session.apply(ViewCommand::SetLook("jade"));
+    harness.run();
+    click(&mut harness, "Jade");
+    assert_eq!(harness.state().session.view().look.id, "studio", "a click goes back");
+    assert!(harness.query_by_label("Jade").is_none() && harness.query_by_label("Surroundings").is_none());
+    harness.state_mut().session.apply(ViewCommand::SetLook("environment"));
+    harness.run();
+    let rotation = |harness: &Harness<'_, App>| harness.state().session.view().environment.rotation;
+    // Over the picture, then in the menu: a click on the rail closes neither.
+    for from_menu in [false, true] {
+        if from_menu {
+            click(&mut harness, "Look");
+            harness.get_by_role_and_label(Role::MenuItem, "Surroundings").click();
+            harness.run();
+        } else {
+            click(&mut harness, "Surroundings");
+        }
+        let before = rotation(&harness);
+        let rail = harness.get_by_role_and_label(Role::Slider, "Rotation").rect();
+        assert!(rail.width() > 180.0, "{rail:?}");
+        let place = egui::pos2(rail.left() + if from_menu { 0.2 } else { 0.7 } * rail.width(), rail.center().y);
+        drag(&mut harness, &[place], PointerButton::Primary);
+        assert_ne!(rotation(&harness), before);
+        harness.get_by_role_and_label(Role::Slider, "Exposure");
+        harness.key_press(Key::Escape);
+        harness.run();
+        harness.key_press(Key::Escape);
+        harness.run();
+    }
 }

@@ -46,7 +46,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     wait_until("word of it", || says(&screen, "Wrote posed.obj"));
 
     // A part of the clip as numbered pictures, which begin with the number of the first.
-    ask(&screen, "Record…", &folder.join("p%02d.png"));
+    ask(&screen, "Record film…", &folder.join("p%02d.png"));
     screen.press("Button", "A part of it");
     screen.wait_for_rest();
     for (name, number) in [("Last picture", "6"), ("First picture", "4")] {
@@ -63,7 +63,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     assert_eq!(names, ["character.glb", "p04.png", "p05.png", "p06.png", "posed.obj"]);
 
     // A film that is given up leaves nothing, and says nothing.
-    ask(&screen, "Record…", &folder.join("given up.webp"));
+    ask(&screen, "Record film…", &folder.join("given up.webp"));
     // So many pictures are not drawn before it is given up.
     screen.press("Slider", "Pictures a second");
     screen.key("ctrl+a");
@@ -79,7 +79,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
 
     // Where nothing can be written, that is said.
     let absent = folder.join("absent/film.webp");
-    ask(&screen, "Record…", &absent);
+    ask(&screen, "Record film…", &absent);
     screen.press("Button", "Record");
     wait_until("the failure", || says(&screen, "film.webp was not written"));
 }

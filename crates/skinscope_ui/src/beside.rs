@@ -85,7 +85,7 @@ pub(super) fn show_list(ui: &mut Ui, session: &Session, commands: &mut Vec<Comma
 /// Shows the room between the models, in percent of the height of the taller one.
 fn gap(ui: &mut Ui, gap: f32, commands: &mut Vec<Command>) {
     let mut percent = 100.0 * gap;
-    let field = DragValue::new(&mut percent).range(0.0..=400.0).speed(1.0).max_decimals(0).suffix(" %");
+    let field = DragValue::new(&mut percent).range(0.0..=400.0).speed(1.0).max_decimals(0).prefix("Gap ").suffix(" %");
     let help = "The room between the two models, in percent of the height of the taller one";
     let response = ui.add(field).on_hover_text(help);
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_label("Room between the models"));

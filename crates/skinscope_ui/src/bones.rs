@@ -52,19 +52,19 @@ fn slider(ui: &mut Ui, name: &str, now: f32, range: std::ops::RangeInclusive<f32
         .logarithmic(by_factor)
         .custom_formatter(|v, _| format!("{:.0} %", 100.0 * v))
         .custom_parser(|text| Some(text.trim().trim_end_matches('%').trim().parse::<f64>().ok()? / 100.0));
-    named_slider(ui, name, slider);
+    named_slider(ui, name, 74.0, slider);
     (value != now).then_some(value)
 }
 
-/// Shows a slider in a row of a menu, with its name before it.
-pub(super) fn named_slider(ui: &mut Ui, name: &str, slider: Slider<'_>) {
+/// Shows a slider in a row of a menu, with its name before it. `width`: that of its rail, points.
+pub(super) fn named_slider(ui: &mut Ui, name: &str, width: f32, slider: Slider<'_>) {
     ui.horizontal(|ui| {
         ui.set_height(ROW + 2.0);
         ui.add_space(28.0);
         let (rect, _) = ui.allocate_exact_size(vec2(84.0, ROW), egui::Sense::hover());
         let c = colors(ui);
         ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::regular(theme::BODY), c.text);
-        ui.spacing_mut().slider_width = 74.0;
+        ui.spacing_mut().slider_width = width;
         ui.add(slider).accessible_name(name);
     });
 }

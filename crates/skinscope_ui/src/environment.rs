@@ -7,6 +7,9 @@ use super::bones::named_slider;
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{describe_others, paint_line, shortened};
 
+/// The length of the rails of both sliders, points.
+const RAIL: f32 = 190.0;
+
 /// Shows the name of the file, and sliders for rotation and exposure.
 pub(super) fn controls(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let EnvironmentView { file, rotation, exposure } = &session.view().environment;
@@ -22,14 +25,14 @@ pub(super) fn controls(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
         response.on_hover_text(path.display().to_string());
     }
     let mut degrees = *rotation;
-    named_slider(ui, "Rotation", Slider::new(&mut degrees, -180.0..=180.0).suffix("°").max_decimals(0));
+    named_slider(ui, "Rotation", RAIL, Slider::new(&mut degrees, -180.0..=180.0).suffix("°").max_decimals(0));
     if degrees != *rotation {
         commands.push(ViewCommand::Environment(EnvironmentCommand::Turn(degrees)).into());
     }
     describe_others(ui, "How far the surroundings are turned about the vertical axis, in degrees");
     let mut stops = *exposure;
     let [least, most] = EnvironmentView::EXPOSURES;
-    named_slider(ui, "Exposure", Slider::new(&mut stops, least..=most).max_decimals(1));
+    named_slider(ui, "Exposure", RAIL, Slider::new(&mut stops, least..=most).max_decimals(1));
     if stops != *exposure {
         commands.push(ViewCommand::Environment(EnvironmentCommand::Expose(stops)).into());
     }

@@ -4,7 +4,7 @@ use egui::{DragValue, RichText, Ui, WidgetInfo};
 use skinscope_session::{ExportKind, ExportSettings, Session};
 
 use super::theme::colors;
-use super::widgets::{chip, describe, segments};
+use super::widgets::{chip, counted, describe, segments};
 
 /// Sets the size of pictures to that of the picture in the window.
 pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
@@ -166,6 +166,18 @@ fn film(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
             ui.label(RichText::new("seconds").color(colors(ui).dim));
         });
         ui.add_space(4.0);
+    }
+    if settings.plays || settings.turns {
+        let count = match settings.frames.filter(|_| settings.plays) {
+            Some([first, last]) => last.saturating_sub(first).saturating_add(1),
+            None if settings.plays => last + 1,
+            None => (settings.length_secs * settings.fps).round().max(1.0) as u32,
+        };
+        row(ui, "", |ui| {
+            let secs = count as f32 / settings.fps;
+            let pictures = counted(count as usize, "picture", "pictures");
+            ui.label(RichText::new(format!("{pictures}, {secs:.1} s")).color(colors(ui).dim));
+        });
     }
 }
 

@@ -64,9 +64,12 @@ impl Finder {
     fn find(&mut self, session: &Session, saved: &Saved) {
         let words: Vec<String> = self.search.split_whitespace().map(str::to_lowercase).collect();
         let mut found: Vec<(u32, usize, Entry)> = Vec::new();
+        let meant = meant(&words);
         for (i, row) in COMMANDS.iter().enumerate() {
             let opens_itself = row.command == Command::Window(WindowCommand::FindAnything);
-            let rank = rank(row.label, &words).or_else(|| Some(rank(row.help, &words)? + 40));
+            let rank_of = |words: &[String]| rank(row.label, words).or_else(|| Some(rank(row.help, words)? + 40));
+            let by_meaning = meant.iter().filter_map(|words| rank(row.label, words)).min().map(|rank| rank + 15);
+            let rank = rank_of(&words).into_iter().chain(by_meaning).min();
             if let Some(rank) = rank.filter(|_| !opens_itself) {
                 let later = if refusal(&row.command, session).is_none() { 0 } else { 100 };
                 found.push((rank + later, row.label.len(), Entry::Command(i)));
@@ -94,6 +97,58 @@ impl Finder {
         self.found = found.into_iter().map(|(.., entry)| entry).collect();
         (self.at, self.offset) = (0, 0.0);
     }
+}
+
+/// Words of other programs, each with those that commands have here.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("screenshot", &["picture"]),
+    ("snapshot", &["picture"]),
+    ("image", &["picture"]),
+    ("movie", &["record"]),
+    ("video", &["record"]),
+    ("gif", &["record"]),
+    ("turntable", &["record"]),
+    ("hdri", &["environment"]),
+    ("hdr", &["environment"]),
+    ("exr", &["environment"]),
+    ("exposure", &["environment"]),
+    ("fps", &["statistics"]),
+    ("performance", &["statistics"]),
+    ("profiler", &["statistics"]),
+    ("matcap", &["ceramic", "wax", "jade", "chrome", "pearl", "zebra"]),
+    ("unlit", &["base colour"]),
+    ("albedo", &["base colour"]),
+    ("checker", &["uv checker"]),
+    ("retarget", &["clips", "other model"]),
+    ("xray", &["skin"]),
+    ("x-ray", &["skin"]),
+    ("t-pose", &["bind pose", "rest"]),
+    ("a-pose", &["bind pose", "rest"]),
+    ("skeleton", &["bones"]),
+    ("armature", &["bones"]),
+    ("paint", &["weight"]),
+    ("hotkeys", &["keys"]),
+    ("shortcuts", &["keys"]),
+    ("settings", &["preferences"]),
+    ("options", &["preferences"]),
+    ("wire", &["wireframe"]),
+    ("export", &["save", "export"]),
+    ("validate", &["check"]),
+];
+
+/// Returns the searched words with each that is one of another program replaced by what it is called here.
+fn meant(words: &[String]) -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        let known =
+            SYNONYMS.iter().filter(|(theirs, _)| theirs == word || word.len() > 2 && theirs.starts_with(word.as_str()));
+        for ours in known.flat_map(|(_, ours)| ours.iter()) {
+            let mut words = words.to_vec();
+            words.splice(i..=i, ours.split(' ').map(str::to_owned));
+            out.push(words);
+        }
+    }
+    out
 }
 
 /// Finds files that were opened last, preferences, findings and pages of the manual.

@@ -24,6 +24,8 @@ const APART: f32 = 6.0;
 pub(super) struct HelpCard {
     asked: Option<Asked>,
     shown: Option<Explanation>,
+    /// The delay of tooltips, seconds, while none are shown because the card is.
+    held_tooltips: Option<f32>,
 }
 
 /// F1 was pressed. The answer waits for a pass in which all controls say what they are.
@@ -58,7 +60,7 @@ pub(super) fn begin(ui: &Ui, state: &mut UiState) {
     let ctx = ui.ctx();
     let take = |key| ctx.input_mut(|i| i.consume_key(Modifiers::NONE, key));
     if (state.help.shown.is_some() || state.help.asked.is_some()) && take(Key::Escape) {
-        state.help = HelpCard::default();
+        (state.help.asked, state.help.shown) = (None, None);
     }
     if !take(Key::F1) {
         return;
@@ -89,7 +91,17 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, commands: &m
             commands.push(WindowCommand::ShowShortcuts.into());
         }
     }
+    if let Some(delay) = state.help.held_tooltips.take_if(|_| state.help.shown.is_none()) {
+        ctx.global_style_mut(|style| style.interaction.tooltip_delay = delay);
+    }
     let Some(shown) = &mut state.help.shown else { return };
+    // The tooltip of what is explained says the same, and would cover the card.
+    if state.help.held_tooltips.is_none() {
+        let mut before = 0.0;
+        ctx.global_style_mut(|style| before = std::mem::replace(&mut style.interaction.tooltip_delay, f32::INFINITY));
+        state.help.held_tooltips = Some(before);
+        ctx.request_repaint();
+    }
     let right = shown.rect.right() + APART;
     let screen = ctx.content_rect();
     // Beside what it explains where there is room, else below it.
@@ -163,7 +175,14 @@ fn explained(ctx: &Context, id: Id) -> Option<Explanation> {
         // They have a line of their own.
         text = text.replace(&format!("  ({keys})"), "");
     }
+    let name = without_value(&name).to_owned();
     Some(Explanation { name, text, topic, rect, is_new: true })
+}
+
+/// Returns a name without the value that it may end with, which changes while the card is read.
+fn without_value(name: &str) -> &str {
+    let value = name.rsplit_once(": ").filter(|(_, value)| value.starts_with(|c: char| c.is_ascii_digit()));
+    value.map_or(name, |(name, _)| name)
 }
 
 /// What was pressed in the card.
@@ -222,4 +241,16 @@ fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
         }
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_title_of_the_card_has_no_value() {
+        assert_eq!(without_value("Palette: 0.00 · 0.00 ms"), "Palette");
+        assert_eq!(without_value("Deformation method: Linear blend"), "Deformation method: Linear blend");
+        assert_eq!(without_value("Reach"), "Reach");
+    }
 }

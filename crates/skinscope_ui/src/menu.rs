@@ -2,10 +2,10 @@
 //! deformed.
 
 use egui::accesskit::Role;
-use egui::containers::menu::SubMenu;
+use egui::containers::menu::{MenuConfig, SubMenu};
 use egui::{
-    Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Sense, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, PopupCloseBehavior, Rect, Response, RichText,
+    ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_deform::{Deformer, METHODS, Method};
 use skinscope_inspect::{OVERLAYS, Overlay};
@@ -129,10 +129,21 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     describe(&response, submenu.help());
     let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
     // Names of cameras come from the file, and may be long.
-    let width = if has_cameras { 340.0 } else { 252.0 };
-    SubMenu::new().show(ui, &response, |ui| {
+    let width = match submenu {
+        Submenu::Environment => SURROUNDINGS_WIDTH,
+        _ if has_cameras => 340.0,
+        _ => 252.0,
+    };
+    // A click on a slider or a number closes nothing.
+    let stays = matches!(submenu, Submenu::Bones | Submenu::Crowd | Submenu::Environment);
+    let closes = if stays { PopupCloseBehavior::CloseOnClickOutside } else { PopupCloseBehavior::CloseOnClick };
+    SubMenu::new().config(MenuConfig::new().close_behavior(closes)).show(ui, &response, |ui| {
         scrolled(ui, width, |ui| {
+            let before = commands.len();
             rows_of(ui, submenu, session, state, commands);
+            if commands.len() > before {
+                ui.close();
+            }
             match submenu {
                 Submenu::Bones => bones::sliders(ui, session, commands),
                 Submenu::Views => cameras(ui, session, commands),
@@ -208,6 +219,17 @@ pub(super) fn bones_and_skin(ui: &mut Ui, session: &Session, state: &UiState, co
     rows_of(ui, Submenu::Bones, session, state, commands);
     bones::sliders(ui, session, commands);
 }
+
+/// Shows the rows of the submenu *Surroundings*, which open from a button over the picture too.
+pub(super) fn surroundings(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    ui.set_width(SURROUNDINGS_WIDTH);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    rows_of(ui, Submenu::Environment, session, state, commands);
+    environment::controls(ui, session, commands);
+}
+
+/// The width of the submenu *Surroundings*, which has room for long sliders, points.
+const SURROUNDINGS_WIDTH: f32 = 380.0;
 
 fn line(ui: &mut Ui) {
     ui.add_space(4.0);

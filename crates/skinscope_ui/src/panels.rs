@@ -48,8 +48,9 @@ pub(super) fn show(
     let shown: Vec<DockPanel> = open
         .iter()
         .copied()
-        .filter(|panel| has_room(&arrangement, &open, *panel, window.x - page_width, window.x))
+        .filter(|panel| has_room(&arrangement, &open, *panel, window.x - page_width, window.x, state.dock.first))
         .collect();
+    state.dock.hidden = open.iter().copied().filter(|panel| !shown.contains(panel)).collect();
     let sizes = docks::Sizes {
         shown,
         timeline: timeline::height(session).unwrap_or_default(),
@@ -70,6 +71,12 @@ fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Co
         if is_warning { copied::warn(ui, text) } else { copied::say(ui, text) }
     }
     let open: Vec<DockPanel> = DockPanel::ALL.into_iter().filter(|panel| is_open(session, state, *panel)).collect();
+    // Who closes a panel that is open and had no room wants to see it: it takes the place of what was shown instead.
+    let hidden = std::mem::take(&mut state.dock.hidden);
+    if let Some(panel) = hidden.into_iter().find(|panel| !open.contains(panel) && state.dock.wanted.is_none()) {
+        commands.extend(toggles(state, panel));
+        state.dock.first = Some(panel);
+    }
     if let Some(wanted) = state.dock.wanted.take() {
         for panel in SWITCHED {
             if wanted.contains(&panel) != open.contains(&panel) && panel != DockPanel::Timeline {
@@ -80,6 +87,7 @@ fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Co
     for panel in &open {
         if !state.dock.open.is_empty() && !state.dock.open.contains(panel) {
             state.saved.layout.bring_to_front(*panel);
+            state.dock.first = Some(*panel);
         }
     }
     state.dock.open = open;
@@ -123,7 +131,15 @@ fn toggles(state: &UiState, panel: DockPanel) -> Vec<Command> {
 
 /// Returns whether a window `window` points wide, with `beside` points beside a page, has room for an open panel. A panel in a column gives
 /// way to those of other columns; one that is stacked with another that stays takes no room of its own.
-fn has_room(arrangement: &Arrangement, open: &[DockPanel], panel: DockPanel, beside: f32, window: f32) -> bool {
+/// `first`: the panel that was asked for last, which gives way to none.
+fn has_room(
+    arrangement: &Arrangement,
+    open: &[DockPanel],
+    panel: DockPanel,
+    beside: f32,
+    window: f32,
+    first: Option<DockPanel>,
+) -> bool {
     let fits = |panel: DockPanel| {
         let Some(column) = arrangement.column(panel) else { return true };
         // One that is in the column of the outliner or the inspector takes no room that these do not take anyway.
@@ -133,16 +149,22 @@ fn has_room(arrangement: &Arrangement, open: &[DockPanel], panel: DockPanel, bes
             let is_with = |panel: &DockPanel| open.contains(panel) && arrangement.column(*panel) == its;
             its.is_some() && !stays.iter().any(is_with)
         };
+        let is_wide = window >= BOTH;
+        let inspector = arrangement.column(DockPanel::Inspector).filter(|_| open.contains(&DockPanel::Inspector));
+        let inspector_first =
+            !is_wide && first == Some(DockPanel::Inspector) && inspector.is_some_and(|its| its != column);
         let beside_page = beside >= BESIDE_PAGE || !other(DockPanel::Page);
         match panel {
             DockPanel::Outliner => beside_page,
             // A narrow window has room for one of them beside the picture.
             DockPanel::Inspector => {
                 let others = [DockPanel::Tools, DockPanel::Deformation, DockPanel::Statistics];
-                beside_page && (window >= BOTH || !others.into_iter().any(other))
+                beside_page && (is_wide || first == Some(panel) || !others.into_iter().any(other))
             }
-            // A narrow window has room for one of them; the measures came last.
-            DockPanel::Tools => window >= BOTH || !other(DockPanel::Deformation),
+            // A narrow window has room for one of them.
+            DockPanel::Tools | DockPanel::Deformation | DockPanel::Statistics if inspector_first => false,
+            DockPanel::Tools => is_wide || first == Some(panel) || !other(DockPanel::Deformation),
+            DockPanel::Deformation => is_wide || first != Some(DockPanel::Tools) || !other(DockPanel::Tools),
             _ => true,
         }
     };

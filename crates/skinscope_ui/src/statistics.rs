@@ -109,7 +109,8 @@ fn name(part: Part) -> &'static str {
 fn curve(ui: &mut Ui, costs: &FrameCosts) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CURVE), Sense::hover());
     let interval = |frame: &FrameCost| frame.interval_ms;
-    let most = costs.frames().map(interval).fold(34.0_f32, f32::max);
+    // The name of the line at 30 a second has room above it.
+    let most = costs.frames().map(interval).fold(44.0_f32, f32::max);
     let last = costs.frames().last().map_or(0.0, interval);
     response.widget_info(|| {
         WidgetInfo::labeled(

@@ -110,7 +110,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
     let Some(step) = state.tour.step else { return };
     let Some(shown) = STEPS.get(step) else { return };
     let mut next = None;
-    corner_plate(ui, rect, Align2::RIGHT_CENTER, WIDTH, "first steps", |ui| {
+    corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "first steps", |ui| {
         let c = colors(ui);
         ui.horizontal(|ui| {
             let count = format!("First steps · {} of {}", step + 1, STEPS.len());

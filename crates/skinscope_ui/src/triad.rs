@@ -70,7 +70,7 @@ fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
     let rect = Rect::from_center_size(pos2(x, y), galley.size() + vec2(12.0, 6.0));
     let response = ui.interact(rect, ui.scope_id().with("grid unit"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-    ui.painter().rect_filled(rect, 4.0, c.plate.gamma_multiply(0.6));
+    ui.painter().rect_filled(rect, 4.0, c.plate);
     ui.painter().galley(Align2::CENTER_CENTER.align_size_within_rect(galley.size(), rect).min, galley, c.text);
     response.on_hover_text("From one line of the ground to the next; every tenth is stronger");
 }
@@ -120,7 +120,7 @@ fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Com
     let rect = Rect::from_center_size(pos2(x, y), galley.size() + vec2(12.0, 6.0));
     let response = ui.interact(rect, ui.scope_id().with("projection"), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, text));
-    let fill = if response.hovered() { c.hovered } else { c.plate.gamma_multiply(0.6) };
+    let fill = if response.hovered() { c.hovered } else { c.plate };
     ui.painter().rect_filled(rect, 4.0, fill);
     let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), rect).min;
     ui.painter().galley(at, galley, c.text);

@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{CursorIcon, Modifiers, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use glam::Vec2;
+use skinscope_frame::LOOKS;
 use skinscope_inspect::Hit;
 use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
 
@@ -337,6 +338,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                     bones::caret(ui, "Bones and skin", help, |ui| menu::bones_and_skin(ui, session, state, commands));
                 }
             }
+            look(ui, session, state, commands);
             crowd::line(ui, session);
             marks::line(ui, session);
             if let Some(note) = session.picking().tangents_note() {
@@ -349,6 +351,24 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
         gizmo::tools(ui, session, commands)
     })
     .inner
+}
+
+/// Shows which look the surface is drawn in, where it is not the studio, and beside *Environment* the controls of its surroundings.
+fn look(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    let look = session.view().look;
+    let studio = &LOOKS[0];
+    if look == studio || session.view().overlay.is_some() {
+        return;
+    }
+    let help = format!("{}. A click goes back to {}", look.help, studio.label);
+    if chip(ui, look.label, true).on_hover_text(help).clicked() {
+        commands.push(ViewCommand::SetLook(studio.id).into());
+    }
+    if look.is_environment() {
+        ui.add_space(-6.0);
+        let help = "Which picture of the surroundings lights the model, how it is turned, and how bright it is";
+        bones::caret(ui, "Surroundings", help, |ui| menu::surroundings(ui, session, state, commands));
+    }
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ pub(crate) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::File,
-        "Record…",
+        "Record film…",
         None,
         Command::File(FileCommand::AskForFile(FileUse::Export(ExportKind::Film))),
         "Write the clip or a turn of the model as GIF, WebP, APNG, MP4, WebM or numbered pictures",

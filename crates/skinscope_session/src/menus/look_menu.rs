@@ -50,7 +50,7 @@ pub(crate) fn rows() -> impl Iterator<Item = CommandRow> {
         ),
         row(
             Menu::Look,
-            "Own environment",
+            "Built-in room",
             None,
             Command::View(ViewCommand::Environment(EnvironmentCommand::Show(None))),
             "Light the model by the room that comes with the program",

@@ -123,11 +123,17 @@ impl Picking<'_> {
     pub fn texel_density_note(self) -> Option<String> {
         let document = self.document.filter(|_| self.view.look.id == "uv-checker" && self.view.overlay.is_none())?;
         let Some(TexelDensity { median, range: [least, most] }) = document.texel_density() else {
-            return Some("No texel density: the base colour has no texture".to_owned());
+            let model = self.deforming.shown_model()?;
+            let has_uv =
+                model.meshes.iter().flat_map(|mesh| &mesh.primitives).any(|p| p.uvs.iter().any(|set| !set.is_empty()));
+            return Some(match has_uv {
+                true => "No texel density: the base colour has no texture".to_owned(),
+                false => "This model has no texture coordinates".to_owned(),
+            });
         };
         let rounded = |texels: f32| if texels < 10.0 { format!("{texels:.1}") } else { format!("{texels:.0}") };
         let [median, least, most] = [median, least, most].map(rounded);
-        Some(format!("{median} texels on a metre at rest; {least} to {most} on nine tenths"))
+        Some(format!("{median} texels a metre; 90 % of the surface: {least} to {most}"))
     }
 
     /// Says where the tangents come from that are drawn, where the file has none of some; `None` where they are not drawn, or the

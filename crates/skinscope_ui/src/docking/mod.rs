@@ -25,6 +25,10 @@ pub(crate) struct DockState {
     pub last: Option<DockPanel>,
     /// The panels that were open in the last pass.
     pub open: Vec<DockPanel>,
+    /// Those of them for which the window had no room.
+    pub hidden: Vec<DockPanel>,
+    /// The panel that was asked for last, which gives way to none.
+    pub first: Option<DockPanel>,
     /// The panels of a layout that was just chosen; the others are to be closed.
     pub wanted: Option<Vec<DockPanel>>,
     /// What is to be said in the next pass, and whether it is a warning.

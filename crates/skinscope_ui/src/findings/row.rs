@@ -127,13 +127,19 @@ pub(super) fn row(
     let (left, right) = (rect.left() + INDENT, rect.right() - f32::from(MARGIN));
     let y = rect.top() + 13.0;
     ui.painter().text(pos2(rect.left() + 20.0, y), Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
+    // Dim letters are hard to read on the ground of the selected row.
+    let quiet = if open { c.text } else { c.dim };
+    let paint = |ui: &Ui, galley: Arc<Galley>, x: f32, top: f32, ink: Color32| {
+        ui.painter().galley_with_override_text_color(pos2(x, top), galley, ink);
+    };
     let measure = measured(ui, finding);
-    paint_line(ui, measure.clone(), right - measure.size().x, y, c.dim);
+    let (width, height) = (measure.size().x, measure.size().y);
+    paint(ui, measure, right - width, y - 0.5 * height, quiet);
     let title = title(ui, finding, rect.width());
     let (title_cut, title_height) = (title.elided, TITLE_LINE * title.rows.len() as f32);
     ui.painter().galley_with_override_text_color(pos2(left, y - 0.5 * TITLE_LINE), title, title_ink);
-    let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), c.dim, right - left);
-    paint_line(ui, where_, left, rect.top() + 13.0 + title_height, c.dim);
+    let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), quiet, right - left);
+    paint_line(ui, where_, left, rect.top() + 13.0 + title_height, quiet);
     if open {
         // Above long texts the buttons are in sight.
         let top = rect.top() + FOLDED + title_height;
@@ -141,11 +147,10 @@ pub(super) fn row(
         pressed = buttons(ui, line, finding);
         let [message, fix] = body(ui, finding, rect.width());
         let mut y = top + BUTTONS;
-        let texts =
-            [Some((message, c.text)), Some((fix, c.dim)), repair_note(ui, finding, rect.width()).zip(Some(c.dim))];
-        for (text, ink) in texts.into_iter().flatten() {
+        let texts = [Some(message), Some(fix), repair_note(ui, finding, rect.width())];
+        for text in texts.into_iter().flatten() {
             let height = text.size().y;
-            ui.painter().galley(pos2(left, y), text, ink);
+            paint(ui, text, left, y, c.text);
             y += height + GAP;
         }
     }
