@@ -21,6 +21,7 @@ on_stages! {
     clearcoat_lies_over_everything_and_creates_no_light,
     clearcoat_has_a_normal_map_of_its_own,
     sheen_brightens_edges_by_its_colour_and_textures,
+    sheen_has_no_edge_where_the_key_light_ends,
     specular_glossiness_equals_the_metallic_roughness_that_it_says,
     variants_change_the_material_and_nothing_else,
     layers_change_no_readout,
@@ -268,6 +269,18 @@ fn sheen_brightens_edges_by_its_colour_and_textures(stage: &Stage) {
     };
     let found = stage.middle(&textured.frame());
     assert!(near(found, want, 1), "{found:?}, {want:?}");
+}
+
+fn sheen_has_no_edge_where_the_key_light_ends(stage: &Stage) {
+    let sheen = Some(Sheen { color: Vec3::ONE, roughness: 0.3, ..Sheen::default() });
+    let cloth = Material { base_color: Vec4::new(0.0, 0.0, 0.0, 1.0), sheen, ..dark() };
+    // A turn by a degree changes little, on both sides of where the surface begins to turn away from the light.
+    let seen = |degrees: i32| untoned(stage.middle(&tilted(cloth.clone(), degrees as f32)));
+    let all: Vec<f32> = (-80..=80).map(seen).collect();
+    for (at, pair) in (-80..).zip(all.windows(2)) {
+        let step = (pair[1] - pair[0]).abs();
+        assert!(step < 0.05 + 0.12 * pair[0].min(pair[1]), "{step} between {at}° and {}°", at + 1);
+    }
 }
 
 fn specular_glossiness_equals_the_metallic_roughness_that_it_says(stage: &Stage) {

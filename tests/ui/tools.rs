@@ -152,6 +152,8 @@ fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
     let session = &harness.state().session;
     assert!(session.history().can_undo() && !session.tools().is_trying());
     assert_eq!(session.document().unwrap().stats().most, 1);
+    let said = format!("{changed} vertices changed");
+    assert!(painted_texts(&harness).iter().any(|(text, _)| *text == said), "{said}");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
     assert!(harness.state().session.model().unwrap().weight_edits().is_empty());

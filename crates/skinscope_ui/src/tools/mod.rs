@@ -14,7 +14,7 @@ use super::theme::{self, MARGIN, ROW, colors};
 use super::widgets::{
     counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button, tip,
 };
-use super::{icons, marks};
+use super::{copied, icons, marks};
 
 /// The height of the strip with the buttons, points.
 const FOOT: f32 = 46.0;
@@ -166,6 +166,10 @@ fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         let tick = possible.then_some(icons::CHECK);
         let response = ui.add_enabled_ui(possible, |ui| text_button(ui, tick, "Apply", possible)).inner;
         if response.on_hover_text(tip(&apply)).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+            // The bind matrices that a tool changes are counted in its figures.
+            if let Some(changed) = session.tools().outcome().map(|outcome| outcome.vertices).filter(|n| *n > 0) {
+                copied::say(ui, format!("{} changed", counted(changed, "vertex", "vertices")));
+            }
             commands.push(apply);
         }
         let response = ui.add_enabled_ui(chosen, |ui| text_button(ui, None, "Cancel", false)).inner;
