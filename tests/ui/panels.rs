@@ -307,7 +307,7 @@ fn few_findings_leave_the_room_to_the_nodes() {
     // In a low window some nodes are in sight.
     let session = inspected((0..40).map(|_| finding("rogue-vertices", 1)).collect());
     let mut harness = window(session, UiState::default(), Status::default());
-    harness.set_size(vec2(1280.0, 560.0));
+    harness.set_size(vec2(1280.0, 460.0));
     harness.run();
     let nodes = harness.get_by_label("Search nodes").rect();
     let findings = harness.get_by_label("Findings").rect();

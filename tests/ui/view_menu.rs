@@ -404,9 +404,23 @@ fn the_picture_says_which_look_it_is_in_and_its_surroundings_are_adjusted_beside
         drag(&mut harness, &[place], PointerButton::Primary);
         assert_ne!(rotation(&harness), before);
         harness.get_by_role_and_label(Role::Slider, "Exposure");
+        if from_menu {
+            // What is chosen by name closes the menu.
+            harness.get_by_role_and_label(Role::MenuItemCheckBox, "Built-in room").click();
+            harness.run();
+            assert!(harness.query_by_role_and_label(Role::Slider, "Exposure").is_none());
+        }
         harness.key_press(Key::Escape);
         harness.run();
         harness.key_press(Key::Escape);
         harness.run();
     }
+    // The row of a submenu says what is chosen in it.
+    let says = |harness: &Harness<'_, App>, text: &str| painted_texts(harness).iter().any(|(t, _)| t == text);
+    harness.state_mut().session.apply(ViewCommand::SetToneMap("agx"));
+    harness.state_mut().session.apply(ViewCommand::SetLook("jade"));
+    harness.run();
+    assert!(!says(&harness, "AgX"));
+    click(&mut harness, "Look");
+    assert!(says(&harness, "AgX"));
 }

@@ -75,7 +75,6 @@ fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Co
     let hidden = std::mem::take(&mut state.dock.hidden);
     if let Some(panel) = hidden.into_iter().find(|panel| !open.contains(panel) && state.dock.wanted.is_none()) {
         commands.extend(toggles(state, panel));
-        state.dock.first = Some(panel);
     }
     if let Some(wanted) = state.dock.wanted.take() {
         for panel in SWITCHED {
