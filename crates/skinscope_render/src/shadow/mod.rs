@@ -9,7 +9,6 @@ mod views;
 use std::ops::Range;
 
 pub use self::views::ShadowViews;
-pub(super) use self::views::projection_along;
 use self::views::{MOST_AMBIENT, MOST_KEY, all_directions};
 use glam::Vec3;
 use skinscope_base::parallel;

@@ -3,7 +3,7 @@
 use std::f32::consts::TAU;
 use std::ops::Range;
 
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 
 /// The most views of the surroundings, and of the key light; shaders/shadow/views.wgsl has the same numbers.
 pub const MOST_AMBIENT: u32 = 128;
@@ -57,13 +57,6 @@ pub(super) fn all_directions(key: Vec3) -> impl Iterator<Item = Vec3> {
     around.chain(towards_key)
 }
 
-/// A parallel projection of the unit sphere to −1…1, z along `towards`, a unit vector: the twin of `seen_along` in
-/// shaders/shadow/views.wgsl.
-pub(in super::super) fn projection_along(towards: Vec3) -> Mat3 {
-    let (x, y) = towards.any_orthonormal_pair();
-    Mat3::from_cols(x, y, towards).transpose()
-}
-
 /// The unit vector of the upper half that stands for a point of the unit square (a cylinder projection keeps areas).
 fn on_hemisphere([u, v]: [f32; 2]) -> Vec3 {
     let y = 1.0 - v;
@@ -109,15 +102,6 @@ mod tests {
         assert!(widest >= 1.0 / (1.0 + KEY_SPREAD * KEY_SPREAD).sqrt() - 1e-6 && widest < 0.993, "{widest}");
         let mean = key.iter().sum::<Vec3>() / MOST_KEY as f32;
         assert!(mean.normalize().dot(Vec3::Y) > 0.9999, "{mean}");
-    }
-
-    #[test]
-    fn a_view_turns_the_sphere_so_that_its_light_comes_along_z() {
-        for towards in all_directions(Vec3::new(-0.5, 0.7, 0.6).normalize()) {
-            let projection = projection_along(towards);
-            assert!((projection * towards - Vec3::Z).length() < 1e-5, "{towards}");
-            assert!((projection * projection.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-5), "{projection}");
-        }
     }
 
     #[test]

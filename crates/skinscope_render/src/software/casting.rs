@@ -11,7 +11,6 @@ use skinscope_frame::Frame;
 use skinscope_model::{AlphaMode, Model, Primitive, Topology};
 
 use super::super::posed_positions::visit_posed;
-use super::super::shadow::projection_along;
 
 /// The surfaces of a posed model that cast shadows, in the space where the sphere around it is the unit sphere.
 #[derive(Debug, Default)]
@@ -103,6 +102,13 @@ impl Casters {
     }
 }
 
+/// A parallel projection of the unit sphere to −1…1, z along `towards`, a unit vector: the twin of `seen_along` in
+/// shaders/shadow/views.wgsl.
+fn projection_along(towards: Vec3) -> Mat3 {
+    let (x, y) = towards.any_orthonormal_pair();
+    Mat3::from_cols(x, y, towards).transpose()
+}
+
 /// Triangles with no edge longer than this, in texels, are drawn as points.
 const SMALL: f32 = 0.5;
 
@@ -175,6 +181,21 @@ impl Tile<'_> {
                 shares += across;
             }
             of_row += down;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_turns_the_sphere_so_that_its_light_comes_along_z() {
+        for towards in [Vec3::Y, Vec3::NEG_Z, Vec3::new(-0.5, 0.7, 0.6), Vec3::new(0.3, -0.2, -0.9)] {
+            let towards = towards.normalize();
+            let projection = projection_along(towards);
+            assert!((projection * towards - Vec3::Z).length() < 1e-5, "{towards}");
+            assert!((projection * projection.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-5), "{projection}");
         }
     }
 }
