@@ -43,7 +43,7 @@ fn a_page_of_ones_own_is_read_again_whenever_it_is_saved() {
     let Some(screen) = Screen::open("own_page", &["--example", page.to_str().unwrap(), "--watch", "on"]) else {
         return;
     };
-    let says = |text: &str| wait_until(text, || screen.words().iter().any(|words| words.contains(text)));
+    let says = |text: &str| wait_until(text, || screen.says(text));
     says("window_ring.md:8:11: there is no symbol \"thta\"");
     std::fs::write(&page, text).unwrap();
     says("How wide is it?");

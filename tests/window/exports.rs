@@ -5,10 +5,6 @@ use std::path::Path;
 
 use super::{Screen, wait_until};
 
-fn says(screen: &Screen, what: &str) -> bool {
-    screen.words().iter().any(|words| words.contains(what))
-}
-
 /// Opens a dialog of the menu File and types a path into it.
 fn ask(screen: &Screen, row: &str, path: &Path) {
     screen.wait_for_rest();
@@ -35,7 +31,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     screen.key("space");
     // The open file is never replaced by what is made of it.
     ask(&screen, "Export posed mesh…", &model);
-    wait_until("the refusal", || says(&screen, "is read"));
+    wait_until("the refusal", || screen.says("is read"));
     assert_eq!(fs::read(&model).unwrap(), original);
     screen.key("Escape");
     // Nor is a picture of a series that has the name of one.
@@ -43,7 +39,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     ask(&screen, "Export posed mesh…", &mesh);
     screen.press("Button", "Export");
     wait_until("the mesh", || mesh.exists());
-    wait_until("word of it", || says(&screen, "Wrote posed.obj"));
+    wait_until("word of it", || screen.says("Wrote posed.obj"));
 
     // A part of the clip as numbered pictures, which begin with the number of the first.
     ask(&screen, "Record film…", &folder.join("p%02d.png"));
@@ -56,7 +52,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
         screen.key("Tab");
     }
     screen.press("Button", "Record");
-    wait_until("word of the pictures", || says(&screen, "Wrote p%02d.png"));
+    wait_until("word of the pictures", || screen.says("Wrote p%02d.png"));
     let mut names: Vec<_> =
         fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -64,16 +60,18 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
 
     // A film that is given up leaves nothing, and says nothing.
     ask(&screen, "Record film…", &folder.join("given up.webp"));
-    // So many pictures are not drawn before it is given up.
+    // So many pictures are not drawn before it is given up; the part of before is still chosen.
+    screen.press("Button", "The whole clip");
     screen.press("Slider", "Pictures a second");
     screen.key("ctrl+a");
     screen.tool(&["type", "240"]);
     screen.key("Tab");
     screen.wait_for_rest();
     screen.press("Button", "Record");
-    wait_until("the name of what is written", || says(&screen, "given up.webp"));
+    wait_until("the name of what is written", || screen.says("Writing given up.webp"));
     screen.press("Button", "Cancel");
-    wait_until("its end", || !says(&screen, "given up.webp"));
+    wait_until("its end", || !screen.says("given up.webp"));
+    assert!(!screen.says("was not written"));
     screen.wait_for_rest();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 5);
 
@@ -81,5 +79,5 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     let absent = folder.join("absent/film.webp");
     ask(&screen, "Record film…", &absent);
     screen.press("Button", "Record");
-    wait_until("the failure", || says(&screen, "film.webp was not written"));
+    wait_until("the failure", || screen.says("film.webp was not written"));
 }

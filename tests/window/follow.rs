@@ -21,7 +21,7 @@ fn a_file_that_has_changed_is_read_again_and_what_is_selected_stays() {
     screen.tool(&["type", "LowerArm.R"]);
     screen.key("Return");
     screen.find("Slider", "Rotation Z");
-    let is_said = |words: &str| screen.words().iter().any(|said| said.contains(words));
+    let is_said = |words: &str| screen.says(words);
     let size = || screen.words().into_iter().find(|words| words.starts_with("Size of the model"));
     let of_character = size();
     assert!(of_character.is_some());

@@ -224,6 +224,11 @@ impl Screen {
         words.flatten().map(str::to_owned).collect()
     }
 
+    /// Whether any text in the window contains these words.
+    fn says(&self, what: &str) -> bool {
+        self.words().iter().any(|words| words.contains(what))
+    }
+
     /// Clicks in the middle of a control.
     fn press(&self, role: &str, words: &str) {
         let (x, y) = self.find(role, words).at;

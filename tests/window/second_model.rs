@@ -18,16 +18,12 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn says(screen: &Screen, what: &str) -> bool {
-    screen.words().iter().any(|words| words.contains(what))
-}
-
 /// Makes a pose of the model that is worked on.
 fn pose(screen: &Screen, name: &str) {
     screen.press("Button", "Pose");
     screen.press("MenuItem", "Mirror pose");
     let marked = format!("{name} •");
-    wait_until(&marked, || says(screen, &marked));
+    wait_until(&marked, || screen.says(&marked));
 }
 
 /// Opens both models, and poses the first and then the second one.
@@ -35,11 +31,11 @@ fn both_posed(name: &str, folder: &Path, variables: &[(&str, PathBuf)]) -> Optio
     let [old, new] = ["old.glb", "new.glb"].map(|name| folder.join(name));
     let arguments = ["view", old.to_str().unwrap(), "--beside", new.to_str().unwrap(), "--autosave", "1"];
     let screen = Screen::open_with(name, &arguments, variables)?;
-    wait_until("the second model", || says(&screen, "Model: new.glb"));
+    wait_until("the second model", || screen.says("Model: new.glb"));
     screen.key("space");
     pose(&screen, "old.glb");
     screen.press("Button", "new.glb");
-    wait_until("the other model to be worked on", || says(&screen, "Close old.glb •"));
+    wait_until("the other model to be worked on", || screen.says("Close old.glb •"));
     pose(&screen, "new.glb");
     Some(screen)
 }
@@ -51,23 +47,23 @@ fn what_was_made_on_either_model_is_asked_about_and_a_session_file_keeps_both() 
     let Some(mut screen) = both_posed("second_asked", &folder, &[]) else { return };
     // Each is asked about by its name, and to cancel the second question keeps both.
     screen.key("ctrl+q");
-    wait_until("the question about the second", || says(&screen, "new.glb?"));
+    wait_until("the question about the second", || screen.says("new.glb?"));
     screen.press("Button", "Discard");
-    wait_until("the question about the first", || says(&screen, "old.glb?"));
+    wait_until("the question about the first", || screen.says("old.glb?"));
     screen.press("Button", "Cancel");
-    wait_until("the question to be gone", || !says(&screen, "old.glb?"));
-    assert!(says(&screen, "old.glb •") && says(&screen, "Close new.glb •"), "both are there");
+    wait_until("the question to be gone", || !screen.says("old.glb?"));
+    assert!(screen.says("old.glb •") && screen.says("Close new.glb •"), "both are there");
     // So does closing one of them.
     screen.press("Button", "Close new.glb •");
-    wait_until("the question about the second", || says(&screen, "new.glb?"));
+    wait_until("the question about the second", || screen.says("new.glb?"));
     screen.press("Button", "Cancel");
-    wait_until("the question to be gone", || !says(&screen, "new.glb?"));
+    wait_until("the question to be gone", || !screen.says("new.glb?"));
     let path = folder.join("new.skinscope.json");
     screen.press("Button", "File");
     screen.press("MenuItem", "Save session…");
     screen.press("Button", "Save");
     wait_until("the session file", || path.exists());
-    wait_until("nothing to be unsaved", || says(&screen, "Close old.glb") && !says(&screen, "•"));
+    wait_until("nothing to be unsaved", || screen.says("Close old.glb") && !screen.says("•"));
     screen.key("ctrl+q");
     wait_until("the end", || screen.program.0.try_wait().unwrap().is_some());
     drop(screen);
@@ -79,8 +75,8 @@ fn what_was_made_on_either_model_is_asked_about_and_a_session_file_keeps_both() 
     assert!(!file["beside"]["session"]["joints"].as_object().unwrap().is_empty());
 
     let screen = Screen::open("second_again", &[path.to_str().unwrap()]).unwrap();
-    wait_until("both models", || says(&screen, "Model: new.glb") && says(&screen, "Model: old.glb"));
-    assert!(!says(&screen, "•"), "the session file has all: {:?}", screen.words());
+    wait_until("both models", || screen.says("Model: new.glb") && screen.says("Model: old.glb"));
+    assert!(!screen.says("•"), "the session file has all: {:?}", screen.words());
 }
 
 #[test]
@@ -111,6 +107,6 @@ fn a_second_model_that_cannot_be_opened_leaves_the_first_as_it_is() {
     fs::write(&broken, b"glTF, but no more").unwrap();
     let arguments = [old.to_str().unwrap(), "--beside", broken.to_str().unwrap()];
     let Some(mut screen) = Screen::open("second_broken", &arguments) else { return };
-    wait_until("the message", || says(&screen, "Could not open broken.glb."));
-    assert!(screen.is_running() && !says(&screen, "Model: "), "there is one model");
+    wait_until("the message", || screen.says("Could not open broken.glb."));
+    assert!(screen.is_running() && !screen.says("Model: "), "there is one model");
 }

@@ -31,10 +31,6 @@ fn save(screen: &Screen, path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-fn says(screen: &Screen, what: &str) -> bool {
-    screen.words().iter().any(|words| words.contains(what))
-}
-
 #[test]
 #[ignore = "full: it opens a window four times"]
 fn a_session_is_saved_and_opened_with_all_that_it_keeps() {
@@ -57,13 +53,13 @@ fn a_session_is_saved_and_opened_with_all_that_it_keeps() {
 
     // Opened and saved again it is the same but for nothing.
     let mut screen = Screen::open("session_again", &[path.to_str().unwrap()]).unwrap();
-    wait_until("the legend of the overlay", || says(&screen, "Dominant joint"));
+    wait_until("the legend of the overlay", || screen.says("Dominant joint"));
     screen.wait_for_rest();
     assert_eq!(save(&screen, &path), first);
     // What was made since is asked for before it is lost.
     choose(&screen, "Pose", "Reset all");
     screen.key("ctrl+q");
-    wait_until("the question", || says(&screen, "Save the session character.skinscope.json?"));
+    wait_until("the question", || screen.says("Save the session character.skinscope.json?"));
     screen.press("Button", "Save");
     wait_until("the end", || screen.program.0.try_wait().unwrap().is_some());
     let last: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -76,14 +72,14 @@ fn a_session_is_saved_and_opened_with_all_that_it_keeps() {
     bytes[at] ^= 1;
     fs::write(&model, bytes).unwrap();
     let screen = Screen::open("session_changed", &[path.to_str().unwrap()]).unwrap();
-    wait_until("the change to be told", || says(&screen, "character.glb has changed since the session was saved."));
+    wait_until("the change to be told", || screen.says("character.glb has changed since the session was saved."));
     drop(screen);
     fs::write(&path, "{\"skinscope_session\": 2}").unwrap();
     let screen = Screen::open("session_later", &[model.to_str().unwrap()]).unwrap();
     screen.key("space");
     choose(&screen, "File", "Open session…");
     screen.press("Button", "character.skinscope.json");
-    wait_until("the version to be told", || says(&screen, "a later version of Skinscope made this file"));
+    wait_until("the version to be told", || screen.says("a later version of Skinscope made this file"));
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"skinscope_session\": 2}");
 }
 
@@ -109,9 +105,9 @@ fn a_session_of_a_killed_program_is_offered_again_with_its_rules_and_view() {
     drop(screen);
 
     let screen = open("session_restored").unwrap();
-    wait_until("the offer", || says(&screen, "limits, pins or pairs of 1 joint"));
+    wait_until("the offer", || screen.says("limits, pins or pairs of 1 joint"));
     screen.press("Button", "Restore");
-    wait_until("the legend of the overlay", || says(&screen, "Dominant joint"));
+    wait_until("the legend of the overlay", || screen.says("Dominant joint"));
     screen.wait_for_rest();
     let kept = save(&screen, &folder.join("character.skinscope.json"));
     assert_eq!(kept["pins"], serde_json::json!(["Hips"]));

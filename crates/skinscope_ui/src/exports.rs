@@ -1,6 +1,7 @@
 //! The settings of exported pictures and films: the part of the dialog that asks for their file.
 
 use egui::{DragValue, RichText, Ui, WidgetInfo};
+use skinscope_export::recording::Reel;
 use skinscope_session::{ExportKind, ExportSettings, Session};
 
 use super::theme::colors;
@@ -111,13 +112,28 @@ fn picture(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) -> boo
     fits
 }
 
+/// Returns the pictures of a film of what `session` shows.
+#[must_use]
+pub fn film_reel(session: &Session, settings: &ExportSettings) -> Reel {
+    let ExportSettings { fps, plays, frames, turns, degrees, length_secs, .. } = *settings;
+    let turn = turns.then_some(degrees);
+    match frames.filter(|_| plays) {
+        Some([first, last]) => Reel { first, count: last.saturating_sub(first).saturating_add(1), fps, plays, turn },
+        None if plays => {
+            let duration = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
+            Reel::of_clip(duration, fps, turn)
+        }
+        None => Reel::of_turn(degrees, fps, length_secs),
+    }
+}
+
 /// Shows which pictures a film has.
 fn film(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
     let has_clip = session.playback().clip.is_some();
     settings.plays &= has_clip;
     settings.turns |= !has_clip;
-    let duration = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
-    let last = ((duration * settings.fps).ceil() as u32).max(1) - 1;
+    let whole = ExportSettings { plays: true, frames: None, ..settings.clone() };
+    let last = film_reel(session, &whole).count - 1;
     row(ui, "Shows", |ui| {
         let is_whole = settings.plays && settings.frames.is_none();
         let help = "Every picture of the clip, from its start to before its end";
@@ -168,11 +184,7 @@ fn film(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
         ui.add_space(4.0);
     }
     if settings.plays || settings.turns {
-        let count = match settings.frames.filter(|_| settings.plays) {
-            Some([first, last]) => last.saturating_sub(first).saturating_add(1),
-            None if settings.plays => last + 1,
-            None => (settings.length_secs * settings.fps).round().max(1.0) as u32,
-        };
+        let count = film_reel(session, settings).count;
         row(ui, "", |ui| {
             let secs = count as f32 / settings.fps;
             let pictures = counted(count as usize, "picture", "pictures");

@@ -429,4 +429,17 @@ mod tests {
         assert_eq!(rank("Mirror pose", &words("mirror x")), None);
         assert_eq!(rank("anything", &[]), Some(0));
     }
+
+    #[test]
+    fn each_word_of_another_program_finds_a_command() {
+        for (theirs, ours) in SYNONYMS {
+            for words in ours.iter() {
+                let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+                assert!(COMMANDS.iter().any(|row| rank(row.label, &words).is_some()), "{theirs}: {words:?}");
+            }
+        }
+        // What is typed of a word is enough.
+        assert_eq!(meant(&["scre".to_owned(), "2".to_owned()]), [["picture".to_owned(), "2".to_owned()]]);
+        assert!(meant(&["sc".to_owned()]).is_empty());
+    }
 }

@@ -95,6 +95,7 @@ pub use bug_report::{bug_report, bug_report_lines};
 pub use docking::arrangement::{Arrangement, NamedLayout};
 pub use docking::layouts::{choose_layout, layout_names};
 use egui::Ui;
+pub use exports::film_reel;
 pub use frame_costs::{CostSummary, FrameCost, FrameCosts};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};

@@ -5,7 +5,9 @@ use egui::{CursorIcon, Modifiers, PointerButton, Rect, Response, Sense, Ui, UiBu
 use glam::Vec2;
 use skinscope_frame::LOOKS;
 use skinscope_inspect::Hit;
-use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
+use skinscope_session::{
+    CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Submenu, Toggle, ViewCommand,
+};
 
 use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, describe, tip};
@@ -366,8 +368,8 @@ fn look(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Comm
     }
     if look.is_environment() {
         ui.add_space(-6.0);
-        let help = "Which picture of the surroundings lights the model, how it is turned, and how bright it is";
-        bones::caret(ui, "Surroundings", help, |ui| menu::surroundings(ui, session, state, commands));
+        let rows = Submenu::Environment;
+        bones::caret(ui, rows.title(), rows.help(), |ui| menu::surroundings(ui, session, state, commands));
     }
 }
 

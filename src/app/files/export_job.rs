@@ -6,6 +6,7 @@ use std::path::Path;
 use glam::{Vec2, Vec3};
 
 use crate::app::pictures::{PicturePainter, PictureStyle};
+use crate::app::ui::film_reel;
 use crate::export::film::Film;
 use crate::export::picture::encode_png;
 use crate::export::{MeshFormat, baked_primitives};
@@ -172,18 +173,7 @@ impl ExportJob {
 
     /// Returns the pictures of the film.
     fn reel(&self) -> Reel {
-        let ExportSettings { fps, plays, frames, turns, degrees, length_secs, .. } = self.settings;
-        let turn = turns.then_some(degrees);
-        match frames.filter(|_| plays) {
-            Some([first, last]) => {
-                Reel { first, count: last.saturating_sub(first).saturating_add(1), fps, plays, turn }
-            }
-            None if plays => {
-                let duration = self.session.model().map_or(0.0, |model| self.session.playback().duration_secs(model));
-                Reel::of_clip(duration, fps, turn)
-            }
-            None => Reel::of_turn(degrees, fps, length_secs),
-        }
+        film_reel(&self.session, &self.settings)
     }
 
     fn style(&self) -> PictureStyle {
