@@ -228,7 +228,7 @@ fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
         let around = surroundings(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;
         // The lobe does not vanish where the light grazes; a wide light leaves the surface by and by.
-        let above = smoothstep(0.0, 0.3, dot(s.normal, key));
+        let above = smoothstep(0.0, 0.6, dot(s.normal, key));
         sum += around * share + KEY * (PI * s.key * above * sheen_lobe(s, key, l.sheen_roughness));
     }
     return l.sheen_color * sum;
