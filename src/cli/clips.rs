@@ -8,15 +8,19 @@ use clap::Args;
 use super::map::MapArgs;
 use super::opened::Opened;
 use super::{CliError, MOST_WARNINGS, OpenArgs, other_file, printable, unwritable};
+use crate::model::Model;
 use crate::output::{overwritten, say, write};
-use crate::pose::NameMap;
+use crate::pose::{NameMap, propose};
 use crate::session::{Document, TakenClips};
+
+/// The most lines of a proposed mapping that are shown.
+const MOST_PROPOSED: usize = 200;
 
 /// The files that clips are taken from.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ClipsArgs {
-    /// Add the clips of this file too: joints are found by --map, by what a session file says of this file, by the humanoid names of VRM,
-    /// then by their own names in all spellings, and keys are corrected where the two rest in other poses. May be given several times
+    /// Add the clips of this file too: joints are found by --map, by what a session file says of this file, by the bones of humanoids (as
+    /// VRM says, or the names of Mixamo, Unreal, MMD and other families), then by their own names in all spellings, and keys are corrected where the two rest in other poses. May be given several times
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub clips_from: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,8 +55,13 @@ impl ClipsArgs {
             let mut mapping =
                 opened.session_file.as_ref().map_or_else(NameMap::default, |(_, file)| file.mapping_of(path));
             mapping.correct(own);
-            let taken = TakenClips::of(document.stored(), other.stored(), &name, &mapping)
-                .map_err(|why| CliError::Usage(printable(&format!("{}: {why}", path.display()))))?;
+            let taken = match TakenClips::of(document.stored(), other.stored(), &name, &mapping) {
+                Ok(taken) => taken,
+                Err(why) => {
+                    self.may_write_map(opened, &read, later, output)?;
+                    return Err(self.unfit(path, &why, [other.stored(), document.stored()], &mapping));
+                }
+            };
             say(format_args!("{}", printable(&taken.sentence())));
             for line in taken.lines().iter().take(MOST_WARNINGS) {
                 say(format_args!("warning: {}", printable(line)));
@@ -62,16 +71,50 @@ impl ClipsArgs {
             let model = taken.onto(document.stored()).map_err(|why| CliError::Usage(printable(&why)))?;
             opened.document = Document::new(Arc::new(model), warnings, own);
         }
+        self.may_write_map(opened, &read, later, output)?;
         if let Some(out) = &self.write_map {
-            overwritten(out, opened.files().chain(paths(&read)))?;
-            overwritten(out, later)?;
-            if overwritten(out, output).is_err() {
-                let why = format!("{}: --write-map and --output name one file", out.display());
-                return Err(CliError::Usage(printable(&why)));
-            }
             write(out, found.text().as_bytes()).map_err(|error| unwritable(out, error))?;
         }
         Ok(read)
+    }
+}
+
+impl ClipsArgs {
+    /// Checks that the map replaces no file that is read, and is not the command's output.
+    fn may_write_map<'a>(
+        &self,
+        opened: &Opened,
+        read: &[PathBuf],
+        later: impl IntoIterator<Item = &'a Path>,
+        output: Option<&Path>,
+    ) -> Result<(), CliError> {
+        let Some(out) = &self.write_map else { return Ok(()) };
+        overwritten(out, opened.files().chain(paths(read)))?;
+        overwritten(out, later)?;
+        if overwritten(out, output).is_err() {
+            let why = format!("{}: --write-map and --output name one file", out.display());
+            return Err(CliError::Usage(printable(&why)));
+        }
+        Ok(())
+    }
+
+    /// Returns the error that nothing here has a counterpart of the clips of a file, with a mapping that is proposed: it is written where
+    /// that is asked for.
+    fn unfit(&self, path: &Path, why: &str, [other, model]: [&Model; 2], mapping: &NameMap) -> CliError {
+        let mut text = printable(&format!("{}: {why}", path.display()));
+        let proposed = mapping.find(other, model).ok().map(|mapping| propose(other, model, &mapping));
+        if let Some(proposed) = proposed.filter(|proposed| !proposed.is_empty()) {
+            let how = match &self.write_map {
+                Some(out) => match write(out, proposed.text().as_bytes()) {
+                    Ok(()) => format!("This mapping is proposed; it is in {}, for --map", out.display()),
+                    Err(error) => return unwritable(out, error),
+                },
+                None => "This mapping is proposed; --write-map FILE writes it, and --map FILE takes it".to_owned(),
+            };
+            let lines: Vec<String> = proposed.text().lines().take(MOST_PROPOSED).map(printable).collect();
+            text += &format!("\n{}, edited where it is wrong:\n{}", printable(&how), lines.join("\n"));
+        }
+        CliError::Usage(text)
     }
 }
 

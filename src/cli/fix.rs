@@ -109,7 +109,7 @@ pub(super) struct FixArgs {
     #[arg(long, value_name = "JOINT=VALUE", value_parser = typed)]
     set: Option<(String, Amount)>,
     /// Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around
-    /// it; joints are matched by name. Both are compared where they rest
+    /// it; joints are matched by the bones of humanoids and by name. Both are compared where they rest
     #[arg(long, value_name = "FILE")]
     transfer: Option<PathBuf>,
     #[command(flatten)]

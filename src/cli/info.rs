@@ -25,7 +25,8 @@ use crate::session::{PlaybackCommand, PoseSource, Session};
 /// skins have joints in common with it), primitives, vertices, influences {most, mean, by_count, percent, used, stored}, over_4
 /// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
 /// weights, morph_targets, material, variants [{variant, material}], sets [{joints {accessor, draco}, weights {accessor, draco}}]
-/// (JOINTS_n and WEIGHTS_n by n; draco is the attribute's id in the stream that it was decoded from), draco {view, vertices}}]}], lights [{index, name, type, color, intensity, range,
+/// (JOINTS_n and WEIGHTS_n by n; draco is the attribute's id in the stream that it was decoded from), draco {view, vertices}}]}], humanoid {family, bones {bone: node index}} (a humanoid by the
+/// bones that the file names, else by the names of a family of programs; null where it is none), lights [{index, name, type, color, intensity, range,
 /// cone, nodes}], palette {matrices (of all skins and rigid parts), methods [{method, bytes_per_matrix, bytes, uniform_16_kib,
 /// uniform_64_kib (whether a uniform buffer of that size, the least of Vulkan and WebGPU's usual limit, holds all of them)}]}, cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
 /// interpolations, stored {samplers [{index, input, output, keys}], channels, properties} (accessors of key times and values; keys are

@@ -35,6 +35,7 @@ pub(super) struct Report<'a> {
     pub counts: Value,
     extensions: Value,
     file: &'a str,
+    humanoid: Value,
     images: Vec<Value>,
     influences: Value,
     pub lights: Vec<Value>,
@@ -158,6 +159,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
         }),
         extensions: json!({ "used": model.source.extensions_used, "required": model.source.extensions_required }),
         file: &model.source.name,
+        humanoid: humanoid(model),
         images: model.images.iter().enumerate().map(image).collect(),
         influences: json!({
             "most": document.stats().most,
@@ -180,6 +182,15 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
         variants: &model.variants,
         warnings: &document.warnings,
     }
+}
+
+/// Returns the family of names by which a model is a humanoid, and which node is which bone; null where it is none.
+fn humanoid(model: &Model) -> Value {
+    let Some(rig) = model.rig() else { return Value::Null };
+    let node = |node: NodeId| model.skeleton.file_index[node.index()];
+    let bones: serde_json::Map<String, Value> =
+        rig.bones().map(|(bone, of)| (bone.to_owned(), node(of).into())).collect();
+    json!({ "family": rig.family().name(), "bones": bones })
 }
 
 fn nodes(model: &Model) -> Vec<NodeRow<'_>> {

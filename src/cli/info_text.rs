@@ -87,9 +87,12 @@ fn summary(document: &Document, report: &Report<'_>, out: &mut Lines) {
     }
     out.line("scenes", count("scenes").to_string());
     out.line("nodes", format!("{}, {} of them joints", count("nodes"), count("joints")));
-    if !model.humanoid.is_empty() {
-        let name = |(node, humanoid): &(NodeId, String)| format!("{humanoid} {}", model.skeleton.names[node.index()]);
-        out.line("humanoid", model.humanoid.iter().map(name).collect::<Vec<_>>().join(", "));
+    if let Some(rig) = model.rig() {
+        let mut bones: Vec<(NodeId, &str)> = rig.bones().map(|(bone, node)| (node, bone)).collect();
+        bones.sort_unstable();
+        let name = |(node, bone): &(NodeId, &str)| format!("{bone} {}", model.skeleton.names[node.index()]);
+        let list = bones.iter().map(name).collect::<Vec<_>>().join(", ");
+        out.line("humanoid", format!("{}: {list}", rig.family().name()));
     }
     let [meshes, primitives] = ["meshes", "primitives"].map(count);
     let [vertices, triangles] = ["vertices", "triangles"].map(count);

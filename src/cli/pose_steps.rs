@@ -51,13 +51,24 @@ struct StepArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MirrorAxis {
+pub(super) enum MirrorAxis {
     /// Left and right
     X,
     /// Up and down
     Y,
     /// Front and back
     Z,
+}
+
+impl MirrorAxis {
+    /// Returns the axis across which is mirrored.
+    pub fn axis(self) -> Axis {
+        match self {
+            Self::X => Axis::X,
+            Self::Y => Axis::Y,
+            Self::Z => Axis::Z,
+        }
+    }
 }
 
 /// One step of making a pose.
@@ -129,12 +140,7 @@ impl FromArgMatches for Steps {
         add("root", args.root.into_iter().map(Part::Root).collect());
         add("pole", args.pole.into_iter().map(Part::Pole).collect());
         add("pin", args.pin.into_iter().map(Part::Pin).collect());
-        let axis = |axis| match axis {
-            MirrorAxis::X => Axis::X,
-            MirrorAxis::Y => Axis::Y,
-            MirrorAxis::Z => Axis::Z,
-        };
-        add("mirror", args.mirror.into_iter().map(|a| Part::Step(Step::Mirror(axis(a)))).collect());
+        add("mirror", args.mirror.into_iter().map(|a| Part::Step(Step::Mirror(a.axis()))).collect());
         add("flip", args.flip.into_iter().map(|joint| Part::Step(Step::Flip(joint))).collect());
         let layer = |list: Vec<(PathBuf, f32)>, added| {
             let step = move |(file, part)| Part::Step(Step::Layer(LayerStep { file, part, added, only: None }));

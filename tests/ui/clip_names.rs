@@ -28,7 +28,7 @@ fn joints_of_clips_have_their_counterparts_which_can_be_said() {
     harness.run();
     harness.get_by_role_and_label(Role::Button, "None").click();
     harness.run();
-    for label in ["Save", "Load", "Take the clips", "Cancel"] {
+    for label in ["Propose", "Save", "Load", "Take the clips", "Cancel"] {
         harness.get_by_role_and_label(Role::Button, label).click();
         harness.run();
     }
@@ -43,6 +43,7 @@ fn joints_of_clips_have_their_counterparts_which_can_be_said() {
         sent.collect::<Vec<_>>(),
         [
             ClipNamesCommand::Say("Elbow".into(), None),
+            ClipNamesCommand::Propose,
             ClipNamesCommand::Write(file()),
             ClipNamesCommand::Read(file()),
             ClipNamesCommand::Take,

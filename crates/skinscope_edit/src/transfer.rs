@@ -1,7 +1,7 @@
 //! The operation that takes the weights of another model: those of the closest point on its surface that faces the same way.
 //!
 //! Both surfaces are compared where they rest in the world. The weights at a point of a triangle are those of its corners in the point's
-//! barycentric shares, and joints are matched by name as for clips. Welded vertices for which there is no such point take their weights
+//! barycentric shares, and joints are matched as for clips, by the bones of humanoids and by name. Welded vertices for which there is no such point take their weights
 //! from those around them (Abdrashitov, Raichstat, Monsen and Hill, "Robust Skin Weights Transfer via Weight Inpainting", 2023).
 
 use std::collections::{BTreeSet, HashMap};
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{NodeMap, counterparts};
+use skinscope_anim::pose::{NodeMap, counterparts, may_be_one};
 use skinscope_inspect::rig::SkinBinding;
-use skinscope_model::{Model, PrimitiveId};
+use skinscope_model::{Model, NodeId, PrimitiveId};
 
 use super::closest::{Found, TriangleTree};
 use super::inpaint::{Laplacian, Shares};
@@ -28,7 +28,7 @@ pub static TRANSFER: Operation = Operation {
     id: "transfer",
     label: "Transfer weights",
     tool: "Transfer",
-    help: "Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around it; joints are matched by name",
+    help: "Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around it; joints are matched by the bones of humanoids and by name",
     argument: "FILE",
     repairs: &[],
     run: transfer,
@@ -248,8 +248,8 @@ pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
     out
 }
 
-/// Returns for each node of the donor the key of its counterpart in a table: the one that people say, else the only joint there of the same
-/// name, else the one that clips find ([`counterparts`]).
+/// Returns for each node of the donor the key of its counterpart in a table: the one that people say, else the same bone of a humanoid, else
+/// the only joint there of the same name, else the one that clips find ([`counterparts`]).
 pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
     let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
     let mut own: HashMap<&str, Option<u32>> = HashMap::new();
@@ -266,8 +266,11 @@ pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &Nod
         let name = donor.skeleton.names[*node].as_str();
         let same =
             own.get(name).copied().flatten().filter(|key| counts.get(name) == Some(&1) && !mapped_here.contains(key));
-        let same = same.filter(|_| !mapping.contains_key(&skinscope_model::NodeId::from_index(*node)));
-        let counterpart = same.or_else(|| found[*node].map(|node| node.0).filter(|key| keys.contains(key)));
+        let there = NodeId::from_index(*node);
+        let same = same.filter(|key| !mapping.contains_key(&there) && may_be_one(donor, there, model, NodeId(*key)));
+        let found = found[*node].map(|node| node.0).filter(|key| keys.contains(key));
+        let is_bone = donor.rig().is_some_and(|rig| model.rig().is_some() && rig.knows(there));
+        let counterpart = if is_bone { found.or(same) } else { same.or(found) };
         out.extend(counterpart.map(|key| (*node as u32, key)));
     }
     out
@@ -282,7 +285,7 @@ fn factors(model: &Model) -> Vec<DAffine3> {
     let of = |mesh: usize| {
         let instances = || model.instances.iter().filter(move |i| i.mesh.index() == mesh);
         let skinned = instances().find_map(|i| i.skin);
-        let node = |node: skinscope_model::NodeId| rest.get(node.index()).map(|world| super::sheet::double(*world));
+        let node = |node: NodeId| rest.get(node.index()).map(|world| super::sheet::double(*world));
         match skinned {
             Some(skin) => skins.get(skin.index()).and_then(|binding| binding.common),
             None => instances().next().and_then(|i| node(i.node)),

@@ -171,3 +171,78 @@ fn a_joint_that_the_mapping_gives_to_another_one_is_no_counterpart_of_its_namesa
     assert!(joints[..own].iter().all(|joint| *joint == 2));
     assert_eq!(report.unmatched, own);
 }
+
+/// A body whose limbs have these names, with `@` for the side: arm, forearm and hand, thigh, shin and foot.
+fn body(limbs: [&str; 6], bones: bool) -> Model {
+    use skinscope_model::shapes::{Joint, rigged};
+    let mut joints: Vec<Joint> = Vec::new();
+    let mut add = |name: String, parent: Option<usize>, place: Vec3| {
+        joints.push(Joint { name, parent, place, turned: glam::Quat::IDENTITY });
+        joints.len() - 1
+    };
+    let hips = add("Hips".into(), None, Vec3::Y);
+    let spine = add("Spine".into(), Some(hips), Vec3::Y * 1.2);
+    for (side, x) in [("Left", 1.0), ("Right", -1.0)] {
+        for (names, root, at) in [(&limbs[..3], spine, 1.4), (&limbs[3..], hips, 0.9)] {
+            let mut parent = root;
+            for (i, name) in names.iter().enumerate() {
+                let place = if at > 1.0 {
+                    Vec3::new(x * (0.2 + 0.3 * i as f32), at, 0.0)
+                } else {
+                    Vec3::new(x * 0.1, at - 0.4 * i as f32, 0.0)
+                };
+                parent = add(name.replace('@', side), Some(parent), place);
+            }
+        }
+    }
+    let mut parts: ModelParts = (*rigged(&joints)).clone();
+    if bones {
+        let known = ["hips", "spine", "leftUpperArm", "leftLowerArm", "leftHand"];
+        let legs = ["leftUpperLeg", "leftLowerLeg", "leftFoot"];
+        let right: Vec<String> = known[2..].iter().chain(&legs).map(|bone| bone.replace("left", "right")).collect();
+        let all: Vec<String> = known.into_iter().chain(legs).map(str::to_owned).chain(right).collect();
+        // Nodes are depth first: the spine with both arms comes before the legs.
+        let order = [0, 1, 2, 3, 4, 8, 9, 10, 5, 6, 7, 11, 12, 13];
+        parts.humanoid = order.iter().zip(&all).map(|(node, bone)| (NodeId(*node), bone.clone())).collect();
+        parts.humanoid.sort();
+    }
+    Model::build(parts).unwrap()
+}
+
+#[test]
+fn weights_go_from_bone_to_bone_and_never_to_a_joint_that_only_looks_alike() {
+    let donor = body(["@Arm", "@ForeArm", "@Hand", "@UpLeg", "@Leg", "@Foot"], false);
+    // Here `LeftLeg` is the thigh, as the file says or as its family says.
+    for (limbs, bones) in [
+        (["@Arm", "@Elbow", "@Wrist", "@Leg", "@Knee", "@Ankle"], true),
+        (["@Arm", "@Elbow", "@Wrist", "@Leg", "@Knee", "@Ankle"], false),
+        (["@ arm", "@ elbow", "@ wrist", "@ leg", "@ knee", "@ ankle"], true),
+    ] {
+        let model = body(limbs, bones);
+        let settings = Settings {
+            donor: Some(Donor(Arc::new(body(["@Arm", "@ForeArm", "@Hand", "@UpLeg", "@Leg", "@Foot"], false)))),
+            ..Settings::default()
+        };
+        let mut sheet = Sheet::of(&model);
+        let named = by_name(&model, &sheet.tables[0], &donor, &NodeMap::new());
+        let name = |model: &Model, node: u32| model.skeleton.names[node as usize].clone();
+        let there = |limb: usize| ["Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot"][limb];
+        for (limb, here) in limbs.iter().enumerate() {
+            let node = donor.skeleton.names.iter().position(|n| *n == format!("Left{}", there(limb))).unwrap();
+            assert_eq!(name(&model, named[&(node as u32)]), here.replace('@', "Left"), "{limbs:?} {bones}");
+        }
+        // Both bodies are one: each vertex has the weights that it had.
+        apply(&TRANSFER, &mut sheet, &settings);
+        let table = &sheet.tables[0];
+        let before = Sheet::of(&model);
+        for row in 0..table.vertices() {
+            let of = |table: &Table| {
+                let mut shares = Vec::new();
+                table.shares(row, &mut shares);
+                shares.retain(|(_, share)| *share > 1e-6);
+                shares.iter().map(|(key, _)| *key).collect::<Vec<_>>()
+            };
+            assert_eq!(of(table), of(&before.tables[0]), "{limbs:?} {bones} {row}");
+        }
+    }
+}

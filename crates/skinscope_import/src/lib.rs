@@ -22,6 +22,7 @@ mod decode;
 mod draco;
 mod environment;
 mod error;
+mod expressions;
 mod extensions;
 mod far;
 mod fields;
@@ -359,6 +360,8 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
     let limits = joint_limits::read(reader, &nodes, &humanoid);
+    let expressions = expressions::read(reader, &nodes, &instances);
+    let expression_nodes = expressions::of_nodes(reader, &nodes);
     let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
     (origins.primitives, origins.clips) = (of_primitives, of_clips);
@@ -371,6 +374,8 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         scenes,
         default_scene,
         humanoid,
+        expressions,
+        expression_nodes,
         facing: humanoid::facing(reader),
         limits,
         lights,

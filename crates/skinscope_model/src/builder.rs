@@ -8,9 +8,9 @@ use glam::Affine3A;
 use self::primitives::check_primitive;
 pub(super) use self::primitives::is_finite;
 use super::{
-    AlphaMode, Camera, CameraId, Clip, Facing, Image, Instance, Interpolation, Light, LightId, Limits, Material, Mesh,
-    MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot,
-    Tracks, Values,
+    AlphaMode, Camera, CameraId, Clip, Expression, Facing, Image, Instance, Interpolation, Light, LightId, Limits,
+    Material, Mesh, MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture,
+    TextureSlot, Tracks, Values,
 };
 
 /// The contents of a model, before [`Model::build`] checks them. A [`Model`] dereferences to its parts.
@@ -24,6 +24,10 @@ pub struct ModelParts {
     pub default_scene: usize,
     /// The names of a humanoid rig for its joints (VRM: "leftUpperArm"), in rising order of nodes.
     pub humanoid: Vec<(NodeId, String)>,
+    /// The expressions of a character (VRM).
+    pub expressions: Vec<Expression>,
+    /// The nodes whose translation along X is the weight of an expression (VRM animations), in rising order.
+    pub expression_nodes: Vec<(NodeId, String)>,
     /// The direction in which a character of the file faces.
     pub facing: Facing,
     /// The limits of joint rotations, where the file states any, in rising order of nodes.
@@ -107,6 +111,7 @@ impl Model {
             bind,
             is_joint,
             normal_groups: std::sync::OnceLock::new(),
+            rig: std::sync::OnceLock::new(),
         })))
     }
 }
@@ -154,6 +159,11 @@ fn check_humanoid(parts: &ModelParts) -> Result<(), BuildError> {
     let sorted = names.windows(2).all(|w| w[0].0 < w[1].0);
     let inside = names.iter().all(|(node, name)| node.index() < parts.skeleton.len() && !name.is_empty());
     ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")?;
+    let sorted = parts.expression_nodes.windows(2).all(|w| w[0].0 < w[1].0);
+    let nodes = parts.expression_nodes.iter().map(|(node, _)| *node);
+    let bound = parts.expressions.iter().flat_map(|expression| &expression.binds);
+    let inside = nodes.chain(bound.map(|bind| bind.node)).all(|node| node.index() < parts.skeleton.len());
+    ensure(sorted && inside, || "expressions".into(), "their nodes are not sorted and inside")?;
     let sorted = parts.limits.windows(2).all(|w| w[0].0 < w[1].0);
     let fits = |(node, limits): &(NodeId, Limits)| {
         node.index() < parts.skeleton.len() && Limits::between(limits.least, limits.most) == Some(*limits)

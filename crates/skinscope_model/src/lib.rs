@@ -11,8 +11,10 @@ mod builder;
 mod clip;
 mod clip_edits;
 pub mod environment;
+mod expression;
 mod far;
 mod far_tracks;
+mod humanoid;
 mod image;
 mod keys;
 mod light;
@@ -40,9 +42,11 @@ pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
 pub use environment::Environment;
+pub use expression::{Expression, ExpressionGroup, MorphBind, Override, shown_weights};
 pub use far::{Base, Far, FarFigure, FarMesh, Wide};
 pub use far_tracks::{COARSE, FarTrack, NEAR, parted};
 use glam::{Affine3A, Quat, Vec3};
+pub use humanoid::{Family, HumanoidRig};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
@@ -155,6 +159,8 @@ struct Shared {
     is_joint: Vec<bool>,
     /// Computed on the first call of [`Model::normal_groups`].
     normal_groups: OnceLock<NormalGroups>,
+    /// Computed on the first call of [`Model::rig`].
+    rig: OnceLock<Option<HumanoidRig>>,
 }
 
 impl std::ops::Deref for Model {
@@ -220,11 +226,14 @@ impl Model {
         self.shared.is_joint[node.index()]
     }
 
-    /// Returns the name of `node` in the humanoid rig of the file (VRM: "leftUpperArm"); `None` where it has none.
+    /// Returns the name of `node` in the humanoid rig of the file (VRM: "leftUpperArm"), as the file has it; where the
+    /// file names no bones, the bone that the names of its nodes say ([`Model::rig`]). `None` where it is none.
     #[must_use]
     pub fn humanoid(&self, node: NodeId) -> Option<&str> {
-        let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
-        Some(&self.humanoid[at].1)
+        match self.humanoid.binary_search_by_key(&node, |(n, _)| *n) {
+            Ok(at) => Some(&self.humanoid[at].1),
+            Err(_) => self.rig()?.bone(node),
+        }
     }
 
     /// Returns the direction in which a character of this file faces at rest: a unit vector in the space of the model.

@@ -1,6 +1,9 @@
 //! Procedural rigs for tests, benches and demos. They are small, and their exact values are known in closed form.
 
+mod rigs;
+
 use glam::{Affine3A, Mat3A, Quat, Vec3};
+pub use rigs::{Joint, rigged};
 use skinscope_base::math::Transform;
 
 use super::{

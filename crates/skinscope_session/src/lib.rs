@@ -61,7 +61,7 @@ pub use menus::{
 };
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
-    TakenClips,
+    TakenClips, mirrored_clips,
 };
 pub use pose::{CrowdPose, Formation, MOST_MEMBERS, Onion, OnionSkin, Pose, Trail, most_members};
 pub use surfaces::{Deforming, MethodChoice, Surfaces};

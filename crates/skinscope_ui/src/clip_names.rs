@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use egui::{Align, Id, Label, Layout, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
-use skinscope_anim::pose::Keys;
+use skinscope_anim::pose::{Keys, find_key};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{ClipNames, ClipNamesCommand, Command, FileCommand, Session};
 
@@ -63,6 +63,9 @@ fn contents(
     let all = counted(names.rows.len(), "joint that the clips move", "joints that the clips move");
     let have = if found == 1 { "has" } else { "have" };
     text(ui, &format!("{found} of {all} {have} a counterpart in the open model."));
+    if let Some(families) = names.families(model) {
+        text(ui, &families);
+    }
     if let Some(message) = &names.message {
         ui.add_space(4.0);
         ui.add(Label::new(message.as_str()).wrap());
@@ -71,12 +74,17 @@ fn contents(
     let mut answer = rows(ui, names, model, &mut dialog.lists);
     ui.add_space(8.0);
     ui.horizontal(|ui| {
-        let field = TextEdit::singleline(&mut dialog.typed).desired_width(ui.available_width() - 150.0);
+        let field = TextEdit::singleline(&mut dialog.typed).desired_width(ui.available_width() - 230.0);
         let field = ui.add(field);
         field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "File of the mapping"));
         let path = || PathBuf::from(dialog.typed.trim());
         if text_button(ui, None, "Load", false).clicked() {
             answer = Some(ClipNamesCommand::Read(path()));
+        }
+        let propose = text_button(ui, None, "Propose", false);
+        let propose = propose.on_hover_text("Say of joints without a counterpart what the shapes of both bodies tell");
+        if propose.clicked() {
+            answer = Some(ClipNamesCommand::Propose);
         }
         if text_button(ui, None, "Save", false).clicked() {
             answer = Some(ClipNamesCommand::Write(path()));
@@ -89,7 +97,7 @@ fn contents(
 
 /// Shows the joints of the clips, each with the drop-down of its counterpart.
 fn rows(ui: &mut Ui, names: &ClipNames, model: &Model, lists: &mut [SearchList]) -> Option<ClipNamesCommand> {
-    let keys = Keys::of(model);
+    let (keys, theirs) = (Keys::of(model), Keys::of(&names.other));
     let joint = |i: usize| keys.key(NodeId::from_index(i));
     let count = model.skeleton.len();
     let mut answer = None;
@@ -108,7 +116,12 @@ fn rows(ui: &mut Ui, names: &ClipNames, model: &Model, lists: &mut [SearchList])
                 let size = vec2((ui.available_width() - LIST_WIDTH - 24.0).max(80.0), ROW);
                 let label = ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
                     ui.set_width(size.x);
-                    ui.add(Label::new(there.as_str()).truncate())
+                    let node = find_key(&names.other, &theirs, there).ok();
+                    let label = match node.and_then(|node| names.other.humanoid(node)) {
+                        Some(bone) => format!("{there} · {bone}"),
+                        None => there.clone(),
+                    };
+                    ui.add(Label::new(label).truncate())
                 });
                 let id = format!("counterpart {i}");
                 let choice = SearchListOptions {

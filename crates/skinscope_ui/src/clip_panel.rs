@@ -4,6 +4,7 @@
 use egui::{
     DragValue, Label, Popup, PopupCloseBehavior, Rect, RectAlign, RichText, ScrollArea, TextEdit, Ui, pos2, vec2,
 };
+use skinscope_anim::pose::Axis;
 use skinscope_model::{Clip, ClipId, ClipSource};
 use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session, refusal};
 
@@ -89,8 +90,37 @@ fn contents(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mu
             ui.close();
         }
     }
+    mirror(ui, session, commands);
     ui.separator();
     clip_layers::show(ui, session, commands);
+}
+
+/// Shows the buttons that add the mirror image of the clip.
+fn mirror(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.label("Mirror");
+        let ways = [
+            ("Sides", None, "Add this clip once more with left and right exchanged; keys stay keys"),
+            ("Y", Some(Axis::Y), "Add this clip once more, upside down: each joint is mirrored by itself"),
+            (
+                "Z",
+                Some(Axis::Z),
+                "Add this clip once more with front and back exchanged: each joint is mirrored by itself",
+            ),
+        ];
+        for (label, axis, help) in ways {
+            let command = Command::Keying(KeyingCommand::MirrorClip(axis));
+            let why = refusal(&command, session);
+            let button = ui.add_enabled_ui(why.is_none(), |ui| text_button(ui, None, label, false)).inner;
+            button.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::accesskit::Role::Button, why.is_none(), format!("Mirror {label}"))
+            });
+            if button.on_disabled_hover_text(why.unwrap_or_default()).on_hover_text(help).clicked() {
+                commands.push(command);
+                ui.close();
+            }
+        }
+    });
 }
 
 /// Shows the name, which can be typed.

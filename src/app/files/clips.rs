@@ -111,6 +111,7 @@ impl App {
             }
             ClipNamesCommand::Say(there, here) => names.say(&there, here.as_deref(), &model),
             ClipNamesCommand::Forget(there) => names.forget(&there, &model),
+            ClipNamesCommand::Propose => names.propose(&model),
             ClipNamesCommand::Take => {
                 names.is_shown = false;
                 let ClipNames { path, other, mapping, taken, is_new, .. } = names.clone();

@@ -182,6 +182,7 @@ impl Stage {
         match command {
             ClipNamesCommand::Say(there, here) => names.say(&there, here.as_deref(), &model),
             ClipNamesCommand::Forget(there) => names.forget(&there, &model),
+            ClipNamesCommand::Propose => names.propose(&model),
             ClipNamesCommand::Take => {
                 let before = names.taken.clone();
                 return self.take_named(&before);

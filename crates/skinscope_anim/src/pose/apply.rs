@@ -1,9 +1,11 @@
 //! Converts pose files to poses of a model, and poses to pose files.
 
+use std::collections::HashMap;
+
 use glam::{DVec3, Quat, Vec3};
 use skinscope_base::math::Transform;
 use skinscope_base::math::wide_unit;
-use skinscope_model::{Instance, LocalPose, Model, NodeId};
+use skinscope_model::{HumanoidRig, Instance, LocalPose, Model, NodeId};
 
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
@@ -22,7 +24,9 @@ pub struct Resolved {
     pub unmatched: Vec<String>,
 }
 
-/// Finds the nodes and morph targets of a model that the keys of a file name ([`Keys::matches`]).
+/// Finds the nodes and morph targets of a model that the keys of a file name ([`Keys::matches`]). Where not all joints of
+/// the file are called as nodes here, keys that a family of names knows as bones of limbs are these bones of the model,
+/// and no other ones ([`HumanoidRig::bones_of_names`]).
 #[must_use]
 pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     let keys = Keys::of(model);
@@ -31,7 +35,10 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     let mut all: Vec<&str> = names().collect();
     all.sort_unstable();
     all.dedup();
-    let found = keys.matches(all.iter().copied());
+    let mut found = keys.matches(all.iter().copied());
+    if file.joints.iter().any(|(key, _)| keys.find(key).is_none()) {
+        by_bones(model, file, &mut found);
+    }
     let mut out = Resolved::default();
     for (key, channels) in &file.joints {
         match found.get(key.as_str()) {
@@ -67,6 +74,24 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     out.nodes.sort_by_key(|(node, _)| *node);
     out.morphs.sort_by_key(|(index, _)| *index);
     out
+}
+
+/// Corrects what was found for the keys of a file's joints by the bones that their names tell of.
+fn by_bones<'f>(model: &Model, file: &'f PoseFile, found: &mut HashMap<&'f str, NodeId>) {
+    let Some(rig) = model.rig() else { return };
+    let names: Vec<&str> = file.joints.iter().map(|(key, _)| key.as_str()).collect();
+    let bones = HumanoidRig::bones_of_names(&names);
+    for (at, _) in &bones {
+        if found.get(names[*at]).is_some_and(|node| rig.knows(*node)) {
+            found.remove(names[*at]);
+        }
+    }
+    for (at, bone) in bones {
+        let node = rig.node(&bone).filter(|node| !found.values().any(|other| other == node));
+        if let Some(node) = node.filter(|_| !found.contains_key(names[at])) {
+            found.insert(names[at], node);
+        }
+    }
 }
 
 impl Resolved {

@@ -68,7 +68,10 @@ pub(super) fn corrected(clip: &Clip, carrier: &Carrier<'_>) -> Corrected {
         let node = NodeId::from_index(i);
         let own = carrier.to.skeleton.rest.transforms[i];
         let samplers = |nodes: &[usize]| nodes.iter().map(|node| of[&(*node, Path::Rotation)]).collect::<Vec<_>>();
-        if let Some(at) = of.get(&(j, Path::Translation)) {
+        let led = led_by(carrier, i, j, &of);
+        if !led.is_empty() {
+            unmapped.push(Unmapped { node: i, path: Path::Translation, samplers: led });
+        } else if let Some(at) = of.get(&(j, Path::Translation)) {
             match shift(carrier, i, j, &turns) {
                 Ok(map) => {
                     let was = carrier.from.skeleton.rest.transforms[j].translation.as_dvec3();
@@ -112,6 +115,25 @@ pub(super) fn corrected(clip: &Clip, carrier: &Carrier<'_>) -> Corrected {
     out.sample(clip, carrier, &jumping, Interpolation::Step);
     out.sample(clip, carrier, &others, Interpolation::Linear);
     out
+}
+
+/// Returns the samplers of all that moves `i` in the world, where it is the hips of a humanoid and a node above its
+/// counterpart moves that ([`Carrier::above_hips`]); none where nothing does.
+fn led_by(carrier: &Carrier<'_>, i: usize, j: usize, of: &BTreeMap<(usize, Path), usize>) -> Vec<usize> {
+    let paths = [Path::Translation, Path::Rotation, Path::Scale];
+    let above = carrier.above_hips(i, j).flat_map(|node| paths.map(|path| (node, path)));
+    let mut out: Vec<usize> = above.filter_map(|channel| of.get(&channel).copied()).collect();
+    if !out.is_empty() {
+        out.extend(of.get(&(j, Path::Translation)));
+    }
+    out
+}
+
+/// Returns whether a clip moves the hips of a humanoid by a node above them that has no counterpart.
+pub(super) fn is_led(clip: &Clip, carrier: &Carrier<'_>) -> bool {
+    let moves = |node: usize| clip.channels.iter().any(|c| c.node.index() == node && c.path != Path::Weights);
+    let pairs = carrier.other.iter().enumerate().filter_map(|(i, j)| Some((i, (*j)?)));
+    pairs.into_iter().any(|(i, j)| carrier.above_hips(i, j).any(moves))
 }
 
 /// Returns a clip of that name and length without channels.
@@ -305,14 +327,14 @@ impl Corrected {
 }
 
 /// Returns the Hamilton product of two quaternions of any length.
-fn product(a: DQuat, b: DQuat) -> DQuat {
+pub(super) fn product(a: DQuat, b: DQuat) -> DQuat {
     let (v, w) = (a.xyz(), a.w);
     let (u, s) = (b.xyz(), b.w);
     DQuat::from_vec4(DVec4::from((w * u + s * v + v.cross(u), w * s - v.dot(u))))
 }
 
 /// Returns rising moments, with others between those that lie far apart.
-fn moments(keys: &[f32]) -> Vec<f32> {
+pub(super) fn moments(keys: &[f32]) -> Vec<f32> {
     let (Some(first), Some(last)) = (keys.first().copied(), keys.last().copied()) else { return Vec::new() };
     let step = STEP_SECS.max((last - first) / MOST_MOMENTS as f32);
     let mut out = vec![first];

@@ -3,12 +3,17 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_base::math::wide_unit;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+use skinscope_model::{HumanoidRig, LocalPose, Model, NodeId, Skeleton};
 
 use super::ik::arc;
 use super::standing::Standing;
 use super::{Keys, NodeMap, PoseFile, Resolved, counterparts, resolve, world};
 use crate::pose::Channels;
+
+/// The bones of a humanoid's limbs that turn from the direction in which they rest to that of their counterparts, each
+/// with the bone at its end.
+const LIMBS: [(&str, &str); 4] =
+    [("UpperArm", "LowerArm"), ("LowerArm", "Hand"), ("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot")];
 
 /// The mean of a joint's bones tells its direction where it is at least this share of their mean length: those of hips
 /// go up and down, and tell none.
@@ -33,10 +38,12 @@ pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
 /// In world space each node of the target rotates from its rest as its counterpart does: `W′ = D · A · W′_rest`,
 /// rotations alone. `D = W · W_rest⁻¹` is the rotation of the counterpart from rest, after the whole model was turned
 /// to face as the target does. `A` is the shortest arc from the direction of the node's bone at rest to that of its
-/// counterpart. A joint without bones, or with bones in several directions, uses `A` of the joint above. There is no
-/// `A` where both models have the same rest pose, nor between humanoid rigs, whose format demands one rest pose.
-/// Translations are differences from rest in world space, scaled by the ratio of the sizes of the skeletons; scale
-/// factors are multiplied.
+/// counterpart. A joint without bones, or with bones in several directions, uses `A` of the joint above. Of humanoids
+/// only limbs are turned so, since their spines and feet rest upright and level however they are bent. There is no `A`
+/// where both models have the same rest pose, nor between files that name humanoid bones, whose format demands one rest
+/// pose. Translations are differences from rest in world space, scaled by the ratio of the sizes of the skeletons; scale
+/// factors are multiplied. The hips of a humanoid step in the world: what moves above them there, and is not here, moves
+/// them too.
 pub(super) struct Carrier<'m> {
     pub from: &'m Model,
     pub to: &'m Model,
@@ -53,6 +60,8 @@ pub(super) struct Carrier<'m> {
     pub own_whole: Vec<DMat3>,
     /// The rotation `A` of each node of `to`: from its bone at rest to that of its counterpart.
     pub aligned: Vec<DQuat>,
+    /// The hips of `to`, where no node above them has a counterpart.
+    hips: Option<usize>,
 }
 
 impl<'m> Carrier<'m> {
@@ -73,17 +82,32 @@ impl<'m> Carrier<'m> {
         let ours = world(&to.skeleton, &to.skeleton.rest);
         let standing = Standing::of([from, to], &other, &theirs, &ours);
         theirs.iter_mut().for_each(|m| *m = DAffine3::from_quat(standing.facing) * *m);
-        let are_humanoid = !from.humanoid.is_empty() && !to.humanoid.is_empty();
-        let aligned = match standing.is_one_pose || are_humanoid {
-            true => vec![DQuat::IDENTITY; ours.len()],
-            false => align(to, &other, &theirs, &ours),
+        let are_declared = !from.humanoid.is_empty() && !to.humanoid.is_empty();
+        let rigs = from.rig().zip(to.rig());
+        let aligned = match rigs {
+            _ if standing.is_one_pose || are_declared => vec![DQuat::IDENTITY; ours.len()],
+            Some(rigs) => {
+                let turns = of_humanoid(rigs.into(), &other, [&theirs, &ours]);
+                align(to, &other, [&theirs, &ours], |i| turns[i])
+            }
+            None => align(to, &other, [&theirs, &ours], |_| Turn::Own),
         };
+        let hips = rigs.and_then(|(_, own)| own.node("hips")).map(NodeId::index);
+        let hips = hips.filter(|hips| other[*hips].is_some() && anchor[*hips].is_none());
         let mut rest = rotations(&from.skeleton, &from.skeleton.rest);
         rest.iter_mut().for_each(|turn| *turn = standing.facing * *turn);
         let own_rest = rotations(&to.skeleton, &to.skeleton.rest);
         let linear = |positions: Vec<DAffine3>| positions.into_iter().map(|m| m.matrix3).collect();
         let (whole, own_whole) = (linear(theirs), linear(ours));
-        Self { from, to, other, anchor, standing, rest, own_rest, whole, own_whole, aligned }
+        Self { from, to, other, anchor, standing, rest, own_rest, whole, own_whole, aligned, hips }
+    }
+
+    /// Returns the nodes above the counterpart `j` of `i` that move `i` too, where it is the hips of a humanoid: none of
+    /// them has a counterpart above `i`.
+    pub fn above_hips(&self, i: usize, j: usize) -> impl Iterator<Item = usize> {
+        let parents = &self.from.skeleton.parents;
+        let first = parents[j].filter(|_| self.hips == Some(i));
+        std::iter::successors(first, |node| parents[node.index()]).map(NodeId::index)
     }
 
     /// Returns the scale factors along the axes of a node of `to` for those along the axes of its counterpart, as a
@@ -98,6 +122,7 @@ impl<'m> Carrier<'m> {
     pub fn carry(&self, posed: &LocalPose) -> Vec<(NodeId, Channels)> {
         let Self { from, to, other, own_rest, aligned, .. } = self;
         let (now, now_whole) = (rotations(&from.skeleton, posed), world(&from.skeleton, posed));
+        let rest_whole = world(&from.skeleton, &from.skeleton.rest);
         let mut out = Vec::new();
         let mut pose = to.skeleton.rest.clone();
         let mut made: Vec<(DQuat, DAffine3)> = Vec::with_capacity(own_rest.len());
@@ -110,8 +135,14 @@ impl<'m> Carrier<'m> {
                 let (was, is) = (from.skeleton.rest.transforms[j], posed.transforms[j]);
                 let frame = from.skeleton.parents[j].map_or(DMat3::IDENTITY, |p| now_whole[p.index()].matrix3);
                 let moved = facing * (frame * (is.translation - was.translation).as_dvec3()) * self.standing.ratio;
+                let differs = |node: usize| posed.transforms[node] != from.skeleton.rest.transforms[node];
+                let is_led = self.above_hips(i, j).any(differs);
+                let moved = match is_led {
+                    true => facing * (now_whole[j].translation - rest_whole[j].translation) * self.standing.ratio,
+                    false => moved,
+                };
                 let moved = above.1.matrix3.inverse() * moved;
-                if is.translation != was.translation && moved.is_finite() {
+                if (is_led || is.translation != was.translation) && moved.is_finite() {
                     let translation = (own.translation.as_dvec3() + moved).as_vec3();
                     (pose.transforms[i].translation, said.translation) =
                         (translation, Some(translation.as_dvec3().to_array()));
@@ -141,7 +172,7 @@ impl<'m> Carrier<'m> {
 
 /// Returns the rotations of all nodes in world space, without scale and shear. Factors below 0 turn too: a mirror image is a half turn
 /// and a reflection through a point, which makes no difference to rotations.
-fn rotations(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DQuat> {
+pub(super) fn rotations(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DQuat> {
     let mut out: Vec<DQuat> = Vec::with_capacity(skeleton.len());
     for (i, parent) in skeleton.parents.iter().enumerate() {
         let own = wide_unit(pose.transforms[i].rotation) * mirrored(skeleton, i);
@@ -151,7 +182,7 @@ fn rotations(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DQuat> {
 }
 
 /// Returns the half turn that the signs of a node's scale are at rest, but for a reflection through a point.
-fn mirrored(skeleton: &Skeleton, i: usize) -> DQuat {
+pub(super) fn mirrored(skeleton: &Skeleton, i: usize) -> DQuat {
     let below = skeleton.rest.transforms[i].scale.to_array().map(|factor| factor < 0.0);
     // An odd number of factors below 0 is a reflection and the opposite signs.
     let is_odd = below.iter().filter(|b| **b).count() % 2 == 1;
@@ -163,9 +194,25 @@ fn mirrored(skeleton: &Skeleton, i: usize) -> DQuat {
     }
 }
 
+/// How a node is turned at rest, so that it lies as its counterpart does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Turn {
+    /// By the direction of its own bones.
+    Own,
+    /// As the node above it.
+    Above,
+    /// By this rotation.
+    Fixed(DQuat),
+}
+
 /// Returns for each node of `to` the rotation in world space that turns its bone, at rest, to where that of its
-/// counterpart rests.
-fn align(to: &Model, other: &[Option<usize>], rest: &[DAffine3], own_rest: &[DAffine3]) -> Vec<DQuat> {
+/// counterpart rests; `known` says of which nodes that is known otherwise.
+fn align(
+    to: &Model,
+    other: &[Option<usize>],
+    [rest, own_rest]: [&[DAffine3]; 2],
+    known: impl Fn(usize) -> Turn,
+) -> Vec<DQuat> {
     let mut bones = vec![(DVec3::ZERO, DVec3::ZERO, 0.0, 0.0); own_rest.len()];
     for (i, parent) in to.skeleton.parents.iter().enumerate() {
         let Some(p) = parent.map(NodeId::index) else { continue };
@@ -179,8 +226,44 @@ fn align(to: &Model, other: &[Option<usize>], rest: &[DAffine3], own_rest: &[DAf
     for (i, (own, theirs, own_length, their_length)) in bones.into_iter().enumerate() {
         let tells = own.length() > ONE_DIRECTION * own_length && theirs.length() > ONE_DIRECTION * their_length;
         let above = || to.skeleton.parents[i].map_or(DQuat::IDENTITY, |p| out[p.index()]);
-        let turn = if tells { arc(own, theirs, DVec3::Y) } else { above() };
+        let turn = match known(i) {
+            Turn::Fixed(turn) => turn,
+            Turn::Own if tells => arc(own, theirs, DVec3::Y),
+            Turn::Own | Turn::Above => above(),
+        };
         out.push(if turn.is_finite() { turn } else { DQuat::IDENTITY });
+    }
+    out
+}
+
+/// Returns for each node of the second one of two humanoids how it is turned at rest: limbs to the directions of those of
+/// the first one, as far as their bones are known; the body and the feet not at all, and fingers as the hands, which lie
+/// as the lower arms do.
+fn of_humanoid(
+    [theirs, ours]: [&HumanoidRig; 2],
+    other: &[Option<usize>],
+    [rest, own_rest]: [&[DAffine3]; 2],
+) -> Vec<Turn> {
+    let node = |rig: &HumanoidRig, side: &str, bone: &str| rig.node(&format!("{side}{bone}"));
+    let mut out = vec![Turn::Own; own_rest.len()];
+    for i in (0..out.len()).filter(|i| ours.knows(NodeId::from_index(*i))) {
+        let bone = ours.bone(NodeId::from_index(i)).unwrap_or_default();
+        let hangs = ["Hand", "Thumb", "Index", "Middle", "Ring", "Little"].iter().any(|part| bone.contains(part));
+        let is_limb = LIMBS.iter().any(|(upper, _)| bone.ends_with(upper));
+        out[i] = match (hangs, is_limb) {
+            (true, _) => Turn::Above,
+            (_, true) => Turn::Own,
+            _ => Turn::Fixed(DQuat::IDENTITY),
+        };
+    }
+    for (side, (upper, lower)) in ["left", "right"].into_iter().flat_map(|side| LIMBS.map(|limb| (side, limb))) {
+        let [(q, j), (p, i)] = [theirs, ours].map(|rig| (node(rig, side, upper), node(rig, side, lower)));
+        let (Some(q), Some(j), Some(p), Some(i)) = (q, j, p, i) else { continue };
+        let are_same = |own: NodeId, there: NodeId| other[own.index()] == Some(there.index());
+        if are_same(p, q) && are_same(i, j) {
+            let bone = |of: &[DAffine3], a: NodeId, b: NodeId| of[b.index()].translation - of[a.index()].translation;
+            out[p.index()] = Turn::Fixed(arc(bone(own_rest, p, i), bone(rest, q, j), DVec3::Y));
+        }
     }
     out
 }

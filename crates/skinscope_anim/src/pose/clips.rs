@@ -7,8 +7,9 @@ use skinscope_model::{
     Channel, Clip, FarTrack, Instance, Interpolation, Model, NodeId, Path, Sampler, Skeleton, Values,
 };
 
-use super::carried_keys::{Corrected, add_channel, corrected, headed};
+use super::carried_keys::{Corrected, add_channel, corrected, headed, is_led};
 use super::carry::Carrier;
+use super::expressions::{add_expressions, nodes_of};
 use super::{Keys, NodeMap, counterparts};
 
 /// How far apart two rest poses may be that count as one: radians, and shares of the size of the skeleton.
@@ -37,17 +38,19 @@ pub struct CarriedClips {
 /// Where bones have the same frames in both models, keys mean the same and are copied: nodes have the same translations
 /// and scales at rest, and the same rotations where the clip does not animate them. Otherwise each key is retargeted by
 /// itself as a pose is ([`super::carry`]): its time and its interpolation stay. Only where no such keys exist is a
-/// channel sampled ([`CarriedClips::resampled`]). Morph weights are matched by the names of targets.
+/// channel sampled ([`CarriedClips::resampled`]). Morph weights are matched by the names of targets, and expressions of VRM
+/// animations move the targets that the expressions of `to` name.
 #[must_use]
 pub fn carry_clips(from: &Model, to: &Model, mapping: &NodeMap) -> CarriedClips {
     let here = counterparts(from, to, mapping);
     let carrier = Carrier::new(from, to, &here);
     let (keys, own_keys) = (Keys::of(from), Keys::of(to));
+    let expression_nodes = nodes_of(from);
     let mut out = CarriedClips::default();
     let (mut moved, mut resampled) = (BTreeSet::new(), BTreeSet::new());
     for clip in &from.clips {
-        moved.extend(clip.channels.iter().map(|c| c.node));
-        let mut carried = if fits_as_it_is(&carrier, clip, &here) {
+        moved.extend(clip.channels.iter().map(|c| c.node).filter(|node| !expression_nodes.contains(node)));
+        let mut carried = if fits_as_it_is(&carrier, clip, &here) && !is_led(clip, &carrier) {
             copied(clip, &carrier, &here)
         } else {
             let Corrected { clip, is_changed, resampled: sampled } =
@@ -70,6 +73,7 @@ pub fn carry_clips(from: &Model, to: &Model, mapping: &NodeMap) -> CarriedClips 
                 add_channel(&mut carried, (own, Path::Weights), times, sampler.interpolation, values);
             }
         }
+        out.unmatched.extend(add_expressions(from, to, clip, &mut carried));
         if !carried.channels.is_empty() {
             out.clips.push(carried);
         }
@@ -87,7 +91,9 @@ pub fn carry_clips(from: &Model, to: &Model, mapping: &NodeMap) -> CarriedClips 
 /// [`carry_clips`] would find them.
 #[must_use]
 pub fn clip_joints(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<(String, Option<String>)> {
-    let moved = from.clips.iter().flat_map(|clip| &clip.channels).map(|channel| channel.node).collect();
+    let expression_nodes = nodes_of(from);
+    let moved = from.clips.iter().flat_map(|clip| &clip.channels).map(|channel| channel.node);
+    let moved = moved.filter(|node| !expression_nodes.contains(node)).collect();
     named([&Keys::of(from), &Keys::of(to)], &moved, &counterparts(from, to, mapping))
 }
 

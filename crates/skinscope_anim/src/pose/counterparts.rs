@@ -155,37 +155,30 @@ impl NameMap {
 
 /// Returns for each node of `from`, by index, its counterpart in `to`.
 ///
-/// The matches of `mapping` come first. Then follow the names of humanoid rigs (VRM and VRM animations), where
-/// both files have them; then the names of nodes ([`Keys::matches_spelled`]); then names of nodes that are the humanoid
-/// name of a node of the other file. A name that fits several nodes matches none of them.
+/// The matches of `mapping` come first. Then follow the bones of humanoids, where both models are one
+/// ([`Model::rig`]): by what the files say, else by the names of families of programs. Then come the names of nodes
+/// ([`Keys::matches_spelled`]), none of which makes one bone of another one ([`may_be_one`]); then names of nodes that
+/// are the name of a bone of the other file. A name that fits several nodes matches none of them.
 #[must_use]
 pub fn counterparts(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<Option<NodeId>> {
-    let mut out: Vec<Option<NodeId>> = vec![None; from.skeleton.len()];
-    let mut taken = BTreeSet::new();
+    let mut found = Found { of: vec![None; from.skeleton.len()], taken: BTreeSet::new(), mapping };
     for (there, here) in mapping {
-        out[there.index()] = *here;
-        taken.extend(*here);
+        found.of[there.index()] = *here;
+        found.taken.extend(*here);
     }
-    let add = |there: NodeId, here: NodeId, out: &mut Vec<Option<NodeId>>, taken: &mut BTreeSet<NodeId>| {
-        if out[there.index()].is_none() && !mapping.contains_key(&there) && taken.insert(here) {
-            out[there.index()] = Some(here);
-        }
-    };
-    let (theirs, ours) = (humanoid(from), humanoid(to));
-    for (name, there) in &theirs {
-        if let Some(here) = ours.get(name) {
-            add(*there, *here, &mut out, &mut taken);
-        }
+    if let (Some(theirs), Some(ours)) = (from.rig(), to.rig()) {
+        theirs.pairs(ours).into_iter().for_each(|(there, here)| found.add(there, here));
     }
     let (keys_there, keys_here) = (Keys::of(from), Keys::of(to));
-    let open: Vec<&str> = (0..out.len())
-        .map(NodeId::from_index)
-        .filter(|node| out[node.index()].is_none() && !mapping.contains_key(node))
-        .map(|node| keys_there.key(node))
-        .collect();
-    for (key, here) in keys_here.matches_spelled(&open, &taken) {
-        if let Some(there) = keys_there.find(key) {
-            add(there, here, &mut out, &mut taken);
+    let nodes = || (0..from.skeleton.len()).map(NodeId::from_index);
+    // What stands for an expression is no joint, whatever it is called.
+    let expressions = super::expressions::nodes_of(from);
+    let is_joint = |node: &NodeId| found.is_open(*node) && !expressions.contains(node);
+    let open: Vec<&str> = nodes().filter(is_joint).map(|node| keys_there.key(node)).collect();
+    let are_alike = have_names_in_common([from, to], &keys_there, &keys_here);
+    for (key, here) in keys_here.matches_spelled(&open, &found.taken) {
+        if let Some(there) = keys_there.find(key).filter(|there| may_be([from, to], *there, here, are_alike)) {
+            found.add(there, here);
         }
     }
     let names = |model: &Model, keys: &Keys| -> BTreeMap<String, NodeId> {
@@ -194,27 +187,72 @@ pub fn counterparts(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<Option<N
             by_spelling(all, Part::Whole).into_iter().filter_map(|(name, at)| Some((name, NodeId::from_index(at?))));
         alone.collect()
     };
-    if theirs.is_empty() != ours.is_empty() {
-        let (roles, of_nodes) =
-            if ours.is_empty() { (&theirs, names(to, &keys_here)) } else { (&ours, names(from, &keys_there)) };
-        for (role, node) in roles {
-            let Some(other) = spelled(role, Part::Whole).and_then(|name| of_nodes.get(&name)) else { continue };
-            let (there, here) = if ours.is_empty() { (*node, *other) } else { (*other, *node) };
-            add(there, here, &mut out, &mut taken);
-        }
+    // The other file may have only some joints of a humanoid, which are called as its bones are.
+    let (rig, is_theirs, of_nodes) = match (from.rig(), to.rig()) {
+        (Some(theirs), None) if !from.humanoid.is_empty() => (theirs, true, names(to, &keys_here)),
+        (None, Some(ours)) if !to.humanoid.is_empty() => (ours, false, names(from, &keys_there)),
+        _ => return found.of,
+    };
+    for (bone, node) in rig.bones() {
+        let Some(other) = spelled(bone, Part::Whole).and_then(|name| of_nodes.get(&name)) else { continue };
+        let (there, here) = if is_theirs { (node, *other) } else { (*other, node) };
+        found.add(there, here);
     }
-    out
+    found.of
 }
 
-/// Returns the nodes of a humanoid rig by their names in VRM 1.0. The bones of a thumb have other names in VRM 0.x: the
-/// proximal bone there is the metacarpal here.
-pub(super) fn humanoid(model: &Model) -> BTreeMap<String, NodeId> {
-    let is_older = model.humanoid.iter().any(|(_, name)| name.ends_with("ThumbIntermediate"));
-    let newer = |name: &String| match is_older {
-        true => name.replace("ThumbProximal", "ThumbMetacarpal").replace("ThumbIntermediate", "ThumbProximal"),
-        false => name.clone(),
+/// The counterparts that were found so far.
+struct Found<'m> {
+    of: Vec<Option<NodeId>>,
+    taken: BTreeSet<NodeId>,
+    mapping: &'m NodeMap,
+}
+
+impl Found<'_> {
+    fn is_open(&self, there: NodeId) -> bool {
+        self.of[there.index()].is_none() && !self.mapping.contains_key(&there)
+    }
+
+    fn add(&mut self, there: NodeId, here: NodeId) {
+        if self.is_open(there) && self.taken.insert(here) {
+            self.of[there.index()] = Some(here);
+        }
+    }
+}
+
+/// Returns whether two nodes may be one joint as far as humanoids tell: two nodes that are bones, but not the same one,
+/// are not, however alike their names are.
+#[must_use]
+pub fn may_be_one(from: &Model, there: NodeId, to: &Model, here: NodeId) -> bool {
+    match (from.rig(), to.rig()) {
+        (Some(theirs), Some(ours)) => !(theirs.knows(there) && ours.knows(here)),
+        _ => true,
+    }
+}
+
+/// Returns whether the names of two nodes may make them one joint. Where only one of the models is a humanoid its bones
+/// are found by names where both skeletons have most names in common (`are_alike`).
+fn may_be([from, to]: [&Model; 2], there: NodeId, here: NodeId, are_alike: bool) -> bool {
+    let is_bone = match (from.rig(), to.rig()) {
+        (Some(theirs), None) => theirs.knows(there),
+        (None, Some(ours)) => ours.knows(here),
+        _ => return may_be_one(from, there, to, here),
     };
-    model.humanoid.iter().map(|(node, name)| (newer(name), *node)).collect()
+    are_alike || !is_bone
+}
+
+/// Returns whether a skeleton of which only one model is a humanoid has the names of at least half of its bones, or the
+/// humanoid those of half of the other skeleton.
+fn have_names_in_common([from, to]: [&Model; 2], keys_there: &Keys, keys_here: &Keys) -> bool {
+    let (rig, own, other, others) = match (from.rig(), to.rig()) {
+        (Some(theirs), None) => (theirs, keys_there, keys_here, to),
+        (None, Some(ours)) => (ours, keys_here, keys_there, from),
+        _ => return true,
+    };
+    let bones: Vec<&str> = rig.bones().map(|(_, node)| own.key(node)).collect();
+    let joints = (0..others.skeleton.len()).filter(|i| others.is_joint(NodeId::from_index(*i))).count();
+    let count = if joints == 0 { others.skeleton.len() } else { joints };
+    2 * other.matches(bones.iter().copied()).len() >= bones.len().min(count)
 }
 
 #[cfg(test)]
@@ -275,5 +313,21 @@ mod tests {
         // What people say leads.
         let mapping = NodeMap::from([(NodeId(0), Some(NodeId(2))), (NodeId(1), None)]);
         assert_eq!(counterparts(&plain, &humanoid, &mapping), [Some(NodeId(2)), None, None]);
+    }
+
+    #[test]
+    fn a_name_of_no_family_makes_no_bone_of_a_joint_that_only_looks_like_it() {
+        let humanoid = rig(&[
+            ("Hips", "hips"),
+            ("Left leg", "leftUpperLeg"),
+            ("Left knee", "leftLowerLeg"),
+            ("Left arm", "leftUpperArm"),
+            ("Left elbow", "leftLowerArm"),
+        ]);
+        let other = rig(&[("root_bone", ""), ("leg_1", ""), ("LeftLeg", ""), ("arm_1", ""), ("arm_2", "")]);
+        assert_eq!(found(&other, &humanoid), [None; 5]);
+        // The same skeleton from a program that spells names otherwise.
+        let same = rig(&[("hips", ""), ("Left leg", ""), ("left knee", ""), ("Left arm", ""), ("Left_elbow", "")]);
+        assert_eq!(found(&same, &humanoid), [0, 1, 2, 3, 4].map(Some));
     }
 }

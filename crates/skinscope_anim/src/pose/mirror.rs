@@ -169,7 +169,8 @@ impl Mirror {
         out
     }
 
-    fn reflection(&self) -> DAffine3 {
+    /// Returns the reflection in the plane.
+    pub(super) fn reflection(&self) -> DAffine3 {
         let n = self.normal;
         let flip = DMat3::from_cols(n * n.x, n * n.y, n * n.z) * 2.0;
         DAffine3 { matrix3: DMat3::IDENTITY - flip, translation: 2.0 * self.offset * n }

@@ -10,12 +10,17 @@ mod carry;
 mod clips;
 pub mod controls;
 mod counterparts;
+mod expressions;
+#[cfg(test)]
+mod family_tests;
 mod file;
 mod ik;
 mod keyed;
 mod keys;
 mod mirror;
+mod mirrored_clip;
 mod named;
+mod proposal;
 mod reach;
 mod spelling;
 mod standing;
@@ -23,14 +28,16 @@ mod standing;
 pub use apply::{Resolved, add, blend, capture, resolve, target_key, target_of};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips, clip_joints};
-pub use counterparts::{MapError, NameMap, NodeMap, counterparts};
+pub use counterparts::{MapError, NameMap, NodeMap, counterparts, may_be_one};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 use glam::{DAffine3, DMat3, Quat, Vec3};
 pub use ik::Triangle;
 pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
+pub use mirrored_clip::MirroredClip;
 pub use named::{NameError, find_key, find_node, near_misses, nearest_names};
+pub use proposal::propose;
 pub use reach::{
     Aim, Reach, ReachError, Reached, default_root, look, reach, reach_target, restore_pinned, world_matrices,
 };

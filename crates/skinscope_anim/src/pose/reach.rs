@@ -60,11 +60,15 @@ pub enum ReachError {
     Pinned,
 }
 
-/// Returns the first joint of the limb that ends with `joint`: two bones above it, not counting twist joints and joints
+/// Returns the first joint of the limb that ends with `joint`: of the hand and the foot of a humanoid the upper arm and
+/// the upper leg ([`Model::rig`]), else two bones above it, not counting twist joints and joints
 /// at the same position. Where `joint` is a joint of a skin, the limb ends below the first node above it that is none.
 /// For a hand the result is the upper arm. `None` for a node without parent.
 #[must_use]
 pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
+    if let Some(root) = model.rig().and_then(|rig| rig.limb_root(joint)) {
+        return Some(root);
+    }
     let skeleton = &model.skeleton;
     let rest = world(skeleton, &skeleton.rest);
     let near = SAME_PLACE * size(&rest);

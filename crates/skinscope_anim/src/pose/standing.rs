@@ -1,9 +1,7 @@
 //! Compares the rest poses of two characters: their directions, their sizes, and whether the poses are the same.
 
 use glam::{DAffine3, DQuat, DVec2, DVec3};
-use skinscope_model::{Model, NodeId};
-
-use super::counterparts::humanoid;
+use skinscope_model::{HumanoidRig, Model, NodeId};
 
 /// How far joints of one rest pose may lie apart, as a share of the size of the figure.
 const NEAR: f64 = 1e-3;
@@ -13,6 +11,12 @@ const TURNED: f64 = 0.35;
 
 /// The correlation of the joints' positions on the ground, 0…1, from which on it says where a figure in another pose faces.
 const CLEAR: f64 = 0.8;
+
+/// A humanoid counts as facing along an axis of the world from this angle on, radians.
+const NEAR_AXIS: f64 = 0.09;
+
+/// The lowest part of a humanoid stands on the ground where it is at most this share of the length of its legs away.
+const GROUND: f64 = 0.25;
 
 /// The rest pose of one model in comparison with that of another one.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +34,11 @@ impl Standing {
     /// Compares the worlds of two rest poses; `other` has for each node of `to` its counterpart in `from`.
     pub fn of([from, to]: [&Model; 2], other: &[Option<usize>], theirs: &[DAffine3], ours: &[DAffine3]) -> Self {
         let pairs = positions([from, to], other, theirs, ours);
-        let (facing, is_one_pose) = facing(&pairs);
+        let (mut facing, is_one_pose) = facing(&pairs);
+        let sides = |model: &Model, world: &[DAffine3]| model.rig().and_then(|rig| to_the_left(rig, world));
+        if let Some((there, here)) = sides(from, theirs).zip(sides(to, ours)).filter(|_| !is_one_pose) {
+            facing = between(there, here);
+        }
         Self { facing, ratio: ratio([from, to], other, theirs, ours), is_one_pose }
     }
 }
@@ -85,15 +93,45 @@ fn facing(positions: &[(DVec3, DVec3)]) -> (DQuat, bool) {
     (if is_turned { turn } else { DQuat::IDENTITY }, false)
 }
 
-/// Returns the size of `to` over that of `from`. Humanoid rigs are as large as their hips are high, as VRM animations want it; others as
-/// their bones are long, and as far as they reach where no two bones are counterparts.
+/// Returns the direction on the ground from the right side of a humanoid to its left one; `None` where nothing tells it.
+fn to_the_left(rig: &HumanoidRig, world: &[DAffine3]) -> Option<DVec2> {
+    let place = |bone: &str| Some(world[rig.node(bone)?.index()].translation);
+    let apart = |part: &str| Some(place(&format!("left{part}"))? - place(&format!("right{part}"))?);
+    let found = ["UpperLeg", "UpperArm"].into_iter().filter_map(apart).map(|v| DVec2::new(v.x, v.z));
+    found.filter(|v| v.is_finite()).find(|v| v.length() > 0.0)
+}
+
+/// Returns the rotation about +Y from one direction on the ground to another one. Figures face along axes: small
+/// differences between two of them are no turn.
+fn between(from: DVec2, to: DVec2) -> DQuat {
+    let angle = (to.x * from.y - to.y * from.x).atan2(from.dot(to));
+    let quarter = (angle / std::f64::consts::FRAC_PI_2).round() * std::f64::consts::FRAC_PI_2;
+    let angle = if (angle - quarter).abs() <= NEAR_AXIS { quarter } else { angle };
+    if angle.abs() < TURNED { DQuat::IDENTITY } else { DQuat::from_rotation_y(angle) }
+}
+
+/// Returns how high the hips of a humanoid stand above the ground, and above its feet; `None` where it is not known. The
+/// ground of VRM is at 0.
+fn hips_heights(model: &Model, world: &[DAffine3]) -> Option<[Option<f64>; 2]> {
+    let rig = model.rig()?;
+    let height = |bone: &str| Some(world[rig.node(bone)?.index()].translation.y);
+    let hips = height("hips").filter(|height| height.is_finite())?;
+    let lowest = ["leftFoot", "rightFoot", "leftToes", "rightToes"].into_iter().filter_map(height).reduce(f64::min);
+    let leg = lowest.map(|lowest| hips - lowest).filter(|leg| *leg > 0.0);
+    let stands = lowest.zip(leg).is_none_or(|(lowest, leg)| lowest.abs() <= GROUND * leg);
+    let is_declared = !model.humanoid.is_empty();
+    Some([Some(hips).filter(|hips| *hips > 0.0 && (stands || is_declared)), leg])
+}
+
+/// Returns the size of `to` over that of `from`. Humanoids are as large as their hips are high, as VRM animations want it, or as their hips
+/// are above their feet where one of them does not stand on the ground; others as their bones are long, and as far as they reach where no
+/// two bones are counterparts.
 fn ratio([from, to]: [&Model; 2], other: &[Option<usize>], theirs: &[DAffine3], ours: &[DAffine3]) -> f64 {
-    let height = |model: &Model, positions: &[DAffine3]| {
-        let hips = humanoid(model).get("hips").copied()?;
-        Some(positions[hips.index()].translation.y).filter(|height| *height > 0.0)
-    };
-    if let (Some(there), Some(here)) = (height(from, theirs), height(to, ours)) {
-        return valid(here / there);
+    if let (Some(there), Some(here)) = (hips_heights(from, theirs), hips_heights(to, ours)) {
+        let known = there.into_iter().zip(here).find_map(|(there, here)| here.zip(there));
+        if let Some((here, there)) = known {
+            return valid(here / there);
+        }
     }
     let (mut there, mut here) = (0.0, 0.0);
     for (i, j) in other.iter().enumerate() {

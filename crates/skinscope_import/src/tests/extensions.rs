@@ -145,3 +145,49 @@ fn eyes_and_bones_with_limits_have_them() {
     assert_eq!(limits(eyes(odd, false)), [knee]);
     assert!(limits(pair(json!({}))).is_empty());
 }
+
+/// Two nodes, the second with a mesh of two morph targets.
+fn face(extensions: Value) -> Doc {
+    let mut doc = Doc::new();
+    let position = doc.floats("VEC3", 3, &SQUARE);
+    let mut doc = doc.with_primitive(json!({
+        "attributes": { "POSITION": position }, "mode": 0, "targets": [{ "POSITION": position }, {}],
+    }));
+    doc.root["nodes"] = json!([{ "name": "hips" }, { "name": "face", "mesh": 0 }]);
+    let names: Vec<String> = extensions.as_object().unwrap().keys().cloned().collect();
+    doc.root["extensionsUsed"] = json!(names);
+    doc.root["extensions"] = extensions;
+    doc
+}
+
+#[test]
+fn expressions_of_both_versions_of_vrm_are_read_with_the_targets_that_they_move() {
+    use skinscope_model::{ExpressionGroup, MorphBind, NodeId, Override};
+    let newer = face(json!({ "VRMC_vrm": { "expressions": {
+        "preset": { "happy": { "overrideBlink": "block", "overrideMouth": "none", "morphTargetBinds": [
+            { "node": 1, "index": 1, "weight": 0.5 }, { "node": 1, "index": 7, "weight": 1 }, { "node": 0, "index": 0, "weight": 1 },
+        ] } },
+        "custom": { "wink": { "isBinary": true, "morphTargetBinds": [{ "node": 1, "index": 0, "weight": 1 }] } },
+    } } }));
+    let older = face(json!({ "VRM": { "blendShapeMaster": { "blendShapeGroups": [
+        { "name": "Joy", "presetName": "joy", "binds": [{ "mesh": 0, "index": 1, "weight": 50 }, { "mesh": 4, "index": 0, "weight": 50 }] },
+        { "name": "wink", "presetName": "unknown", "isBinary": true, "binds": [{ "mesh": 0, "index": 0, "weight": 100 }] },
+    ] } } }));
+    let bind = |target, weight| vec![MorphBind { node: NodeId(1), target, weight }];
+    for (doc, overrides) in [(newer, vec![(ExpressionGroup::Blink, Override::Block)]), (older, Vec::new())] {
+        let model = doc.import().unwrap().model;
+        let found: Vec<_> = model.expressions.iter().map(|e| (e.name.as_str(), e.is_binary, e.binds.clone())).collect();
+        assert_eq!(found, [("happy", false, bind(1, 0.5)), ("wink", true, bind(0, 1.0))]);
+        assert_eq!(model.expressions[0].overrides, overrides);
+    }
+    let said = face(
+        json!({ "VRMC_vrm": { "expressions": { "custom": { "odd": { "morphTargetBinds": [{ "node": 0 }, 3] } } } } }),
+    );
+    let said = said.warnings().join("\n");
+    assert!(said.contains("expression \"odd\": names a morph target that is not there"), "{said}");
+    let animation =
+        json!({ "expressions": { "preset": { "aa": { "node": 1 } }, "custom": { "gone": { "node": 9 } } } });
+    let doc = face(json!({ "VRMC_vrm_animation": animation }));
+    assert_eq!(doc.import().unwrap().model.expression_nodes, [(NodeId(1), "aa".to_owned())]);
+    assert!(doc.warnings().join("\n").contains("expression \"gone\": expected a node below 2"));
+}

@@ -84,7 +84,7 @@ impl Tried {
 
 impl<'b> Search<'b> {
     pub(super) fn new(model: &Model, body: &'b Body, grid: &'b Grid<'b>) -> Self {
-        Self { body, grid, joints: JointPairs::of(&model.skeleton, &body.nodes, body.joints.clone()) }
+        Self { body, grid, joints: JointPairs::of_model(model, &body.nodes, body.joints.clone()) }
     }
 
     /// Finds the plane at right angles to an axis that mirrors most of a body's points; fails with the plane that comes

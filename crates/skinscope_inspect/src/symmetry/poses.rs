@@ -114,7 +114,7 @@ impl<'m> Resting<'m> {
         let at: Vec<DVec3> = rest.iter().map(|m| m.translation).collect();
         let known: Vec<Option<Vec3>> = at.iter().map(|p| Some(p.as_vec3()).filter(|p| p.is_finite())).collect();
         let size = Aabb::from_points(known.iter().flatten().copied()).diagonal();
-        let pairs = JointPairs::of(skeleton, &nodes, known);
+        let pairs = JointPairs::of_model(model, &nodes, known);
         Self { model, at, bindings: SkinBinding::of_all(model, &single), size, pairs }
     }
 

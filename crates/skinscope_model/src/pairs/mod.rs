@@ -12,7 +12,7 @@ use glam::Vec3;
 pub use names::{Side, side};
 use skinscope_base::math::{Grid, Plane};
 
-use super::{NodeId, Skeleton};
+use super::{HumanoidRig, Model, NodeId, Skeleton};
 
 /// The largest distance of a joint from the mirror image of its partner, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;
@@ -87,6 +87,24 @@ impl JointPairs {
             parent: nodes.iter().map(|n| above[n.index()]).collect(),
             subtree: nodes.iter().map(|n| n.index()..ends[n.index()]).collect(),
         }
+    }
+
+    /// Prepares `nodes` of a model for pairing, as [`JointPairs::of`] does. Bones of a humanoid ([`Model::rig`]) are
+    /// paired by what they are, whatever their names are.
+    #[must_use]
+    pub fn of_model(model: &Model, nodes: &[NodeId], at: Vec<Option<Vec3>>) -> Self {
+        let mut out = Self::of(&model.skeleton, nodes, at);
+        let Some(rig) = model.rig() else { return out };
+        let place = |node: NodeId| nodes.iter().take(1 << 16).position(|other| *other == node).map(|j| j as u16);
+        for (bone, node) in rig.bones() {
+            let Some(opposite) = HumanoidRig::opposite(bone).and_then(|bone| rig.node(&bone)) else { continue };
+            if let Some((j, k)) = place(node).zip(place(opposite)) {
+                let part = bone.trim_start_matches("left").trim_start_matches("right");
+                out.named[usize::from(j)] = Some(k);
+                out.letters[usize::from(j)] = (format!("\u{0}{part}"), true);
+            }
+        }
+        out
     }
 
     /// Returns the positions of both joints of each pair that names make, once for each pair.
@@ -365,6 +383,28 @@ mod tests {
         let pairs = JointPairs::of(&skeleton, &nodes, at);
         let plane = Plane { normal: Vec3::X, offset: 0.0 };
         assert_eq!(pairs.partners(plane, 1.5)[5], None);
+    }
+
+    #[test]
+    fn bones_of_a_humanoid_are_paired_whatever_their_names_are() {
+        let joint = |name: &str, parent, x: f32| crate::shapes::Joint {
+            name: name.into(),
+            parent,
+            place: Vec3::new(x, 1.0, 0.0),
+            turned: glam::Quat::IDENTITY,
+        };
+        let model =
+            crate::shapes::rigged(&[joint("a", None, 0.0), joint("b", Some(0), 0.5), joint("c", Some(0), -0.47)]);
+        let mut parts: crate::ModelParts = (*model).clone();
+        parts.humanoid = vec![(NodeId(1), "leftHand".into()), (NodeId(2), "rightHand".into())];
+        let nodes: Vec<NodeId> = (0..3).map(NodeId).collect();
+        let at = || [0.0, 0.5, -0.47].map(|x| Some(Vec3::new(x, 1.0, 0.0))).to_vec();
+        let found = |parts: crate::ModelParts| {
+            let model = Model::build(parts).unwrap();
+            JointPairs::of_model(&model, &nodes, at()).settled(MIDDLE, 2.0)
+        };
+        assert_eq!(found((*model).clone()), [Some(0), None, None]);
+        assert_eq!(found(parts), [Some(0), Some(2), Some(1)]);
     }
 
     fn skeleton(rows: &[(&str, Option<u32>, [f32; 3])]) -> JointPairs {

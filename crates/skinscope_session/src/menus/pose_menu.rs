@@ -173,6 +173,13 @@ pub(crate) static ROWS: &[CommandRow] = &[
     .after_line(),
     row(
         Menu::Pose,
+        "Mirror clip",
+        None,
+        Command::Keying(KeyingCommand::MirrorClip(None)),
+        "Add the clip that is shown once more, with left and right exchanged; keys stay keys",
+    ),
+    row(
+        Menu::Pose,
         "Flip pose",
         None,
         Command::Posing(PosingCommand::Flip),

@@ -135,6 +135,11 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         Command::Keying(KeyingCommand::KeyPose) => {
             unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")
         }
+        Command::Keying(KeyingCommand::MirrorClip(axis)) => {
+            let refused = axis.is_none() && session.edit_rules().mirror_refusal().is_some();
+            unless(session.playback().clip.is_some(), "No clip is shown.")
+                .or_else(|| unless(!refused, "The model has no plane between left and right, and no joints in pairs."))
+        }
         Command::Keying(KeyingCommand::RemoveKeyHere) => {
             let key = session.clip_keys().key_near(session.playback().time_secs);
             unless(key.is_some(), "No clip of yours has a key at this time.")

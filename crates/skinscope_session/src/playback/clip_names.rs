@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skinscope_anim::pose::{NameMap, clip_joints};
+use skinscope_anim::pose::{NameMap, clip_joints, propose};
 use skinscope_model::Model;
 
 use crate::Files;
@@ -84,6 +84,8 @@ pub enum ClipNamesCommand {
     Say(String, Option<String>),
     /// The name of a joint says again what it is.
     Forget(String),
+    /// Say of all joints what they seem to be by the shapes of both bodies ([`propose`]).
+    Propose,
     /// Take the clips anew, in place of those that were taken with another mapping.
     Take,
     /// Read the mapping from this file ([`NameMap`]).
@@ -128,6 +130,35 @@ impl ClipNames {
     pub fn forget(&mut self, there: &str, model: &Model) {
         self.mapping.forget(there);
         self.mapped_by_hand(model);
+    }
+
+    /// Says of all joints without a counterpart what they seem to be by the shapes of both bodies; the others stay.
+    pub fn propose(&mut self, model: &Model) {
+        let Ok(mapping) = self.mapping.find(&self.other, model) else { return };
+        let proposed = propose(&self.other, model, &mapping);
+        let open = |name: &str| self.rows.iter().any(|(there, here)| there == name && here.is_none());
+        let new: Vec<(&str, Option<&str>)> =
+            proposed.pairs().filter(|(there, here)| here.is_some() && open(there)).collect();
+        let count = new.len();
+        for (there, here) in new {
+            self.mapping.set(there, here);
+        }
+        self.mapped_by_hand(model);
+        self.message = (count == 0).then(|| "The shapes of both bodies tell of no more joints.".to_owned());
+    }
+
+    /// Returns what both models are recognised as, in a sentence; `None` where neither is a humanoid.
+    #[must_use]
+    pub fn families(&self, model: &Model) -> Option<String> {
+        let name = |model: &Model| model.rig().map(|rig| rig.family().name());
+        match (name(&self.other), name(model)) {
+            (Some(there), Some(here)) => {
+                Some(format!("Bones are found by the names of {there} there and {here} here."))
+            }
+            (Some(there), None) => Some(format!("There the names are those of {there}, and here of no family.")),
+            (None, Some(here)) => Some(format!("Here the names are those of {here}, and there of no family.")),
+            (None, None) => None,
+        }
     }
 
     fn mapped_by_hand(&mut self, model: &Model) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use skinscope_anim::pose::{CarriedClips, Keys, NameMap, carry_clips, near_misses};
 use skinscope_base::words::counted;
-use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
+use skinscope_model::{self as model, Clip, ClipChange, ClipId, Family, Model, NodeId, Values};
 
 use crate::files::session_file::{ClipRecord, WorkRecord};
 use crate::pose::crowd;
@@ -29,6 +29,8 @@ pub struct TakenClips {
     pub resampled: Vec<String>,
     /// The nodes that the clips move, by their keys there, with those of their counterparts here.
     pub counterparts: Vec<(String, Option<String>)>,
+    /// The families of names of both humanoids, there and here, where both models are one.
+    pub families: Option<[Family; 2]>,
 }
 
 /// How many nodes of the other file are named where none has a counterpart.
@@ -54,7 +56,8 @@ impl TakenClips {
             return Err(format!("{why}{}", nearest_of(&carried, model)));
         }
         let CarriedClips { clips, unmatched, is_corrected, resampled, counterparts } = carried;
-        Ok(Self { clips, name: name.to_owned(), unmatched, is_corrected, resampled, counterparts })
+        let families = other.rig().zip(model.rig()).map(|(there, here)| [there.family(), here.family()]);
+        Ok(Self { clips, name: name.to_owned(), unmatched, is_corrected, resampled, counterparts, families })
     }
 
     /// Returns the clips under names that no clip of `model` has: one that is called as another one gets the name of the file too.
@@ -92,7 +95,11 @@ impl TakenClips {
     pub fn sentence(&self) -> String {
         let clips = counted(self.clips.len(), "clip", "clips");
         let corrected = if self.is_corrected { ", corrected for another rest pose" } else { "" };
-        format!("Took {clips} of {}{corrected}", self.name)
+        let by = self.families.map_or_else(String::new, |[there, here]| match there == here {
+            true => format!(", by the bones of {}", here.name()),
+            false => format!(", by the bones of {} there and {} here", there.name(), here.name()),
+        });
+        format!("Took {clips} of {}{corrected}{by}", self.name)
     }
 
     /// Returns a line for each name without a counterpart, or as many as are listed.

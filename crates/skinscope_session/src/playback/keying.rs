@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use skinscope_anim::pose::{keyed_clip, resting_clip};
+use glam::Vec3;
+use skinscope_anim::pose::{Axis, Keys, Mirror, keyed_clip, resting_clip};
 use skinscope_anim::{Layers, SampleScratch, sample};
+use skinscope_base::words::counted;
+use skinscope_inspect::symmetry;
 use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model, NodeId};
 
 use crate::playback::clips;
-use crate::{Playback, PoseSource, Session};
+use crate::{Document, Playback, PoseSource, Session};
 
 /// Commands about clips that the file does not have, and their keys.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -21,6 +24,9 @@ pub enum KeyingCommand {
     RemoveKey(f32),
     /// Move the key at the first time to the second one, seconds. Nothing happens where another key is there.
     MoveKey(f32, f32),
+    /// Add the mirror image of the clip that is shown, and show it: left and right exchanged, as the plane of the model and the pairs of
+    /// its joints say; with an axis across that one.
+    MirrorClip(Option<Axis>),
     /// Give an added clip this name, or one like it where another clip is called so.
     Rename(ClipId, String),
     /// Take an added clip out.
@@ -105,6 +111,7 @@ pub(crate) fn apply(session: &mut Session, command: &KeyingCommand) {
         }
         KeyingCommand::RemoveKey(secs) => remove_key(session, secs),
         KeyingCommand::MoveKey(from, to) => move_key(session, from, to),
+        KeyingCommand::MirrorClip(axis) => mirror_clip(session, axis),
         KeyingCommand::Rename(clip, ref name) => rename_clip(session, clip, name),
         KeyingCommand::RemoveClip(clip) => {
             if let Some(at) = session.clip_keys().added_place(clip) {
@@ -113,6 +120,61 @@ pub(crate) fn apply(session: &mut Session, command: &KeyingCommand) {
                 clips::change_clips(session, &change, None, shown);
             }
         }
+    }
+}
+
+/// Returns the mirror images of clips of a model, under names that no clip of it has, with a line for each thing that is not as it may be
+/// expected.
+#[must_use]
+pub fn mirrored_clips(model: &Model, mirror: &Mirror, wanted: &[ClipId]) -> (Vec<Clip>, Vec<String>) {
+    let (mut clips, mut lines): (Vec<Clip>, Vec<String>) = (Vec::new(), Vec::new());
+    let keys = Keys::of(model);
+    for clip in wanted.iter().filter_map(|id| model.clips.get(id.index())) {
+        let made = mirror.mirrored_clip(model, clip);
+        let name = &clip.name;
+        if !made.has_pairs {
+            lines.push(format!(
+                "No joint that the clip \"{name}\" moves has a partner on the other side: each is mirrored by itself."
+            ));
+        }
+        if let Some((first, others)) = made.resampled.split_first() {
+            let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            lines.push(format!(
+                "The mirror image of \"{name}\" is sampled 30 times a second for \"{}\"{others}: the other side hangs or rests otherwise.",
+                keys.key(*first)
+            ));
+        }
+        if made.left_out > 0 {
+            let what = counted(made.left_out, "channel", "channels");
+            lines.push(format!("The mirror image of \"{name}\" lacks {what} of materials, lights and cameras."));
+        }
+        let free = |n: u32| if n == 1 { format!("{name} mirrored") } else { format!("{name} mirrored {n}") };
+        let is_taken = |name: &String| model.clips.iter().chain(&clips).any(|clip| clip.name == *name);
+        let name = (1..).map(free).find(|name| !is_taken(name)).unwrap_or_default();
+        let source = if clip.source == ClipSource::Keyed { made.clip.source } else { ClipSource::Taken };
+        clips.push(Clip { name, source, ..made.clip });
+    }
+    (clips, lines)
+}
+
+/// Adds the mirror image of the clip that is shown, and shows it.
+fn mirror_clip(session: &mut Session, axis: Option<Axis>) {
+    let (Some(model), Some(clip)) = (session.model().map(Arc::clone), session.playback.clip) else { return };
+    let mirror = match axis {
+        None => session.edit_rules().mirror().filter(|_| session.edit_rules().mirror_refusal().is_none()).cloned(),
+        Some(axis) => {
+            let bounds = session.document.as_ref().map(Document::rest_bounds);
+            let middle = bounds.filter(|bounds| !bounds.is_empty()).map_or(Vec3::ZERO, |bounds| bounds.center());
+            symmetry::of_poses(&model, Some(axis), middle).ok()
+        }
+    };
+    let Some(mirror) = mirror else { return };
+    let (inserted, lines) = mirrored_clips(&model, &mirror, &[clip]);
+    let at = model.added_clips().len();
+    let shown = ClipId::from_index(model.file_clips() + at);
+    if clips::change_clips(session, &ClipChange { at, removed: 0, inserted }, None, Some(shown)) {
+        session.warn(&lines);
+        session.update_pose();
     }
 }
 

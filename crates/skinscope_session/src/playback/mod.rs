@@ -7,7 +7,7 @@ pub(crate) mod root_motion;
 
 pub use self::clip_names::{ClipFile, ClipNames, ClipNamesCommand};
 pub use self::clips::TakenClips;
-pub use self::keying::{ClipKeys, KeyingCommand};
+pub use self::keying::{ClipKeys, KeyingCommand, mirrored_clips};
 pub use self::root_motion::RootMotion;
 
 use std::sync::Arc;
