@@ -1,6 +1,7 @@
 //! Clips are made of poses, in the timeline and by the panel beside it.
 
 use skinscope::anim::{Additive, Crossfade};
+use skinscope::pose::Axis;
 use skinscope::session::KeyingCommand;
 
 use super::*;
@@ -46,6 +47,22 @@ fn a_clip_is_made_of_poses_and_named_and_its_keys_are_dragged_and_taken_out() {
     for command in [KeyingCommand::KeyPose, KeyingCommand::RemoveKey(0.0), KeyingCommand::RemoveClip(ClipId(1))] {
         assert!(has(&harness, &command.clone().into()), "{command:?}");
     }
+}
+
+#[test]
+fn a_clip_is_mirrored_by_the_panel_beside_it() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(with_clips(3)), vec![], None));
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Keys and layers of the clip");
+    click(&mut harness, "Mirror Z");
+    assert!(has(&harness, &KeyingCommand::MirrorClip(Some(Axis::Z)).into()));
+    let session = &harness.state().session;
+    let model = session.model().unwrap();
+    let shown = &model.clips[session.playback().clip.unwrap().index()];
+    assert!(shown.is_added() && shown.name.ends_with(" mirrored"), "{}", shown.name);
+    let said = session.document().unwrap().warnings.join("\n");
+    assert!(said.contains("has a partner on the other side"), "{said}");
 }
 
 #[test]

@@ -18,6 +18,14 @@ pub struct Asset {
 }
 
 impl Asset {
+    /// The name of the clip of this number, counted from 0; −1 is the last.
+    pub fn clip_at(&self, at: i64) -> Result<String, String> {
+        let clips = self.file.root["animations"].as_array().map_or(&[][..], Vec::as_slice);
+        let at = if at < 0 { at + clips.len() as i64 } else { at };
+        let clip = usize::try_from(at).ok().and_then(|at| clips.get(at)).ok_or("there is no such clip")?;
+        clip["name"].as_str().map(str::to_owned).ok_or_else(|| "the clip has no name".into())
+    }
+
     pub fn open(path: &Path) -> Result<Self, String> {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let file = reader::File::of(bytes, path.parent().unwrap());

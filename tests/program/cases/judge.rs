@@ -94,8 +94,12 @@ impl Judge<'_> {
         let off = self.tolerance(outcome, "position_m");
         let mut failed = Vec::new();
         for pose in poses {
-            let (clip, time) = (pose["clip"].as_str().unwrap(), pose["time"].as_f64().unwrap());
-            let shown = posed::bake(&path, self.base, clip, time);
+            let time = pose["time"].as_f64().unwrap();
+            let clip = match pose["clip"].as_i64() {
+                Some(at) => Asset::open(&path)?.clip_at(at)?,
+                None => pose["clip"].as_str().unwrap().to_owned(),
+            };
+            let shown = posed::bake(&path, self.base, &clip, time);
             let judged = shown.and_then(|obj| posed::positions(&obj, &self.table(&pose["positions"]), [0.0; 3], off));
             failed.extend(judged.err().map(|why| format!("{clip} at {time} s: {why}")));
         }

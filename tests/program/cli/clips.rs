@@ -46,6 +46,52 @@ fn clips_of_a_model_of_the_corpus_that_fit_nothing_are_refused() {
     assert!(!path.exists());
 }
 
+#[test]
+fn clips_are_mirrored_key_by_key_and_what_has_no_sides_is_said() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let path = scratch("clips_mirrored.glb");
+    let out = path.to_str().unwrap();
+    fails(&["clip", character, "-o", out, "--clip", "Wave"], 2, &["--mirror"]);
+    fails(&["clip", character, "-o", out, "--mirror", "x", "--clip", "Wove"], 2, &["Wave"]);
+    assert!(!path.exists());
+    let report: Value =
+        serde_json::from_str(&ok(&["clip", character, "-o", out, "--mirror", "x", "--clip", "Wave", "--json"]))
+            .unwrap();
+    assert_eq!(report["clips"], serde_json::json!(["Wave mirrored"]));
+    let (json, _) = chunks(&path);
+    let clips = json["animations"].as_array().unwrap();
+    let (own, image) = (clips.iter().find(|clip| clip["name"] == "Wave").unwrap(), clips.last().unwrap());
+    assert_eq!(image["name"], "Wave mirrored");
+    assert_eq!(own["channels"].as_array().unwrap().len(), image["channels"].as_array().unwrap().len());
+    // The mirror image of a pose of the clip is the pose of the mirror image.
+    let (pose, mirrored) = (scratch("clips_wave.pose.json"), scratch("clips_wave_mirrored.pose.json"));
+    let (pose, mirrored) = (pose.to_str().unwrap(), mirrored.to_str().unwrap());
+    ok(&["pose", character, "-o", pose, "--clip", "Wave", "--time", "0.7", "--mirror", "x"]);
+    ok(&["pose", out, "-o", mirrored, "--clip", "Wave mirrored", "--time", "0.7"]);
+    let [wanted, got] =
+        [pose, mirrored].map(|path| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() });
+    for (joint, channels) in wanted["joints"].as_object().unwrap() {
+        let numbers =
+            |value: &Value| -> Vec<f64> { serde_json::from_value(value["rotation"].clone()).unwrap_or_default() };
+        let (wanted, got) = (numbers(channels), numbers(&got["joints"][joint]));
+        let dot: f64 = wanted.iter().zip(&got).map(|(a, b)| a * b).sum();
+        assert!(wanted.is_empty() || dot.abs() > 1.0 - 1e-6, "{joint}: {wanted:?} {got:?}");
+    }
+    let (code, _, said) = called(&["clip", character, "-o", out, "--mirror", "y", "--clip", "Wave", "--json"]);
+    assert!(code == 0 && said.contains("has a partner on the other side"), "{said}");
+}
+
+#[test]
+fn the_family_of_a_humanoid_is_told_with_its_bones() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let report: Value = serde_json::from_str(&ok(&["info", character, "--json"])).unwrap();
+    let node = report["humanoid"]["bones"]["leftLowerLeg"].as_u64().unwrap();
+    let row = report["nodes"].as_array().unwrap().iter().find(|row| row["index"] == node).unwrap();
+    assert_eq!((&row["name"], &row["humanoid"]), (&"LowerLeg.L".into(), &"leftLowerLeg".into()));
+    let text = ok(&["info", character]);
+    assert!(text.contains("humanoid    humanoid bone names: hips Hips, "), "{text}");
+}
+
 /// The JSON and the binary chunk of a GLB.
 fn chunks(path: &std::path::Path) -> (Value, Vec<u8>) {
     let bytes = std::fs::read(path).unwrap();
