@@ -62,6 +62,7 @@ mod vertices;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 use device_clock::DeviceClocks;
@@ -225,7 +226,13 @@ impl Renderer {
     /// The work that is being done in the background, and how much of it is done, 0…1.
     #[must_use]
     pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
-        let compiling = || self.pipelines.takes_long().then_some((BackgroundWork::Pipelines, 0.0));
+        self.doing_at(Instant::now())
+    }
+
+    /// Returns what [`Renderer::doing`] would say at this time, by which it goes whether something takes long enough to be said.
+    #[must_use]
+    pub fn doing_at(&self, now: Instant) -> Option<(BackgroundWork, f32)> {
+        let compiling = || self.pipelines.takes_long(now).then_some((BackgroundWork::Pipelines, 0.0));
         self.resident().find_map(ResidentModel::doing).or_else(compiling)
     }
 

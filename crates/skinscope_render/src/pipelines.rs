@@ -127,8 +127,9 @@ impl Pipelines {
     }
 
     /// True while pipelines are being compiled in the background, if that takes long enough to be reported.
-    pub fn takes_long(&self) -> bool {
-        self.coming.iter().any(|coming| !coming.job.is_done() && coming.begun.elapsed() > NOTICED)
+    pub fn takes_long(&self, now: Instant) -> bool {
+        let is_long = |coming: &ComingPipelines| now.saturating_duration_since(coming.begun) > NOTICED;
+        self.coming.iter().any(|coming| !coming.job.is_done() && is_long(coming))
     }
 
     fn get(&mut self, gpu: &Gpu, key: PipelineKey) -> Option<Pipeline> {
