@@ -226,6 +226,24 @@ impl Model {
         self.shared.is_joint[node.index()]
     }
 
+    /// Returns the nearest joint of any skin above `node`. What lies between them is no joint: importers of FBX leave such pivots, which bear
+    /// the places and turns of joints.
+    #[must_use]
+    pub fn joint_above(&self, node: NodeId) -> Option<NodeId> {
+        let parents = &self.skeleton.parents;
+        std::iter::successors(parents[node.index()], |above| parents[above.index()]).find(|above| self.is_joint(*above))
+    }
+
+    /// Returns the nearest joints of any skin below `node`, in the order of the nodes.
+    pub fn joints_below(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let below = (node.index() + 1..self.skeleton.subtree_end(node)).map(NodeId::from_index);
+        below.filter(move |joint| {
+            let parents = &self.skeleton.parents;
+            let mut above = std::iter::successors(parents[joint.index()], |above| parents[above.index()]);
+            self.is_joint(*joint) && above.find(|above| *above == node || self.is_joint(*above)) == Some(node)
+        })
+    }
+
     /// Returns the name of `node` in the humanoid rig of the file (VRM: "leftUpperArm"), as the file has it; where the
     /// file names no bones, the bone that the names of its nodes say ([`Model::rig`]). `None` where it is none.
     #[must_use]

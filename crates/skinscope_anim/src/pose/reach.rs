@@ -62,8 +62,8 @@ pub enum ReachError {
 
 /// Returns the first joint of the limb that ends with `joint`: of the hand and the foot of a humanoid the upper arm and
 /// the upper leg ([`Model::rig`]), else two bones above it, not counting twist joints and joints
-/// at the same position. Where `joint` is a joint of a skin, the limb ends below the first node above it that is none.
-/// For a hand the result is the upper arm. `None` for a node without parent.
+/// at the same position. Where `joint` is a joint of a skin, the limb begins at one too: what lies between two joints is a pivot, which belongs
+/// to a bone, and the limb ends below the first node with no joint above it. For a hand the result is the upper arm. `None` for a node without parent.
 #[must_use]
 pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
     if let Some(root) = model.rig().and_then(|rig| rig.limb_root(joint)) {
@@ -75,6 +75,9 @@ pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
     let (mut root, mut below, mut bones) = (None, joint, 0);
     let above = std::iter::successors(skeleton.parents[joint.index()], |node| skeleton.parents[node.index()]);
     for node in above {
+        if is_pivot(model, joint, node) {
+            continue;
+        }
         if root.is_some() && model.is_joint(joint) && !model.is_joint(node) {
             break;
         }
@@ -87,6 +90,11 @@ pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
         }
     }
     root.or(skeleton.parents[joint.index()])
+}
+
+/// Returns whether a node above a joint of a skin lies between two joints and is none: a helper that importers of FBX leave.
+fn is_pivot(model: &Model, joint: NodeId, node: NodeId) -> bool {
+    model.is_joint(joint) && !model.is_joint(node) && model.joint_above(node).is_some()
 }
 
 /// Returns whether a name is that of a joint that only spreads the twist of a bone along it.
@@ -180,7 +188,7 @@ fn turn(
 }
 
 /// Makes the chain that the solver works on, and the limb's length at rest. Joints that stand where the next one stands
-/// do not turn, and twist joints within a bone are part of it.
+/// do not turn, and twist joints and pivots within a bone are part of it.
 fn chain(
     model: &Model,
     pose: &LocalPose,
@@ -194,7 +202,8 @@ fn chain(
     let (mut turning, mut below, mut limb_m) = (Vec::new(), joint, 0.0);
     for (i, node) in path.iter().enumerate().rev() {
         let length = rest[node.index()].translation.distance(rest[below.index()].translation);
-        if length > near && (i == 0 || !is_twist(&skeleton.names[node.index()])) {
+        let is_within = is_twist(&skeleton.names[node.index()]) || is_pivot(model, joint, *node);
+        if length > near && (i == 0 || !is_within) {
             turning.push(*node);
             limb_m += length;
             below = *node;
@@ -289,7 +298,7 @@ pub fn reach_target(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &
         pose.transforms[joint.index()].translation = at.translation.as_vec3();
         return turn_back(model, pose, at, joint);
     };
-    if model.is_joint(joint) && !model.is_joint(parent) {
+    if model.is_joint(joint) && model.joint_above(joint).is_none() {
         let above = world(skeleton, pose)[parent.index()];
         let translation = above.inverse().transform_point3(at.translation);
         // Where a node above has no size, there is no way there.

@@ -1,6 +1,6 @@
 //! Tests of limbs within whole models.
 
-use glam::{DVec3, Quat, Vec3};
+use glam::{DAffine3, DVec3, Quat, Vec3};
 use skinscope_base::math::Transform;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Facing, LocalPose, ModelParts};
@@ -68,6 +68,75 @@ fn the_limb_of_a_hand_begins_at_the_upper_arm() {
     parts.skeleton.names[11] = "ForearmTwist.L".into();
     let twisted = Model::build(parts).unwrap();
     assert_eq!(default_root(&twisted, node(&twisted, "Hand.L")), Some(NodeId(8)));
+}
+
+/// The same body as importers of FBX leave it: above each joint stand three helpers that are no joints of the skin. The first bears the
+/// joint's place, and `off` from there; the second takes that back.
+fn body_with_pivots(off: Vec3) -> Model {
+    let body = body();
+    let skeleton = &body.skeleton;
+    let mut parts: ModelParts = (*tube(Tube { joints: 4 * (skeleton.len() - 1), ..Tube::default() })).clone();
+    let of_joint = |joint: usize| NodeId::from_index(4 * joint);
+    let (names, parents) = (&mut parts.skeleton.names, &mut parts.skeleton.parents);
+    for joint in 1..skeleton.len() {
+        let above = of_joint(skeleton.parents[joint].unwrap().index());
+        let at = skeleton.rest.transforms[joint].translation;
+        for (helper, (name, translation)) in
+            [("_Translation", at + off), ("_PivotInverse", -off), ("_Rotation", Vec3::ZERO), ("", Vec3::ZERO)]
+                .into_iter()
+                .enumerate()
+        {
+            let node = 4 * joint - 3 + helper;
+            names[node] = format!("{}{name}", skeleton.names[joint]);
+            parents[node] = Some(if helper == 0 { above } else { NodeId::from_index(node - 1) });
+            parts.skeleton.rest.transforms[node] = Transform { translation, ..Transform::IDENTITY };
+        }
+    }
+    let skin = &mut parts.skins[0];
+    skin.joints = (1..skeleton.len()).map(of_joint).collect();
+    skin.inverse_bind.truncate(skin.joints.len());
+    parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
+    parts.clips.clear();
+    Model::build(parts).unwrap()
+}
+
+#[test]
+fn pivots_between_joints_belong_to_the_limb() {
+    let plain = body();
+    for off in [Vec3::ZERO, Vec3::new(0.02, 0.05, 0.0), Vec3::new(-0.1, 0.0, 0.0)] {
+        let model = body_with_pivots(off);
+        let named = |n: Option<NodeId>, model: &Model| n.map(|n| model.skeleton.names[n.index()].clone());
+        for name in ["Hand.L", "Foot.R", "Thigh.L", "Head"] {
+            let [own, want] = [&model, &plain].map(|model| named(default_root(model, node(model, name)), model));
+            assert_eq!(own, want, "{name}");
+        }
+        let mut pose = model.skeleton.rest.clone();
+        let target = DVec3::new(0.35, 1.2, 0.3);
+        let goal = Reach { joint: node(&model, "Hand.L"), target, ..Reach::default() };
+        let done = reach(&model, &mut pose, &goal).unwrap();
+        assert!(done.within_reach && (done.limb_m - 0.55).abs() < 1e-6, "{off}: {done:?}");
+        let length = |pose: &LocalPose, a, b| position(&model, pose, a).distance(position(&model, pose, b));
+        for (a, b, want) in [("UpperArm.L", "LowerArm.L", 0.3), ("LowerArm.L", "Hand.L", 0.25)] {
+            assert!((length(&pose, a, b) - want).abs() < 1e-6, "{off}: {a}");
+        }
+        assert!(
+            position(&model, &pose, "UpperArm.L").distance(position(&plain, &plain.skeleton.rest, "UpperArm.L")) < 1e-6
+        );
+        let turns = pose.transforms.iter().zip(&model.skeleton.rest.transforms).enumerate();
+        let turned: Vec<&str> = turns
+            .filter(|(_, (now, rest))| now.rotation != rest.rotation)
+            .map(|(i, _)| model.skeleton.names[i].as_str())
+            .collect();
+        assert_eq!(turned, ["UpperArm.L", "LowerArm.L"], "{off}");
+        // A joint that is held is reached by its limb too, and is not carried there.
+        let mut held = model.skeleton.rest.clone();
+        reach_target(&model, &mut held, DAffine3::from_translation(target), &[], node(&model, "Hand.L"));
+        assert!(position(&model, &held, "Hand.L").distance(target) < 1e-6);
+        assert!((length(&held, "LowerArm.L", "Hand.L") - 0.25).abs() < 1e-6, "{off}");
+        assert_eq!(model.joint_above(node(&model, "Hand.L")), Some(node(&model, "LowerArm.L")));
+        let below: Vec<NodeId> = model.joints_below(node(&model, "Hips")).collect();
+        assert_eq!(below, ["Thigh.L", "Thigh.R", "Spine"].map(|name| node(&model, name)));
+    }
 }
 
 #[test]

@@ -49,14 +49,11 @@ impl Gizmos<'_> {
         let position = |node: NodeId| self.pose.model.get(node.index()).map(|m| m.translation);
         let seen = |node: NodeId| projector.project(Vec3::from(position(node)?));
         // The bone's far end is the first joint below it.
-        let ends =
-            std::iter::once(grabbed).chain(model.skeleton.children(grabbed).filter(|child| model.is_joint(*child)));
+        let ends = std::iter::once(grabbed).chain(model.joints_below(grabbed));
         let near = ends.filter_map(|node| Some((seen(node)?.distance(at), node)));
         let joint = near.min_by(|a, b| a.0.total_cmp(&b.0))?.1;
-        let parent = model.skeleton.parents[joint.index()];
         // The hip, and a joint that hangs on no joint, is moved: turning what is above it would turn everything.
-        let hangs = parent.is_some_and(|parent| model.is_joint(parent));
-        let root = if hangs { self.root_of(joint) } else { None };
+        let root = if model.joint_above(joint).is_some() { self.root_of(joint) } else { None };
         let (before, pole) = (self.pose.local.clone(), self.rules.pole.map(|pole| Vec3::from(pole).as_dvec3()));
         Some(Pull { joint, root, before, pole, from: position(joint)?.as_dvec3(), offset: seen(joint)? - at })
     }

@@ -143,7 +143,7 @@ impl Extents<'_> {
         let whole = self.bounds();
         let Some(posed) = self.surfaces.posed() else { return whole };
         let (model, mut bounds) = (posed.model, inspect::moved_bounds(&posed, &self.pose.draws, node, 0.1));
-        let parent = model.skeleton.parents[node.index()].filter(|p| model.is_joint(*p));
+        let parent = model.joint_above(node);
         for near in model.skeleton.children(node).chain(parent).chain([node]) {
             let at = Vec3::from(self.pose.model[near.index()].translation);
             if at.is_finite() {

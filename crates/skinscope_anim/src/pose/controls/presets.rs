@@ -98,11 +98,11 @@ impl Rig<'_> {
     }
 
     fn parent(&self, node: NodeId) -> Option<NodeId> {
-        self.model.skeleton.parents[node.index()].filter(|parent| self.model.is_joint(*parent))
+        self.model.joint_above(node)
     }
 
     fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        self.model.skeleton.children(node).filter(|child| self.model.is_joint(*child))
+        self.model.joints_below(node)
     }
 
     fn at(&self, node: NodeId) -> DVec3 {
