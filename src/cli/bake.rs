@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::clips::{ClipsArgs, paths};
 use super::pose::PoseArgs;
 use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
-use crate::export::{self, BakedPrimitive, MeshFormat};
+use crate::export::{self, BakedPrimitive, MeshFormat, MissingNormals};
 use crate::frame::{Frame, SceneColors};
 use crate::output::{NewFile, overwritten, say};
 use crate::render::{Backend, DeformedOnGpu, Gpu, deform_on_gpu, on_device};
@@ -16,9 +16,9 @@ use crate::session::Session;
 /// Write the posed mesh in world space: .ply, .obj, .glb or .stl
 ///
 /// Vertices stand in file order, primitives in depth-first node order of the shown scene. PLY is binary, little-endian,
-/// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex. GLB has
-/// vertex colours, tangents and textures too; with --keep-skin it is no frozen surface, but the model with the pose as its new
-/// rest pose.
+/// with x y z nx ny nz. Where the file has no normals none are written (PLY has zeros beside others), so that other programs show flat
+/// faces, or those of the triangles with --flat-normals. GLB has vertex colours, tangents and textures too; with --keep-skin it is no
+/// frozen surface, but the model with the pose as its new rest pose.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct BakeArgs {
@@ -34,6 +34,9 @@ pub(super) struct BakeArgs {
     /// Keep nodes, skins and morph targets in a GLB, with the pose as its new rest pose; clips are left out
     #[arg(long)]
     keep_skin: bool,
+    /// Where the file has no normals, write those of the triangles, each of which has three vertices of its own then
+    #[arg(long)]
+    flat_normals: bool,
     /// Let the vertices be deformed by this processor
     #[arg(long, value_enum, default_value = "cpu")]
     backend: Deformer,
@@ -58,6 +61,11 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     if args.keep_skin && args.pose.has_method() {
         return Err(CliError::Usage("--keep-skin deforms no vertex, so that no method is used".into()));
     }
+    if args.keep_skin && args.flat_normals {
+        return Err(CliError::Usage(
+            "--keep-skin keeps the vertices of the file, so that --flat-normals says nothing".into(),
+        ));
+    }
     if args.keep_skin && format != MeshFormat::Glb {
         return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
     }
@@ -69,7 +77,8 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     if args.keep_skin {
         return keep_skin(&args.output, &session).map_err(|e| unwritable(&args.output, e));
     }
-    let surface = pose(args, &session)?;
+    let missing = if args.flat_normals { MissingNormals::Flat } else { MissingNormals::None };
+    let surface = missing.apply(pose(args, &session)?);
     if let Some(lacks) = session.model().and_then(|model| format.lacks(model, session.pose().shift)) {
         say(format_args!("warning: {}: {lacks}", args.output.display()));
     }

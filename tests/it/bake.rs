@@ -4,7 +4,7 @@
 use glam::{Vec3, Vec4};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::export::{self, BakedPrimitive};
+use skinscope::export::{self, BakedPrimitive, MissingNormals};
 use skinscope::import::{Import, Options, Progress, import_bytes};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{AlphaMode, LocalPose, Material, MaterialId, Model, ModelParts, Topology};
@@ -193,5 +193,29 @@ fn a_model_that_keeps_its_skin_rests_in_the_pose() {
     }
     for (a, b) in of(&model, &want).iter().zip(&of(&kept, &bent)) {
         assert!(a.positions.iter().zip(&b.positions).all(|(p, q)| p.distance(*q) < 1e-5), "{}", a.name);
+    }
+}
+
+#[test]
+fn a_file_without_normals_is_as_flat_in_other_programs_as_here() {
+    let mut parts: ModelParts = (*obstacle_course()).clone();
+    parts.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives).for_each(|p| p.normals.clear());
+    let model = Model::build(parts).unwrap();
+    let rest = &model.skeleton.rest;
+    let surface = export::baked_surface(&model, &anim::drawn_at_rest(&model, 0), rest, deform::METHODS[0]);
+    let none = again(&model, &MissingNormals::None.apply(surface.clone()));
+    let primitives = |model: &Model| model.meshes.iter().flat_map(|mesh| mesh.primitives.clone()).collect::<Vec<_>>();
+    for (written, surface) in primitives(&none.model).iter().zip(&surface) {
+        assert!(written.normals.is_empty() && written.tangents.is_empty(), "{}", surface.name);
+        assert_eq!((&written.positions, &written.indices), (&surface.positions, &surface.indices));
+    }
+    let flat = again(&model, &MissingNormals::Flat.apply(surface.clone()));
+    for (written, surface) in primitives(&flat.model).iter().zip(&surface) {
+        assert_eq!(written.indices.len(), surface.indices.len(), "{}", surface.name);
+        for corners in written.indices.as_chunks::<3>().0 {
+            let [a, b, c] = corners.map(|v| written.positions[v as usize]);
+            let normal = (b - a).cross(c - a).normalize_or(Vec3::Y);
+            assert!(corners.iter().all(|v| written.normals[*v as usize].distance(normal) < 1e-3), "{}", surface.name);
+        }
     }
 }

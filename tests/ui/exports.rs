@@ -196,3 +196,18 @@ fn a_film_says_how_many_pictures_and_seconds_it_has() {
     assert_eq!(count(&harness), "120 pictures, 4.0 s");
     assert_ne!(whole, "");
 }
+
+#[test]
+fn a_mesh_is_written_with_flat_normals_where_the_file_has_none_and_that_is_chosen() {
+    let mut harness = asked(ExportKind::Mesh, "/meshes/tube.glb", NEW);
+    assert!(harness.query_by_label("Flat").is_none(), "the tube has normals");
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    parts.meshes[0].primitives[0].normals.clear();
+    let document = Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None);
+    harness.state_mut().session.open(document);
+    harness.run();
+    click(&mut harness, "Flat");
+    click(&mut harness, "Export");
+    let Some(FileCommand::ExportTo(_, settings)) = sent(&harness).pop() else { panic!("nothing is written") };
+    assert!(settings.flat_normals);
+}

@@ -8,6 +8,7 @@
 pub mod film;
 pub mod glb;
 mod mesh_format;
+mod missing_normals;
 mod obj;
 pub mod picture;
 mod ply;
@@ -19,6 +20,7 @@ mod surface;
 mod textures;
 
 pub use mesh_format::MeshFormat;
+pub use missing_normals::MissingNormals;
 pub use obj::write_obj;
 pub use ply::write_ply;
 pub use posed_glb::write_glb;

@@ -8,7 +8,7 @@ use skinscope_model::{Model, Topology};
 use crate::BakedPrimitive;
 
 /// Writes all primitives as objects of one file: positions, the first texture coordinates (v upwards, as OBJ has it),
-/// normals, and the names of the materials that `model` gives them.
+/// normals where there are some, and the names of the materials that `model` gives them.
 ///
 /// # Errors
 /// `out` fails.
@@ -40,11 +40,12 @@ pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
             write!(out, "{letter}")?;
             for index in element.iter().map(|i| u64::from(*i)) {
                 let (v, t, n) = (vertex + index, uv + index, normal + index);
-                match (p.topology, p.uvs[0].is_empty()) {
-                    (Topology::Triangles, false) => write!(out, " {v}/{t}/{n}")?,
-                    (Topology::Triangles, true) => write!(out, " {v}//{n}")?,
-                    (Topology::Lines, false) => write!(out, " {v}/{t}")?,
-                    (Topology::Lines, true) | (Topology::Points, _) => write!(out, " {v}")?,
+                let has_normals = p.topology == Topology::Triangles && !p.normals.is_empty();
+                match (has_normals, p.topology != Topology::Points && !p.uvs[0].is_empty()) {
+                    (true, true) => write!(out, " {v}/{t}/{n}")?,
+                    (true, false) => write!(out, " {v}//{n}")?,
+                    (false, true) => write!(out, " {v}/{t}")?,
+                    (false, false) => write!(out, " {v}")?,
                 }
             }
             writeln!(out)?;
@@ -96,12 +97,15 @@ mod tests {
         let bare = BakedPrimitive { uvs: [Vec::new(), Vec::new()], material: None, ..face.clone() };
         let line = BakedPrimitive { indices: vec![2, 0], topology: Topology::Lines, ..face.clone() };
         let mut bytes = Vec::new();
-        write_obj(&model, &[face, bare, line], &mut bytes).unwrap();
+        let flat = BakedPrimitive { normals: Vec::new(), ..bare.clone() };
+        let painted = BakedPrimitive { normals: Vec::new(), ..face.clone() };
+        write_obj(&model, &[face, bare, line, flat, painted], &mut bytes).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let lines = |start: &str| text.lines().filter(|l| l.starts_with(start)).collect::<Vec<_>>();
-        assert_eq!(lines("o "), ["o left_arm"; 3]);
-        assert_eq!(lines("usemtl"), ["usemtl red_paint"; 2]);
-        assert_eq!(lines("f "), ["f 1/1/1 2/2/2 3/3/3", "f 4//4 5//5 6//6"]);
+        assert_eq!(lines("o "), ["o left_arm"; 5]);
+        assert_eq!(lines("usemtl"), ["usemtl red_paint"; 3]);
+        assert_eq!(lines("vn ").len(), 9);
+        assert_eq!(lines("f "), ["f 1/1/1 2/2/2 3/3/3", "f 4//4 5//5 6//6", "f 10 11 12", "f 13/7 14/8 15/9"]);
         assert_eq!(lines("l "), ["l 9/6 7/4"]);
         assert_eq!(lines("vt ")[0], "vt 0.25 0.25");
         assert_eq!(lines("v ")[2], "v 0.1 0.0000001 -2.5");

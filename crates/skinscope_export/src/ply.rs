@@ -6,8 +6,8 @@ use skinscope_model::Topology;
 
 use crate::BakedPrimitive;
 
-/// Writes all primitives into one file. Vertices: `x y z nx ny nz` as floats; faces: lists with a byte for the count and
-/// 32-bit indices; lines: the element `edge`. Points are vertices without a face.
+/// Writes all primitives into one file. Vertices: `x y z` as floats, and `nx ny nz` where a primitive has normals, which are zero in others;
+/// faces: lists with a byte for the count and 32-bit indices; lines: the element `edge`. Points are vertices without a face.
 ///
 /// # Errors
 /// `out` fails, or there are more vertices than 32-bit indices reach.
@@ -21,7 +21,8 @@ pub fn write_ply(primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<(
         return Err(Error::new(ErrorKind::InvalidInput, "PLY holds at most 4 294 967 295 vertices"));
     }
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}")?;
-    for name in ["x", "y", "z", "nx", "ny", "nz"] {
+    let has_normals = primitives.iter().any(|p| !p.normals.is_empty());
+    for name in &["x", "y", "z", "nx", "ny", "nz"][..if has_normals { 6 } else { 3 }] {
         writeln!(out, "property float {name}")?;
     }
     writeln!(out, "element face {faces}\nproperty list uchar uint vertex_indices")?;
@@ -29,9 +30,12 @@ pub fn write_ply(primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<(
         writeln!(out, "element edge {edges}\nproperty uint vertex1\nproperty uint vertex2")?;
     }
     writeln!(out, "end_header")?;
-    for (position, normal) in primitives.iter().flat_map(|p| p.positions.iter().zip(&p.normals)) {
-        for number in position.to_array().into_iter().chain(normal.to_array()) {
-            out.write_all(&number.to_le_bytes())?;
+    for p in primitives {
+        for (i, position) in p.positions.iter().enumerate() {
+            let normal = has_normals.then(|| p.normals.get(i).copied().unwrap_or_default().to_array());
+            for number in position.to_array().into_iter().chain(normal.into_iter().flatten()) {
+                out.write_all(&number.to_le_bytes())?;
+            }
         }
     }
     write_elements(primitives, Topology::Triangles, out)?;
@@ -92,5 +96,20 @@ mod tests {
         assert_eq!([float(0), float(24), float(2 * 24 + 20), float(3 * 24)], [1.0, -1.0, 1.0, 1.0]);
         assert_eq!(body[120..133], [3, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0]);
         assert_eq!(body[133..], [1, 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_has_no_normals_has_no_columns_for_them() {
+        let bare =
+            BakedPrimitive { positions: vec![Vec3::ONE; 3], indices: vec![0, 1, 2], ..BakedPrimitive::default() };
+        let shaded = BakedPrimitive { normals: vec![Vec3::Z; 3], ..bare.clone() };
+        let written = |primitives: &[BakedPrimitive]| {
+            let mut bytes = Vec::new();
+            write_ply(primitives, &mut bytes).unwrap();
+            let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+            (String::from_utf8(bytes[..end].to_vec()).unwrap().contains("nx"), bytes.len() - end)
+        };
+        assert_eq!(written(&[bare.clone(), bare.clone()]), (false, 6 * 12 + 2 * 13));
+        assert_eq!(written(&[bare, shaded]), (true, 6 * 24 + 2 * 13));
     }
 }

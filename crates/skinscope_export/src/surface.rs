@@ -17,6 +17,8 @@ pub struct BakedPrimitive {
     /// The normals, one for each vertex, of unit length. Where nothing is left of a blended normal it is that of the posed triangles around the
     /// vertex, weighted by area; zero where these have no area either, and for points and lines without normals.
     pub normals: Vec<Vec3>,
+    /// Whether the file has no normals, so that those above were made of the posed triangles ([`crate::MissingNormals`]).
+    pub made_normals: bool,
     /// The tangents, one for each vertex: xyz of unit length or zero, w the handedness. Empty where the file stores none.
     pub tangents: Vec<Vec4>,
     /// Both texture coordinate sets, each may be empty.
@@ -118,6 +120,7 @@ fn frozen(
         positions: deformed.positions[..stored].to_vec(),
         origin,
         normals: deformed.normals[..stored].to_vec(),
+        made_normals: source.normals.is_empty(),
         // Tangents that import has made are made again by whoever reads the bake.
         tangents: match source.split_from.is_empty() && deformed.tangents.len() >= stored {
             true => deformed.tangents[..stored].to_vec(),

@@ -2,6 +2,7 @@
 
 use egui::{DragValue, RichText, Ui, WidgetInfo};
 use skinscope_export::recording::Reel;
+use skinscope_model::{Primitive, Topology};
 use skinscope_session::{ExportKind, ExportSettings, Session};
 
 use super::theme::colors;
@@ -17,7 +18,10 @@ pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
 pub(super) fn show(ui: &mut Ui, session: &Session, kind: ExportKind, settings: &mut ExportSettings) -> bool {
     ui.add_space(6.0);
     match kind {
-        ExportKind::Mesh => true,
+        ExportKind::Mesh => {
+            mesh(ui, session, settings);
+            true
+        }
         ExportKind::Picture => picture(ui, session, settings),
         ExportKind::Film => {
             film(ui, session, settings);
@@ -49,6 +53,21 @@ fn row(ui: &mut Ui, label: &str, controls: impl FnOnce(&mut Ui)) {
         ui.add_space((before + 110.0 - ui.cursor().left()).max(0.0));
         controls(ui);
     });
+}
+
+/// Shows how a mesh is written.
+fn mesh(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
+    let lacks = |primitive: &Primitive| primitive.topology == Topology::Triangles && primitive.normals.is_empty();
+    let lacks_normals =
+        session.model().is_some_and(|model| model.meshes.iter().any(|mesh| mesh.primitives.iter().any(lacks)));
+    if lacks_normals {
+        row(ui, "Normals", |ui| {
+            let help = "The file has no normals and other programs show flat faces without; write those of the triangles, each with three vertices of its own";
+            if chip(ui, "Flat", settings.flat_normals).on_hover_text(help).clicked() {
+                settings.flat_normals = !settings.flat_normals;
+            }
+        });
+    }
 }
 
 /// How a number of the dialog is changed.

@@ -9,7 +9,7 @@ use crate::app::pictures::{PicturePainter, PictureStyle};
 use crate::app::ui::film_reel;
 use crate::export::film::Film;
 use crate::export::picture::encode_png;
-use crate::export::{MeshFormat, baked_primitives};
+use crate::export::{MeshFormat, MissingNormals, baked_primitives};
 use crate::film::{self, FilmError, Reel, Target, record};
 use crate::frame::{Camera, Frame, SceneColors};
 use crate::math::Units;
@@ -122,8 +122,9 @@ impl ExportJob {
             .surfaces()
             .surface()
             .map_or_else(Vec::new, |surface| baked_primitives(model, self.session.pose().shift, &surface));
+        let missing = if self.settings.flat_normals { MissingNormals::Flat } else { MissingNormals::None };
         let mut out = NewFile::create(path)?;
-        format.write(model, &surface, &mut out)?;
+        format.write(model, &missing.apply(surface), &mut out)?;
         out.commit()
     }
 

@@ -40,6 +40,9 @@ pub struct ExportSettings {
     /// How long a turn takes in which the clip does not play, seconds.
     #[serde(default = "turn_secs")]
     pub length_secs: f32,
+    /// Whether a mesh has the normals of its triangles where the file has no normals.
+    #[serde(default)]
+    pub flat_normals: bool,
 }
 
 fn full_turn() -> f32 {
@@ -69,6 +72,7 @@ impl Default for ExportSettings {
             turns: false,
             degrees: full_turn(),
             length_secs: turn_secs(),
+            flat_normals: false,
         }
     }
 }
