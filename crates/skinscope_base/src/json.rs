@@ -1,6 +1,7 @@
 //! JSON texts that are well formed, but written in a way that strict readers refuse: integers with a fraction of zero or an exponent
-//! (`5126.0`, `1e2`) or the sign of a zero, and keys that an object has twice. glTF 2.0, section 2.7, allows the former (rule 5), and says that the last of
-//! several values counts (rule 4).
+//! (`5126.0`, `1e2`) or the sign of a zero, keys that an object has twice, and halves of surrogate pairs (`\ud83d`), which JSON allows in
+//! strings although they are no characters. glTF 2.0, section 2.7, allows the first (rule 5), and says that the last of several values counts
+//! (rule 4).
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -13,6 +14,9 @@ pub struct PlainJson {
     pub text: String,
     /// The members that were left out, in the order of the text.
     pub repeated: Vec<Repeated>,
+    /// The paths of the strings and keys in which halves of surrogate pairs became U+FFFD, in the order of the text; a key is named by the
+    /// path of its object.
+    pub halves: Vec<String>,
 }
 
 /// A member of an object that has no meaning, since a later member of the same object has its key.
@@ -31,11 +35,11 @@ pub struct Repeated {
 pub fn plain(text: &str) -> Option<PlainJson> {
     let mut scan = Scan::new(text);
     while scan.step() {}
-    let Scan { out, left_out, repeated, changed, .. } = scan;
+    let Scan { out, left_out, repeated, halves, changed, .. } = scan;
     if !changed && left_out.is_empty() {
         return None;
     }
-    Some(PlainJson { text: without(&out, left_out), repeated })
+    Some(PlainJson { text: without(&out, left_out), repeated, halves })
 }
 
 /// Returns the path of the value that a reader had reached after `line` lines (counted from 1) and `column` bytes of
@@ -121,13 +125,23 @@ struct Scan<'t> {
     /// The ranges of the output that are left out, since a later member has the same key.
     left_out: Vec<Range<usize>>,
     repeated: Vec<Repeated>,
+    halves: Vec<String>,
     changed: bool,
 }
 
 impl<'t> Scan<'t> {
     fn new(text: &'t str) -> Self {
         let out = String::with_capacity(text.len());
-        Self { text, at: 0, out, frames: Vec::new(), left_out: Vec::new(), repeated: Vec::new(), changed: false }
+        Self {
+            text,
+            at: 0,
+            out,
+            frames: Vec::new(),
+            left_out: Vec::new(),
+            repeated: Vec::new(),
+            halves: Vec::new(),
+            changed: false,
+        }
     }
 
     /// Reads one bracket, comma, colon, string or number; false at the end of the text.
@@ -199,6 +213,12 @@ impl<'t> Scan<'t> {
             self.begin_item();
         }
         self.copy(length + 1);
+        if let Some(whole) = whole_characters(&self.out[start..]) {
+            self.out.truncate(start);
+            self.out.push_str(&whole);
+            self.halves.push(self.path(self.frames.len()));
+            self.changed = true;
+        }
         if is_key {
             let raw = self.out[start..].strip_prefix('"').unwrap_or_default();
             let key = meaning(raw.strip_suffix('"').unwrap_or(raw));
@@ -249,6 +269,35 @@ impl<'t> Scan<'t> {
         }
         out
     }
+}
+
+/// Returns a string, as it is spelt, with U+FFFD for each half of a surrogate pair that stands alone; `None` where none does.
+fn whole_characters(raw: &str) -> Option<String> {
+    let bytes = raw.as_bytes();
+    // The unit that the escape at `at` stands for.
+    let unit = |at: usize| {
+        let digits = raw.get(at..at + 6)?.strip_prefix("\\u").filter(|digits| !digits.starts_with('+'))?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let (mut alone, mut at) = (Vec::new(), 0);
+    while let Some(byte) = bytes.get(at) {
+        if *byte != b'\\' {
+            at += 1;
+            continue;
+        }
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                alone.push(at);
+                6
+            }
+            // The character after a backslash is part of the escape.
+            _ => 2,
+        };
+    }
+    let mut out = raw.to_owned();
+    alone.iter().for_each(|at| out.replace_range(at + 2..at + 6, "fffd"));
+    (!alone.is_empty()).then_some(out)
 }
 
 /// Returns what a string means, given what stands between its quotes.
@@ -324,6 +373,17 @@ mod tests {
     }
 
     #[test]
+    fn halves_of_surrogate_pairs_become_the_character_for_what_is_none() {
+        let text = r#"{"nodes":[{"name":"a\ud83d"},{"name":"\udE00b","\ud83dx":1},{"name":"\ud83d\ude00\\ud83d \u00e9"}],
+            "x":["\ud83d\ud83d\ude00", "\u+83d \ud8"]}"#;
+        let plain = plain(text).unwrap();
+        let want = r#"{"nodes":[{"name":"a\ufffd"},{"name":"\ufffdb","\ufffdx":1},{"name":"\ud83d\ude00\\ud83d \u00e9"}],
+            "x":["\ufffd\ud83d\ude00", "\u+83d \ud8"]}"#;
+        assert_eq!(plain.text, want);
+        assert_eq!(plain.halves, ["nodes[0].name", "nodes[1].name", "nodes[1]", "x[0]"]);
+    }
+
+    #[test]
     fn paths_are_those_of_the_value_that_a_reader_is_at() {
         let text = "{\"accessors\": [{\"count\": 1},\n {\"count\": 2.5, \"type\": \"VEC3\"}], \"asset\": {}}";
         let path = |line, words: &str| {
@@ -367,6 +427,9 @@ mod tests {
             "-",
             "é\u{1F600}{\"é\\",
             "{\"a\\u12\":1,\"a\":2}",
+            "[\"\\ud83d",
+            "[\"\\ud83d\\",
+            "[\"\\ud83é\"]",
         ] {
             let _any = plain(text);
             let _anywhere = (path_at(text, 1, 3), number_at(text, 1, 3));

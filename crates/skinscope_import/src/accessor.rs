@@ -1,5 +1,7 @@
 //! Checked accessors: type, component type, stride, offset, count and range are checked before any element is read.
 
+use std::collections::BTreeMap;
+
 use bytemuck::Pod;
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::validation::Checked;
@@ -18,10 +20,27 @@ use super::{ImportError, Limits};
 #[derive(Debug)]
 pub(super) struct Store<'a> {
     views: &'a [View<'a>],
-    accessors: Vec<Accessor<'a>>,
+    accessors: Vec<Result<Accessor<'a>, Unusable>>,
     decoded: &'a Budget,
     /// The bytes that accessors without data in the file may still take.
     zeros: Budget,
+}
+
+/// Why an accessor cannot be read, which is an error where something needs it.
+#[derive(Clone, Debug)]
+pub(super) struct Unusable {
+    /// The location in the file.
+    pub location: String,
+    /// What glTF 2.0 demands there.
+    pub expected: String,
+    /// What the file has.
+    pub found: String,
+}
+
+impl Unusable {
+    fn error(&self) -> ImportError {
+        ImportError::invalid(&self.location, &self.expected, &self.found)
+    }
 }
 
 /// An accessor whose bytes are known to exist: a list of elements of one type in a buffer.
@@ -78,15 +97,38 @@ const fn element_of(kind: Type) -> model::ElementType {
     }
 }
 
+/// The origin of an accessor that cannot be read.
+fn no_origin() -> AccessorOrigin {
+    AccessorOrigin {
+        count: 0,
+        element: model::ElementType::Scalar,
+        component: model::ComponentType::U8,
+        normalized: false,
+        base: None,
+        sparse: None,
+    }
+}
+
 /// Returns the bytes of an element.
 fn element_size(kind: Type, component: ComponentType) -> usize {
     element_of(kind).bytes(component_of(component))
 }
 
+/// Returns how many bytes an element needs where no other follows: the last column of a matrix needs no padding then.
+fn last_size(kind: Type, component: ComponentType) -> usize {
+    let rows = match kind {
+        Type::Mat2 => 2,
+        Type::Mat3 => 3,
+        _ => return element_size(kind, component),
+    };
+    let column = rows * component_of(component).bytes();
+    element_size(kind, component) - (column.next_multiple_of(4) - column)
+}
+
 impl<'a> Store<'a> {
-    /// Checks every accessor of `root` against the bytes that are there.
+    /// Checks every accessor of `root` against the bytes that are there; those of `unknown` types are left out with a warning.
     pub(super) fn new(
-        root: &Root,
+        (root, unknown): (&Root, &BTreeMap<usize, Unusable>),
         views: &'a [View<'a>],
         limits: &Limits,
         decoded: &'a Budget,
@@ -95,7 +137,14 @@ impl<'a> Store<'a> {
         let zeros = Budget::new("the length of all zeros that have no bytes in the file", limits.zero_bytes);
         let mut store = Self { views, accessors: Vec::new(), decoded, zeros };
         for (i, accessor) in root.accessors.iter().enumerate() {
-            let checked = store.check_accessor(i, accessor, root, warnings)?;
+            let unusable = unknown.get(&i).cloned().or_else(|| store.without_data(i, accessor));
+            if let Some(Unusable { location, expected, found }) = unknown.get(&i) {
+                warnings.add(location, format!("has {found} and not {expected}; it was left out"));
+            }
+            let checked = match unusable {
+                Some(unusable) => Err(unusable),
+                None => Ok(store.check_accessor(i, accessor, root, warnings)?),
+            };
             store.accessors.push(checked);
         }
         Ok(store)
@@ -107,13 +156,33 @@ impl<'a> Store<'a> {
         index: json::Index<json::Accessor>,
         location: &dyn Fn() -> String,
     ) -> Result<&Accessor<'a>, ImportError> {
-        self.accessors.get(index.value()).ok_or_else(|| {
-            let have = self.accessors.len();
-            ImportError::invalid(location(), format!("an accessor below {have}"), format!("accessor {}", index.value()))
-        })
+        match self.accessors.get(index.value()) {
+            Some(accessor) => accessor.as_ref().map_err(Unusable::error),
+            None => {
+                let (expected, found) =
+                    (format!("an accessor below {}", self.accessors.len()), format!("accessor {}", index.value()));
+                Err(ImportError::invalid(location(), expected, found))
+            }
+        }
     }
 
-    /// The bytes of a buffer view.
+    /// Returns the buffer of a view where that has neither a URI nor data.
+    pub(super) fn missing(&self, view: json::Index<json::buffer::View>) -> Option<usize> {
+        match self.views.get(view.value()) {
+            Some(View::Missing(buffer)) => Some(*buffer),
+            _ => None,
+        }
+    }
+
+    /// Returns why an accessor cannot be read whose buffer has no data; `None` where its buffers have.
+    fn without_data(&self, index: usize, accessor: &json::Accessor) -> Option<Unusable> {
+        let of_sparse = accessor.sparse.iter().flat_map(|s| [s.indices.buffer_view, s.values.buffer_view]);
+        let buffer = accessor.buffer_view.into_iter().chain(of_sparse).find_map(|view| self.missing(view))?;
+        let (location, expected) = (format!("accessor {index}"), format!("data in buffer {buffer}"));
+        Some(Unusable { location, expected, found: "a buffer with neither a URI nor data".to_owned() })
+    }
+
+    /// The bytes of a buffer view; none where its buffer has no data ([`Store::missing`]).
     pub(super) fn view(
         &self,
         index: json::Index<json::buffer::View>,
@@ -127,7 +196,7 @@ impl<'a> Store<'a> {
 
     /// The location of each accessor in the file.
     pub(super) fn origins(&self) -> Vec<AccessorOrigin> {
-        self.accessors.iter().map(Accessor::origin).collect()
+        self.accessors.iter().map(|accessor| accessor.as_ref().map_or_else(|_| no_origin(), Accessor::origin)).collect()
     }
 
     /// Returns the list of `count` elements that starts at byte `offset` of a view.
@@ -135,7 +204,7 @@ impl<'a> Store<'a> {
         &self,
         view: (json::Index<json::buffer::View>, u64),
         count: u64,
-        (size, stride): (usize, Option<usize>),
+        (size, last, stride): (usize, usize, Option<usize>),
         location: &dyn Fn() -> String,
     ) -> Result<Strided<'a>, ImportError> {
         let bytes = self.view(view.0, location)?;
@@ -145,7 +214,7 @@ impl<'a> Store<'a> {
         }
         let needed = match count {
             0 => Some(0),
-            n => (n - 1).checked_mul(stride as u64).and_then(|b| b.checked_add(size as u64)),
+            n => (n - 1).checked_mul(stride as u64).and_then(|b| b.checked_add(last as u64)),
         };
         let found = needed.and_then(|needed| bytes.part(view.1, needed));
         let origin = Some(ElementsOrigin { view: view.0.value(), offset: view.1, stride });
@@ -171,7 +240,7 @@ impl<'a> Store<'a> {
             return Err(ImportError::invalid(location(), expected, "another"));
         };
         let component = component.0;
-        let size = element_size(kind, component);
+        let (size, last) = (element_size(kind, component), last_size(kind, component));
         let count = accessor.count.0;
         if count == 0 {
             warnings.add(location(), "has no elements");
@@ -186,11 +255,11 @@ impl<'a> Store<'a> {
                 if !start.is_multiple_of(component_of(component).bytes() as u64) {
                     warnings.add(location(), format!("its bytes start at {start}, not aligned to its components"));
                 }
-                Some(self.strided((view, offset), count, (size, stride), &location)?)
+                Some(self.strided((view, offset), count, (size, last, stride), &location)?)
             }
         };
         let sparse =
-            accessor.sparse.as_ref().map(|s| self.check_sparse(index, s, count, size, warnings)).transpose()?;
+            accessor.sparse.as_ref().map(|s| self.check_sparse(index, s, count, (size, last), warnings)).transpose()?;
         let count = usize::try_from(count)
             .map_err(|_| ImportError::invalid(location(), "a count that fits memory", count.to_string()))?;
         Ok(Accessor { count, component, kind, normalized: accessor.normalized, base, sparse })
@@ -201,7 +270,7 @@ impl<'a> Store<'a> {
         index: usize,
         sparse: &json::accessor::sparse::Sparse,
         count: u64,
-        size: usize,
+        (size, last): (usize, usize),
         warnings: &Warnings,
     ) -> Result<Sparse<'a>, ImportError> {
         let location = || format!("accessor {index}, sparse indices");
@@ -212,7 +281,7 @@ impl<'a> Store<'a> {
         let width = component_of(component).bytes();
         let replaced = sparse.count.0;
         let from = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);
-        let raw = self.strided(from, replaced, (width, None), &location)?;
+        let raw = self.strided(from, replaced, (width, width, None), &location)?;
         self.decoded.charge(&location, replaced, 4)?;
         let bytes = raw.bytes.read()?;
         let indices: Vec<u32> = match component {
@@ -228,7 +297,7 @@ impl<'a> Store<'a> {
         }
         let values_location = || format!("accessor {index}, sparse values");
         let from = (sparse.values.buffer_view, sparse.values.byte_offset.0);
-        let values = self.strided(from, replaced, (size, None), &values_location)?;
+        let values = self.strided(from, replaced, (size, last, None), &values_location)?;
         let origin = raw.origin.zip(values.origin).map(|(at, values)| SparseOrigin {
             count: indices.len(),
             indices: at,

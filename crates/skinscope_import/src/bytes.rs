@@ -168,7 +168,7 @@ impl Seek for Stream<'_> {
 /// The owner of a buffer's bytes.
 #[derive(Debug)]
 pub(super) enum Owner {
-    /// No bytes: the buffer is a placeholder for the decompressed bytes of its views.
+    /// No bytes: the buffer is a placeholder for the decompressed bytes of its views, or the file says nowhere what it holds.
     Nothing,
     Memory(Vec<u8>),
     File(OpenFile, u64),

@@ -1,6 +1,6 @@
 //! Animations: key times, values, channels.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
@@ -14,6 +14,7 @@ use skinscope_model::{
 };
 
 use super::accessor::{Accessor, Format, format};
+use super::key_values::{KeyLayout, hold, keep};
 use super::nodes::{Nodes, unit};
 use super::pointers::{PointerChannel, Target, World};
 use super::{ImportError, Reader, key_times};
@@ -52,8 +53,10 @@ pub(super) fn read(
             index,
             times: HashMap::new(),
             kept: Vec::new(),
+            falling: HashMap::new(),
             samplers: HashMap::new(),
             properties: HashMap::new(),
+            of_matrices: BTreeSet::new(),
             moved: HashSet::new(),
             clip: Clip { name, ..Clip::default() },
             origin: ClipOrigin::default(),
@@ -74,14 +77,18 @@ struct ClipReader<'r, 'a> {
     instances: &'r [Instance],
     animation: &'r json::Animation,
     index: usize,
-    /// For each file accessor of key times: the index in `clip.times`.
-    times: HashMap<usize, usize>,
+    /// For each file accessor of key times, and each sampler of which keys without a usable value were left out: the index in `clip.times`.
+    times: HashMap<(usize, Option<usize>), usize>,
+    /// The times as they are stored of accessors whose times do not rise.
+    falling: HashMap<usize, Arc<[f32]>>,
     /// For each list of times: the indices in the file of the remaining keys, rising, where some had to be dropped.
     kept: Vec<Option<Arc<[u32]>>>,
     /// For each file sampler and kind of values: the index in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
     /// For each file sampler and number of components: the index in `clip.samplers`.
     properties: HashMap<(usize, usize), usize>,
+    /// The nodes with a matrix that channels move, by their index in the file.
+    of_matrices: BTreeSet<u32>,
     /// The targets that channels move so far.
     moved: HashSet<Target>,
     clip: Clip,
@@ -191,10 +198,20 @@ impl<'a> ClipReader<'_, 'a> {
             Some(sampler) => {
                 self.clip.channels.push(Channel { node, path, sampler });
                 self.origin.channels.push(channel);
+                self.note_matrix(node, path);
             }
             None => self.warn(part, NO_KEYS),
         }
         Ok(())
+    }
+
+    /// Notes that a channel moves a node with a matrix, which glTF 2.0 (3.5.3) does not allow.
+    fn note_matrix(&mut self, node: NodeId, path: Path) {
+        let file = self.nodes.skeleton.file_index[node.index()];
+        let has_matrix = self.reader.root.nodes.get(file as usize).is_some_and(|node| node.matrix.is_some());
+        if has_matrix && path != Path::Weights {
+            self.of_matrices.insert(file);
+        }
     }
 
     /// Returns the clip's sampler for one of the file, which is read when it is first used; `None` where it has no
@@ -210,8 +227,8 @@ impl<'a> ClipReader<'_, 'a> {
             }
         }
         let per_value = if path == Path::Weights { targets } else { 1 };
-        let (interpolation, output, (times, group)) = self.keys(number, per_value)?;
-        let values = self.values((number, kind), &output, (times, group), targets)?;
+        let (interpolation, output, group) = self.keys(number, per_value)?;
+        let (times, values) = self.values((number, kind), &output, KeyLayout { group, per_value })?;
         if self.clip.times[times].is_empty() {
             return Ok(None);
         }
@@ -225,7 +242,7 @@ impl<'a> ClipReader<'_, 'a> {
         if let Some(known) = self.properties.get(&(number, components)) {
             return Ok(Some(*known));
         }
-        let (interpolation, output, (times, group)) = self.keys(number, 1)?;
+        let (interpolation, output, group) = self.keys(number, 1)?;
         let location = || format!("{}, sampler {number}, output", self.location());
         let kind = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][components - 1];
         output.expect(&[kind], PROPERTY, &location)?;
@@ -236,9 +253,8 @@ impl<'a> ClipReader<'_, 'a> {
             3 => store.floats::<[f32; 3], 3>(&output, &location)?.into_flattened(),
             _ => store.floats::<[f32; 4], 4>(&output, &location)?.into_flattened(),
         };
-        let group = group * components;
-        keep(&mut values, self.kept[times].as_deref(), group);
-        self.note_held(number, hold(&mut values, (group, components), |v| v.is_finite(), 0.0));
+        let layout = KeyLayout { group: group * components, per_value: components };
+        let times = self.numbers(number, &mut values, layout, 0.0, |v| v.is_finite())?;
         if self.clip.times[times].is_empty() {
             return Ok(None);
         }
@@ -258,26 +274,9 @@ impl<'a> ClipReader<'_, 'a> {
         self.clip.samplers.len() - 1
     }
 
-    fn note_held(&self, sampler: usize, NonFiniteCounts { rotations, values, tangents }: NonFiniteCounts) {
-        let part = format!("sampler {sampler}");
-        for (count, one, many, rest) in [
-            (rotations, "rotation that is", "rotations that are", "zero or not finite; the key before was held"),
-            (values, "value that is", "values that are", "not finite; the key before was held"),
-            (tangents, "tangent that is", "tangents that are", "not finite; read as zero"),
-        ] {
-            if count > 0 {
-                self.warn(&part, format!("has {} {rest}", counted(count, one, many)));
-            }
-        }
-    }
-
-    /// Returns how a sampler of the file interpolates, its output, its list of key times, and how many elements of the
-    /// output belong to one key; `per_value` elements make one value.
-    fn keys(
-        &mut self,
-        number: usize,
-        per_value: usize,
-    ) -> Result<(Interpolation, Accessor<'a>, (usize, usize)), ImportError> {
+    /// Returns how a sampler of the file interpolates, its output, and how many elements of the output belong to one key; `per_value`
+    /// elements make one value.
+    fn keys(&mut self, number: usize, per_value: usize) -> Result<(Interpolation, Accessor<'a>, usize), ImportError> {
         let sampler = &self.animation.samplers[number];
         let location = || format!("{}, sampler {number}", self.location());
         let interpolation = match sampler.interpolation {
@@ -289,7 +288,7 @@ impl<'a> ClipReader<'_, 'a> {
             }
         };
         let output = self.reader.store.accessor(sampler.output, &|| format!("{}, output", location()))?.clone();
-        let (times, stored_keys) = self.key_times(sampler.input, number)?;
+        let stored_keys = self.input(sampler.input, number)?.count;
         let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let group = per_key * per_value;
         let want = stored_keys.saturating_mul(group);
@@ -300,97 +299,157 @@ impl<'a> ClipReader<'_, 'a> {
             let expected = format!("{values} for {keys}");
             return Err(ImportError::invalid(location, expected, output.count.to_string()));
         }
-        Ok((interpolation, output, (times, group)))
+        Ok((interpolation, output, group))
     }
 
-    /// Returns the list of key times of an accessor, and how many keys the file has there (see [`key_times::rising`]).
-    fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
+    /// Returns the accessor of a sampler's key times.
+    fn input(&self, input: json::Index<json::Accessor>, sampler: usize) -> Result<&Accessor<'a>, ImportError> {
         let location = || format!("{}, sampler {sampler}, input", self.location());
-        let store = self.reader.store;
-        let accessor = store.accessor(input, &location)?;
-        if let Some(known) = self.times.get(&input.value()) {
-            return Ok((*known, accessor.count));
-        }
+        let accessor = self.reader.store.accessor(input, &location)?;
         accessor.expect(&[Type::Scalar], &[format::F32], &location)?;
         if accessor.count == 0 {
             return Err(ImportError::invalid(location(), "one key at least", "none"));
         }
-        let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &location)?;
-        if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
-            self.warn(&format!("sampler {sampler}"), format!("has its first key before 0, at {first} s"));
+        Ok(accessor)
+    }
+
+    /// Returns the list of key times of a sampler (see [`key_times::rising`]). `unusable` says for each key of the file whether its value
+    /// cannot be used; empty where each can.
+    fn key_times(&mut self, sampler: usize, unusable: &[bool]) -> Result<usize, ImportError> {
+        let input = self.animation.samplers[sampler].input;
+        let of_clip = self.location();
+        let location = || format!("{of_clip}, sampler {sampler}, input");
+        if let Some(known) = self.times.get(&(input.value(), None))
+            && (unusable.is_empty() || !self.falling.contains_key(&input.value()))
+        {
+            return Ok(*known);
         }
-        let mut kept = None;
-        if !key_times::are_rising(&times) {
-            // The memory is charged twice: while keys are collected, and where they stay.
-            self.reader.decoded.charge(&location, times.len() as u64, 2 * size_of::<u32>())?;
-            let rising = key_times::rising(&times);
-            rising.warnings().for_each(|text| self.warn(&format!("sampler {sampler}"), text));
-            kept = (rising.keys.len() < times.len()).then(|| rising.keys.into());
-            times = rising.times;
+        let stored: Arc<[f32]> = match self.falling.get(&input.value()) {
+            Some(stored) => Arc::clone(stored),
+            None => {
+                let times: Vec<f32> = self.reader.store.floats::<f32, 1>(self.input(input, sampler)?, &location)?;
+                if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
+                    self.warn(&format!("sampler {sampler}"), format!("has its first key before 0, at {first} s"));
+                }
+                if key_times::are_rising(&times) {
+                    return Ok(self.push_times((input.value(), None), times, None));
+                }
+                let times: Arc<[f32]> = times.into();
+                self.falling.insert(input.value(), Arc::clone(&times));
+                times
+            }
+        };
+        // The memory is charged twice: while keys are collected, and where they stay.
+        self.reader.decoded.charge(&location, stored.len() as u64, 2 * size_of::<u32>())?;
+        let rising = key_times::rising(&stored, unusable);
+        let of = (input.value(), rising.left_out_any().then_some(sampler));
+        if let Some(known) = self.times.get(&of) {
+            return Ok(*known);
         }
+        rising.warnings().for_each(|text| self.warn(&format!("sampler {sampler}"), text));
+        let kept = (rising.keys.len() < stored.len()).then(|| rising.keys.into());
+        Ok(self.push_times(of, rising.times, kept))
+    }
+
+    fn push_times(&mut self, of: (usize, Option<usize>), times: Vec<f32>, kept: Option<Arc<[u32]>>) -> usize {
         self.kept.push(kept);
         self.clip.times.push(times);
         let at = self.clip.times.len() - 1;
-        self.times.insert(input.value(), at);
-        Ok((at, accessor.count))
+        self.times.insert(of, at);
+        at
     }
 
-    /// Reads the values of a sampler in the form that its path needs; `group` values belong to one key.
+    /// Makes of the values in the file those of the keys that are left, and returns the list of their times. `none` stands in for values
+    /// where no key has a good one.
+    fn replaced<T: Copy>(
+        &mut self,
+        number: usize,
+        values: &mut Vec<T>,
+        (layout, is_rotation): (KeyLayout, bool),
+        (none, zero): (T, T),
+        good: impl Fn(&T, bool) -> bool,
+    ) -> Result<usize, ImportError> {
+        let unusable = layout.unusable(values, |value| good(value, false));
+        let times = self.key_times(number, &unusable)?;
+        keep(values, self.kept[times].as_deref(), layout.group);
+        let replaced = hold(values, layout, good, (none, zero));
+        replaced.warnings(is_rotation).for_each(|text| self.warn(&format!("sampler {number}"), text));
+        Ok(times)
+    }
+
+    /// Does the same for values that are used as they are where they are finite, and 0 where no key has such a value.
+    fn numbers<T: Copy>(
+        &mut self,
+        number: usize,
+        values: &mut Vec<T>,
+        layout: KeyLayout,
+        zero: T,
+        is_finite: impl Fn(&T) -> bool,
+    ) -> Result<usize, ImportError> {
+        self.replaced(number, values, (layout, false), (zero, zero), |value, _| is_finite(value))
+    }
+
+    /// Reads the values of a sampler in the form that its path needs, and returns them with the list of their times.
     fn values(
-        &self,
+        &mut self,
         (number, kind): (usize, Path),
         output: &Accessor,
-        (times, group): (usize, usize),
-        targets: usize,
-    ) -> Result<Values, ImportError> {
+        layout: KeyLayout,
+    ) -> Result<(usize, Values), ImportError> {
         let location = || format!("{}, sampler {number}, output", self.location());
         let store = self.reader.store;
-        let kept = self.kept[times].as_deref();
         let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &location);
         Ok(match kind {
             Path::Translation | Path::Scale => {
                 unsigned(&[Type::Vec3])?;
                 let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &location)?;
-                keep(&mut values, kept, group);
-                self.note_held(number, hold(&mut values, (group, 1), |v| v.is_finite(), Vec3::ZERO));
-                Values::Vec3(values.into())
+                let times = self.numbers(number, &mut values, layout, Vec3::ZERO, |v| v.is_finite())?;
+                (times, Values::Vec3(values.into()))
             }
             Path::Rotation => {
                 unsigned(&[Type::Vec4])?;
                 let mut values: Vec<Quat> = store.floats::<Quat, 4>(output, &location)?;
-                keep(&mut values, kept, group);
-                let cubic = group == 3;
                 // With splines each key is in-tangent, value, out-tangent, and only the value is a rotation.
-                let is_value = |i: usize| !cubic || i % 3 == 1;
-                let (mut rotations, mut tangents) = (0, 0);
-                let mut last = values.iter().enumerate().find_map(|(i, q)| unit(*q).filter(|_| is_value(i)));
-                for (i, q) in values.iter_mut().enumerate() {
-                    if !is_value(i) {
-                        if !q.is_finite() {
-                            tangents += 1;
-                            *q = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
-                        }
-                        continue;
-                    }
-                    let good = unit(*q);
-                    rotations += usize::from(good.is_none());
-                    *q = good.or(last).unwrap_or(Quat::IDENTITY);
-                    last = Some(*q);
-                }
-                self.note_held(number, NonFiniteCounts { rotations, values: 0, tangents });
-                Values::Quat(values.into())
+                let cubic = layout.group == 3;
+                let zero = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+                let good = |q: &Quat, is_tangent: bool| q.is_finite() && (is_tangent || *q != zero);
+                let times = self.replaced(number, &mut values, (layout, true), (Quat::IDENTITY, zero), good)?;
+                let rotations = values.iter_mut().enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
+                rotations.for_each(|(_, q)| *q = unit(*q).unwrap_or(Quat::IDENTITY));
+                (times, Values::Quat(values.into()))
             }
             Path::Weights => {
                 unsigned(&[Type::Scalar])?;
                 let mut values: Vec<f32> = store.floats::<f32, 1>(output, &location)?;
-                keep(&mut values, kept, group);
-                self.note_held(number, hold(&mut values, (group, targets), |v| v.is_finite(), 0.0));
-                Values::Weights { count: targets, values }
+                let times = self.numbers(number, &mut values, layout, 0.0, |v| v.is_finite())?;
+                (times, Values::Weights { count: layout.per_value, values })
             }
         })
     }
 
+    /// Warns of a clip that moves nothing, and of nodes with a matrix that it moves.
+    fn warn_of_targets(&self) {
+        let Self { clip, reader, .. } = self;
+        if clip.channels.is_empty() && clip.properties.is_empty() {
+            let text = match self.animation.channels.is_empty() {
+                true => "has no channels, so that nothing moves while it plays",
+                false => "has no channel that can be used, so that nothing moves while it plays",
+            };
+            reader.warnings.add(self.location(), text);
+        }
+        if let Some(first) = self.of_matrices.first() {
+            let name = super::error::quoted(reader.root.nodes[*first as usize].name.as_deref().unwrap_or_default());
+            let nodes = counted(self.of_matrices.len(), "node with a matrix", "nodes with a matrix");
+            let such = if self.of_matrices.len() == 1 { "" } else { "such as " };
+            let text = format!(
+                "moves {nodes} ({such}node {first} {name}), which glTF does not allow; the translation, rotation and scale of the matrix are moved instead"
+            );
+            reader.warnings.add(self.location(), text);
+        }
+    }
+
     fn finish(self) -> Clip {
+        self.warn_of_targets();
         let location = self.location();
         let mut clip = self.clip;
         // Lists of which no key is left belong to no sampler.
@@ -412,59 +471,4 @@ impl<'a> ClipReader<'_, 'a> {
         }
         clip
     }
-}
-
-/// How many rotations were zero or not finite, and how many other values and tangents of splines were not finite.
-struct NonFiniteCounts {
-    rotations: usize,
-    values: usize,
-    tangents: usize,
-}
-
-/// Replaces values that are not finite by the value at the same index of the key before (of the first good key at the
-/// start), and tangents by `zero`. `group` values belong to one key, of which `per_value` make its value; where there
-/// are more, the key has in-tangent, value and out-tangent.
-fn hold<T: Copy>(
-    values: &mut [T],
-    (group, per_value): (usize, usize),
-    good: impl Fn(&T) -> bool,
-    zero: T,
-) -> NonFiniteCounts {
-    let mut bad = NonFiniteCounts { rotations: 0, values: 0, tangents: 0 };
-    if values.iter().all(&good) {
-        return bad;
-    }
-    for i in 0..group {
-        if group > per_value && i / per_value != 1 {
-            for tangent in values.iter_mut().skip(i).step_by(group).filter(|v| !good(v)) {
-                bad.tangents += 1;
-                *tangent = zero;
-            }
-            continue;
-        }
-        let mut last = values.iter().skip(i).step_by(group).find(|v| good(v)).copied().unwrap_or(zero);
-        for value in values.iter_mut().skip(i).step_by(group) {
-            if good(value) {
-                last = *value;
-            } else {
-                bad.values += 1;
-                *value = last;
-            }
-        }
-    }
-    bad
-}
-
-/// Drops the keys that are not in `kept` (`None`: all remain); `group` values belong to one key.
-fn keep<T>(values: &mut Vec<T>, kept: Option<&[u32]>, group: usize) {
-    let Some(kept) = kept else { return };
-    let (mut at, mut next) = (0, 0);
-    values.retain(|_| {
-        let key = at / group;
-        at += 1;
-        while kept.get(next).is_some_and(|kept| (*kept as usize) < key) {
-            next += 1;
-        }
-        kept.get(next).is_some_and(|kept| *kept as usize == key)
-    });
 }

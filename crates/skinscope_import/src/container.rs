@@ -10,7 +10,7 @@ use skinscope_base::words::counted;
 use super::bytes::Bytes;
 use super::error::{Warnings, quoted};
 use super::pointers::is_pointer;
-use super::{ImportError, Limits};
+use super::{ImportError, Limits, foreign};
 
 /// Chunk types (glTF 2.0, 4.4.3).
 const JSON_CHUNK: u32 = 0x4E4F_534A;
@@ -46,6 +46,9 @@ pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) 
         Some(magic) => magic.read()?[..] == *b"glTF",
         None => false,
     };
+    if !is_glb && let Some(error) = foreign::as_model(bytes)? {
+        return Err(error);
+    }
     let (json_range, bin_range) = if is_glb { split_glb(bytes, warnings)? } else { (0..bytes.len(), None) };
     Limits::check("JSON", "its length in bytes", json_range.end - json_range.start, limits.json_bytes)?;
     let chunk = |range: &Range<u64>| bytes.part(range.start, range.end - range.start);
@@ -96,6 +99,9 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
             .advise("the file is cut off; copy or download it again")
     };
     let Some([version, length]) = words(bytes, 4)? else { return Err(cut("a header of 12 bytes")) };
+    if version == 1 {
+        return Err(foreign::old("1.0"));
+    }
     if version != 2 {
         return Err(ImportError::invalid("GLB container", "version 2", format!("version {version}")));
     }
@@ -144,6 +150,14 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
 
 /// Parses the document, after its size and depth were checked.
 pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<Parsed, ImportError> {
+    // What glTF 1.0 has breaks so many rules that the first of them says nothing.
+    parse_new(text, limits, warnings).map_err(|error| match error {
+        ImportError::Invalid { .. } => foreign::old_version(text).unwrap_or(error),
+        other => other,
+    })
+}
+
+fn parse_new(text: &str, limits: &Limits, warnings: &Warnings) -> Result<Parsed, ImportError> {
     let may_repeat_keys = measure(text, limits)?;
     // The parser refuses spellings of JSON that glTF allows, and says nothing of keys that a list of its own has twice. Both are rare, so
     // that only such texts are written anew.
@@ -155,7 +169,11 @@ pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<
                 None => return Ok(Parsed { root, channels: Vec::new(), plain: None }),
             }
         }
-        Err(first) if !first.is_data() => return Err(syntax(&first, text)),
+        // The parser takes half of a surrogate pair for a fault of syntax.
+        Err(first) if !first.is_data() => match text_of::plain(text).filter(|plain| !plain.halves.is_empty()) {
+            Some(plain) => plain,
+            None => return Err(syntax(&first, text)),
+        },
         Err(first) => match text_of::plain(text) {
             Some(plain) => plain,
             None => return parse_repaired(text, &first, warnings),
@@ -164,6 +182,10 @@ pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<
     for repeated in &plain.repeated {
         let location = if repeated.object.is_empty() { "JSON" } else { repeated.object.as_str() };
         warnings.add(location, format!("has the key {} more than once; the last counts", quoted(&repeated.key)));
+    }
+    for location in &plain.halves {
+        let location = if location.is_empty() { "JSON" } else { location.as_str() };
+        warnings.add(location, "has half of a surrogate pair, which is no character; read as U+FFFD");
     }
     let parsed = match json::Root::from_str(&plain.text) {
         Ok(root) => Ok(Parsed { root, channels: Vec::new(), plain: None }),
@@ -310,7 +332,8 @@ impl<'t> Keys<'t> {
     const FEW: usize = 8;
 }
 
-/// Fills in what the parser demands: channels may lack a target node (they are to be ignored), scenes may lack nodes.
+/// Fills in what the parser demands: channels may lack a target node (they are to be ignored), scenes may lack nodes, and animations that
+/// lack a list are clips that move nothing.
 /// Returns whether something changed; `kept` then says which channels each animation still has.
 fn repair(value: &mut json::Value, kept: &mut Vec<Vec<usize>>, warnings: &Warnings) -> bool {
     let mut changed = false;
@@ -323,6 +346,14 @@ fn repair(value: &mut json::Value, kept: &mut Vec<Vec<usize>>, warnings: &Warnin
     }
     for i in 0..list(value, "animations") {
         kept.push(Vec::new());
+        if let Some(animation) = value["animations"][i].as_object_mut() {
+            for list in
+                ["channels", "samplers"].into_iter().filter(|list| !animation.contains_key(*list)).collect::<Vec<_>>()
+            {
+                animation.insert(list.into(), json::Value::Array(Vec::new()));
+                changed = true;
+            }
+        }
         let Some(channels) = value["animations"][i].get_mut("channels").and_then(json::Value::as_array_mut) else {
             continue;
         };

@@ -5,10 +5,11 @@ use gltf::json;
 use gltf::json::accessor::Type;
 use serde_json::Value;
 use skinscope_base::words::counted;
+use skinscope_model::NodeId;
 
 use super::accessor::{Accessor, Format, format};
 use super::fields::{Fields, whole};
-use super::nodes::unit;
+use super::nodes::{Nodes, unit};
 use super::{ImportError, Reader};
 
 /// The name of the extension.
@@ -18,6 +19,17 @@ const ROTATION: &[Format] = &[format::F32, format::I8_UNIT, format::I16_UNIT];
 /// The memory that a copy takes beside its stored numbers, bytes: its matrix, the matrix in the palette and its packed
 /// form, colour and node.
 const COST: usize = 2 * size_of::<Affine3A>() + 64 + 16;
+
+/// Returns the nodes that have the extension and a skin, whose mesh has no copies here: it stands where its skin says.
+pub(super) fn of_skins(reader: &Reader, nodes: &Nodes) -> Vec<NodeId> {
+    let has_copies = |node: &json::Node| {
+        let described = node.extensions.as_ref().and_then(|e| e.others.get(NAME));
+        let attributes = described.and_then(|described| described.get("attributes")).and_then(Value::as_object);
+        node.mesh.is_some() && node.skin.is_some() && attributes.is_some_and(|attributes| !attributes.is_empty())
+    };
+    let all = reader.root.nodes.iter().zip(&nodes.of_file);
+    all.filter(|(node, _)| has_copies(node)).map(|(_, id)| *id).collect()
+}
 
 /// Returns `node_from_copy` of every copy; `None` where the node has no such extension and shows its mesh once.
 /// Attributes with other names are application-specific and ignored.

@@ -6,6 +6,7 @@ use image::{ImageFormat, ImageReader};
 use skinscope_model::{BlockFormats, Pixels};
 
 use super::bytes::Bytes;
+use super::foreign::{self, Foreign};
 use super::limits::{ReserveBytes, measure};
 use super::{Limits, ktx2, png};
 
@@ -28,7 +29,12 @@ pub(super) fn decode(
     }
     let known = |f: &ImageFormat| matches!(f, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP);
     let Some(format) = image::guess_format(bytes).ok().filter(known) else {
-        return Err("it is neither PNG, JPEG, WebP nor KTX2".to_owned());
+        return Err(match foreign::of_start(bytes) {
+            Some(Foreign { name, advice, .. }) => {
+                format!("it is {name} and neither PNG, JPEG, WebP nor KTX2; {advice}")
+            }
+            None => "it is neither PNG, JPEG, WebP nor KTX2".to_owned(),
+        });
     };
     let open = || ImageReader::with_format(Cursor::new(bytes), format);
     let (width, height) = open().into_dimensions().map_err(|e| e.to_string())?;

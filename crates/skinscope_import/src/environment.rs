@@ -6,25 +6,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::Vec3;
-use image::codecs::hdr::HdrDecoder;
-use image::codecs::openexr::OpenExrDecoder;
-use image::{DynamicImage, ImageDecoder, Rgb32FImage};
+use image::Rgb32FImage;
+use skinscope_base::file_kind::{self, START};
 use skinscope_model::Environment;
 
+use super::environment_checks::{Checks, invalid};
 use super::error::{ImportError, guarded};
+use super::{openexr, radiance};
 
 /// The endings of files that can be environments.
 pub const ENVIRONMENT_ENDINGS: [&str; 2] = ["hdr", "exr"];
 
 /// The largest width that an environment keeps, texels. Of a larger picture the mean of several pixels is a texel.
 pub const ENVIRONMENT_WIDTH: u32 = 2048;
-
-/// The most pixels of a picture, which is 8192 × 4096. It is read from the header before anything is decoded.
-const MOST_PIXELS: u64 = 1 << 25;
-
-/// What the user can do about a file that is no environment.
-const ADVICE: &str =
-    "save it as an equirectangular picture, twice as wide as high, in Radiance (.hdr) or OpenEXR (.exr)";
 
 /// Returns whether a file may be an environment, by its name.
 #[must_use]
@@ -34,8 +28,9 @@ pub fn is_environment(path: &Path) -> bool {
 }
 
 /// Reads an environment: a picture of the whole sphere in equirectangular projection, twice as wide as high, of linear radiance.
-/// Pixels without a number or below 0 become 0. The first bytes say which format it is, whatever the file is called. `cancel`
-/// ends the work between its steps.
+/// Pixels without a number or below 0 become 0. The first bytes say which format it is, whatever the file is called. What a Radiance
+/// picture was exposed by is taken off. Of an OpenEXR file of many layers one is read, which the name of the environment then names. `cancel` ends
+/// the work between its steps.
 ///
 /// # Errors
 /// [`ImportError::Read`] where the file cannot be read, [`ImportError::Limit`] where the picture has more than 8192 × 4096
@@ -48,44 +43,28 @@ pub fn read_environment(path: &Path, cancel: &AtomicBool) -> Result<Environment,
     let start = file.fill_buf().map_err(unread)?;
     let is_exr = start.starts_with(&[0x76, 0x2f, 0x31, 0x01]);
     if !is_exr && !start.starts_with(b"#?") {
-        return Err(invalid(&name, "a picture in Radiance or OpenEXR", "another file"));
+        let found = file_kind::of_start(&start[..start.len().min(START)]);
+        let error = invalid(&name, "a picture in Radiance or OpenEXR", found.map_or("another file", |kind| kind.name));
+        return Err(match found {
+            Some(kind) if kind.name.contains("pointer") || kind.name.contains("page") => error.advise(kind.advice),
+            _ => error,
+        });
     }
     file.seek(SeekFrom::Start(0)).map_err(unread)?;
     let goes_on = || if cancel.load(Ordering::Relaxed) { Err(ImportError::Cancelled) } else { Ok(()) };
+    let checks = Checks { name: &name, goes_on: &goes_on };
     let decoded = guarded(|| match is_exr {
-        true => decode(&name, OpenExrDecoder::new(file), &goes_on),
-        false => decode(&name, HdrDecoder::new(file), &goes_on),
+        true => openexr::read(file, &checks).map(|picture| (picture.pixels, picture.layer)),
+        false => radiance::read(&mut file, &checks).map(|pixels| (pixels, String::new())),
     });
-    let picture = decoded.unwrap_or_else(|| Err(invalid(&name, "a picture that is whole", "one that is not")))?;
+    let (picture, layer) =
+        decoded.unwrap_or_else(|| Err(invalid(&name, "a picture that is whole", "one that is not")))?;
     goes_on()?;
-    let title = path.file_name().map_or_else(|| name.clone(), |title| title.to_string_lossy().into_owned());
+    let mut title = path.file_name().map_or_else(|| name.clone(), |title| title.to_string_lossy().into_owned());
+    if !layer.is_empty() {
+        title = format!("{title} ({layer})");
+    }
     reduced(title, &picture).ok_or_else(|| invalid(&name, "a picture of some pixels", "none"))
-}
-
-fn invalid(name: &str, expected: &str, found: impl Into<String>) -> ImportError {
-    ImportError::invalid(name, expected, found).advise(ADVICE)
-}
-
-/// Decodes a picture once its size is known to be that of an environment.
-fn decode<D: ImageDecoder>(
-    name: &str,
-    decoder: Result<D, image::ImageError>,
-    goes_on: &dyn Fn() -> Result<(), ImportError>,
-) -> Result<Rgb32FImage, ImportError> {
-    let broken = |error: image::ImageError| invalid(name, "a picture that can be decoded", error.to_string());
-    let decoder = decoder.map_err(broken)?;
-    let (width, height) = decoder.dimensions();
-    let found = u64::from(width) * u64::from(height);
-    if found > MOST_PIXELS {
-        let what = "the number of pixels";
-        return Err(ImportError::Limit { location: name.to_owned(), what, found, limit: MOST_PIXELS });
-    }
-    // One row more or less is let pass.
-    if width == 0 || height == 0 || width.abs_diff(2 * height) > 2 {
-        return Err(invalid(name, "a picture twice as wide as high", format!("{width} × {height} pixels")));
-    }
-    goes_on()?;
-    Ok(DynamicImage::from_decoder(decoder).map_err(broken)?.into_rgb32f())
 }
 
 /// Makes an environment of a picture, with the mean of as many pixels in a texel as its width needs.
@@ -118,6 +97,7 @@ mod tests {
     use image::codecs::hdr::HdrEncoder;
     use image::{ImageEncoder, Rgb};
 
+    use super::super::environment_checks::ADVICE;
     use super::*;
 
     fn folder(name: &str) -> PathBuf {
@@ -193,7 +173,9 @@ mod tests {
         assert!(huge.contains("more than the limit of 33554432"), "{huge}");
         assert!(error("short.hdr", &header("-Y 2048 +X 4096")).contains("can be decoded"));
         assert!(error("square.hdr", &hdr(64, 64, |_, _| [1.0; 3])).contains("64 × 64 pixels"));
-        assert!(error("other.hdr", b"\x89PNG\r\n").contains("another file"));
+        assert!(error("other.hdr", b"\x89PNG\r\n\x1A\n").contains("found a PNG picture; save it as"));
+        let pointer = error("pointer.hdr", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
+        assert!(pointer.contains("found a Git LFS pointer; run `git lfs pull`"), "{pointer}");
         assert!(error("empty.exr", b"").contains("another file"));
         for (name, bytes) in [("a.hdr", &whole), ("a.exr", &open)] {
             for cut in [11, 40, bytes.len() / 2] {

@@ -22,6 +22,8 @@ use super::{AskFormats, ImportError, Limits, Progress, Reader};
 enum Source<'a> {
     View(Bytes<'a>),
     Uri(&'a str),
+    /// In this buffer, which has neither a URI nor data.
+    Missing(usize),
     Nowhere,
 }
 
@@ -186,6 +188,7 @@ impl<'a> PendingImages<'a> {
                 owner = self.resolver.open(uri, false, &location).map_err(|e| e.after(&location()))?;
                 owner.bytes()
             }
+            Source::Missing(buffer) => return Err(format!("its buffer {buffer} has neither a URI nor data")),
             Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
         };
         self.budget.earn(bytes.len(), self.resolver.budget.used());
@@ -198,7 +201,10 @@ impl<'a> PendingImages<'a> {
 fn source<'a>(reader: &Reader<'a>, number: usize) -> Result<Source<'a>, ImportError> {
     let image = &reader.root.images[number];
     Ok(match (image.buffer_view, image.uri.as_deref()) {
-        (Some(view), _) => Source::View(reader.store.view(view, &|| format!("image {number}"))?),
+        (Some(view), _) => match reader.store.missing(view) {
+            Some(buffer) => Source::Missing(buffer),
+            None => Source::View(reader.store.view(view, &|| format!("image {number}"))?),
+        },
         (None, Some(uri)) => Source::Uri(uri),
         (None, None) => Source::Nowhere,
     })

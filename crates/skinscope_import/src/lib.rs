@@ -13,6 +13,7 @@
 
 mod accessor;
 mod attributes;
+mod buffers;
 mod bytes;
 mod clips;
 mod container;
@@ -21,16 +22,19 @@ mod cut_off;
 mod decode;
 mod draco;
 mod environment;
+mod environment_checks;
 mod error;
 mod expressions;
 mod extensions;
 mod far;
 mod fields;
+mod foreign;
 mod humanoid;
 mod images;
 mod influences;
 mod joint_limits;
 mod key_times;
+mod key_values;
 mod ktx2;
 mod layers;
 mod lights;
@@ -40,11 +44,13 @@ mod meshes;
 mod meshopt;
 mod mikktspace;
 mod nodes;
+mod openexr;
 mod origins;
 mod parting;
 mod png;
 mod pointers;
 mod primitive;
+mod radiance;
 mod skins;
 mod tangents;
 #[cfg(test)]
@@ -74,7 +80,6 @@ pub use influences::weight_warnings;
 use limits::Budget;
 pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
 use pointers::{PointerChannel, World};
-use skinscope_base::words::counted;
 use skinscope_model::{
     AccessorOrigin, BlockFormats, LocalPose, MeshId, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo,
     ViewOrigin,
@@ -269,21 +274,22 @@ fn import(
     let text = plain.as_deref().unwrap_or(text);
     check_asset(&root)?;
     unknown::check(&root, text)?;
+    let unknown = unknown::accessors(&root, text);
     extensions::check(&root, &warnings)?;
     let pointers = pointers::list(text, &root);
     let far = far::placing(&root, text);
     let named_meshes = parting::named_meshes(text, &root);
     drop(parts.json);
-    let owners = open_buffers(&root, parts.bin, resolver)?;
+    let owners = buffers::open(&root, parts.bin, resolver, &warnings)?;
     let mut origins = Origins { json: parts.json_range, ..Origins::default() };
     origins.buffers = origins::buffers(&root, &parts.bin_range, &owners, resolver);
-    let buffers = buffers(&root, parts.bin, &owners)?;
+    let buffers = buffers::cut(&root, parts.bin, &owners)?;
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
     charge_lists(&root, &decoded)?;
     let files = resolver.named(&root);
     let (views, view_origins) = views::read(&root, &buffers, &decoded, &warnings, progress)?;
-    let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
+    let store = Store::new((&root, &unknown), &views, limits, &decoded, &warnings)?;
     (origins.views, origins.accessors) = (view_origins, store.origins());
     let reader = Reader {
         root: &root,
@@ -363,7 +369,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     let expressions = expressions::read(reader, &nodes, &instances);
     let expression_nodes = expressions::of_nodes(reader, &nodes);
     let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
-    let hidden = visibility::read(reader, &nodes);
+    let (hidden, instanced_skins) = (visibility::read(reader, &nodes), copies::of_skins(reader, &nodes));
     (origins.primitives, origins.clips) = (of_primitives, of_clips);
     (origins.skins, origins.nodes) = (origins::skins(reader), origins::nodes(reader, &nodes));
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
@@ -383,6 +389,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         cameras,
         camera_nodes,
         hidden,
+        instanced_skins,
         skins,
         meshes,
         parted,
@@ -438,6 +445,9 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
         Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
     };
     let version = &root.asset.version;
+    if numbers(version).is_some_and(|(major, _)| major < 2) {
+        return Err(foreign::old(version));
+    }
     if numbers(version).is_none_or(|(major, _)| major != 2) {
         return Err(
             ImportError::invalid("asset.version", "2.0", quoted(version)).advise("export the model as glTF 2.0")
@@ -450,44 +460,4 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
             .advise("export the model as glTF 2.0"));
     }
     Ok(())
-}
-
-/// Opens the bytes of each buffer; `None` for the binary chunk.
-fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
-    let stand_ins = meshopt::stand_ins(root, bin.is_some());
-    let open = |(i, buffer): (usize, &json::Buffer)| {
-        let location = || format!("buffer {i}");
-        match &buffer.uri {
-            _ if stand_ins[i] => Ok(Some(Owner::Nothing)),
-            Some(uri) => resolver.open(uri, true, &location).map(Some),
-            None if i == 0 && bin.is_some() => Ok(None),
-            None => {
-                let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };
-                Err(ImportError::invalid(location(), "a URI, or the GLB's binary chunk for buffer 0", found))
-            }
-        }
-    };
-    root.buffers.iter().enumerate().map(open).collect()
-}
-
-/// Returns the bytes of all buffers, cut to their stated length.
-fn buffers<'a>(
-    root: &json::Root,
-    bin: Option<Bytes<'a>>,
-    owners: &'a [Option<Owner>],
-) -> Result<Vec<Bytes<'a>>, ImportError> {
-    let cut = |(i, (buffer, owner)): (usize, (&json::Buffer, &'a Option<Owner>))| {
-        let bytes = match owner {
-            Some(Owner::Nothing) => return Ok(Bytes::Memory(&[])),
-            Some(owner) => owner.bytes(),
-            None => bin.unwrap_or(Bytes::Memory(&[])),
-        };
-        let stated = buffer.byte_length.0;
-        bytes.part(0, stated).ok_or_else(|| {
-            let expected = format!("the {} that it states", counted(stated, "byte", "bytes"));
-            ImportError::invalid(format!("buffer {i}"), expected, bytes.len().to_string())
-                .advise("the file or its .bin is cut off; copy or download it again")
-        })
-    };
-    root.buffers.iter().zip(owners).enumerate().map(cut).collect()
 }

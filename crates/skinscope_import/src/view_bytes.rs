@@ -10,6 +10,8 @@ use super::bytes::Bytes;
 pub(super) enum View<'a> {
     /// The bytes are in the file.
     Stored(Bytes<'a>),
+    /// They are nowhere: its buffer, of this index, has neither a URI nor data.
+    Missing(usize),
     /// They were decompressed, as whole words so that they are aligned.
     Words(Vec<u32>),
     /// They were decompressed to 16-bit indices.
@@ -20,6 +22,7 @@ impl View<'_> {
     pub(super) fn bytes(&self) -> Bytes<'_> {
         match self {
             Self::Stored(bytes) => *bytes,
+            Self::Missing(_) => Bytes::Memory(&[]),
             Self::Words(words) => Bytes::Memory(bytemuck::cast_slice(words)),
             Self::Shorts(shorts) => Bytes::Memory(bytemuck::cast_slice(shorts)),
         }

@@ -29,6 +29,7 @@ pub(super) fn read<'a>(
                 packed.push((i, stream));
                 out.push(View::Stored(Bytes::Memory(&[])));
             }
+            None if is_missing(root, view.buffer.value(), buffers) => out.push(View::Missing(view.buffer.value())),
             None => out.push(View::Stored(check(i, view, &origins[i], buffers)?)),
         }
     }
@@ -37,6 +38,13 @@ pub(super) fn read<'a>(
         out[*i] = view?;
     }
     Ok((out, origins))
+}
+
+/// Returns whether a buffer has no data: all others have as many bytes as they state. What such buffers hold is left to extensions (glTF 2.0,
+/// 3.6.1.2), so that a file may have one as long as nothing shown needs it.
+fn is_missing(root: &Root, buffer: usize, buffers: &[Bytes]) -> bool {
+    let stated = root.buffers.get(buffer).map(|buffer| buffer.byte_length.0);
+    stated.zip(buffers.get(buffer)).is_some_and(|(stated, bytes)| bytes.len() < stated)
 }
 
 /// Returns the location that a view states for its bytes.

@@ -35,6 +35,8 @@ pub struct ModelParts {
     pub skins: Vec<Skin>,
     /// The nodes that the file hides, in rising order; all nodes below them are hidden too.
     pub hidden: Vec<NodeId>,
+    /// The nodes that the file gives many copies of a mesh that a skin moves, in file order. It is shown once, where its skin says.
+    pub instanced_skins: Vec<NodeId>,
     pub lights: Vec<Light>,
     /// The nodes that have a light, in rising order.
     pub light_nodes: Vec<(NodeId, LightId)>,

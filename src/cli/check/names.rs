@@ -1,10 +1,14 @@
 //! The files that a check is to look at: those named on the command line, then those of a list, which is read line by
 //! line while files are checked, so that it may be of any length and need not have ended.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::vec;
+
+use skinscope_base::encoding::Lines;
+use skinscope_base::file_kind;
 
 use super::super::CliError;
 use crate::session::Source;
@@ -12,7 +16,7 @@ use crate::session::Source;
 /// The files that are still to be checked.
 pub(super) struct Names {
     given: vec::IntoIter<Source>,
-    list: Option<(String, Box<dyn BufRead + Send>)>,
+    list: Option<(String, Lines<Box<dyn BufRead + Send>>)>,
 }
 
 impl Names {
@@ -25,15 +29,23 @@ impl Names {
         };
         let list = match list {
             None => None,
-            Some(path) if path == Path::new("-") => {
-                Some(("standard input".to_owned(), Box::new(BufReader::new(std::io::stdin())) as Box<_>))
-            }
+            Some(path) if path == Path::new("-") => Some((
+                "standard input".to_owned(),
+                Box::new(BufReader::new(std::io::stdin())) as Box<dyn BufRead + Send>,
+            )),
             Some(path) => {
                 let name = path.display().to_string();
                 let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
-                Some((name, Box::new(BufReader::new(file)) as Box<_>))
+                let mut list = BufReader::new(file);
+                let start = list.fill_buf().map_err(|error| unreadable(&name, &error))?;
+                let is_wide = matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+                match file_kind::of_start(&start[..start.len().min(file_kind::START)]).filter(|_| !is_wide) {
+                    Some(kind) => return Err(unreadable(&name, &kind)),
+                    None => Some((name, Box::new(list) as Box<_>)),
+                }
             }
         };
+        let list = list.map(|(name, list)| (name, Lines::new(list)));
         Ok(Self { given: given.into_iter(), list })
     }
 
@@ -49,18 +61,14 @@ impl Names {
         }
         loop {
             let Some((name, list)) = &mut self.list else { return Ok(None) };
-            let mut line = Vec::new();
-            let read = list.read_until(b'\n', &mut line).map_err(|error| unreadable(name, &error));
-            // A list that has ended is not read again, though a terminal could go on.
-            if !matches!(read, Ok(1..)) {
-                self.list = None;
-                read?;
-                continue;
-            }
-            let line = line.strip_suffix(b"\n").unwrap_or(&line);
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if !line.is_empty() {
-                return Ok(Some(Source::File(path_of(line))));
+            match list.next_line().map_err(|error| unreadable(name, &error)) {
+                Ok(Some(line)) if line.is_empty() => {}
+                Ok(Some(line)) => return Ok(Some(Source::File(path_of(&line)))),
+                // A list that has ended is not read again, though a terminal could go on.
+                read => {
+                    self.list = None;
+                    read?;
+                }
             }
         }
     }
@@ -78,6 +86,6 @@ fn path_of(line: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(line).into_owned())
 }
 
-fn unreadable(name: &str, error: &std::io::Error) -> CliError {
+fn unreadable(name: &str, error: &dyn Display) -> CliError {
     CliError::Usage(format!("{name}: the list of files cannot be read: {error}"))
 }

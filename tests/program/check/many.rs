@@ -87,6 +87,38 @@ fn a_list_names_files_line_by_line() {
     assert!(text.trim_end().ends_with("3 files: 1 error, 1 warning"), "{text}");
 }
 
+/// Editors and shells of Windows write a byte order mark, or UTF-16.
+#[test]
+fn a_list_may_have_a_mark_or_be_in_utf_16_and_one_that_is_something_else_is_named() {
+    let files = [clean("mark one.gltf"), broken("mark_two.gltf")];
+    let names = names(&files);
+    let wanted = report(&names, 3);
+    let text = format!("{}\r\n{}\r\n", names[0], names[1]);
+    let wide = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect()
+    };
+    let list = scratch("marked.txt");
+    for bytes in [
+        [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
+        wide([0xFF, 0xFE], u16::to_le_bytes),
+        wide([0xFE, 0xFF], u16::to_be_bytes),
+    ] {
+        std::fs::write(&list, bytes).unwrap();
+        assert_eq!(report(&["--list", list.to_str().unwrap()], 3), wanted);
+    }
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n";
+    std::fs::write(&list, pointer).unwrap();
+    let (_, stderr) = said(&["--list", list.to_str().unwrap()], 2);
+    assert!(stderr.contains("cannot be read: it is a Git LFS pointer; run `git lfs pull`"), "{stderr}");
+    // As one of the models of a list it is named too, and the others are checked.
+    let model = scratch("pointer.glb");
+    std::fs::write(&model, pointer).unwrap();
+    let report: Value =
+        serde_json::from_str(&fed(&["--list", "-", "--json"], &format!("{}\n{text}", model.display()), 1)).unwrap();
+    assert!(report["files"][0]["error"].as_str().unwrap().contains("a Git LFS pointer"), "{report}");
+    assert_eq!(report["files"].as_array().unwrap().len(), 3);
+}
+
 #[test]
 fn a_list_may_be_empty_but_not_missing() {
     assert_eq!(fed(&["--list", "-", "--json"], "", 0), "{\"schema\":1,\"files\":[\n\n]}\n");

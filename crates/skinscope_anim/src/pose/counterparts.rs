@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use skinscope_model::{Model, NodeId};
 
-use super::file::{FileError, read_bytes};
+use super::file::{FileError, json_of, read_bytes};
 use super::spelling::{Part, by_spelling, spelled};
 use super::{Keys, NameError, find_node};
 
@@ -54,7 +54,7 @@ impl NameMap {
     /// # Errors
     /// The bytes are no JSON, or something else than an object whose values are texts and `null`.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
-        let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
+        let root = json_of(bytes)?;
         let wrong = |location: String, expected: &str, found: &Value| {
             let found = match found {
                 Value::Object(_) => "an object".to_owned(),

@@ -16,6 +16,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value};
+use skinscope_base::{encoding, file_kind};
 
 /// The version that is written, which is also the latest that can be read.
 pub const VERSION: u64 = 1;
@@ -78,6 +79,15 @@ pub enum FileError {
     },
 }
 
+/// Reads JSON of any program: with a byte order mark too, and in UTF-16.
+pub(super) fn json_of(bytes: &[u8]) -> Result<Value, FileError> {
+    let text = encoding::utf8(bytes);
+    serde_json::from_slice(&text).map_err(|error| {
+        let kind = file_kind::of_start(&text[..text.len().min(file_kind::START)]);
+        FileError::Json(kind.map_or_else(|| error.to_string(), |kind| kind.to_string()))
+    })
+}
+
 impl PoseFile {
     /// Reads a pose file.
     ///
@@ -96,7 +106,7 @@ impl PoseFile {
         if bytes.len() > MOST_BYTES {
             return Err(FileError::Read(format!("more than {MOST_BYTES} bytes are too many for a pose")));
         }
-        let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
+        let root = json_of(bytes)?;
         let root = object(&root, "the file")?;
         match root.get("skinscope_pose") {
             Some(Value::Number(version)) if version.as_f64() == Some(VERSION as f64) => {}

@@ -1,5 +1,7 @@
 //! Tests of accessors: conversion, strides, sparse elements, ranges.
 
+use std::collections::BTreeMap;
+
 use bytemuck::Pod;
 use gltf::json::Index;
 use serde_json::json;
@@ -17,7 +19,7 @@ fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportE
     let buffers = [Bytes::Memory(&doc.bin)];
     let budget = Budget::new("bytes", 1 << 20);
     let (views, _) = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent())?;
-    let store = Store::new(&root, &views, &Limits::default(), &budget, &Warnings::default())?;
+    let store = Store::new((&root, &BTreeMap::new()), &views, &Limits::default(), &budget, &Warnings::default())?;
     let location = || "test".to_owned();
     store.floats::<T, N>(store.accessor(Index::new(index), &location)?, &location)
 }
@@ -141,4 +143,76 @@ fn bytes_out_of_line_are_read_and_listed() {
     let doc = doc.with_primitive(json!({ "attributes": { "POSITION": position } , "mode": 5 }));
     assert_eq!(doc.import().unwrap().model.meshes[0].primitives[0].positions[3].to_array(), [1.0, 1.0, 0.0]);
     assert_eq!(doc.warnings(), ["accessor 0: its bytes start at 1, not aligned to its components"]);
+}
+
+#[test]
+fn accessors_of_unknown_types_are_left_out_where_nothing_needs_them() {
+    for (key, value, said) in [
+        (
+            "type",
+            json!("VEC5"),
+            "accessor 1: has \"VEC5\" and not type SCALAR, VEC2 to VEC4 or MAT2 to MAT4; it was left out",
+        ),
+        (
+            "componentType",
+            json!(5130),
+            "accessor 1: has 5130 and not a componentType of glTF 2.0 (5120 to 5123, 5125, 5126); it was left out",
+        ),
+        (
+            "sparse",
+            json!({ "count": 1, "indices": { "bufferView": 0, "componentType": 5120 }, "values": { "bufferView": 0 } }),
+            "accessor 1, sparse indices: has 5120 and not componentType 5121, 5123 or 5125; it was left out",
+        ),
+    ] {
+        let mut doc = Doc::new();
+        let position = doc.floats("VEC3", 3, &SQUARE);
+        let odd = doc.floats("VEC3", 3, &SQUARE);
+        doc.root["accessors"][odd][key] = value;
+        let mut doc = doc.with_primitive(json!({ "attributes": { "POSITION": position }, "mode": 0 }));
+        assert_eq!(doc.warnings(), [said]);
+        doc.root["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(odd);
+        let error = doc.error();
+        assert!(error.starts_with("accessor 1") && error.contains(": expected "), "{error}");
+    }
+}
+
+#[test]
+fn the_last_column_of_a_matrix_needs_no_padding() {
+    for (component, kind, count, bytes) in
+        [(U8, "MAT2", 1, 6), (I8, "MAT2", 3, 22), (U8, "MAT3", 2, 23), (U16, "MAT3", 2, 46), (F32, "MAT2", 2, 32)]
+    {
+        let mut doc = Doc::new();
+        let position = doc.floats("VEC3", 3, &SQUARE);
+        let mut doc = doc.with_primitive(json!({ "attributes": { "POSITION": position }, "mode": 0 }));
+        let matrix = doc.accessor(&vec![1; bytes], component, kind, count);
+        assert_eq!(doc.warnings(), [""; 0], "{kind} of {component}");
+        doc.root["bufferViews"][matrix]["byteLength"] = json!(bytes - 1);
+        assert!(doc.error().contains(&format!("expected {bytes} bytes")), "{}", doc.error());
+    }
+}
+
+#[test]
+fn a_buffer_without_data_is_no_fault_as_long_as_nothing_shown_needs_it() {
+    let mut doc = Doc::new();
+    let position = doc.floats("VEC3", 3, &SQUARE);
+    let mut doc = doc.with_primitive(json!({ "attributes": { "POSITION": position }, "mode": 0 }));
+    doc.root["buffers"] = json!([{ "byteLength": doc.bin.len() }, { "byteLength": 64 }]);
+    let view = doc.push("bufferViews", json!({ "buffer": 1, "byteLength": 64 }));
+    let accessor = json!({ "bufferView": view, "componentType": F32, "type": "VEC3", "count": 4 });
+    let accessor = doc.push("accessors", accessor);
+    doc.root["images"] = json!([{ "bufferView": view, "mimeType": "image/png" }]);
+    let said = "buffer 1: has neither a URI nor data; what it holds is not read";
+    assert_eq!(doc.warnings(), [said]);
+    let mut shown = doc.clone();
+    shown.root["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(accessor);
+    let error = shown.error();
+    assert!(
+        error.starts_with("accessor 1: expected data in buffer 1, found a buffer with neither a URI nor data"),
+        "{error}"
+    );
+    // A texture that cannot be read is left out, as others are.
+    doc.root["textures"] = json!([{ "source": 0 }]);
+    doc.root["materials"] = json!([{ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }]);
+    let warnings = doc.warnings().join("\n");
+    assert!(warnings.contains("image 0: was left out (its buffer 1 has neither a URI nor data)"), "{warnings}");
 }

@@ -2,6 +2,7 @@
 
 use glam::{Quat, Vec3};
 use serde_json::json;
+use skinscope_anim::SampleScratch;
 use skinscope_model::{Clip, Interpolation, Path, Values};
 
 use super::*;
@@ -135,7 +136,109 @@ fn values_that_are_not_finite_hold_the_key_before() {
     assert_eq!(clip.samplers[0].values, Values::Vec3(vec![a, a, b, b].into()));
     let (x, y) = (Quat::from_xyzw(1.0, 0.0, 0.0, 0.0), Quat::from_xyzw(0.0, 1.0, 0.0, 0.0));
     assert_eq!(clip.samplers[1].values, Values::Quat(vec![y, y, y, x].into()));
-    assert_eq!(doc.warnings().len(), 2);
+    let warnings = doc.warnings();
+    for text in [
+        "has 1 value that is not finite; at the start, so that the first that can be used counts from there",
+        "has 1 value that is not finite; the key before was held",
+        "has 1 rotation that is zero or not finite; at the start, so that the first that can be used counts from there",
+        "has 1 rotation that is zero or not finite; the key before was held",
+    ] {
+        assert!(warnings.iter().any(|warning| warning.contains(text)), "{text}: {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 4);
+}
+
+/// Returns how far a rotation turns about x, degrees.
+fn about_x(q: Quat) -> f32 {
+    (2.0 * q.x.atan2(q.w)).to_degrees()
+}
+
+fn turned(times: &[f32], rotations: &[[f32; 4]]) -> Doc {
+    let mut doc = Doc::new();
+    let times = doc.floats("SCALAR", 1, times);
+    let values = doc.floats("VEC4", 4, rotations.as_flattened());
+    animated(doc, json!([{ "input": times, "output": values }]), &[(0, 0, "rotation")])
+}
+
+#[test]
+fn zero_rotations_are_left_out_before_keys_at_one_moment_are_thinned() {
+    let x = |degrees: f32| Quat::from_rotation_x(degrees.to_radians()).to_array();
+    let zero = [0.0; 4];
+    let doc = turned(&[0.0, 0.0, 1.0], &[x(45.0), zero, x(120.0)]);
+    let model = doc.import().unwrap().model;
+    for (secs, want) in [(0.0, 45.0), (0.5, 82.5), (1.0, 120.0)] {
+        let mut pose = model.skeleton.rest.clone();
+        skinscope_anim::sample(&model, &model.clips[0], secs, &mut SampleScratch::default(), &mut pose);
+        let node = model.clips[0].channels[0].node;
+        let turned = about_x(pose.transforms[node.index()].rotation);
+        assert!((turned - want).abs() < 1e-3, "{secs} s: {turned} and not {want}");
+    }
+    let warnings = doc.warnings();
+    let said = "has 1 key without a value that can be used (zero rotations have none) beside another key of its moment; it was left out";
+    assert!(warnings.len() == 1 && warnings[0].contains(said), "{warnings:?}");
+    // As Assimp writes it: the middle one of three keys at each moment is the value.
+    let doc = turned(&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0], &[zero, x(30.0), zero, zero, x(90.0), zero]);
+    let import = doc.import().unwrap();
+    let clip = &import.model.clips[0];
+    assert_eq!(clip.times, [[0.0, 1.0]]);
+    assert_eq!(import.model.source.origins.clips[0].samplers[0].kept.as_deref(), Some(&[1, 4][..]));
+    let Values::Quat(values) = &clip.samplers[0].values else { panic!("no rotations") };
+    let turns: Vec<f32> = values.iter().map(about_x).collect();
+    assert!((turns[0] - 30.0).abs() < 1e-3 && (turns[1] - 90.0).abs() < 1e-3, "{turns:?}");
+    assert!(doc.warnings()[0].contains("has 4 keys without a value"), "{:?}", doc.warnings());
+}
+
+#[test]
+fn what_is_left_of_the_keys_of_a_moment_depends_on_the_values_of_each_sampler() {
+    let mut doc = Doc::new();
+    let times = doc.floats("SCALAR", 1, &[0.0, 1.0, 1.0, 2.0]);
+    let (nan, flat) = (f32::NAN, |x: [f32; 4]| x.map(|x| [x, 0.0, 0.0]));
+    let lists = [flat([0.0, 1.0, 2.0, 3.0]), flat([0.0, nan, 2.0, 3.0]), flat([0.0, 1.0, nan, 3.0])];
+    let outputs = lists.map(|list| doc.floats("VEC3", 3, list.as_flattened()));
+    let weights = doc.floats("SCALAR", 1, &[0.0, 0.0, 1.0, nan, 2.0, 2.0, 3.0, 3.0]);
+    let samplers: Vec<Value> =
+        outputs.iter().chain([&weights]).map(|output| json!({ "input": times, "output": output })).collect();
+    let channels = [(0, 0, "translation"), (1, 0, "scale"), (2, 1, "translation"), (3, 1, "weights")];
+    let clip = clip(&animated(doc, json!(samplers), &channels));
+    let before = 1.0_f32.next_down();
+    let of = |channel: usize| {
+        let sampler = &clip.samplers[clip.channels[channel].sampler];
+        let values: Vec<f32> = match &sampler.values {
+            Values::Vec3(values) => values.iter().map(|v| v.x).collect(),
+            Values::Weights { values, .. } => values.clone(),
+            Values::Quat(_) => Vec::new(),
+        };
+        (clip.times[sampler.times].clone(), values)
+    };
+    assert_eq!(of(0), (vec![0.0, before, 1.0, 2.0], vec![0.0, 1.0, 2.0, 3.0]));
+    assert_eq!(of(1), (vec![0.0, 1.0, 2.0], vec![0.0, 2.0, 3.0]));
+    assert_eq!(of(2), (vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 3.0]));
+    // A key of which one number can be used is a key.
+    assert_eq!(of(3), (vec![0.0, before, 1.0, 2.0], vec![0.0, 0.0, 1.0, 0.0, 2.0, 2.0, 3.0, 3.0]));
+}
+
+#[test]
+fn a_clip_that_moves_nothing_and_one_that_moves_a_matrix_are_warned_of() {
+    let mut doc = turned(&[0.0, 1.0], &[[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]);
+    doc.root["nodes"][0] = json!({ "name": "Hip", "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 2, 0, 1] });
+    let said = "animation 0 \"Clip 0\": moves 1 node with a matrix (node 0 \"Hip\"), which glTF does not allow; the translation, rotation and scale of the matrix are moved instead";
+    assert_eq!(doc.warnings(), [said]);
+    assert_eq!(clip(&doc).channels.len(), 1);
+    let nothing = "so that nothing moves while it plays";
+    for animation in [
+        json!({ "name": "A", "channels": [], "samplers": [] }),
+        json!({ "name": "A", "samplers": [] }),
+        json!({ "name": "A" }),
+        json!({ "name": "A", "channels": [{ "sampler": 0, "target": { "path": "rotation" } }], "samplers": [{ "input": 0, "output": 1 }] }),
+        json!({ "name": "A", "channels": [{ "sampler": 0, "target": { "node": 1, "path": "weights" } }],
+            "samplers": [{ "input": 0, "output": 1 }] }),
+    ] {
+        doc.root["animations"] = json!([animation]);
+        doc.root["nodes"][1] = json!({});
+        let warnings = doc.warnings();
+        let of_clip = warnings.iter().filter(|warning| warning.contains(nothing)).count();
+        assert_eq!(of_clip, 1, "{animation}: {warnings:?}");
+    }
 }
 
 #[test]

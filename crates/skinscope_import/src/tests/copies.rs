@@ -114,3 +114,19 @@ fn broken_copies_name_what_is_wrong() {
     // Without any attribute the node shows the mesh itself, once.
     assert!(shown(doc.clone(), json!({})).import().unwrap().model.instances[0].copies.is_empty());
 }
+
+#[test]
+fn a_mesh_that_a_skin_moves_has_no_copies_and_its_node_is_noted() {
+    let mut doc = Doc::new();
+    let places = doc.floats("VEC3", 3, &[0.0; 6]);
+    let mut doc = shown(doc, json!({ "TRANSLATION": places }));
+    assert_eq!(doc.import().unwrap().model.instanced_skins, []);
+    doc.root["nodes"].as_array_mut().unwrap().push(json!({}));
+    doc.root["skins"] = json!([{ "joints": [1] }]);
+    doc.root["nodes"][0]["skin"] = json!(0);
+    let model = doc.import().unwrap().model;
+    assert_eq!(
+        (model.instanced_skins.as_slice(), model.instances[0].copies.len()),
+        (&[model.instances[0].node][..], 0)
+    );
+}

@@ -161,3 +161,53 @@ fn the_files_that_an_import_waits_for_are_known_before_they_are_there() {
     assert!(named_files(&path, &options).is_empty());
     assert!(named_files(&folder.0.join("missing.gltf"), &options).is_empty());
 }
+
+#[test]
+fn a_file_is_named_for_what_it_is_as_a_model_as_a_buffer_and_as_an_image() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
+    let page = "<!DOCTYPE html>\n<html><body>Zoë</body></html>".as_bytes();
+    let old = br#"{"asset": {"version": "1.0"}, "nodes": {"a": {"mesh": "b"}}, "meshes": {}}"#;
+    let said =
+        |bytes: &[u8]| import_bytes(bytes, "test", &Options::default(), &Progress::silent()).unwrap_err().to_string();
+    for (bytes, name, advice) in [
+        (&pointer[..], "a Git LFS pointer", "run `git lfs pull`"),
+        (page, "a web page (HTML)", "download the file itself"),
+        (b"Kaydara FBX Binary  \0\x1A\0", "an FBX file (binary)", "export it as glTF 2.0"),
+        (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "a Wavefront OBJ file", "export it as glTF 2.0"),
+        (old, "a glTF 1.0 file", "convert it to glTF 2.0"),
+        (b"glTF\x01\0\0\0\x14\0\0\0\0\0\0\0\0\0\0\0", "a glTF 1.0 file", "convert it to glTF 2.0"),
+        (br#"{"asset": {"version": "1.0"}}"#, "a glTF 1.0 file", "convert it to glTF 2.0"),
+    ] {
+        let said = said(bytes);
+        assert!(said.contains(&format!("found {name}; ")) && said.contains(advice), "{said}");
+    }
+    let folder = std::env::temp_dir().join(format!("skinscope-named-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let open = |name: &str, bytes: &[u8], length: usize| {
+        fs::write(folder.join("data.bin"), bytes).unwrap();
+        fs::write(folder.join("skin.png"), bytes).unwrap();
+        let mut doc = Doc::new();
+        doc.root["buffers"] = json!([{ "byteLength": length, "uri": "data.bin" }]);
+        doc.root["images"] = json!([{ "uri": "skin.png" }]);
+        doc.root["textures"] = json!([{ "source": 0 }]);
+        doc.root["materials"] = json!([{ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }]);
+        fs::write(folder.join(name), doc.root.to_string()).unwrap();
+        import_file(&folder.join(name), &Options::default(), &Progress::silent())
+    };
+    // A pointer is one however short the buffer is that it stands for.
+    for (bytes, length, name) in [
+        (&pointer[..], 4096, "a Git LFS pointer"),
+        (pointer, 16, "a Git LFS pointer"),
+        (page, 16, "a web page (HTML)"),
+        (b"\x1F\x8B\x08\0", 4096, "a gzip archive"),
+    ] {
+        let said = open("a.gltf", bytes, length).unwrap_err().to_string();
+        let found = format!("found {name} of {} bytes; ", bytes.len());
+        assert!(said.starts_with("buffer 0, \"data.bin\": expected the ") && said.contains(&found), "{said}");
+    }
+    // Numbers may begin as an archive does.
+    let import = open("b.gltf", b"\x1F\x8B\x08\0", 4).unwrap();
+    let warnings: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.iter().any(|text| text.contains("it is a gzip archive and neither PNG")), "{warnings:?}");
+    fs::remove_dir_all(folder).unwrap();
+}

@@ -4,9 +4,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 
+use super::super::buffers;
 use super::super::bytes::Bytes;
 use super::super::uri::Resolver;
-use super::super::{buffers, open_buffers};
 use super::*;
 
 #[derive(Deserialize)]
@@ -92,8 +92,9 @@ fn unpacked(doc: &Doc) -> Result<(Vec<u8>, Vec<String>), ImportError> {
     let root = serde_json::from_value(doc.root.clone()).unwrap();
     let warnings = Warnings::default();
     let bin = Some(Bytes::Memory(&doc.bin));
-    let owners = open_buffers(&root, bin, &Resolver::new(None, false, &Budget::new("bytes", 0)))?;
-    let buffers = buffers(&root, bin, &owners)?;
+    let owners =
+        buffers::open(&root, bin, &Resolver::new(None, false, &Budget::new("bytes", 0)), &Warnings::default())?;
+    let buffers = buffers::cut(&root, bin, &owners)?;
     let (views, _) = views::read(&root, &buffers, &Budget::new("bytes", 1 << 20), &warnings, &Progress::silent())?;
     Ok((views[0].bytes().read()?.into_owned(), warnings.into_list().iter().map(ToString::to_string).collect()))
 }

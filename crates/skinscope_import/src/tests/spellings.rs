@@ -127,3 +127,20 @@ fn a_node_whose_mesh_follows_a_skin_flattens_nothing_of_it() {
         "node 0: has a scale of zero; its mesh follows a skin and not the node, but the nodes below it are flat"
     );
 }
+
+#[test]
+fn half_of_a_surrogate_pair_in_a_name_is_read_as_no_character_with_a_warning() {
+    let text = r#"{"asset": {"version": "2.0"}, "nodes": [{"name": "Arm\ud83d"}, {"name": "\ude00 \ud83d\ude00"}, {"name": "a", "name": "b"}],
+        "scenes": [{}], "extras": {"\ud83d": 1}}"#;
+    let import = read(text).unwrap();
+    assert_eq!(import.model.skeleton.names, ["Arm\u{fffd}", "\u{fffd} \u{1f600}", "b"].map(str::to_owned));
+    let warnings: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+    let said = "has half of a surrogate pair, which is no character; read as U+FFFD";
+    for location in ["nodes[0].name", "nodes[1].name", "extras"] {
+        assert!(warnings.contains(&format!("{location}: {said}")), "{location}: {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
+    // What is wrong beside it is still an error, and so is an escape of something else.
+    assert!(read(r#"{"asset": {"version": "2.0"}, "nodes": [{"name": "\ud83d"}, ]}"#).is_err());
+    assert!(read(r#"{"asset": {"version": "2.0"}, "nodes": [{"name": "\ud8"}]}"#).is_err());
+}

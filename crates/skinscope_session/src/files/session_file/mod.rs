@@ -49,7 +49,7 @@ pub(crate) use records::{
 };
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::FileError;
-use skinscope_base::json;
+use skinscope_base::{encoding, file_kind, json};
 pub(crate) use vertices::{MeshRecord, WeightsRecord};
 pub(crate) use work::absolute;
 pub use work::{WorkContents, WorkRecord};
@@ -219,6 +219,10 @@ impl SessionFile {
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
         if bytes.len() > MOST_BYTES {
             return Err(too_long());
+        }
+        let bytes = &*encoding::utf8(bytes);
+        if let Some(kind) = file_kind::of_start(&bytes[..bytes.len().min(file_kind::START)]) {
+            return Err(FileError::Json(kind.to_string()));
         }
         if bytes.iter().filter(|byte| **byte == b',').count() > MOST_COMMAS {
             return Err(FileError::Read(format!("more than {MOST_COMMAS} values are too many for a session")));
