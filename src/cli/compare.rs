@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::check::packing;
+use super::check::{packing, unskinned};
 use super::method::{MethodArgs, MethodSettings};
 use super::pose::{PoseArgs, parse_secs};
 use super::{CliError, ModelArgs, compare_with, other_file, parse_side, print, printable, tell_warnings};
@@ -24,7 +24,7 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
 /// The JSON has the fields: schema (1), a and b (methods), worst_mm, mean_mm, rms_mm, height_m (of the model at rest), at {clip, time
 /// (null in the rest pose), mesh, primitive, vertex (the one that is farthest apart, as the file numbers it; null where nothing is drawn)};
 /// with --over rom at also has joint, axis and degrees; with --stored-weights or --runtime there is b_weights ("stored",
-/// or the runtime),
+/// or the runtime), with --runtime also unskinned_copies (how many nodes with copies of a skinned mesh it draws without the skin),
 /// with --b-file b_file (the path as given).
 #[derive(Debug, Args)]
 #[command(
@@ -176,6 +176,7 @@ impl Found {
         }
         if let Some(packing) = args.runtime {
             report["b_weights"] = json!(packing.id());
+            report["unskinned_copies"] = json!(session.deforming().packed_figures().map_or(0, |f| f.unskinned));
         }
         format!("{report}\n")
     }
@@ -214,6 +215,9 @@ impl Found {
             text += &format!(", mesh {mesh}, primitive {}, vertex {}", at.primitive, at.vertex);
         }
         text.push('\n');
+        if let Some(note) = session.deforming().packed_figures().and_then(unskinned) {
+            text += &format!("{note}\n");
+        }
         text
     }
 }

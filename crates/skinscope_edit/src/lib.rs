@@ -57,7 +57,7 @@ pub use mirrored::{MirrorPlane, Mirroring};
 pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rounding::value;
 pub use rules::REPAIRED;
-pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};
+pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies, Sums, packed};
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;

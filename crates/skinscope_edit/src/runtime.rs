@@ -2,7 +2,8 @@
 //!
 //! A runtime reads all sets of joints and weights or the first one alone ([`Sets`]), divides them by their sum or leaves them as they are
 //! ([`Sums`]), keeps the largest joints of each vertex and divides by their sum, as [`super::OPERATIONS`] *limit* does, and stores what is
-//! left in its own format, as *quantise* does. Where all sets are read and sums are left, what is predicted here is what these two
+//! left in its own format, as *quantise* does; one that only divides what is stored rounds each weight for itself, so that their sum may be
+//! off by some steps. Where all sets are read and sums are left, what is predicted here is what these two
 //! operations write into a file. `docs/compare.md` says which source each row of [`RUNTIMES`] was taken from.
 
 use skinscope_base::parallel::JobContext;
@@ -31,6 +32,19 @@ pub enum Sums {
     Divided,
     /// It divides the weights by their sum, and gives a vertex without weight to its first joint.
     DividedOrFirst,
+    /// It blends with the weights as they are stored, and divides the place by their sum afterwards, as the fourth coordinate of a place
+    /// does. A vertex without weight has no place then, and keeps none.
+    DividedAfterwards,
+}
+
+/// What a runtime does about the skin of a mesh that a node has many copies of (`EXT_mesh_gpu_instancing`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum SkinOfCopies {
+    /// The skin moves each copy.
+    #[default]
+    Used,
+    /// It draws the copies without the skin, as the mesh is stored.
+    Ignored,
 }
 
 /// How a runtime stores weights.
@@ -46,6 +60,9 @@ pub struct Packing {
     pub sets: Sets,
     /// What it does about the sum of weights.
     pub sums: Sums,
+    /// What it does about the skin of copies.
+    #[serde(default)]
+    pub skin_of_copies: SkinOfCopies,
 }
 
 /// A runtime by its name.
@@ -81,8 +98,13 @@ pub static RUNTIMES: &[Runtime] = &[
     row(
         "three",
         "three.js",
-        "The four joints of the first set, divided by their sum, in the format of the file; the first joint where the sum is 0",
-        Packing { sets: Sets::First, sums: Sums::DividedOrFirst, ..Packing::of(4, None, None) },
+        "The four joints of the first set, divided by their sum, each rounded for itself in the format of the file; the first joint where the sum is 0. Instanced skins: no skin moves a mesh with EXT_mesh_gpu_instancing",
+        Packing {
+            sets: Sets::First,
+            sums: Sums::DividedOrFirst,
+            skin_of_copies: SkinOfCopies::Ignored,
+            ..Packing::of(4, None, None)
+        },
     ),
     row("unity-4", "Unity, 4 bones", "The four joints of the first set, divided by their sum, as floats", unity(4)),
     row(
@@ -98,6 +120,12 @@ pub static RUNTIMES: &[Runtime] = &[
         "The four joints of the first set as they are, as floats, and no more than 256 joints in a mesh",
         Packing { sets: Sets::First, ..Packing::of(4, Some(WeightFormat::F32), Some(256)) },
     ),
+    row(
+        "vtk",
+        "VTK, F3D",
+        "The four joints of the first set alone; the place is divided by the sum of their weights",
+        Packing { sets: Sets::First, sums: Sums::DividedAfterwards, ..Packing::of(4, Some(WeightFormat::F32), None) },
+    ),
     row("unreal-8", "Unreal, 8", "The eight largest joints, divided by their sum, in 8 bits", unreal(8)),
     row("unreal-12", "Unreal, 12", "The twelve largest joints, divided by their sum, in 8 bits", unreal(12)),
     row("4xu8", "4 × u8", "The four largest joints, in 8 bits", Packing::of(4, Some(WeightFormat::U8), None)),
@@ -111,7 +139,7 @@ impl Packing {
     /// Makes the packing of a runtime that reads all sets and leaves sums as they are.
     #[must_use]
     pub const fn of(influences: usize, format: Option<WeightFormat>, joints: Option<usize>) -> Self {
-        Self { influences, format, joints, sets: Sets::All, sums: Sums::AsStored }
+        Self { influences, format, joints, sets: Sets::All, sums: Sums::AsStored, skin_of_copies: SkinOfCopies::Used }
     }
 
     /// Reads the name of a runtime, or numbers: `N`, `N:TYPE` or `N:TYPE:JOINTS`, where TYPE is `u8`, `u16`, `f32` or `stored`.
@@ -191,6 +219,8 @@ pub struct PackedFigures {
     pub palette_bytes: usize,
     /// Whether a skin has more joints than one draw can have.
     pub overflows: bool,
+    /// How many nodes have copies of a mesh that the runtime draws without their skin ([`SkinOfCopies::Ignored`]).
+    pub unskinned: usize,
 }
 
 /// Returns the model with the weights that a runtime makes of them, and what that costs; `None` where the job was cancelled. The
@@ -246,6 +276,9 @@ pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(
     figures.joints = model.skins.iter().map(|skin| skin.joints.len()).max().unwrap_or(0);
     figures.palette_bytes = figures.joints * 48;
     figures.overflows = packing.joints.is_some_and(|most| figures.joints > most);
+    if packing.skin_of_copies == SkinOfCopies::Ignored {
+        figures.unskinned = model.instanced_skins.len();
+    }
     let format = packing.format.unwrap_or_default();
     let settings = Settings { limit: packing.influences, format, ..Settings::default() };
     for operation in OPERATIONS {
@@ -267,10 +300,12 @@ pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(
         }
     }
     figures.counted_bits = bits as f64 / figures.vertices.max(1) as f64;
-    // Numbers are compared as they will be stored, whatever rounds them.
+    // Numbers are compared as they will be stored, whatever rounds them. Those that the runtime stores in the format of the file were rounded
+    // when they were divided, and nothing is taken off any of them afterwards.
+    let rounds = packing.format.is_some() || packing.sums == Sums::AsStored;
     let mut outcome = Outcome::default();
     for (old, new) in before.iter().zip(&sheet.tables) {
-        changes(old, new, true, &|_| true, &mut outcome);
+        changes(old, new, rounds, &|_| true, &mut outcome);
     }
     let edited = read.with_weights(&outcome.changes).unwrap_or_else(|_| model.without_edits());
     (!context.is_cancelled()).then_some((edited, figures))
@@ -309,24 +344,27 @@ fn read(model: &Model, packing: Packing, figures: &mut PackedFigures) -> Model {
 }
 
 /// Divides the weights of a vertex by their sum where the runtime does that; returns whether they changed. Where they stay in the integers
-/// of the file each is rounded to the nearest.
+/// of the file each is rounded to the nearest for itself.
 fn divide(row: &mut [f32], packing: Packing, influences: InfluencesRef<'_>, vertex: usize) -> bool {
     if packing.sums == Sums::AsStored || row.is_empty() {
         return false;
     }
-    let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
+    // Floats take part in what follows in the runtime's own format.
+    let stored = influences.formats.first().copied().unwrap_or(influences.format);
+    let is_stored = packing.format.is_none() && !influences.is_edited(vertex);
+    let one = Some(stored).filter(|_| is_stored).and_then(WeightFormat::one).map(f64::from);
+    // A half is rounded up or down by the last bit of a product, so that the steps are those of three.js, in double precision.
+    let read = |weight: &f32| one.map_or(f64::from(*weight), |one| (f64::from(*weight) * one).round() / one);
+    let sum: f64 = row.iter().map(|weight| read(weight).abs()).sum();
     if sum == 0.0 {
         row[0] = if packing.sums == Sums::DividedOrFirst { 1.0 } else { 0.0 };
         return row[0] != 0.0;
     }
-    // Floats take part in what follows in the runtime's own format.
-    let stored = influences.formats.first().copied().unwrap_or(influences.format);
-    let is_stored = packing.format.is_none() && !influences.is_edited(vertex);
-    let one = Some(stored).filter(|_| is_stored).and_then(WeightFormat::one);
+    let scale = 1.0 / sum;
     let mut changed = false;
     for weight in row {
-        let divided = f64::from(*weight) / sum;
-        let new = one.map_or(divided, |one| (divided * f64::from(one)).round() / f64::from(one)) as f32;
+        let divided = read(weight) * scale;
+        let new = one.map_or(divided, |one| (divided * one).round() / one) as f32;
         if (new - *weight).abs() > SAME {
             (*weight, changed) = (new, true);
         }
@@ -335,140 +373,5 @@ fn divide(row: &mut [f32], packing: Packing, influences: InfluencesRef<'_>, vert
 }
 
 #[cfg(test)]
-mod tests {
-    use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{MeshId, WeightChange};
-
-    use super::*;
-
-    #[test]
-    fn packings_are_read_by_name_or_number_and_written_so() {
-        for runtime in RUNTIMES {
-            assert_eq!(Packing::parse(runtime.id), Some(runtime.packing), "{}", runtime.id);
-            assert_eq!(Packing::parse(&runtime.packing.id()), Some(runtime.packing), "{}", runtime.id);
-        }
-        let own = Packing::of(3, Some(WeightFormat::U16), Some(64));
-        assert_eq!((Packing::parse("3:u16:64"), own.id()), (Some(own), "3:u16:64".to_owned()));
-        assert_eq!(Packing::parse("6"), Some(Packing::of(6, None, None)));
-        for text in ["", "0", "65", "4:u7", "4:u8:0", "4:u8:9:1", "unity", "four", "4:"] {
-            assert_eq!(Packing::parse(text), None, "{text}");
-        }
-    }
-
-    fn made(model: &Model, packing: &str) -> (Model, PackedFigures) {
-        packed(model, Packing::parse(packing).unwrap(), &JobContext::of_waiting()).unwrap()
-    }
-
-    #[test]
-    fn bits_of_a_vertex_are_those_of_the_formulas() {
-        // Joints of a skin, packing, and then what the formulas say: index, all, last weight implied, count.
-        for (joints, packing, want) in [
-            (12, "4xu8", [8, 64, 56, 2]),
-            (12, "8xu8", [8, 128, 120, 3]),
-            (256, "4xu8", [8, 64, 56, 2]),
-            (257, "4xu8", [16, 96, 88, 2]),
-            (12, "unreal-12", [8, 192, 184, 4]),
-            (12, "4:u16", [8, 96, 80, 2]),
-            (12, "bevy", [8, 160, 128, 2]),
-            (12, "unity-1", [8, 40, 8, 0]),
-            (12, "3:u8", [8, 48, 40, 2]),
-        ] {
-            let model = tube(Tube { joints, ..Tube::default() });
-            let figures = made(&model, packing).1;
-            let got = [figures.index_bits, figures.vertex_bits, figures.implied_bits, figures.count_bits];
-            assert_eq!(got, want, "{joints} joints, {packing}");
-            let runtime = Packing::parse(packing).unwrap();
-            let weight = want[1] / runtime.influences - want[0];
-            let i = model.influences(MeshId(0), 0).unwrap();
-            let stored = model.meshes[0].primitives[0].stored_vertices;
-            let bits = |v: usize| {
-                let used = i.used(v).min(runtime.influences);
-                want[3] + used * want[0] + (used - 1) * weight
-            };
-            let mean = (0..stored).map(bits).sum::<usize>() as f64 / stored as f64;
-            assert!(
-                (figures.counted_bits - mean).abs() < 1e-9,
-                "{joints} joints, {packing}: {} {mean}",
-                figures.counted_bits
-            );
-            assert!(figures.counted_bits <= (want[2] + want[3]) as f64);
-        }
-    }
-
-    /// A tube of which vertex 5 sums to 0.6, vertex 6 has weights in two sets and vertex 7 has none.
-    fn uneven() -> Model {
-        let model = tube(Tube { joints: 12, ..Tube::default() });
-        let mut change = WeightChange::new(MeshId(0), 0, 8);
-        change.push(5, &[1, 2], &[0.45, 0.15]);
-        change.push(6, &[1, 2, 3, 4, 5], &[0.1, 0.1, 0.1, 0.1, 0.6]);
-        change.push(7, &[4], &[0.0]);
-        model.with_weights(&[change]).unwrap()
-    }
-
-    #[test]
-    fn runtimes_divide_by_sums_and_read_sets_as_their_sources_say() {
-        let model = uneven();
-        let of = |model: &Model, vertex: usize| {
-            let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(vertex);
-            let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-            used.map(|(joint, weight)| (*joint, (f64::from(*weight) * 1e5).round() / 1e5)).collect::<Vec<_>>()
-        };
-        // Weights of vertex 5 and 7, the joint with most of vertex 6, and how many vertices are divided by their sum.
-        let (as_is, whole) = (vec![(1, 0.45), (2, 0.15)], vec![(1, 0.75), (2, 0.25)]);
-        let first_set = vec![(1, 0.25), (2, 0.25), (3, 0.25), (4, 0.25)];
-        for (runtime, five, seven, six, normalised) in [
-            ("three", &whole, vec![(4, 1.0)], first_set.clone(), 3),
-            ("unity-4", &whole, vec![], first_set.clone(), 2),
-            ("unity-1", &vec![(1, 1.0)], vec![], vec![(1, 1.0)], 2),
-            ("bevy", &as_is, vec![], vec![(1, 0.1), (2, 0.1), (3, 0.1), (4, 0.1)], 0),
-            ("8:f32", &as_is, vec![], vec![(1, 0.1), (2, 0.1), (3, 0.1), (4, 0.1), (5, 0.6)], 0),
-        ] {
-            let (packed, figures) = made(&model, runtime);
-            assert_eq!((&of(&packed, 5), of(&packed, 7), of(&packed, 6)), (five, seven, six), "{runtime}");
-            assert_eq!(figures.normalised, normalised, "{runtime}");
-            // The first set of vertex 6 has 0.4 of its weight.
-            let loses = figures.losing > 0 && figures.largest_loss > 0.59;
-            assert_eq!(loses, runtime != "8:f32", "{runtime}: {figures:?}");
-        }
-        let (packed, _) = made(&model, "unreal-8");
-        assert_eq!(of(&packed, 5).iter().map(|(_, weight)| (weight * 255.0).round()).sum::<f64>(), 255.0);
-    }
-
-    #[test]
-    fn a_job_that_was_given_up_makes_nothing() {
-        let model = tube(Tube { joints: 12, ..Tube::default() });
-        let wake = std::sync::Arc::new(|| ());
-        let job = skinscope_base::parallel::Job::start("test", wake, move |context: &JobContext| {
-            while !context.is_cancelled() {
-                std::thread::yield_now();
-            }
-            packed(&model, Packing::parse("4xu8").unwrap(), context).is_none()
-        });
-        job.cancel();
-        while !job.is_done() {
-            std::thread::yield_now();
-        }
-        assert_eq!(job.take(), Some(true));
-    }
-
-    #[test]
-    fn what_is_lost_and_what_it_costs_is_counted() {
-        let model = tube(Tube { joints: 12, ..Tube::default() });
-        let mut change = WeightChange::new(MeshId(0), 0, 8);
-        change.push(5, &[1, 2, 3, 4, 5], &[0.4, 0.3, 0.15, 0.1, 0.05]);
-        let model = model.with_weights(&[change]).unwrap();
-        let (two, figures) = made(&model, "2:u8:8");
-        // Of the rest of the tube no vertex has more than two joints.
-        assert_eq!((figures.losing, figures.overflows, figures.joints), (1, true, 12));
-        assert!((figures.largest_loss - 0.3).abs() < 1e-6);
-        assert_eq!((figures.vertex_bytes, figures.implied_bytes, figures.palette_bytes), (4, 3, 12 * 48));
-        let (joints, weights) = two.influences(MeshId(0), 0).unwrap().of(5);
-        assert_eq!((&joints[..2], weights[2]), (&[1, 2][..], 0.0));
-        // 4/7 and 3/7 of 255 are 145.71 and 109.29.
-        assert_eq!((weights[0], weights[1]), (146.0 / 255.0, 109.0 / 255.0));
-        assert!(two.shares_all_but_edits(&model));
-        // As they are: nothing changes.
-        let (same, figures) = made(&model, "8:f32");
-        assert_eq!((figures.losing, same.weight_edits() == model.weight_edits()), (0, true));
-    }
-}
+#[path = "runtime_tests.rs"]
+mod tests;

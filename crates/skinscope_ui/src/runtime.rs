@@ -123,8 +123,19 @@ pub(super) fn figures(ui: &mut Ui, session: &Session) {
         .on_hover_text("Each vertex says how many joints it has, and stores those alone, without the last weight");
     figure(ui, "Bytes of the palette", &grouped(figures.palette_bytes))
         .on_hover_text(format!("{} of 3 × 4 floats each", counted(figures.joints, "matrix", "matrices")));
+    let mut warn = |text: String| {
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    };
+    if figures.unskinned > 0 {
+        let nodes = counted(
+            figures.unskinned,
+            "node with copies of a skinned mesh is",
+            "nodes with copies of a skinned mesh are",
+        );
+        warn(format!("{nodes} drawn without the skin, which the distances do not show."));
+    }
     if figures.overflows {
         let text = format!("{} are more than one draw can have.", counted(figures.joints, "joint", "joints"));
-        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+        warn(text);
     }
 }

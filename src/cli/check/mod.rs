@@ -21,8 +21,8 @@ use clap::{Args, ValueEnum};
 use self::names::Names;
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
-pub(super) use self::runtime::packing;
 use self::runtime::predict;
+pub(super) use self::runtime::{packing, unskinned};
 use self::sinks::{FileOutput, Format, Sinks, spare};
 use super::line::ProgressLine;
 use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
@@ -54,7 +54,7 @@ use crate::words::counted;
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
 /// were measured), planned, joints (or clips) and seconds (that it was allowed, or null)}. runtime is there
 /// only with --runtime: {name, influences, joints_per_draw, vertices, losing (vertices that lose joints), largest_loss (of a vertex'
-/// weight), normalised (vertices that the runtime divides by their sum), vertex_bytes, vertex_bytes_implied (without the last weight), joints, palette_bytes, fits, over (clips or rom), worst_mm,
+/// weight), normalised (vertices that the runtime divides by their sum), vertex_bytes, vertex_bytes_implied (without the last weight), joints, palette_bytes, fits, unskinned_copies (nodes with copies of a skinned mesh that the runtime draws without the skin), over (clips or rom), worst_mm,
 /// mean_mm, rms_mm, clip, time, mesh, primitive, vertex (where the surface is farthest from that of the weights as they are)}.
 ///
 /// A line of --json-lines has the fields of an item of files, with file in place of path; where a file does not load it has

@@ -61,6 +61,13 @@ pub(super) fn predict(model: &Arc<Model>, packing: Packing) -> Option<Prediction
     Some(Prediction { packing, figures, worst, clip, clips: clips > 0 })
 }
 
+/// Says that the runtime draws copies of a mesh without their skin; `None` where it draws none so.
+pub(in crate::cli) fn unskinned(figures: &PackedFigures) -> Option<String> {
+    let nodes =
+        counted(figures.unskinned, "node with copies of a skinned mesh is", "nodes with copies of a skinned mesh are");
+    (figures.unskinned > 0).then(|| format!("{nodes} drawn without the skin, which the distances do not show"))
+}
+
 impl Prediction {
     /// Returns the prediction as a field of a file's JSON.
     pub(super) fn json(&self, model: &Model) -> Value {
@@ -91,6 +98,7 @@ impl Prediction {
             "joints": figures.joints,
             "palette_bytes": figures.palette_bytes,
             "fits": !figures.overflows,
+            "unskinned_copies": figures.unskinned,
             "over": if *clips { "clips" } else { "rom" },
             "worst_mm": millimetres(|worst| worst.distance.worst),
             "mean_mm": millimetres(|worst| worst.distance.mean),
@@ -131,6 +139,9 @@ impl Prediction {
             if let (Some(clip), FindingPose::Clip { time_secs, .. }) = (clip, worst.pose) {
                 out += &format!(" (clip \"{}\", {time_secs:.3} s)", super::super::printable(clip));
             }
+        }
+        if let Some(text) = unskinned(figures) {
+            out += &format!("; {text}");
         }
         if figures.overflows {
             out += &format!("; {} joints are more than one draw can have", figures.joints);

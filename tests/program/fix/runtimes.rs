@@ -252,7 +252,7 @@ fn the_report_of_a_runtime_has_exactly_these_fields() {
             "name": "4xu8", "influences": 4, "joints_per_draw": null, "vertices": crate::fix::made::VERTICES,
             "losing": null, "largest_loss": null, "normalised": 0, "vertex_bytes": 8, "vertex_bytes_implied": 7,
             "vertex_bits": { "plain": 64, "implied": 56, "index": 8, "count": 2, "counted": null },
-            "joints": 10, "palette_bytes": 480, "fits": true, "over": "clips",
+            "joints": 10, "palette_bytes": 480, "fits": true, "unskinned_copies": 0, "over": "clips",
             "worst_mm": null, "mean_mm": null, "rms_mm": null, "clip": null, "time": null,
             "mesh": 0, "primitive": 0, "vertex": null,
         })
