@@ -93,6 +93,7 @@ impl App {
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::SaveTo(target) => self.save_to(target),
             FileCommand::Recompress(again) => self.recompress(again),
+            FileCommand::KeepLinks(keeps) => self.keep_links(keeps),
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
             FileCommand::AnswerChanged(take) => self.answer_changed(take),

@@ -20,7 +20,7 @@ use crate::model::{ClipId, LocalPose, Model};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::pose::{Mirror, keyed_clip, resolve};
 use crate::session::mirrored_clips;
-use crate::writeback::{Origin, Recompression, Stamps, save};
+use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
 /// Add clips to a model: those of other files, one made of pose files, mirrored ones
 ///
@@ -138,7 +138,9 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
         overwritten(out, opened.files().chain(paths(&read)))?;
     }
     let destination = args.write.destination();
-    let saved = save(Origin::File(path, &stamps), &Sheet::of(&model), Recompression::None, destination)?;
+    let saved = prepare(Origin::File(path, &stamps), &Sheet::of(&model), Recompression::None, destination)?
+        .keeping_links(args.write.keep_links)
+        .write()?;
     tell_saved(&saved);
     let names: Vec<&str> = model.clips[own..].iter().map(|clip| clip.name.as_str()).collect();
     let changes = &saved.changes;

@@ -20,7 +20,7 @@ use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::session::Document;
-use crate::writeback::{Origin, Recompression, Stamps, save};
+use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
 /// Repair weights and write back only what changed
 ///
@@ -391,7 +391,9 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         tell_current(&document, &sheet);
     }
     let recompression = if args.recompress { Recompression::Meshopt } else { Recompression::None };
-    let saved = save(Origin::File(path, &stamps), &sheet, recompression, args.write.destination())?;
+    let saved = prepare(Origin::File(path, &stamps), &sheet, recompression, args.write.destination())?
+        .keeping_links(args.write.keep_links)
+        .write()?;
     tell_saved(&saved);
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&if args.json {

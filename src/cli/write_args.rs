@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args};
 
 use super::{OpenArgs, printable};
 use crate::output::say;
+use crate::words::counted;
 use crate::writeback::{Destination, Saved};
 
 /// The file that is edited, and where the result goes.
@@ -23,6 +24,9 @@ pub(super) struct WriteArgs {
     /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
     #[arg(long)]
     in_place: bool,
+    /// Write into a file that has other names (hard links), so that it stays one; without, they keep what was there
+    #[arg(long)]
+    pub keep_links: bool,
 }
 
 impl WriteArgs {
@@ -36,6 +40,15 @@ impl WriteArgs {
 pub(super) fn tell_saved(saved: &Saved) {
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
+    }
+    if !saved.kept_links {
+        for (path, count) in &saved.links {
+            let links = counted(*count, "other hard link, which keeps", "other hard links, which keep");
+            say(format_args!(
+                "warning: {}: it has {links} what was there; with --keep-links it stays one file",
+                path.display()
+            ));
+        }
     }
     for coarse in &saved.changes.coarse {
         say(format_args!("warning: {}", printable(coarse)));

@@ -17,6 +17,7 @@ fn summary() -> SaveSummary {
         binds: 0,
         clips: 0,
         coarse: Vec::new(),
+        links: Vec::new(),
         accessors: vec![2, 3],
         bytes: 20_480,
         json_values: 3,
@@ -29,7 +30,15 @@ fn summary() -> SaveSummary {
 
 fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
     let target = PathBuf::from("/models/tube.gltf");
-    let saving = SaveStatus { kind, name: "tube.gltf".into(), target, has_dialog: true, recompresses: false, stage };
+    let saving = SaveStatus {
+        kind,
+        name: "tube.gltf".into(),
+        target,
+        has_dialog: true,
+        recompresses: false,
+        keeps_links: false,
+        stage,
+    };
     let status = Status { saving: Some(saving), ..Status::default() };
     let app =
         App { session: session(3), ui: UiState::default(), status, commands: Vec::new(), picture: egui::Rect::ZERO };
@@ -332,4 +341,21 @@ fn the_question_about_a_dropped_file_waits_for_other_questions() {
     harness.state_mut().status.unsaved = None;
     harness.run_steps(4);
     harness.get_by_label("What is walks.glb for?");
+}
+
+#[test]
+fn a_file_with_other_names_is_said_and_stays_one_by_choice() {
+    let linked = SaveSummary { links: vec![("tube.gltf".into(), 1)], ..summary() };
+    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(linked));
+    harness.get_by_label("tube.gltf has 1 other name (hard links), which keeps what is there now.");
+    click(&mut harness, "Keep it one file");
+    assert_eq!(sent(&harness), [FileCommand::KeepLinks(true)]);
+    if let Some(saving) = &mut harness.state_mut().status.saving {
+        saving.keeps_links = true;
+    }
+    harness.run_steps(2);
+    harness.get_by_label("tube.gltf has 1 other name (hard links), which gets the new contents too.");
+    let mut plain = saving(SaveKind::InPlace, SaveStage::Ready(summary()));
+    plain.run_steps(1);
+    assert!(plain.query_by_label("Keep it one file").is_none());
 }

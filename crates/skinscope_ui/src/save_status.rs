@@ -17,6 +17,8 @@ pub struct SaveStatus {
     pub has_dialog: bool,
     /// Whether data that was compressed by meshopt is compressed again.
     pub recompresses: bool,
+    /// Whether files with other names (hard links) stay one each.
+    pub keeps_links: bool,
     /// The progress of saving.
     pub stage: SaveStage,
 }
@@ -46,6 +48,8 @@ pub struct SaveFailure {
 /// The changes that saving will make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaveSummary {
+    /// Names of files that are replaced and have other names (hard links), and how many.
+    pub links: Vec<(String, u64)>,
     /// Vertices whose stored joints or weights change.
     pub vertices: usize,
     /// Joints whose weight changes for some vertex.

@@ -138,6 +138,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
             nothing = summary.vertices == 0 && summary.accessors.is_empty();
             changes(ui, summary, saving.kind);
             wanted = recompression(ui, summary, saving.recompresses).or(wanted);
+            wanted = hard_links(ui, summary, saving.keeps_links).or(wanted);
         }
     }
     let names: &[&str] = match (&saving.stage, in_place) {
@@ -238,6 +239,27 @@ fn recompression(ui: &mut Ui, summary: &SaveSummary, is_on: bool) -> Option<File
         .on_hover_text(help)
         .clicked()
         .then_some(FileCommand::Recompress(!is_on))
+}
+
+/// Shows which files have other names, and the choice of what becomes of those.
+fn hard_links(ui: &mut Ui, summary: &SaveSummary, keeps: bool) -> Option<FileCommand> {
+    if summary.links.is_empty() {
+        return None;
+    }
+    ui.add_space(4.0);
+    for (file, count) in &summary.links {
+        let names = counted(*count as usize, "other name", "other names");
+        let after = match (keeps, *count) {
+            (true, 1) => "which gets the new contents too",
+            (true, _) => "which get the new contents too",
+            (false, 1) => "which keeps what is there now",
+            (false, _) => "which keep what is there now",
+        };
+        let line = format!("{file} has {names} (hard links), {after}.");
+        ui.add(Label::new(RichText::new(line).color(colors(ui).amber)).wrap());
+    }
+    let help = "Write into the file that all its names share, in place of putting another in its place";
+    chip(ui, "Keep it one file", keeps).on_hover_text(help).clicked().then_some(FileCommand::KeepLinks(!keeps))
 }
 
 /// Returns the indices of accessors in the file as text: `number 5`, `numbers 2, 3`.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use notify::event::ModifyKind;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::watched_folders::{folders, is_remote};
 use crate::import::Options;
 use crate::parallel::JobContext;
 use crate::session::Source;
@@ -29,24 +30,49 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// ends too early, which is then left alone until it grows no more. Returns what they are like now, or `None` once the job is cancelled.
 pub(crate) fn wait_for_change(then: &Stamps, is_cut_off: &dyn Fn() -> bool, context: &JobContext) -> Option<Stamps> {
     let mut signals = Signals::of(then, context);
-    let (mut last, mut since) = (then.clone(), Instant::now());
+    let mut settling = Settling { last: then.clone(), since: Instant::now() };
     loop {
-        let now = then.taken_again();
-        let is_settled = now == last;
-        let is_changed = now != *then && now.has_own();
-        if is_settled && is_changed && (since.elapsed() >= PATIENCE || !is_cut_off()) {
-            return Some(now);
-        }
-        if !is_settled {
-            (last, since) = (now, Instant::now());
-        }
-        if is_settled && !is_changed {
-            signals.wait();
-        } else {
-            std::thread::sleep(QUIET);
+        match settling.look(then, then.taken_again(), Instant::now(), is_cut_off) {
+            Seen::Changed(now) => return Some(now),
+            Seen::Unchanged => signals.wait(then),
+            Seen::Changing => std::thread::sleep(QUIET),
         }
         if context.is_cancelled() {
             return None;
+        }
+    }
+}
+
+/// Files that may be being written, as they were seen last.
+struct Settling {
+    last: Stamps,
+    /// Since when they have been so.
+    since: Instant,
+}
+
+/// What one look at files finds.
+#[derive(Debug, PartialEq)]
+enum Seen {
+    /// They are as they were read.
+    Unchanged,
+    /// They differ, and are not known to be whole.
+    Changing,
+    /// They differ, are whole, and have been like this for a moment.
+    Changed(Stamps),
+}
+
+impl Settling {
+    /// Compares what files are like `now`, which is the time `at`, with what they were `then`.
+    fn look(&mut self, then: &Stamps, now: Stamps, at: Instant, is_cut_off: &dyn Fn() -> bool) -> Seen {
+        if now != self.last {
+            (self.last, self.since) = (now, at);
+            return Seen::Changing;
+        }
+        let (is_changed, rested) = (now != *then && now.has_own(), at.saturating_duration_since(self.since));
+        match is_changed {
+            false => Seen::Unchanged,
+            true if rested >= PATIENCE || rested >= QUIET && !is_cut_off() => Seen::Changed(now),
+            true => Seen::Changing,
         }
     }
 }
@@ -101,7 +127,10 @@ enum Signal {
 
 /// What wakes a thread that waits for changes of files.
 struct Signals {
+    sender: Sender<Signal>,
     sent: Receiver<Signal>,
+    /// The folders in which something may happen to the files ([`folders`]).
+    folders: BTreeSet<PathBuf>,
     /// Watches the folders; `None` where the files are looked at from time to time.
     watcher: Option<RecommendedWatcher>,
 }
@@ -113,18 +142,27 @@ impl Signals {
         context.on_cancel(move || {
             let _the_thread_has_ended = cancelled.send(Signal::Look);
         });
-        let folders = folders(files.paths());
-        let is_local = !folders.iter().any(|folder| is_remote(folder));
-        Self { sent, watcher: is_local.then(|| watch(&folders, sender)).flatten() }
+        let mut out = Self { sender, sent, folders: BTreeSet::new(), watcher: None };
+        out.watch(files);
+        out
+    }
+
+    /// Watches the folders of the files as their paths lead now.
+    fn watch(&mut self, files: &Stamps) {
+        self.folders = folders(files.paths());
+        let is_local = !self.folders.iter().any(|folder| is_remote(folder));
+        self.watcher = is_local.then(|| watch(&self.folders, self.sender.clone())).flatten();
     }
 
     /// Returns when files may have changed, or when the job is cancelled.
-    fn wait(&mut self) {
+    fn wait(&mut self, files: &Stamps) {
         if self.watcher.is_none() {
             let _time_is_over = self.sent.recv_timeout(PAUSE);
             return;
         }
         match self.sent.recv() {
+            // A link that was led elsewhere leads through other folders.
+            Ok(Signal::Look) if folders(files.paths()) != self.folders => self.watch(files),
             Ok(Signal::Look) => {}
             Ok(Signal::Lost) | Err(_) => self.watcher = None,
         }
@@ -135,19 +173,6 @@ impl Signals {
             }
         }
     }
-}
-
-/// Returns the folders in which files change: their own, and where a path is a link, that of the file it leads to. A file that
-/// is replaced by another of the same name is a change of its folder and not of the file.
-fn folders<'f>(files: impl Iterator<Item = &'f Path>) -> BTreeSet<PathBuf> {
-    let mut out = BTreeSet::new();
-    for file in files {
-        for path in [Some(file.to_owned()), file.canonicalize().ok()].into_iter().flatten() {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            out.insert(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
-        }
-    }
-    out
 }
 
 /// Returns whether what an event names is no longer there under its name.
@@ -175,31 +200,6 @@ fn watch(folders: &BTreeSet<PathBuf>, sender: Sender<Signal>) -> Option<Recommen
     Some(watcher)
 }
 
-/// Returns whether a folder may be changed by another machine without this system's knowledge.
-#[cfg(target_os = "linux")]
-fn is_remote(folder: &Path) -> bool {
-    // The numbers of network and user-space file systems, from <linux/magic.h> and the file systems' own sources.
-    const AFS: i64 = 0x5346_414f;
-    const CEPH: i64 = 0x00c3_6400;
-    const CIFS: i64 = 0xff53_4d42;
-    const CODA: i64 = 0x7375_7245;
-    const FUSE: i64 = 0x6573_5546;
-    const NCP: i64 = 0x564c;
-    const NFS: i64 = 0x6969;
-    const PLAN_9: i64 = 0x0102_1997;
-    const SMB: i64 = 0x517b;
-    const SMB_2: i64 = 0xfe53_4d42;
-    const VBOX: i64 = 0x786f_4256;
-    const REMOTE: [i64; 11] = [AFS, CEPH, CIFS, CODA, FUSE, NCP, NFS, PLAN_9, SMB, SMB_2, VBOX];
-    // The field is narrower on some processors, so that only 32 bits count.
-    rustix::fs::statfs(folder).is_ok_and(|facts| REMOTE.iter().any(|known| *known as u32 == facts.f_type as u32))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_remote(_: &Path) -> bool {
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -217,34 +217,50 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_reported_once_the_files_are_the_same_for_a_moment() {
+    fn a_change_counts_once_the_files_are_the_same_for_a_moment() {
         let folder = folder("change");
         let [model, buffer] = ["model.gltf", "model.bin"].map(|name| folder.join(name));
         fs::write(&model, "model").unwrap();
         let mut then = Stamps::of(&model);
         // It is not there yet: when it comes, that is a change.
         then.add([buffer.as_path()]);
-        let watched = then.clone();
-        let job = Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, &|| false, context));
-        std::thread::sleep(2 * PAUSE);
-        assert!(!job.is_done(), "nothing has changed");
-        // It grows for longer than the pause between two looks.
+        let start = Instant::now();
+        let mut settling = Settling { last: then.clone(), since: start };
+        let mut look =
+            |quiets: u32, cut: bool| settling.look(&then, then.taken_again(), start + quiets * QUIET, &|| cut);
+        assert_eq!(look(50, false), Seen::Unchanged);
+        // It grows for longer than files must rest.
         let mut text = String::new();
-        for _ in 0..40 {
+        for quiets in 51..60 {
             text += "0123456789";
             fs::write(&buffer, &text).unwrap();
-            std::thread::sleep(QUIET / 4);
-            assert!(!job.is_done(), "it is not whole");
+            assert_eq!(look(quiets, false), Seen::Changing, "it is not whole");
         }
         // An exporter may remove the old file before it writes the new one.
         fs::remove_file(&model).unwrap();
-        std::thread::sleep(3 * QUIET);
-        assert!(!job.is_done(), "there is no file to be read");
+        assert_eq!(look(60, false), Seen::Changing);
+        assert_eq!(look(70, false), Seen::Unchanged, "there is no file to be read");
         fs::write(&model, "another").unwrap();
-        while !job.is_done() {
-            std::thread::sleep(QUIET / 4);
-        }
-        let Some(Some(now)) = job.take() else { panic!("no change") };
+        assert_eq!(look(71, false), Seen::Changing);
+        // What is cut off is waited for, but not for ever.
+        assert_eq!(look(72, true), Seen::Changing);
+        assert_eq!(look(72, false), Seen::Changed(then.taken_again()));
+        assert_eq!(look(71 + 100, true), Seen::Changed(then.taken_again()));
+        assert_eq!(100 * QUIET, PATIENCE);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn who_waits_hears_of_a_change() {
+        let folder = folder("heard");
+        let [model, buffer] = ["model.gltf", "model.bin"].map(|name| folder.join(name));
+        fs::write(&model, "model").unwrap();
+        let mut then = Stamps::of(&model);
+        then.add([buffer.as_path()]);
+        let watched = then.clone();
+        let job = Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, &|| false, context));
+        fs::write(&buffer, "buffer").unwrap();
+        let now = wait_for_end(job).unwrap();
         assert!(now != then && now == then.taken_again());
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -347,6 +363,71 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
+    /// A folder with two versions of a model, and links of which each leads to the next: `a` to `b`, `b` to `current`, `current` to the
+    /// first version.
+    #[cfg(unix)]
+    fn published(name: &str) -> (PathBuf, impl Fn(&str, &str)) {
+        use std::os::unix::fs::symlink;
+        let folder = folder(name);
+        for version in ["v1", "v2"] {
+            fs::create_dir_all(folder.join(version)).unwrap();
+            // Both are as long and as old, as what a build makes may be.
+            let model = folder.join(version).join("model.glb");
+            fs::write(&model, version).unwrap();
+            fs::File::options()
+                .write(true)
+                .open(&model)
+                .unwrap()
+                .set_modified(std::time::SystemTime::UNIX_EPOCH)
+                .unwrap();
+        }
+        for (link, target) in [("current", "v1"), ("b", "current"), ("a", "b")] {
+            symlink(target, folder.join(link)).unwrap();
+        }
+        let of_links = folder.clone();
+        let lead = move |link: &str, target: &str| {
+            let new = of_links.join("new");
+            symlink(target, &new).unwrap();
+            fs::rename(new, of_links.join(link)).unwrap();
+        };
+        (folder, lead)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_anywhere_on_the_way_to_a_file_are_watched() {
+        let (folder, lead) = published("links");
+        let expected = |path: &str| folders([folder.join(path).as_path()].into_iter());
+        let real = folder.canonicalize().unwrap();
+        assert_eq!(expected("current/model.glb"), BTreeSet::from([real.clone(), real.join("v1")]));
+        assert_eq!(expected("v2/../a/./model.glb"), BTreeSet::from([real.clone(), real.join("v1")]));
+        for (path, link) in [("current/model.glb", "current"), ("a/model.glb", "b"), ("a/model.glb", "current")] {
+            let job = waiting(&folder.join(path));
+            std::thread::sleep(QUIET);
+            assert!(!job.is_done(), "{path}");
+            lead(link, "v2");
+            assert!(wait_for_end(job).is_some(), "{path}, {link}");
+            lead(link, if link == "b" { "current" } else { "v1" });
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A link that is led elsewhere and back before it is looked at changes nothing, but afterwards other folders are watched.
+    #[test]
+    #[cfg(unix)]
+    fn the_folders_that_are_watched_follow_the_links() {
+        let (folder, lead) = published("follow");
+        let path = folder.join("current/model.glb");
+        let files = Stamps::of(&path);
+        let mut signals = Signals::of(&files, &JobContext::of_waiting());
+        lead("current", "v2");
+        while !signals.folders.iter().any(|folder| folder.ends_with("v2")) {
+            signals.wait(&files);
+        }
+        assert!(signals.watcher.is_some() || signals.folders.iter().any(|folder| is_remote(folder)));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     #[test]
     fn a_folder_that_is_removed_and_made_again_is_looked_at() {
         let folder = folder("removed");
@@ -396,7 +477,7 @@ mod tests {
         std::thread::sleep(QUIET);
         assert!(signals.sent.try_recv().is_err());
         fs::write(&model, "another").unwrap();
-        signals.wait();
+        signals.wait(&Stamps::of(&model));
         assert!(signals.watcher.is_some());
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -27,3 +27,4 @@ pub(super) mod session_files;
 mod sessions;
 mod showing;
 mod watch;
+mod watched_folders;

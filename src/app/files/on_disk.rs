@@ -154,6 +154,7 @@ mod tests {
             stamps: read.clone(),
             written: None,
             recompression: Recompression::None,
+            keeps_links: false,
             work: None,
             options: Options::default(),
         };

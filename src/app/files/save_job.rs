@@ -35,6 +35,8 @@ pub(crate) struct SaveJob {
     pub written: Option<Written>,
     /// Whether what meshopt had compressed is compressed again.
     pub recompression: Recompression,
+    /// Whether files with other names (hard links) stay one each.
+    pub keeps_links: bool,
     /// All that was made on the model, for the case that its file is another by now.
     pub work: Option<SessionSnapshot>,
     /// How that is read then.
@@ -92,7 +94,9 @@ impl SaveJob {
         origin: Origin<'_>,
         destination: Destination<'_>,
     ) -> Result<Prepared, SaveError> {
-        Ok(prepare(origin, &Sheet::of(model), self.recompression, destination)?.keeping_what_is_replaced())
+        Ok(prepare(origin, &Sheet::of(model), self.recompression, destination)?
+            .keeping_what_is_replaced()
+            .keeping_links(self.keeps_links))
     }
 
     /// Computes the files where an earlier state of the model was saved already. The file is read again, since it may have other meshes,
@@ -158,6 +162,7 @@ pub(crate) fn summary(prepared: &Prepared) -> SaveSummary {
     let changes = prepared.changes();
     let files: Vec<&Path> = prepared.files().collect();
     SaveSummary {
+        links: prepared.links().iter().map(|(path, count)| (name_of(path), *count)).collect(),
         vertices: changes.vertices,
         joints: changes.joints,
         binds: changes.binds,
@@ -298,6 +303,7 @@ mod tests {
             stamps: stamps.clone(),
             written,
             recompression: Recompression::None,
+            keeps_links: false,
             work: None,
             options: Options::default(),
         }

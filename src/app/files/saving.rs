@@ -30,15 +30,23 @@ impl App {
             (_, path) => proposed(path.as_deref()),
         };
         let has_dialog = file_dialog::has_dialog();
-        self.status.saving =
-            Some(SaveStatus { kind, name, target, has_dialog, recompresses: false, stage: SaveStage::Planning });
+        self.status.saving = Some(SaveStatus {
+            kind,
+            name,
+            target,
+            has_dialog,
+            recompresses: false,
+            keeps_links: false,
+            stage: SaveStage::Planning,
+        });
         self.plan_save();
     }
 
     fn plan_save(&mut self) {
         let job = self.save_job();
         if let (Some(saving), Some(job)) = (&mut self.status.saving, job) {
-            let job = SaveJob { recompression: recompression(saving.recompresses), ..job };
+            let job =
+                SaveJob { recompression: recompression(saving.recompresses), keeps_links: saving.keeps_links, ..job };
             saving.stage = SaveStage::Planning;
             let target = saving.target.clone();
             self.jobs.restart(Kind::SavePlan, move |_| {
@@ -57,6 +65,7 @@ impl App {
             stamps,
             written,
             recompression: Recompression::None,
+            keeps_links: false,
             work: self.session.unsaved().snapshot(),
             options: self.options.import.clone(),
         })
@@ -86,7 +95,7 @@ impl App {
         let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage != SaveStage::Writing) else {
             return;
         };
-        let job = SaveJob { recompression: recompression(saving.recompresses), ..job };
+        let job = SaveJob { recompression: recompression(saving.recompresses), keeps_links: saving.keeps_links, ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
         self.jobs.start(Kind::Save, move |_| {
@@ -100,6 +109,13 @@ impl App {
         if let Some(saving) = &mut self.status.saving {
             saving.recompresses = again;
             self.plan_save();
+        }
+    }
+
+    /// Lets files with other names (hard links) stay one each, or not.
+    pub(crate) fn keep_links(&mut self, keeps: bool) {
+        if let Some(saving) = &mut self.status.saving {
+            saving.keeps_links = keeps;
         }
     }
 
@@ -125,7 +141,13 @@ impl App {
         let backups =
             if saved.backups.is_empty() { String::new() } else { format!(", kept {}", names(&saved.backups)) };
         let written = if saved.written.is_empty() { name_of(&target) } else { names(&saved.written) };
-        let wrote = format!("Wrote {written}{backups}");
+        let links: u64 = saved.links.iter().map(|(_, count)| count).sum();
+        let links = match (links, saved.kept_links) {
+            (0, _) => String::new(),
+            (_, true) => "; other hard links have it too".to_owned(),
+            (_, false) => "; other hard links keep what was there".to_owned(),
+        };
+        let wrote = format!("Wrote {written}{backups}{links}");
         match saved.left.is_empty() {
             true => self.status.say(wrote),
             false => self.status.warn(format!("{wrote}, without what is listed below")),

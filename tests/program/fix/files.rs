@@ -69,6 +69,45 @@ fn nothing_changes(folder: &Path, models: impl IntoIterator<Item = PathBuf>) {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_with_another_hard_link_is_said_and_stays_one_where_that_is_asked_for() {
+    let folder = folder("hard links");
+    let doc = Doc::new(&unclean(), Layout::Plain);
+    let begin = || {
+        fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+        let _absent = fs::remove_file(folder.join("hard.glb"));
+        fs::hard_link(folder.join("a.glb"), folder.join("hard.glb")).unwrap();
+    };
+    let [one, other] = ["a.glb", "hard.glb"].map(|name| folder.join(name));
+    begin();
+    let out = launched(&folder, &["a.glb", "--in-place", "--normalise"]);
+    let told = "a.glb: it has 1 other hard link, which keeps what was there; with --keep-links it stays one file";
+    assert!(out.status.success() && said(&out).contains(told), "{}", said(&out));
+    assert!(fs::read(&other).unwrap() == doc.glb() && fs::read(&one).unwrap() != doc.glb());
+    let written = fs::read(&one).unwrap();
+    begin();
+    let out = launched(&folder, &["a.glb", "--in-place", "--normalise", "--keep-links"]);
+    assert!(out.status.success() && !said(&out).contains("hard link"), "{}", said(&out));
+    assert!(fs::read(&one).unwrap() == written && fs::read(&other).unwrap() == written);
+    assert!(fs::read(folder.join("a.glb.bak1")).unwrap() == doc.glb());
+}
+
+#[test]
+fn half_of_a_surrogate_pair_in_a_name_stays_in_the_text() {
+    let folder = folder("surrogates");
+    let doc = Doc::new(&unclean(), Layout::Plain);
+    let text = String::from_utf8(doc.external("a.bin")).unwrap();
+    let text = text.replacen("\"name\":\"", "\"name\":\"\\ud83d", 1);
+    assert!(text.contains("\\ud83d"), "{text}");
+    fs::write(folder.join("a.gltf"), &text).unwrap();
+    fs::write(folder.join("a.bin"), &doc.bin).unwrap();
+    let out = launched(&folder, &["a.gltf", "-o", "b.gltf", "--normalise"]);
+    assert!(out.status.success() && said(&out).contains("has half of a surrogate pair"), "{}", said(&out));
+    let written = fs::read_to_string(folder.join("b.gltf")).unwrap();
+    assert!(written.contains("\\ud83d") && written != text);
+}
+
+#[test]
 fn wrong_usage_writes_nothing() {
     let folder = folder("usage");
     let doc = Doc::new(&unclean(), Layout::Plain);

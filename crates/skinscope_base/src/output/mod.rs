@@ -5,6 +5,7 @@
 //! grows under its name. A test (`tests/it/architecture.rs`) fails where another module writes a file.
 
 mod capture;
+mod hard_links;
 mod identity;
 mod line_log;
 mod lock;
@@ -19,13 +20,14 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 pub use capture::{Captured, captured};
+pub use hard_links::other_links;
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
 pub use line_log::LineLog;
 pub use lock::Lock;
 pub use new_file::{NewFile, back_up, remove, rename_new, take_back, write, write_new};
 pub use new_files::NewFiles;
 pub use signals::report_large_files;
-pub use together::{NotWritten, write_together};
+pub use together::{NotWritten, Replacing, write_together};
 
 /// Writes `skinscope: `, `line` and a line break to standard error. Where nothing reads standard error any more the
 /// line is lost, which does not end the program, as `eprintln!` would.

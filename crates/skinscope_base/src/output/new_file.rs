@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::temporary::{hidden_path, sweep};
-use super::{nameless, signals};
+use super::{hard_links, nameless, signals};
 
 /// How many links are followed before they are taken for a circle; Linux follows as many.
 const MOST_LINKS: usize = 40;
@@ -14,7 +14,8 @@ const MOST_LINKS: usize = 40;
 /// removes what was written.
 ///
 /// A link is followed, so that the file it leads to is replaced and the link stays. A new file has the permissions of
-/// the one it replaces, and its owner where the system allows it; other hard links keep the old file. Anything but a
+/// the one it replaces, and its owner where the system allows it; other hard links keep the old file
+/// ([`NewFile::keeping_links`] says how not). Anything but a
 /// regular file (a terminal, a pipe, a device, `/dev/stdout`) is written to at once, since it has no contents to
 /// protect.
 ///
@@ -34,6 +35,8 @@ struct Temporary {
     target: PathBuf,
     /// The metadata of the file that is replaced; `None` where there is none.
     replaced: Option<Metadata>,
+    /// Whether the contents are written into the file that is there, whose other names then have them too.
+    keeps_links: bool,
 }
 
 /// The kind of destination that a name leads to.
@@ -65,7 +68,20 @@ impl NewFile {
             Some(file) => (None, file),
             None => create_temporary(folder, replaced.as_ref()).map(|(path, file)| (Some(path), file))?,
         };
-        Ok(Self { out: BufWriter::new(file), temporary: Some(Temporary { path, target, replaced }) })
+        Ok(Self {
+            out: BufWriter::new(file),
+            temporary: Some(Temporary { path, target, replaced, keeps_links: false }),
+        })
+    }
+
+    /// Lets a file that has several names (hard links) stay one: what was written is then copied into it in the end. This is the one case in
+    /// which a file does not appear whole or not at all: who calls this keeps a copy of what it was.
+    #[must_use]
+    pub fn keeping_links(mut self) -> Self {
+        if let Some(temporary) = &mut self.temporary {
+            temporary.keeps_links = hard_links::other_links(&temporary.target) > 0;
+        }
+        self
     }
 
     /// Flushes everything that was written to the disk, so that little can still fail in [`NewFile::commit`]. Call it
@@ -109,7 +125,11 @@ impl NewFile {
             return Ok(());
         }
         self.give_name()?;
-        if let Some(Temporary { path: Some(path), target, .. }) = &self.temporary {
+        if let Some(Temporary { path: Some(path), target, keeps_links, .. }) = &self.temporary {
+            if *keeps_links {
+                // Dropping removes the temporary file.
+                return hard_links::write_into(path, target);
+            }
             fs::rename(path, target)?;
             signals::forget(path);
             self.temporary = None;

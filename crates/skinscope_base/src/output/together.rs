@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::new_file::{NewFile, back_up, folder_of, take_back, write};
+use super::hard_links::other_links;
+use super::new_file::{NewFile, back_up, folder_of, take_back};
 
 /// The error that several files could not be written together, with the file that caused it.
 #[derive(Debug, thiserror::Error)]
@@ -23,26 +24,41 @@ impl NotWritten {
     }
 }
 
+/// What becomes of files that are replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replacing {
+    /// Whether a copy of every file that is replaced stays beside it ([`back_up`]).
+    pub keeps_copies: bool,
+    /// Whether a file with several names (hard links) stays one ([`NewFile::keeping_links`]).
+    pub keeps_links: bool,
+}
+
 /// Writes files with these contents: all are first written beside their final paths, flushed and named, then each is
-/// renamed. Missing folders are created. With `keeps`, a copy of every file that is replaced stays beside it
-/// ([`back_up`]). Returns the paths of these copies.
+/// renamed. Missing folders are created. Returns the paths of the copies that are kept.
 ///
 /// # Errors
 /// A file cannot be written. Every file then has its old contents again. Where one could not be restored, the reason
 /// says so and names the copy of its old contents.
-pub fn write_together(files: &[(&Path, &[u8])], keeps: bool) -> Result<Vec<PathBuf>, NotWritten> {
-    replace_all(files, keeps, &mut || ())
+pub fn write_together(files: &[(&Path, &[u8])], replacing: Replacing) -> Result<Vec<PathBuf>, NotWritten> {
+    replace_all(files, replacing, &mut || ())
 }
 
 /// Does the same, and calls `before` when all is ready and nothing is replaced yet.
-fn replace_all(files: &[(&Path, &[u8])], keeps: bool, before: &mut dyn FnMut()) -> Result<Vec<PathBuf>, NotWritten> {
+fn replace_all(
+    files: &[(&Path, &[u8])],
+    Replacing { keeps_copies, keeps_links }: Replacing,
+    before: &mut dyn FnMut(),
+) -> Result<Vec<PathBuf>, NotWritten> {
     let mut new = Vec::with_capacity(files.len());
     for (path, bytes) in files {
-        new.push(begun(path, bytes, files.len() > 1).map_err(|error| NotWritten::of(path, error))?);
+        let file = begun(path, bytes, files.len() > 1).map_err(|error| NotWritten::of(path, error))?;
+        new.push(if keeps_links { file.keeping_links() } else { file });
     }
     let mut old: Vec<Old<'_>> = Vec::with_capacity(files.len());
     for (i, (path, _)) in files.iter().enumerate() {
-        match Old::of(path, keeps, i + 1 == files.len()) {
+        // A file that is written into may be left with a part of what is written.
+        let is_needed = i + 1 < files.len() || keeps_links && other_links(path) > 0;
+        match Old::of(path, keeps_copies, !is_needed) {
             Ok(one) => old.push(one),
             Err(error) => {
                 old.iter().for_each(Old::forget);
@@ -54,8 +70,9 @@ fn replace_all(files: &[(&Path, &[u8])], keeps: bool, before: &mut dyn FnMut()) 
     for (i, file) in new.into_iter().enumerate() {
         if let Err(error) = file.commit() {
             // The others are replaced no more.
-            old[i..].iter().for_each(Old::forget);
-            let left: Vec<String> = old[..i].iter().filter_map(Old::put_back).collect();
+            let touched = if keeps_links && other_links(files[i].0) > 0 { i + 1 } else { i };
+            old[touched..].iter().for_each(Old::forget);
+            let left: Vec<String> = old[..touched].iter().filter_map(Old::put_back).collect();
             let reason = left.iter().fold(error.to_string(), |reason, left| format!("{reason}; {left}"));
             return Err(NotWritten::of(files[i].0, reason));
         }
@@ -144,7 +161,9 @@ impl<'f> Old<'f> {
 
     /// Writes the old bytes and sets the modification time of the old file, so that it does not look changed.
     fn restore(&self, bytes: &[u8]) -> io::Result<()> {
-        write(self.path, bytes)?;
+        let mut file = NewFile::create(self.path)?.keeping_links();
+        file.write_all(bytes)?;
+        file.commit()?;
         if let Some(modified) = self.modified {
             // A file system that keeps no such time has none to restore.
             let _unknown_there =
@@ -184,7 +203,7 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(20));
             let files = [&absent, &buffer, &text, &after].map(|path| (path.as_path(), &b"new"[..]));
             // A folder stands in the way of the third by the time that it is to be replaced.
-            let failed = replace_all(&files, keeps, &mut || {
+            let failed = replace_all(&files, Replacing { keeps_copies: keeps, keeps_links: false }, &mut || {
                 fs::remove_file(&text).unwrap();
                 fs::create_dir(&text).unwrap();
             });
@@ -195,12 +214,60 @@ mod tests {
             assert_eq!(fs::read(&after).unwrap(), b"old after");
             assert_eq!(names_in(&folder), ["after", "buffer", "text"], "nothing else is left");
             fs::remove_dir(&text).unwrap();
-            let copies = write_together(&files, keeps).unwrap();
+            let copies = write_together(&files, Replacing { keeps_copies: keeps, keeps_links: false }).unwrap();
             let expected: &[&Path] = if keeps { &[&buffer, &after] } else { &[] };
             assert_eq!(copies.iter().map(|copy| copy.with_extension("")).collect::<Vec<_>>(), expected);
             assert!(files.iter().all(|(path, bytes)| fs::read(path).unwrap() == *bytes));
             fs::remove_dir_all(&folder).unwrap();
         }
+    }
+
+    #[test]
+    fn a_file_with_several_names_stays_one_where_that_is_asked_for_and_is_put_back_where_writing_fails() {
+        let folder = folder("links");
+        let [file, other, last] = ["file", "other", "last"].map(|name| folder.join(name));
+        let begin = || {
+            fs::write(&file, "old").unwrap();
+            fs::write(&last, "last").unwrap();
+            let _absent = fs::remove_file(&other);
+            fs::hard_link(&file, &other).unwrap();
+        };
+        begin();
+        if other_links(&file) == 0 {
+            // This system does not say how many names a file has.
+            return fs::remove_dir_all(&folder).unwrap();
+        }
+        assert_eq!((other_links(&file), other_links(&last), other_links(&folder.join("none"))), (1, 0, 0));
+        for keeps_links in [false, true] {
+            begin();
+            let replacing = Replacing { keeps_copies: true, keeps_links };
+            let copies = write_together(&[(&file, b"new"), (&last, b"new")], replacing).unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"new");
+            let (kept, links) = if keeps_links { (&b"new"[..], 1) } else { (&b"old"[..], 0) };
+            assert_eq!((fs::read(&other).unwrap().as_slice(), other_links(&file)), (kept, links));
+            assert_eq!(
+                copies.iter().map(|copy| fs::read(copy).unwrap()).collect::<Vec<_>>(),
+                [b"old".to_vec(), b"last".to_vec()]
+            );
+            copies.iter().for_each(|copy| fs::remove_file(copy).unwrap());
+            assert_eq!(names_in(&folder), ["file", "last", "other"]);
+        }
+        // A folder stands in the way of the second by the time that it is to be replaced.
+        for keeps_copies in [false, true] {
+            begin();
+            let failed = replace_all(
+                &[(&file, b"new"), (&last, b"new")],
+                Replacing { keeps_copies, keeps_links: true },
+                &mut || {
+                    fs::remove_file(&last).unwrap();
+                    fs::create_dir(&last).unwrap();
+                },
+            );
+            assert_eq!(failed.unwrap_err().path, last);
+            assert_eq!((fs::read(&other).unwrap(), other_links(&file)), (b"old".to_vec(), 1));
+            fs::remove_dir(&last).unwrap();
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

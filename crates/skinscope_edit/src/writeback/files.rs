@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
-use skinscope_base::output::{NotWritten, Overwritten, overwritten, write_together};
+use skinscope_base::output::{NotWritten, Overwritten, Replacing, other_links, overwritten, write_together};
 
 use super::container::Text;
 use super::{Changes, Patched, Recompression, WriteError, patch};
@@ -34,6 +34,10 @@ pub struct Saved {
     pub written: Vec<PathBuf>,
     /// Copies of the files that were replaced.
     pub backups: Vec<PathBuf>,
+    /// Files that were replaced and have other names (hard links), and how many.
+    pub links: Vec<(PathBuf, u64)>,
+    /// Whether these other names have the new contents too; else they keep what was there.
+    pub kept_links: bool,
     /// Files that the result names but that were not copied beside it, since their names lead out of the folder.
     pub left: Vec<PathBuf>,
 }
@@ -86,11 +90,20 @@ struct Output {
     bytes: Vec<u8>,
 }
 
-/// The length and the time of a file; `None` where there is no file.
-type Stamp = Option<(u64, Option<SystemTime>)>;
+/// What is known of a file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Facts {
+    length: u64,
+    written: Option<SystemTime>,
+    /// The file that the path leads to, past all links, which may be led elsewhere; `None` where that cannot be said.
+    leads_to: Option<PathBuf>,
+}
 
-/// The lengths and times of a model's files as they were read, by which it is seen that another program has changed
-/// them.
+/// What is known of a file; `None` where there is no file.
+type Stamp = Option<Facts>;
+
+/// The lengths and times of a model's files as they were read, and where their paths led to, by which it is seen that another program has
+/// changed them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stamps(Vec<(PathBuf, Stamp)>);
 
@@ -122,7 +135,7 @@ impl Stamps {
     /// Returns whether all files are there, and one was written at this time or later.
     #[must_use]
     pub fn are_there_and_newer(&self, time: SystemTime) -> bool {
-        let written = |(_, stamp): &(PathBuf, Stamp)| stamp.map(|(_, written)| written);
+        let written = |(_, stamp): &(PathBuf, Stamp)| stamp.as_ref().map(|facts| facts.written);
         let all: Option<Vec<Option<SystemTime>>> = self.0.iter().map(written).collect();
         all.is_some_and(|all| all.into_iter().flatten().any(|written| written >= time))
     }
@@ -130,7 +143,7 @@ impl Stamps {
     /// Returns how long before now the last of the files was written; `None` where none is there, or where one says a time to come.
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
-        let written = self.0.iter().filter_map(|(_, stamp)| stamp.and_then(|(_, written)| written)).max();
+        let written = self.0.iter().filter_map(|(_, stamp)| stamp.as_ref().and_then(|facts| facts.written)).max();
         written.and_then(|written| written.elapsed().ok())
     }
 
@@ -160,7 +173,7 @@ impl Stamps {
             |a: &Path, b: &Path| a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a));
         let now = |(path, then): &(PathBuf, Stamp)| {
             let is_written = written.iter().any(|file| is_one(file, path));
-            (path.clone(), if is_written { stamp(path) } else { *then })
+            (path.clone(), if is_written { stamp(path) } else { then.clone() })
         };
         Self(self.0.iter().map(now).collect())
     }
@@ -179,7 +192,7 @@ impl Stamps {
 
 fn stamp(path: &Path) -> Stamp {
     let facts = fs::metadata(path).ok()?;
-    Some((facts.len(), facts.modified().ok()))
+    Some(Facts { length: facts.len(), written: facts.modified().ok(), leads_to: path.canonicalize().ok() })
 }
 
 /// The bytes that a model was read from.
@@ -195,8 +208,7 @@ pub enum Origin<'o> {
 pub struct Prepared {
     outputs: Vec<Output>,
     saved: Saved,
-    /// Whether copies of replaced files are kept.
-    keeps: bool,
+    replacing: Replacing,
 }
 
 impl Prepared {
@@ -214,8 +226,22 @@ impl Prepared {
     /// Keeps a copy of every file that is replaced, like saving in place does.
     #[must_use]
     pub fn keeping_what_is_replaced(mut self) -> Self {
-        self.keeps = true;
+        self.replacing.keeps_copies = true;
         self
+    }
+
+    /// Lets files with several names (hard links) stay one each, or not: then their other names keep what was there.
+    #[must_use]
+    pub fn keeping_links(mut self, keeps: bool) -> Self {
+        self.replacing.keeps_links = keeps;
+        self
+    }
+
+    /// The files that will be replaced and have other names (hard links), and how many.
+    #[must_use]
+    pub fn links(&self) -> Vec<(PathBuf, u64)> {
+        let links = self.outputs.iter().map(|output| (output.path.clone(), other_links(&output.path)));
+        links.filter(|(_, count)| *count > 0).collect()
     }
 
     /// Writes all files: to temporary files next to them first, which are flushed and then renamed.
@@ -224,7 +250,8 @@ impl Prepared {
     /// Every file is as it was then. Where one could not be put back, the error says so and names the copy of what it was.
     pub fn write(mut self) -> Result<Saved, SaveError> {
         let files: Vec<(&Path, &[u8])> = self.outputs.iter().map(|o| (o.path.as_path(), o.bytes.as_slice())).collect();
-        self.saved.backups = write_together(&files, self.keeps)
+        (self.saved.links, self.saved.kept_links) = (self.links(), self.replacing.keeps_links);
+        self.saved.backups = write_together(&files, self.replacing)
             .map_err(|NotWritten { path, reason }| SaveError::Output { path, reason })?;
         self.saved.written = self.outputs.into_iter().map(|output| output.path).collect();
         Ok(self.saved)
@@ -309,7 +336,7 @@ fn prepare_to(
         outputs.push(Output { path: folder.join(name), bytes: buffer.bytes });
     }
     outputs.push(Output { path: out.to_owned(), bytes: main.unwrap_or_else(|| source.to_vec()) });
-    Ok(Prepared { outputs, saved, keeps: false })
+    Ok(Prepared { outputs, saved, replacing: Replacing::default() })
 }
 
 fn prepare_in_place(
@@ -333,7 +360,7 @@ fn prepare_in_place(
             "several buffers of the model are this file; write to another file with -o",
         ));
     }
-    Ok(Prepared { outputs, saved, keeps: true })
+    Ok(Prepared { outputs, saved, replacing: Replacing { keeps_copies: true, keeps_links: false } })
 }
 
 /// Checks that the name does not say another container than the model has.
@@ -370,7 +397,9 @@ fn named_files(source: &[u8], folder: &Path, sheet: &Sheet) -> Result<Vec<Named>
     let range = &sheet.model.source.origins.json;
     let json = source.get(range.start as usize..range.end as usize);
     let text = Text::of(json.ok_or_else(|| WriteError::Json("as many bytes".to_owned()))?)?;
-    let root: Value = serde_json::from_str(text.json).map_err(|e| WriteError::Json(e.to_string()))?;
+    let plain = skinscope_base::json::plain(text.json);
+    let text = plain.as_ref().map_or(text.json, |plain| plain.text.as_str());
+    let root: Value = serde_json::from_str(text).map_err(|e| WriteError::Json(e.to_string()))?;
     let mut out = Vec::new();
     for list in ["buffers", "images"] {
         for (index, item) in root[list].as_array().into_iter().flatten().enumerate() {

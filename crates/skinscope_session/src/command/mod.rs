@@ -149,6 +149,8 @@ pub enum FileCommand {
     SaveTo(PathBuf),
     /// Compress what meshopt had compressed again (`true`), or store it plain.
     Recompress(bool),
+    /// Let files that have other names (hard links) stay one each (`true`), or leave to those names what was there.
+    KeepLinks(bool),
     /// The answer to the question what becomes of edits that are not saved.
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.
