@@ -6,7 +6,7 @@
 #
 # YARDSTICKS is a folder of programs to measure against (measure.py, viewers/, load/, rust_anim/, lavapipe_floor/,
 # bevy_foxes/), MODELS one with CesiumMan.glb, Fox.glb and RobotExpressive.glb. A PART is pose, deform, vertices, start, large,
-# parts, playing, crowd, rest or build; without any all are measured but build, which takes an empty target folder and minutes.
+# shared (twenty primitives that name the same million vertices, against one), parts, playing, crowd, rest or build; without any all are measured but build, which takes an empty target folder and minutes.
 #
 #   HISTORY=FILE     a table that every ratio is appended to, with date and commit; benches/history.md is that of the project
 #   ROUNDS=7         rounds that count, and one before them
@@ -21,7 +21,7 @@ yardsticks="$(cd "${1:?the folder of yardsticks}" && pwd)"
 models="$(cd "${2:?the folder of models}" && pwd)"
 shift 2
 parts=("$@")
-[ "${#parts[@]}" -gt 0 ] || parts=(pose deform vertices start large parts playing crowd rest)
+[ "${#parts[@]}" -gt 0 ] || parts=(pose deform vertices start large shared parts playing crowd rest)
 rounds="${ROUNDS:-7}"
 scratch="${SCRATCH:-/tmp/skinscope-compare}"
 mkdir -p "$scratch"
@@ -154,6 +154,24 @@ if has large; then
     --row 'four samples, wall, ms|smooth::wall_ms|theirs::wall_ms|0.45' \
     --row 'four samples, processor, ms|smooth::cpu_ms|theirs::cpu_ms|0.45' \
     --row 'four samples, memory, MiB|smooth::rss_mib|theirs::rss_mib|0.8'
+fi
+
+if has shared; then
+  for kind in v1m v1m20; do
+    [ -e "$scratch/$kind.glb" ] || "$(python)" benches/large/models.py "$kind" "$scratch/$kind.glb" >&2
+  done
+  table 'Twenty primitives that share a million vertices, against one'
+  load="$ours info $scratch/v1m"
+  picture="$ours render $scratch/v1m"
+  frames="--clip 0 --time 0.5 --size 1024x768 -o $scratch/ours.png"
+  pairs \
+    --run "ours=${load}20.glb --load --json" --run "theirs=$load.glb --load --json" \
+    --run "drawn=${picture}20.glb $frames" --run "whole=$picture.glb $frames" \
+    --row 'load, wall, ms|ours::wall_ms|theirs::wall_ms|1.15' \
+    --row 'load, processor, ms|ours::cpu_ms|theirs::cpu_ms|1.15' \
+    --row 'load, memory, MiB|ours::rss_mib|theirs::rss_mib|1.15' \
+    --row 'picture, processor, ms|drawn::cpu_ms|whole::cpu_ms|1.15' \
+    --row 'picture, memory, MiB|drawn::rss_mib|whole::rss_mib|1.15'
 fi
 
 if has parts; then

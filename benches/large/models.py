@@ -3,7 +3,7 @@
 
   models.py KIND OUT.glb
 
-KIND: v5m (5 million vertices), v300k (300 000), j50k (50 000 joints in a tree of three children each), jchain (a chain of 2000 joints, and
+KIND: v5m (5 million vertices), v1m (a million), v1m20 (the same in 20 primitives that name the same vertices), v300k (300 000), j50k (50 000 joints in a tree of three children each), jchain (a chain of 2000 joints, and
 48 000 that hang on it), jlong (bones as long as the model), p10k (10 000 primitives of one mesh), p10kn (as many nodes, each
 with a mesh and a material of its own), t200 (200 textures of 1024², PNG).
 """
@@ -75,7 +75,7 @@ def skinned(g, parents, places, heads, p, keys, clip=True, step=1, turn=0.3):
         g.j["animations"] = [{"name": "Sway", "channels": ch, "samplers": sa}]
     return nodes
 
-def vertices(path, n, m):
+def vertices(path, n, m, cut=1):
     g = Glb()
     p, nrm, t = grid(n, m)
     J = 64
@@ -85,8 +85,10 @@ def vertices(path, n, m):
     f = p[:, 1] / 2 * (J - 1); lo = np.clip(np.floor(f), 0, J - 2)
     j = np.zeros((len(p), 4), "u1"); j[:, 0] = lo; j[:, 1] = lo + 1
     w = np.zeros((len(p), 4), "f4"); w[:, 1] = f - lo; w[:, 0] = 1 - w[:, 1]
-    prim = {"attributes": {"POSITION": g.acc(p, "VEC3", bounds=True), "NORMAL": g.acc(nrm, "VEC3"), "JOINTS_0": g.acc(j, "VEC4"), "WEIGHTS_0": g.acc(w, "VEC4")}, "indices": g.acc(t, "SCALAR")}
-    g.j["meshes"] = [{"primitives": [prim]}]
+    attributes = {"POSITION": g.acc(p, "VEC3", bounds=True), "NORMAL": g.acc(nrm, "VEC3"), "JOINTS_0": g.acc(j, "VEC4"), "WEIGHTS_0": g.acc(w, "VEC4")}
+    ends = np.arange(cut + 1) * (len(t) // 3) // cut * 3
+    g.j["materials"] = [{"pbrMetallicRoughness": {"baseColorFactor": [1, 1 - i / cut, i / cut, 1]}} for i in range(cut)]
+    g.j["meshes"] = [{"primitives": [{"attributes": attributes, "indices": g.acc(t[a:b], "SCALAR"), "material": i} for i, (a, b) in enumerate(zip(ends, ends[1:]))]}]
     nodes.append({"name": "body", "mesh": 0, "skin": 0}); g.j["nodes"] = nodes
     g.j["scenes"] = [{"nodes": [0, J]}]; g.j["scene"] = 0
     g.write(path)
@@ -177,5 +179,6 @@ def textures(path):
     g.write(path)
 
 kind, out = sys.argv[1:]
-{"v5m": lambda p: vertices(p, 1768, 2829), "v300k": lambda p: vertices(p, 433, 693), "j50k": lambda p: joints(p, False), "jlong": lambda p: joints(p, None), "jchain": lambda p: joints(p, True), "p10k": lambda p: prims(p, False, 10),
+{"v5m": lambda p: vertices(p, 1768, 2829), "v1m": lambda p: vertices(p, 1000, 1000), "v1m20": lambda p: vertices(p, 1000, 1000, 20),
+ "v300k": lambda p: vertices(p, 433, 693), "j50k": lambda p: joints(p, False), "jlong": lambda p: joints(p, None), "jchain": lambda p: joints(p, True), "p10k": lambda p: prims(p, False, 10),
  "p10kn": lambda p: prims(p, True, 10000), "t200": textures}[kind](out)

@@ -103,9 +103,13 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliEr
     session.build_frame(&mut frame, &SceneColors::DARK);
     let open = || Gpu::headless(Backend::Auto);
     let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
-    let baked =
-        |d: &DeformedOnGpu| export::baked_primitive(model, shift, (d.instance, d.copy), d.primitive, &d.deformed);
-    Ok(surface.iter().map(baked).collect())
+    let baked = |d: &DeformedOnGpu| {
+        let parts = export::baked_primitive(model, shift, (d.instance, d.copy), d.primitive, &d.deformed);
+        parts.into_iter().map(|part| ((d.instance, d.copy, part.primitive), part)).collect::<Vec<_>>()
+    };
+    let mut parts: Vec<_> = surface.iter().flat_map(baked).collect();
+    parts.sort_by_key(|(at, _)| *at);
+    Ok(parts.into_iter().map(|(_, part)| part).collect())
 }
 
 fn keep_skin(path: &Path, session: &Session) -> std::io::Result<()> {

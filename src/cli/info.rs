@@ -23,7 +23,8 @@ use crate::session::{PlaybackCommand, PoseSource, Session};
 /// commands and the window count places from, but for OBJ, GLB, pose files and bounds; zeros for all others),
 /// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), inverse_bind_accessor, shared_with (how many other
 /// skins have joints in common with it), primitives, vertices, influences {most, mean, by_count, percent, used, stored}, over_4
-/// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
+/// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, shares (the primitive of the mesh whose vertices it names
+/// too, so that they count once; else null), indices, influences,
 /// weights, morph_targets, material, variants [{variant, material}], sets [{joints {accessor, draco}, weights {accessor, draco}}]
 /// (JOINTS_n and WEIGHTS_n by n; draco is the attribute's id in the stream that it was decoded from), draco {view, vertices}}]}], humanoid {family, bones {bone: node index}} (a humanoid by the
 /// bones that the file names, else by the names of a family of programs; null where it is none), lights [{index, name, type, color, intensity, range,

@@ -81,6 +81,8 @@ struct PrimitiveRow {
     mode: String,
     morph_targets: usize,
     sets: Vec<origins::InfluenceSet>,
+    /// The primitive of the mesh that has the vertices which this one names too.
+    shares: Option<usize>,
     variants: Vec<Value>,
     vertices: usize,
     weights: Option<&'static str>,
@@ -261,19 +263,23 @@ fn skins(model: &Model) -> Vec<Value> {
 }
 
 fn primitive(model: &Model, mesh: usize, index: usize) -> PrimitiveRow {
-    let p = &model.meshes[mesh].primitives[index];
+    let of = &model.meshes[mesh];
+    let (p, (holder, indices)) = (&of.primitives[index], of.part_of(index));
+    // Its vertices may be in another primitive.
+    let vertices = &of.primitives[holder];
     let (sets, draco) = origins::influences(&model.source.origins, mesh, index);
     PrimitiveRow {
         draco,
-        indices: p.indices.len(),
-        influences: p.stored_influences.as_ref().map_or(0, |i| i.per_vertex),
+        indices: indices.len(),
+        influences: vertices.stored_influences.as_ref().map_or(0, |i| i.per_vertex),
         material: p.material.map(|m| m.0),
         mode: format!("{:?}", p.source_mode),
         morph_targets: p.morphs.len(),
         sets,
         variants: p.variants.iter().map(|(v, m)| json!({ "variant": v, "material": m.0 })).collect(),
-        vertices: p.stored_vertices,
-        weights: p.stored_influences.as_ref().map(|i| match i.format {
+        shares: p.shares,
+        vertices: vertices.stored_vertices,
+        weights: vertices.stored_influences.as_ref().map(|i| match i.format {
             WeightFormat::U8 => "u8",
             WeightFormat::U16 => "u16",
             WeightFormat::F32 => "f32",

@@ -43,9 +43,9 @@ pub(super) fn report(document: &Document, started: Instant, imported: Imported) 
 /// that makes.
 fn pack(model: &Model) -> usize {
     let shown: BTreeSet<_> = model.instances.iter().map(|i| i.mesh.index()).collect();
-    let primitives = shown.into_iter().flat_map(|mesh| model.primitives(MeshId::from_index(mesh)));
-    let bytes = |p: PrimitiveRef<'_>| {
-        let packed = pack_primitive(p, may_reorder(model, &p));
+    let primitives = |mesh| model.primitives(MeshId::from_index(mesh)).enumerate().map(move |(n, p)| (mesh, n, p));
+    let bytes = |(mesh, n, p): (usize, usize, PrimitiveRef<'_>)| {
+        let packed = pack_primitive(p, may_reorder(model, MeshId::from_index(mesh), n));
         let indices = packed.indices.as_ref().unwrap_or(&p.indices);
         4 * (packed.vertices.len()
             + packed.influences.rows.len()
@@ -54,7 +54,7 @@ fn pack(model: &Model) -> usize {
             + indices.len())
             + size_of_val(&packed.influences.listed[..])
     };
-    primitives.map(bytes).sum()
+    shown.into_iter().flat_map(primitives).map(bytes).sum()
 }
 
 /// Writes the report as one line for people.

@@ -16,8 +16,8 @@ use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, Playback
 /// Measure what a clip does to the surface, against the surface at rest
 ///
 /// Edge stretch, change of area, volume of what is closed and of each joint's region, inverted triangles, folds and normal error, at
-/// evenly spaced moments of the clip: the worst of each, or with --json the whole curves. Ratios are posed over rest. Only skinned
-/// primitives are measured.
+/// evenly spaced moments of the clip: the worst of each, or with --json the whole curves. Ratios are posed over rest. Only what is skinned
+/// is measured; all of a mesh is one surface, however it is cut into primitives.
 ///
 /// The JSON has the fields: schema (1), method, normals (their mode), clip (null in the rest pose), times (seconds), curves {stretch_max, stretch_min, stretch_mean,
 /// triangle_max, triangle_min, area, volume, region_volume, inverted, folds, normal_error_max, normal_error_mean, zero_normals: a list as long as
@@ -46,13 +46,14 @@ pub(super) struct MeasureArgs {
     /// Divide the weights of every vertex by their sum; without it they are used as stored
     #[arg(long)]
     normalise_weights: bool,
+    /// Measure each primitive of the file alone, so that a cut between materials is a border; without it all skinned primitives of a mesh
+    /// are one surface
+    #[arg(long)]
+    by_primitive: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
-
-/// What is asked of every moment.
-const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None, overlay_only: false };
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     let mut opened = args.model.load_with_session(None)?;
@@ -71,6 +72,9 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
         session.apply(PlaybackCommand::Seek(time));
         session.update_pose();
     }
+    // What is asked of every moment.
+    let by_primitive = args.by_primitive;
+    let wanted = Wanted { normal_error: true, normal_modes: true, vertices: None, overlay_only: false, by_primitive };
     let clip = session.playback().clip.filter(|_| session.playback().source == PoseSource::Clip);
     let name = clip.and_then(|clip| Some(session.model()?.clips[clip.index()].name.clone()));
     let nothing = || CliError::Usage("the model has nothing to measure".into());
@@ -79,7 +83,7 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
         Some(_) => {
             let time_secs = session.playback().time_secs;
             session.apply(PlaybackCommand::SetPlaying(false));
-            let measures = session.measurements().measure_as(WANTED).ok_or_else(nothing)?.measures.clone();
+            let measures = session.measurements().measure_as(wanted).ok_or_else(nothing)?.measures.clone();
             MeasureCurves { key: None, moments: vec![(time_secs, measures)], complete: true }
         }
         None if args.rate.is_some() && clip.is_none() => {
@@ -87,7 +91,7 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
             return Err(CliError::Usage(why.into()));
         }
         None => session
-            .measure_clip(args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32), WANTED, &mut |_| true)
+            .measure_clip(args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32), wanted, &mut |_| true)
             .ok_or_else(nothing)?,
     };
     if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
@@ -149,7 +153,7 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
             let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();
             parts.push(json!({
                 "mesh": mesh,
-                "primitive": primitive.primitive,
+                "primitive": part.primitive,
                 "triangles": part.triangles,
                 "closed": part.closed,
                 "rest_m3": part.rest,

@@ -13,3 +13,4 @@ mod fix;
 mod hostile;
 mod outputs;
 mod poses;
+mod sharing;

@@ -75,6 +75,7 @@ mod samples;
 mod scenes;
 mod second_model;
 mod shadows;
+mod sharing;
 mod sides;
 mod skeleton;
 mod soak;

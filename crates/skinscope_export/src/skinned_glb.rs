@@ -113,65 +113,18 @@ fn skin(skin: &Skin, writer: &mut GlbWriter) -> Value {
 /// Writes a mesh; `None` where it has no vertices, which glTF does not allow.
 fn mesh(model: &Model, id: MeshId, writer: &mut GlbWriter, materials: &mut MaterialWriter<'_>) -> Option<Value> {
     let source = &model.meshes[id.index()];
+    let vertices: Vec<Option<Map<String, Value>>> = (0..source.primitives.len())
+        .map(|i| (!source.primitives[i].indices.is_empty()).then(|| vertices(model, (id, i), writer)))
+        .collect();
     let mut primitives = Vec::new();
-    for (i, p) in source.primitives.iter().enumerate().filter(|(_, p)| !p.indices.is_empty()) {
-        let stored = p.stored_vertices;
-        let mut attributes = Map::new();
-        let mut put = |name: &str, accessor: usize| attributes.insert(name.to_owned(), json!(accessor));
-        put("POSITION", writer.push(Elements::Attribute3(&p.positions[..stored])));
-        if !p.normals.is_empty() {
-            put("NORMAL", writer.push(Elements::Attribute3(&unit_normals(&p.normals[..stored]))));
-            // Tangents that import has made are made again by whoever reads the file.
-            if !p.tangents.is_empty() && p.split_from.is_empty() {
-                put("TANGENT", writer.push(Elements::Attribute4(&unit_tangents(&p.tangents[..stored]))));
-            }
-        }
-        for (name, uvs) in ["TEXCOORD_0", "TEXCOORD_1"].into_iter().zip(&p.uvs).filter(|(_, uvs)| !uvs.is_empty()) {
-            put(name, writer.push(Elements::Attribute2(&uvs[..stored])));
-        }
-        if !p.colors.is_empty() {
-            put("COLOR_0", writer.push(Elements::Attribute4(&p.colors[..stored])));
-        }
-        if let Some(influences) = model.primitive(id, i).influences {
-            for set in 0..influences.per_vertex.div_ceil(4) {
-                let row = |vertex: usize| {
-                    let (joints, weights) = influences.of(vertex);
-                    let (mut four, mut shares) = ([0_u16; 4], [0.0_f32; 4]);
-                    for (k, (joint, weight)) in joints.iter().zip(weights).skip(4 * set).take(4).enumerate() {
-                        // A joint without weight must be 0.
-                        (four[k], shares[k]) = (if *weight == 0.0 { 0 } else { *joint }, *weight);
-                    }
-                    (four, glam::Vec4::from_array(shares))
-                };
-                let (joints, weights): (Vec<_>, Vec<_>) = (0..stored).map(row).unzip();
-                put(&format!("JOINTS_{set}"), writer.push(Elements::Joints(&joints)));
-                put(&format!("WEIGHTS_{set}"), writer.push(Elements::Attribute4(&weights)));
-            }
-        }
-        let indices: Vec<u32> = p.indices.iter().map(|index| p.stored_vertex(*index)).collect();
-        let mut out = json!({
-            "attributes": attributes,
-            "indices": writer.push(Elements::Indices(&indices)),
-            "mode": mode(p.topology),
-        });
-        let targets: Vec<Value> = p
-            .morphs
-            .iter()
-            .map(|target| {
-                let mut out = Map::new();
-                // A target must have what the others have; without displacement it moves nothing.
-                let still = vec![Vec3::ZERO; stored];
-                let list = |list: &'_ [Vec3]| if list.len() < stored { still.clone() } else { list[..stored].to_vec() };
-                out.insert("POSITION".into(), json!(writer.push(Elements::Attribute3(&list(&target.positions)))));
-                if p.morphs.iter().any(|target| !target.normals.is_empty()) && !p.normals.is_empty() {
-                    out.insert("NORMAL".into(), json!(writer.push(Elements::Attribute3(&list(&target.normals)))));
-                }
-                Value::Object(out)
-            })
-            .collect();
-        if !targets.is_empty() {
-            out["targets"] = json!(targets);
-        }
+    for (i, p) in source.primitives.iter().enumerate() {
+        let (holder, range) = source.part_of(i);
+        let Some(vertices) = vertices[holder].as_ref().filter(|_| !range.is_empty()) else { continue };
+        let of = &source.primitives[holder];
+        let indices: Vec<u32> = of.indices[range].iter().map(|index| of.stored_vertex(*index)).collect();
+        let mut out = Value::Object(vertices.clone());
+        out["indices"] = json!(writer.push(Elements::Indices(&indices)));
+        out["mode"] = json!(mode(p.topology));
         if let Some(material) = p.material {
             out["material"] = json!(materials.index_of_material(material, writer));
         }
@@ -185,4 +138,63 @@ fn mesh(model: &Model, id: MeshId, writer: &mut GlbWriter, materials: &mut Mater
         out["extras"] = json!({ "targetNames": source.morph_names });
     }
     Some(out)
+}
+
+/// Writes the vertices of a primitive: the members `attributes` and `targets`, which all primitives with these vertices have.
+fn vertices(model: &Model, (id, i): (MeshId, usize), writer: &mut GlbWriter) -> Map<String, Value> {
+    let p = &model.meshes[id.index()].primitives[i];
+    let stored = p.stored_vertices;
+    let mut attributes = Map::new();
+    let mut put = |name: &str, accessor: usize| attributes.insert(name.to_owned(), json!(accessor));
+    put("POSITION", writer.push(Elements::Attribute3(&p.positions[..stored])));
+    if !p.normals.is_empty() {
+        put("NORMAL", writer.push(Elements::Attribute3(&unit_normals(&p.normals[..stored]))));
+        // Tangents that import has made are made again by whoever reads the file.
+        if !p.tangents.is_empty() && p.split_from.is_empty() {
+            put("TANGENT", writer.push(Elements::Attribute4(&unit_tangents(&p.tangents[..stored]))));
+        }
+    }
+    for (name, uvs) in ["TEXCOORD_0", "TEXCOORD_1"].into_iter().zip(&p.uvs).filter(|(_, uvs)| !uvs.is_empty()) {
+        put(name, writer.push(Elements::Attribute2(&uvs[..stored])));
+    }
+    if !p.colors.is_empty() {
+        put("COLOR_0", writer.push(Elements::Attribute4(&p.colors[..stored])));
+    }
+    if let Some(influences) = model.primitive(id, i).influences {
+        for set in 0..influences.per_vertex.div_ceil(4) {
+            let row = |vertex: usize| {
+                let (joints, weights) = influences.of(vertex);
+                let (mut four, mut shares) = ([0_u16; 4], [0.0_f32; 4]);
+                for (k, (joint, weight)) in joints.iter().zip(weights).skip(4 * set).take(4).enumerate() {
+                    // A joint without weight must be 0.
+                    (four[k], shares[k]) = (if *weight == 0.0 { 0 } else { *joint }, *weight);
+                }
+                (four, glam::Vec4::from_array(shares))
+            };
+            let (joints, weights): (Vec<_>, Vec<_>) = (0..stored).map(row).unzip();
+            put(&format!("JOINTS_{set}"), writer.push(Elements::Joints(&joints)));
+            put(&format!("WEIGHTS_{set}"), writer.push(Elements::Attribute4(&weights)));
+        }
+    }
+    let mut out = Map::new();
+    out.insert("attributes".into(), Value::Object(attributes));
+    let targets: Vec<Value> = p
+        .morphs
+        .iter()
+        .map(|target| {
+            let mut out = Map::new();
+            // A target must have what the others have; without displacement it moves nothing.
+            let still = vec![Vec3::ZERO; stored];
+            let list = |list: &'_ [Vec3]| if list.len() < stored { still.clone() } else { list[..stored].to_vec() };
+            out.insert("POSITION".into(), json!(writer.push(Elements::Attribute3(&list(&target.positions)))));
+            if p.morphs.iter().any(|target| !target.normals.is_empty()) && !p.normals.is_empty() {
+                out.insert("NORMAL".into(), json!(writer.push(Elements::Attribute3(&list(&target.normals)))));
+            }
+            Value::Object(out)
+        })
+        .collect();
+    if !targets.is_empty() {
+        out.insert("targets".into(), json!(targets));
+    }
+    out
 }

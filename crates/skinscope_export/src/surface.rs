@@ -3,11 +3,13 @@
 use glam::{DVec3, Vec2, Vec3, Vec4};
 use skinscope_anim as anim;
 use skinscope_deform::{self as deform, Deformation, Deformed, Surface, SurfaceInput, SurfacePart};
-use skinscope_model::{InstanceId, LocalPose, MaterialId, Model, Topology};
+use skinscope_model::{InstanceId, LocalPose, MaterialId, Model, Part, Topology};
 
 /// A primitive frozen in a pose, in world space, with its vertices in file order.
 #[derive(Clone, Debug, Default)]
 pub struct BakedPrimitive {
+    /// The index of the primitive in its mesh.
+    pub primitive: usize,
     /// The node's name, numbered where it carries several copies or primitives; never empty.
     pub name: String,
     /// The positions in world space, metres, without [`BakedPrimitive::origin`].
@@ -64,13 +66,16 @@ pub fn baked_primitives(model: &Model, shift: DVec3, surface: &Surface) -> Vec<B
                 true => frozen(model, shift, (part.instance, 0), part.primitive, &part.deformed, is_split),
                 false => frozen(model, shift, (part.instance, copy), part.primitive, &part.copy(copy), is_split),
             };
-            out.extend(parts.iter().map(freeze));
+            let first = out.len();
+            out.extend(parts.iter().flat_map(freeze));
+            out[first..].sort_by_key(|baked: &BakedPrimitive| baked.primitive);
         }
     }
     out
 }
 
-/// Freezes one deformed primitive of a copy of an instance, whichever way it was deformed, in a pose with that shift of its origin.
+/// Freezes one deformed vertex list of a copy of an instance, whichever way it was deformed, in a pose with that shift of its
+/// origin. Returns a primitive for each that the file stores with these vertices ([`skinscope_model::Mesh::parts`]).
 #[must_use]
 pub fn baked_primitive(
     model: &Model,
@@ -78,7 +83,7 @@ pub fn baked_primitive(
     (instance, copy): (InstanceId, usize),
     primitive: usize,
     deformed: &Deformed,
-) -> BakedPrimitive {
+) -> Vec<BakedPrimitive> {
     frozen(model, shift, (instance, copy), primitive, deformed, false)
 }
 
@@ -90,17 +95,14 @@ fn frozen(
     primitive: usize,
     deformed: &Deformed,
     keeps_copies: bool,
-) -> BakedPrimitive {
+) -> Vec<BakedPrimitive> {
     let origin = model.origin_of_instance(instance) + shift;
     let instance = &model.instances[instance.index()];
-    let primitives = &model.meshes[instance.mesh.index()].primitives;
-    let source = &primitives[primitive];
+    let mesh = &model.meshes[instance.mesh.index()];
+    let source = &mesh.primitives[primitive];
     let mut name = model.skeleton.names[instance.node.index()].clone();
     if !instance.copies.is_empty() {
         name += &format!("#{copy}");
-    }
-    if primitives.len() > 1 {
-        name += &format!(".{primitive}");
     }
     let stored = if keeps_copies { source.vertex_count() } else { source.stored_vertices };
     let mut indices = source.indices.clone();
@@ -115,7 +117,7 @@ fn frozen(
         indices.iter_mut().for_each(|index| *index = source.stored_vertex(*index));
     }
     let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
-    BakedPrimitive {
+    let whole = BakedPrimitive {
         name,
         positions: deformed.positions[..stored].to_vec(),
         origin,
@@ -128,10 +130,18 @@ fn frozen(
         },
         uvs: [uvs(&source.uvs[0]), uvs(&source.uvs[1])],
         colors: source.colors.iter().take(stored).copied().collect(),
-        indices,
         topology: source.topology,
-        material: source.material,
-    }
+        ..BakedPrimitive::default()
+    };
+    let several = mesh.primitives.len() > 1;
+    let part = |Part { primitive, indices: range }: Part| BakedPrimitive {
+        primitive,
+        name: if several { format!("{}.{primitive}", whole.name) } else { whole.name.clone() },
+        indices: indices[range].to_vec(),
+        material: mesh.primitives[primitive].material,
+        ..whole.clone()
+    };
+    mesh.parts(primitive).map(part).collect()
 }
 
 #[cfg(test)]

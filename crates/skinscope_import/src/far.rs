@@ -393,7 +393,7 @@ fn bears_something(parts: &ModelParts) -> Vec<bool> {
     channels.filter(|channel| channel.path != Path::Weights).for_each(|channel| mark(channel.node));
     for instance in &parts.instances {
         let skin = instance.skin.map(|skin| &parts.skins[skin.index()]);
-        for primitive in &parts.meshes[instance.mesh.index()].primitives {
+        for (_, primitive) in parts.meshes[instance.mesh.index()].vertex_lists() {
             match (skin, &primitive.stored_influences) {
                 (Some(skin), Some(influences)) => {
                     let pairs = influences.joints.iter().zip(&influences.weights);
@@ -435,7 +435,7 @@ fn bring_meshes_of_figure_near(parts: &mut ModelParts, is_own: &dyn Fn(SkinId) -
     }
     let of_skinned = |mesh: &usize| meshes[*mesh];
     for mesh in (0..parts.meshes.len()).filter(of_skinned) {
-        for primitive in &parts.meshes[mesh].primitives {
+        for (_, primitive) in parts.meshes[mesh].vertex_lists() {
             // Few meshes lie so far away that all their vertices have to be looked at.
             let first = primitive.positions.first().map_or(0.0, |first| first.abs().max_element());
             if primitive.stored_influences.is_none() || f64::from(first) <= KEPT {

@@ -351,7 +351,8 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     let (mut meshes, of_primitives) = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
-            materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
+            let drawn = (primitive, &mesh.primitives[mesh.holder(p)]);
+            materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), drawn, &materials);
         }
     }
     let mut instances = meshes::instances(reader, &nodes, &meshes)?;

@@ -181,10 +181,16 @@ fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler)
 }
 
 /// Warns of primitives whose material reads texture coordinates that they lack.
-pub(super) fn note_missing_uvs(reader: &Reader, location: &str, primitive: &Primitive, materials: &[Material]) {
+/// `vertices` is the primitive that has the vertices: itself, or the one whose vertices it shares.
+pub(super) fn note_missing_uvs(
+    reader: &Reader,
+    location: &str,
+    (primitive, vertices): (&Primitive, &Primitive),
+    materials: &[Material],
+) {
     let read = primitive.materials().filter_map(|m| materials.get(m.index())).flat_map(Material::textures);
-    let missing = read.map(|(_, slot)| slot.uv_set).find(|set| primitive.uvs[*set].is_empty());
-    if let Some(set) = missing.filter(|_| !primitive.positions.is_empty()) {
+    let missing = read.map(|(_, slot)| slot.uv_set).find(|set| vertices.uvs[*set].is_empty());
+    if let Some(set) = missing.filter(|_| !vertices.positions.is_empty()) {
         reader.warnings.add(location, format!("its material has a texture, but TEXCOORD_{set} is missing"));
     }
 }

@@ -1,16 +1,20 @@
 //! Reads meshes, and the nodes that show them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use glam::Affine3A;
 use gltf::json;
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
 use skinscope_base::words::counted;
-use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
+use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId, Topology};
 
 use super::attributes::PrimitiveSource;
 use super::error::Warnings;
 use super::nodes::Nodes;
-use super::{ImportError, Reader, copies, draco, influences};
+use super::{ImportError, Reader, copies, draco, influences, topology};
 
 /// All meshes, and the locations of the influences of each primitive in the file.
 pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
@@ -19,14 +23,14 @@ pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
 pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<MeshesAndOrigins, ImportError> {
     let mut origins: Vec<Vec<PrimitiveOrigin>> = Vec::with_capacity(reader.root.meshes.len());
     let mut out = Vec::with_capacity(reader.root.meshes.len());
-    let mut work = Vec::new();
+    let mut work: Vec<Group> = Vec::new();
     for (i, mesh) in reader.root.meshes.iter().enumerate() {
         let targets = check(i, mesh)?;
         let count = mesh.primitives.len();
-        work.extend((0..count).map(|p| (i, p, targets)));
+        work.extend(groups(i, mesh, targets));
         let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
-        origins.push(Vec::with_capacity(count));
-        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names, ..Mesh::default() });
+        origins.push(vec![PrimitiveOrigin::default(); count]);
+        out.push(Mesh { name, primitives: vec![Primitive::default(); count], morph_names, ..Mesh::default() });
     }
     let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let read = reader.progress.map(work.len(), &|turn| {
@@ -34,38 +38,98 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         if failed.load(Ordering::Relaxed) {
             return None;
         }
-        let (mesh, p, targets) = work[turn];
         let warnings = Warnings::default();
         let reader = Reader { warnings: &warnings, ..*reader };
-        let primitive = read_primitive(&reader, (materials, variants), (mesh, p), targets);
-        failed.fetch_or(primitive.is_err(), Ordering::Relaxed);
+        let primitives = read_group(&reader, (materials, variants), &work[turn]);
+        failed.fetch_or(primitives.is_err(), Ordering::Relaxed);
         let fraction = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / work.len() as f32;
         (reader.progress.report)(0.1 + 0.5 * fraction, "Reading meshes");
-        Some((primitive, warnings))
+        Some((primitives, warnings))
     })?;
-    for ((mesh, ..), (primitive, warnings)) in work.iter().zip(read.into_iter().flatten()) {
+    for (group, (primitives, warnings)) in work.iter().zip(read.into_iter().flatten()) {
         reader.warnings.append(warnings);
-        let (primitive, origin) = primitive?;
-        out[*mesh].primitives.push(primitive);
-        origins[*mesh].push(origin);
+        for (p, (primitive, origin)) in group.primitives.iter().zip(primitives?) {
+            out[group.mesh].primitives[*p] = primitive;
+            origins[group.mesh][*p] = origin;
+        }
     }
     Ok((out, origins))
 }
 
-fn read_primitive(
+/// Primitives of a mesh that name the same vertices.
+struct Group {
+    mesh: usize,
+    /// Their indices in the mesh, rising.
+    primitives: Vec<usize>,
+    /// How many morph targets each must have.
+    targets: usize,
+}
+
+/// Returns the primitives of a mesh in groups that name the same vertices, ordered by their first ones.
+fn groups(mesh: usize, of: &json::Mesh, targets: usize) -> Vec<Group> {
+    let mut out: Vec<Group> = Vec::new();
+    let mut known: HashMap<VerticesKey, usize> = HashMap::new();
+    for (p, primitive) in of.primitives.iter().enumerate() {
+        if let Some(key) = vertices_key(primitive) {
+            match known.entry(key) {
+                Entry::Occupied(group) => {
+                    out[*group.get()].primitives.push(p);
+                    continue;
+                }
+                Entry::Vacant(entry) => _ = entry.insert(out.len()),
+            }
+        }
+        out.push(Group { mesh, primitives: vec![p], targets });
+    }
+    out
+}
+
+/// What two primitives have alike that name the same vertices: the kind of list that their mode unrolls to, the accessor of
+/// each attribute, and those of the morph targets.
+type VerticesKey = (Topology, Vec<(String, usize)>, Vec<[Option<usize>; 3]>);
+
+/// Returns what primitives are compared by. `None` where a primitive shares with no other: its vertices are in a stream of its
+/// own, or something about them is not valid.
+fn vertices_key(primitive: &json::mesh::Primitive) -> Option<VerticesKey> {
+    let compressed = |name: &String| name.ends_with("_mesh_compression");
+    if primitive.extensions.iter().flat_map(|e| e.others.keys()).any(compressed) {
+        return None;
+    }
+    primitive.attributes.get(&Checked::Valid(Semantic::Positions))?;
+    let Checked::Valid(mode) = primitive.mode else { return None };
+    let attribute = |(semantic, accessor): (&Checked<Semantic>, &json::Index<json::Accessor>)| match semantic {
+        Checked::Valid(semantic) => Some((semantic.to_string(), accessor.value())),
+        Checked::Invalid => None,
+    };
+    let attributes = primitive.attributes.iter().map(attribute).collect::<Option<Vec<_>>>()?;
+    let target = |t: &json::mesh::MorphTarget| [t.positions, t.normals, t.tangents].map(|i| i.map(|i| i.value()));
+    Some((topology::of_mode(mode).1, attributes, primitive.targets.iter().flatten().map(target).collect()))
+}
+
+fn read_group(
     reader: &Reader,
     (materials, variants): (&[Material], usize),
-    at: (usize, usize),
-    targets: usize,
-) -> Result<(Primitive, PrimitiveOrigin), ImportError> {
-    let primitive = &reader.root.meshes[at.0].primitives[at.1];
-    let location = format!("mesh {}, primitive {}", at.0, at.1);
-    let decoded = draco::read(reader, primitive, location.clone())?;
+    group: &Group,
+) -> Result<Vec<(Primitive, PrimitiveOrigin)>, ImportError> {
+    let of = &reader.root.meshes[group.mesh].primitives;
+    let source = |p: usize, unpacked| PrimitiveSource {
+        reader,
+        primitive: &of[p],
+        at: (group.mesh, p),
+        unpacked,
+        materials,
+        variants,
+    };
+    let Some((first, others)) = group.primitives.split_first() else { return Ok(Vec::new()) };
+    let location = format!("mesh {}, primitive {first}", group.mesh);
+    let decoded = draco::read(reader, &of[*first], location.clone())?;
     let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &location)).transpose()?;
-    let source = PrimitiveSource { reader, primitive, at, unpacked, materials, variants };
-    let read = source.read(targets)?;
-    let origin = source.origin(&read);
-    Ok((read, origin))
+    let first = source(*first, unpacked);
+    let others: Vec<PrimitiveSource> = others.iter().map(|p| source(*p, None)).collect();
+    let read = first.read(group.targets, &others)?;
+    let holder = first.origin(&read[0]);
+    let origins: Vec<PrimitiveOrigin> = others.iter().map(|other| other.origin(&read[0])).collect();
+    Ok(read.into_iter().zip(std::iter::once(holder).chain(origins)).collect())
 }
 
 /// Returns the number of morph targets, which all primitives must share.
@@ -198,7 +262,9 @@ fn check_references(reader: &Reader, node: &json::Node, location: &dyn Fn() -> S
 /// Returns the node's skin, unless the mesh has nothing that a skin could move.
 fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, location: &dyn Fn() -> String) -> Option<usize> {
     let skin = node.skin?.value();
-    let rigid = mesh.primitives.iter().filter(|p| p.stored_influences.is_none()).count();
+    let rigid = mesh.vertex_lists().filter(|(_, p)| p.stored_influences.is_none());
+    // Primitives that share the vertices of another count too.
+    let rigid: usize = rigid.map(|(p, _)| mesh.parts(p).count()).sum();
     if rigid == mesh.primitives.len() {
         reader.warnings.add(location(), "has a skin, but its mesh has no JOINTS and WEIGHTS; it follows the node");
         return None;

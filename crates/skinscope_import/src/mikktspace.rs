@@ -26,13 +26,18 @@ pub(super) struct Corners {
     pub crowded: usize,
 }
 
-/// Makes the tangents of all corners for texture coordinates `uvs`, one for each vertex.
-pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress) -> Result<Corners, ImportError> {
-    let surface = Surface::new(primitive);
+/// Makes the tangents of the corners of some triangles, whose vertices are those of `primitive`, for texture coordinates
+/// `uvs`, one for each vertex.
+pub(super) fn generate(
+    primitive: &Primitive,
+    (indices, uvs): (&[u32], &[Vec2]),
+    progress: &Progress,
+) -> Result<Corners, ImportError> {
+    let surface = Surface::new(primitive, indices);
     let pieces: Vec<&[u32]> = surface.faces.chunks(PIECE).collect();
     let with_rims = progress.map(pieces.len(), &|i| surface.with_rim(pieces[i]))?;
     let total: usize = with_rims.iter().map(Vec::len).sum();
-    let mut tangents = vec![None; primitive.indices.len()];
+    let mut tangents = vec![None; indices.len()];
     // Where neighbours lie far apart in the list, pieces would be mostly rim: then all triangles are one piece.
     let whole = [&surface.faces[..]];
     let (own, work): (&[&[u32]], Vec<&[u32]>) = if total > surface.faces.len() * 3 / 2 {
@@ -40,7 +45,7 @@ pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress)
     } else {
         (&pieces, with_rims.iter().map(Vec::as_slice).collect())
     };
-    let made = progress.map(work.len(), &|i| piece(primitive, uvs, own[i], work[i]))?;
+    let made = progress.map(work.len(), &|i| piece(&surface, uvs, own[i], work[i]))?;
     for (face, corners) in own.iter().copied().flatten().zip(made.iter().flatten()) {
         let at = *face as usize * 3;
         tangents[at..at + 3].copy_from_slice(corners);
@@ -51,6 +56,8 @@ pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress)
 /// The triangles around each group of welded corners of a surface.
 struct Surface<'a> {
     primitive: &'a Primitive,
+    /// The corners of its triangles.
+    indices: &'a [u32],
     /// The triangles that have an area, rising. The others show nothing, and would cost the generator quadratic time.
     faces: Vec<u32>,
     crowded: usize,
@@ -61,12 +68,12 @@ struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    fn new(primitive: &'a Primitive) -> Self {
+    fn new(primitive: &'a Primitive, indices: &'a [u32]) -> Self {
         let weld = Weld::new(&primitive.positions, WeldRule::Exact, &|| false).unwrap_or_default();
         let mut counts = vec![0_u32; weld.first.len()];
-        primitive.indices.iter().for_each(|v| counts[weld.group[*v as usize] as usize] += 1);
-        let mut out = Self { primitive, faces: Vec::new(), crowded: 0, weld, around: Csr::default() };
-        for face in 0..(primitive.indices.len() / 3) as u32 {
+        indices.iter().for_each(|v| counts[weld.group[*v as usize] as usize] += 1);
+        let mut out = Self { primitive, indices, faces: Vec::new(), crowded: 0, weld, around: Csr::default() };
+        for face in 0..(indices.len() / 3) as u32 {
             let [a, b, c] = out.corners(face);
             if a == b || b == c || c == a {
                 continue;
@@ -85,7 +92,7 @@ impl<'a> Surface<'a> {
     /// Returns the groups of a triangle's corners.
     fn corners(&self, face: u32) -> [u32; 3] {
         let at = face as usize * 3;
-        [0, 1, 2].map(|c| self.weld.group[self.primitive.indices[at + c] as usize])
+        [0, 1, 2].map(|c| self.weld.group[self.indices[at + c] as usize])
     }
 
     /// Returns `faces` and all triangles that share a group with one of them, rising.
@@ -104,8 +111,8 @@ impl<'a> Surface<'a> {
 }
 
 /// Runs the generator on `faces` and returns the corners of those that are its `own`.
-fn piece(primitive: &Primitive, uvs: &[Vec2], own: &[u32], faces: &[u32]) -> Vec<[Option<Vec4>; 3]> {
-    let mut piece = Piece { primitive, uvs, faces, tangents: vec![[None; 3]; faces.len()] };
+fn piece(surface: &Surface<'_>, uvs: &[Vec2], own: &[u32], faces: &[u32]) -> Vec<[Option<Vec4>; 3]> {
+    let mut piece = Piece { surface, uvs, faces, tangents: vec![[None; 3]; faces.len()] };
     if !matches!(guarded(|| generate_tangents(&mut piece)), Some(Ok(()))) {
         return vec![[None; 3]; own.len()];
     }
@@ -115,7 +122,7 @@ fn piece(primitive: &Primitive, uvs: &[Vec2], own: &[u32], faces: &[u32]) -> Vec
 }
 
 struct Piece<'a> {
-    primitive: &'a Primitive,
+    surface: &'a Surface<'a>,
     uvs: &'a [Vec2],
     faces: &'a [u32],
     /// The tangents of the corners, by index in `faces`.
@@ -124,7 +131,7 @@ struct Piece<'a> {
 
 impl Piece<'_> {
     fn vertex(&self, face: usize, corner: usize) -> usize {
-        self.primitive.indices[self.faces[face] as usize * 3 + corner] as usize
+        self.surface.indices[self.faces[face] as usize * 3 + corner] as usize
     }
 }
 
@@ -136,10 +143,10 @@ impl Geometry for Piece<'_> {
         3
     }
     fn position(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.primitive.positions[self.vertex(face, corner)].to_array()
+        self.surface.primitive.positions[self.vertex(face, corner)].to_array()
     }
     fn normal(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.primitive.normals[self.vertex(face, corner)].to_array()
+        self.surface.primitive.normals[self.vertex(face, corner)].to_array()
     }
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
         // In MikkTSpace v points upwards, in glTF downwards.
@@ -179,11 +186,11 @@ mod tests {
     #[test]
     fn pieces_give_the_tangents_of_the_whole() {
         let p = bumpy(200);
-        let surface = Surface::new(&p);
+        let surface = Surface::new(&p, &p.indices);
         assert!(surface.faces.len() > 2 * PIECE && surface.with_rim(&surface.faces[..PIECE]).len() > PIECE);
         let whole: Vec<Option<Vec4>> =
-            piece(&p, &p.uvs[0], &surface.faces, &surface.faces).into_iter().flatten().collect();
-        let pieces = generate(&p, &p.uvs[0], &Progress::silent()).unwrap();
+            piece(&surface, &p.uvs[0], &surface.faces, &surface.faces).into_iter().flatten().collect();
+        let pieces = generate(&p, (&p.indices, &p.uvs[0]), &Progress::silent()).unwrap();
         assert!(pieces.tangents == whole && pieces.crowded == 0);
         assert!(whole.iter().all(Option::is_some));
     }
@@ -191,7 +198,7 @@ mod tests {
     #[test]
     fn every_triangle_that_shares_a_group_is_in_the_rim() {
         let p = bumpy(20);
-        let surface = Surface::new(&p);
+        let surface = Surface::new(&p, &p.indices);
         let rim = surface.with_rim(&surface.faces[100..200]);
         let groups: Vec<u32> = (100..200).flat_map(|f| surface.corners(f)).collect();
         let want: Vec<u32> = (0..800).filter(|f| surface.corners(*f).iter().any(|c| groups.contains(c))).collect();

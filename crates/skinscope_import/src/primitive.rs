@@ -7,7 +7,7 @@ use gltf::json::mesh::{Mode, Semantic};
 use gltf::json::validation::Checked;
 use skinscope_base::math::{Aabb, largest_magnitude};
 use skinscope_base::words::counted;
-use skinscope_model::{MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
+use skinscope_model::{MaterialId, MorphTarget, Part, Primitive, PrimitiveOrigin, SourceMode};
 
 use super::accessor::{Accessor, Format, format};
 use super::attributes::{Formats, PrimitiveSource};
@@ -30,11 +30,53 @@ impl PrimitiveSource<'_, '_> {
         }
     }
 
-    /// Reads the whole primitive.
-    pub(super) fn read(&self, target_count: usize) -> Result<Primitive, ImportError> {
-        let Checked::Valid(mode) = self.primitive.mode else {
-            return Err(ImportError::invalid(self.location(), "a mode from 0 (points) to 6 (triangle fan)", "another"));
-        };
+    /// Reads the primitive without its vertices, which it shares with primitive `holder` of the mesh.
+    pub(super) fn read_sharing(&self, holder: usize, like: &Primitive) -> Result<Primitive, ImportError> {
+        let Checked::Valid(mode) = self.primitive.mode else { return Err(self.unknown_mode()) };
+        let (source_mode, topology) = topology::of_mode(mode);
+        let material = self.material()?;
+        let variants = super::variants::of_primitive(self.reader, self.primitive, &self.location(), self.variants)?;
+        let morphs = vec![MorphTarget::default(); like.morphs.len()];
+        let shares = Some(holder);
+        Ok(Primitive { topology, source_mode, material, variants, morphs, shares, ..Primitive::default() })
+    }
+
+    fn unknown_mode(&self) -> ImportError {
+        ImportError::invalid(self.location(), "a mode from 0 (points) to 6 (triangle fan)", "another")
+    }
+
+    /// Returns the index list of the primitive once strips, fans and loops are unrolled.
+    fn unrolled(&self, mode: SourceMode, vertices: usize) -> Result<Vec<u32>, ImportError> {
+        Ok(topology::unroll(mode, self.indices(mode, vertices)?))
+    }
+
+    /// Reads the whole primitive, and those of the mesh that share its vertices: `sharing` are they, in their order. Returns
+    /// this one, which has the triangles of all, and then the others.
+    pub(super) fn read(&self, target_count: usize, sharing: &[Self]) -> Result<Vec<Primitive>, ImportError> {
+        let mut out = self.read_vertices(target_count)?;
+        let others: Vec<Primitive> =
+            sharing.iter().map(|other| other.read_sharing(self.at.1, &out)).collect::<Result<_, _>>()?;
+        if !sharing.is_empty() {
+            self.join(&mut out, sharing, &others)?;
+        }
+        tangents::complete(self, &mut out, &others)?;
+        Ok(std::iter::once(out).chain(others).collect())
+    }
+
+    /// Adds the triangles of the primitives that share the vertices of this one, each as a part of its index list.
+    fn join(&self, out: &mut Primitive, sharing: &[Self], others: &[Primitive]) -> Result<(), ImportError> {
+        out.parts.push(Part { primitive: self.at.1, indices: 0..out.indices.len() });
+        for (source, other) in sharing.iter().zip(others) {
+            let start = out.indices.len();
+            out.indices.extend(source.unrolled(other.source_mode, out.positions.len())?);
+            out.parts.push(Part { primitive: source.at.1, indices: start..out.indices.len() });
+        }
+        Ok(())
+    }
+
+    /// Reads the vertices and triangles of the primitive itself.
+    fn read_vertices(&self, target_count: usize) -> Result<Primitive, ImportError> {
+        let Checked::Valid(mode) = self.primitive.mode else { return Err(self.unknown_mode()) };
         // A compressed strip is decoded to triangles.
         let mode = if self.unpacked.is_some() { Mode::Triangles } else { mode };
         let (source_mode, topology) = topology::of_mode(mode);
@@ -68,7 +110,7 @@ impl PrimitiveSource<'_, '_> {
             let far = Aabb::FAR;
             self.warn("POSITION", format_args!("has coordinates beyond {far:e} m; computing with them overflows"));
         }
-        let indices = topology::unroll(source_mode, self.indices(source_mode, count)?);
+        let indices = self.unrolled(source_mode, count)?;
         let mut out = Primitive {
             topology,
             source_mode,
@@ -87,7 +129,6 @@ impl PrimitiveSource<'_, '_> {
         };
         self.note_unused(count)?;
         self.unit_directions(&mut out);
-        tangents::complete(self, &mut out)?;
         Ok(out)
     }
 

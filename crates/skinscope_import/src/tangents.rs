@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 use skinscope_base::words::counted;
@@ -12,37 +13,79 @@ use super::{ImportError, Progress, mikktspace};
 
 /// Computes tangents where a normal texture of a material needs them, and drops those that nothing uses. Tangents
 /// follow the coordinates at which the texture is read (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`.
-/// Tangents that the file stores are assumed to follow them too, and are left as they are.
-pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> Result<(), ImportError> {
+/// Tangents that the file stores are assumed to follow them too, and are left as they are. `sharing` are the primitives
+/// whose triangles are further parts of the index list, in their order.
+pub(super) fn complete(
+    source: &PrimitiveSource,
+    primitive: &mut Primitive,
+    sharing: &[Primitive],
+) -> Result<(), ImportError> {
     if primitive.normals.is_empty() && !primitive.tangents.is_empty() {
         source.warn("TANGENT", "comes without NORMAL and was ignored");
         primitive.tangents = Vec::new();
     }
+    let usable =
+        primitive.topology == Topology::Triangles && primitive.tangents.is_empty() && !primitive.normals.is_empty();
+    if !usable {
+        return Ok(());
+    }
     let material = |m: MaterialId| source.materials.get(m.index()).and_then(Material::tangent_slot);
-    let Some(slot) = primitive.materials().find_map(material) else { return Ok(()) };
-    let usable = primitive.topology == Topology::Triangles
-        && primitive.tangents.is_empty()
-        && !primitive.normals.is_empty()
-        && !primitive.uvs[slot.uv_set].is_empty();
-    if usable { generate(source, primitive, slot) } else { Ok(()) }
+    let slot = |p: &Primitive| p.materials().find_map(material).filter(|slot| !primitive.uvs[slot.uv_set].is_empty());
+    let slots: Vec<Option<TextureSlot>> = std::iter::once(slot(primitive)).chain(sharing.iter().map(slot)).collect();
+    // Triangles whose textures are read at the same coordinates are one surface, whatever their materials.
+    let mut surfaces: Vec<(TextureSlot, Vec<Range<usize>>)> = Vec::new();
+    for (n, slot) in slots.into_iter().enumerate() {
+        let Some(slot) = slot else { continue };
+        let range = primitive.parts.get(n).map_or(0..primitive.indices.len(), |part| part.indices.clone());
+        let same = |other: &TextureSlot| (other.uv_set, other.transform) == (slot.uv_set, slot.transform);
+        match surfaces.iter_mut().find(|(other, _)| same(other)) {
+            Some((_, ranges)) => ranges.push(range),
+            None => surfaces.push((slot, vec![range])),
+        }
+    }
+    if surfaces.is_empty() {
+        return Ok(());
+    }
+    let mut corners = vec![None; primitive.indices.len()];
+    for (slot, ranges) in surfaces {
+        generate(source, primitive, slot, (&ranges, &mut corners))?;
+    }
+    distribute(primitive, &corners);
+    Ok(())
 }
 
-fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
+/// Computes the tangents of the corners in some ranges of the index list, which are one surface, and writes them to
+/// `corners`, which has a place for each index.
+fn generate(
+    source: &PrimitiveSource,
+    primitive: &Primitive,
+    slot: TextureSlot,
+    (ranges, corners): (&[Range<usize>], &mut [Option<Vec4>]),
+) -> Result<(), ImportError> {
     let reader = source.reader;
+    let indices: Cow<'_, [u32]> = match ranges {
+        [all] => Cow::Borrowed(&primitive.indices[all.clone()]),
+        several => Cow::Owned(several.iter().flat_map(|range| &primitive.indices[range.clone()]).copied().collect()),
+    };
     // The memory of tangents and of the generator's own lists (about 200 bytes a corner) is charged.
-    reader.decoded.charge(&|| source.location(), primitive.indices.len() as u64, 200)?;
+    reader.decoded.charge(&|| source.location(), indices.len() as u64, 200)?;
     let stored = &primitive.uvs[slot.uv_set];
     let uvs = match slot.transform.map(|t| t.matrix()) {
         None => Cow::Borrowed(stored),
         Some(matrix) => Cow::Owned(stored.iter().map(|uv| matrix.transform_point2(*uv)).collect()),
     };
-    let corners = mikktspace::generate(primitive, &uvs, &reader.progress)?;
-    if corners.crowded > 0 {
-        let (count, most) = (corners.crowded, mikktspace::MOST_CORNERS);
+    let made = mikktspace::generate(primitive, (&indices, &uvs), &reader.progress)?;
+    if made.crowded > 0 {
+        let (count, most) = (made.crowded, mikktspace::MOST_CORNERS);
         let triangles = counted(count, "triangle", "triangles");
         source.warn("has", format_args!("{triangles} where more than {most} meet; no tangents there"));
     }
-    distribute(primitive, &corners.tangents);
+    let mut of_range = &made.tangents[..];
+    for range in ranges {
+        let (own, rest) = of_range.split_at(range.len());
+        corners[range.clone()].copy_from_slice(own);
+        of_range = rest;
+    }
     Ok(())
 }
 
@@ -53,7 +96,7 @@ fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSl
 pub fn corner_tangents(primitive: &Primitive) -> Option<Vec<Option<Vec4>>> {
     let uvs = &primitive.uvs[0];
     let usable = primitive.topology == Topology::Triangles && !primitive.normals.is_empty() && !uvs.is_empty();
-    let corners = usable.then(|| mikktspace::generate(primitive, uvs, &Progress::silent()))?;
+    let corners = usable.then(|| mikktspace::generate(primitive, (&primitive.indices, uvs), &Progress::silent()))?;
     corners.ok().map(|corners| corners.tangents)
 }
 

@@ -22,6 +22,7 @@ mod quaternion_form;
 pub mod rig;
 pub mod rom;
 mod stats;
+mod surface_source;
 pub mod symmetry;
 pub mod tables;
 mod texel_density;

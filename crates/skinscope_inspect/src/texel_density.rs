@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec2, Vec3};
 use skinscope_anim::local_to_model;
 use skinscope_deform::palettes;
-use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
+use skinscope_model::{InfluencesRef, InstanceId, MaterialId, Model, Primitive, Topology};
 
 /// How many texels of the base colour's texture lie on a metre of the surface at rest, along its edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +26,14 @@ impl TexelDensity {
         let mut parts: Vec<(f32, f32)> = Vec::new();
         let instances = model.instances.iter().enumerate().map(|(i, instance)| (InstanceId::from_index(i), instance));
         for (id, instance) in instances {
-            for (n, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
+            let mesh = &model.meshes[instance.mesh.index()];
+            for (n, primitive) in mesh.vertex_lists() {
                 let (first, influences) = model.binding(id, n);
                 let of_instance = matrices.get(first as usize..).unwrap_or_default();
-                parts.extend(densities(model, primitive, of_instance, influences));
+                for part in mesh.parts(n) {
+                    let drawn = (primitive, &primitive.indices[part.indices], mesh.primitives[part.primitive].material);
+                    parts.extend(densities(model, drawn, of_instance, influences));
+                }
             }
         }
         parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -46,15 +50,15 @@ impl TexelDensity {
     }
 }
 
-/// The densities of the triangles of a primitive, each with its area.
+/// The densities of some triangles of a primitive that have one material, each with its area.
 fn densities(
     model: &Model,
-    primitive: &Primitive,
+    (primitive, indices, material): (&Primitive, &[u32], Option<MaterialId>),
     matrices: &[Affine3A],
     influences: Option<InfluencesRef<'_>>,
 ) -> Vec<(f32, f32)> {
     let texture = || {
-        let slot = model.materials.get(primitive.material?.index())?.coloring().1?;
+        let slot = model.materials.get(material?.index())?.coloring().1?;
         let image = model.textures.get(slot.texture.index())?.image?;
         let pixels = model.images[image.index()].pixels()?;
         Some((slot, Vec2::new(pixels.width() as f32, pixels.height() as f32)))
@@ -78,7 +82,7 @@ fn densities(
         let texels = 0.5 * (v - u).perp_dot(w - u).abs();
         (area > 0.0 && texels.is_finite() && area.is_finite()).then(|| ((texels / area).sqrt(), area))
     };
-    primitive.indices.as_chunks::<3>().0.iter().filter_map(density).collect()
+    indices.as_chunks::<3>().0.iter().filter_map(density).collect()
 }
 
 #[cfg(test)]

@@ -55,7 +55,9 @@ pub use material::{
     AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, LAYER_TEXTURES, Material, Sampler as TextureSampler, Sheen,
     Specular, SpecularGlossiness, Texture, TextureSlot, Transmission, UvTransform, Volume, Wrap,
 };
-pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
+pub use mesh::{
+    Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Part, Primitive, SourceMode, Topology, WeightFormat,
+};
 pub use normal_groups::NormalGroups;
 pub use origins::{
     AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ByteLocation, ClipOrigin, ComponentType, DracoStream,
@@ -417,7 +419,7 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
     };
     let skins: Vec<u32> = parts.skins.iter().map(|s| take(s.joints.len())).collect();
     let is_rigid = |i: &Instance| {
-        i.skin.is_none() || parts.meshes[i.mesh.index()].primitives.iter().any(|p| p.stored_influences.is_none())
+        i.skin.is_none() || parts.meshes[i.mesh.index()].vertex_lists().any(|(_, p)| p.stored_influences.is_none())
     };
     let rigid: Vec<Option<u32>> = parts.instances.iter().map(|i| is_rigid(i).then(|| take(i.copy_count()))).collect();
     let first = |(i, rigid): (&Instance, &Option<u32>)| i.skin.map(|s| skins[s.index()]).or(*rigid).unwrap_or_default();

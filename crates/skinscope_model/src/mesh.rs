@@ -1,5 +1,7 @@
 //! Meshes in memory: positions, normals, influences and morph targets.
 
+use std::ops::Range;
+
 use glam::{DVec3, Vec2, Vec3, Vec4};
 
 use super::MaterialId;
@@ -19,7 +21,7 @@ pub struct Mesh {
 }
 
 /// The kind of primitive that the index list describes once strips, fans and loops are unrolled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// Points: one index each.
     Points,
@@ -28,6 +30,18 @@ pub enum Topology {
     /// Triangles: three indices each.
     #[default]
     Triangles,
+}
+
+impl Topology {
+    /// Returns how many indices each point, line or triangle has.
+    #[must_use]
+    pub const fn corners(self) -> usize {
+        match self {
+            Self::Points => 1,
+            Self::Lines => 2,
+            Self::Triangles => 3,
+        }
+    }
 }
 
 /// The `primitive.mode` that the file states.
@@ -45,6 +59,11 @@ pub enum SourceMode {
 }
 
 /// The vertices that are drawn with one material. Each list of vertex data is empty or as long as `positions`.
+///
+/// Exporters that cut a surface at its materials often write one set of vertices that several primitives of the mesh
+/// name, each with triangles of its own. The first of them then has the vertices and the triangles of all
+/// ([`Primitive::parts`]), and the others have a material and nothing else ([`Primitive::shares`]), so that a vertex is
+/// stored, edited and counted once.
 #[derive(Clone, Debug, Default)]
 pub struct Primitive {
     /// The kind of primitive after strips, fans and loops were unrolled.
@@ -78,6 +97,59 @@ pub struct Primitive {
     pub stored_vertices: usize,
     /// For vertex `stored_vertices + i`: the stored vertex that it copies.
     pub split_from: Vec<u32>,
+    /// The primitive of the mesh that has the vertices and triangles of this one, since the file names the same
+    /// vertices in both. All lists of vertex data and the index list are empty then.
+    pub shares: Option<usize>,
+    /// The parts of the index list, each with the material of another primitive of the mesh: this one first, then those
+    /// that share its vertices. Empty where no other primitive does. [`Mesh::parts`] returns the parts of any primitive.
+    pub parts: Vec<Part>,
+}
+
+/// A part of the index list of a primitive, drawn with the material of one primitive of the mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The index in [`Mesh::primitives`] of the primitive that the file stores these triangles in. Its material and
+    /// variants are those of the part.
+    pub primitive: usize,
+    /// The range in [`Primitive::indices`]. The ranges of a primitive follow one another and cover the whole list.
+    pub indices: Range<usize>,
+}
+
+impl Mesh {
+    /// Returns the parts of a primitive's index list, each with the primitive that has its material. A primitive whose
+    /// vertices no other one names is one part; one whose vertices are in another has none.
+    pub fn parts(&self, primitive: usize) -> impl Iterator<Item = Part> {
+        let p = &self.primitives[primitive];
+        let alone =
+            (p.shares.is_none() && p.parts.is_empty()).then_some(Part { primitive, indices: 0..p.indices.len() });
+        alone.into_iter().chain(p.parts.iter().cloned())
+    }
+
+    /// Returns the primitives whose vertices are their own, with their indices in [`Mesh::primitives`]. Each vertex of the
+    /// mesh is in one of them.
+    pub fn vertex_lists(&self) -> impl Iterator<Item = (usize, &Primitive)> {
+        self.primitives.iter().enumerate().filter(|(_, p)| p.shares.is_none())
+    }
+
+    /// Returns the index of the primitive that has the vertices of a primitive: itself, or the one whose vertices it shares.
+    #[must_use]
+    pub fn holder(&self, primitive: usize) -> usize {
+        self.primitives.get(primitive).and_then(|p| p.shares).unwrap_or(primitive)
+    }
+
+    /// Returns the part of a vertex list that belongs to a primitive of the file: the primitive that has its vertices, and the
+    /// range in the index list of that one.
+    #[must_use]
+    pub fn part_of(&self, primitive: usize) -> (usize, Range<usize>) {
+        let holder = self.holder(primitive);
+        let own = self.parts(holder).find(|part| part.primitive == primitive);
+        (holder, own.map(|part| part.indices).unwrap_or_default())
+    }
+
+    /// Returns every material that a vertex list may be drawn with, those of all its parts.
+    pub fn materials_of(&self, primitive: usize) -> impl Iterator<Item = MaterialId> {
+        self.parts(primitive).flat_map(|part| self.primitives[part.primitive].materials())
+    }
 }
 
 impl Primitive {

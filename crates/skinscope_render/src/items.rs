@@ -10,7 +10,7 @@ use super::pipeline_kind::Cull;
 use super::primitive::GpuPrimitive;
 use super::scene::{GpuDraw, GpuModel};
 
-/// One primitive of one instance, or of several that are drawn at once.
+/// A part of one primitive of one instance, or of several that are drawn at once: the triangles that have one material.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'a> {
     pub primitive: &'a GpuPrimitive,
@@ -24,6 +24,8 @@ pub(super) struct Item<'a> {
     instances: (u32, u32),
     /// The range in the index list of its surface.
     range: (u32, u32),
+    /// Whether what belongs to all of the primitive, such as its vertices and edges, is drawn with this item.
+    pub is_first: bool,
     pub groups: &'a Groups,
     pub traits: &'a MaterialTraits,
     /// The index of the mesh, and that of the primitive in it.
@@ -105,40 +107,44 @@ fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<I
         rest = after;
         let mesh = model.instances[id.index()].mesh.index();
         for n in 0..copy.draws[id.index()].len() {
-            let source = &model.meshes[mesh].primitives[n];
-            let material = source.material_in(frame.variant).map_or(model.materials.len(), |m| m.index());
-            let (groups, traits) = (&copy.materials.groups[material], &copy.materials.traits[material]);
-            let item = |draw, copies: (u32, u32), members: (u32, u32)| Item {
-                primitive: &copy.meshes[mesh][n],
-                source,
-                draw,
-                copies,
-                members,
-                instances: if members == (0, all) {
-                    (copies.0 * all, copies.1 * all)
-                } else {
-                    (copies.0 * all + members.0, copies.0 * all + members.1)
-                },
-                range: (0, copy.meshes[mesh][n].indices.count),
-                groups,
-                traits,
-                key: (mesh, n),
-                rank: (0.0, 0),
-            };
-            let each = run.iter().map(|id| &copy.draws[id.index()][n]);
-            if !(traits.blends || traits.transmits) {
-                let copies = each.clone().map(|draw| draw.copies).sum();
-                out.extend(each.take(1).map(|first| item(first, (0, copies), (0, all))));
-                continue;
-            }
-            // Items that show what lies behind them are sorted by depth, so each copy and each member is one of its
-            // own.
-            for draw in each {
-                if all == 1 {
-                    out.push(item(draw, (0, draw.copies), (0, 1)));
-                } else {
-                    let single = |i| item(draw, (i / all, i / all + 1), (i % all, i % all + 1));
-                    out.extend((0..draw.copies * all).map(single));
+            let primitive = &copy.meshes[mesh][n];
+            for (number, part) in primitive.parts.iter().enumerate() {
+                let source = &model.meshes[mesh].primitives[part.primitive];
+                let material = source.material_in(frame.variant).map_or(model.materials.len(), |m| m.index());
+                let (groups, traits) = (&copy.materials.groups[material], &copy.materials.traits[material]);
+                let item = |draw, copies: (u32, u32), members: (u32, u32)| Item {
+                    primitive,
+                    source: &model.meshes[mesh].primitives[n],
+                    draw,
+                    copies,
+                    members,
+                    instances: if members == (0, all) {
+                        (copies.0 * all, copies.1 * all)
+                    } else {
+                        (copies.0 * all + members.0, copies.0 * all + members.1)
+                    },
+                    range: (part.indices.start as u32, part.indices.end as u32),
+                    is_first: number == 0,
+                    groups,
+                    traits,
+                    key: (mesh, n),
+                    rank: (0.0, 0),
+                };
+                let each = run.iter().map(|id| &copy.draws[id.index()][n]);
+                if !(traits.blends || traits.transmits) {
+                    let copies = each.clone().map(|draw| draw.copies).sum();
+                    out.extend(each.take(1).map(|first| item(first, (0, copies), (0, all))));
+                    continue;
+                }
+                // Items that show what lies behind them are sorted by depth, so each copy and each member is one of its
+                // own.
+                for draw in each {
+                    if all == 1 {
+                        out.push(item(draw, (0, draw.copies), (0, 1)));
+                    } else {
+                        let single = |i| item(draw, (i / all, i / all + 1), (i % all, i % all + 1));
+                        out.extend((0..draw.copies * all).map(single));
+                    }
                 }
             }
         }

@@ -180,7 +180,7 @@ impl<'p> Painter<'_, 'p> {
         let is_asked = in_two || !double_sided && self.gpu.software.winding_cull;
         let mut backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
         if let Some(sorted) = sorted {
-            indices = (sorted, 0..sorted.count);
+            indices.0 = sorted;
         } else if !in_two
             && backs == Cull::CounterClockwise
             && let Some(reversed) = item.primitive.reversed(self.gpu, item.source)
@@ -207,6 +207,7 @@ impl<'p> Painter<'_, 'p> {
     fn dots(&mut self, item: &Item<'_>) {
         let (count, numbers) = (item.source.stored_vertices as u32, self.numbers);
         if count > 0
+            && item.is_first
             && let Some(pass) = self.deformed(item, Kind::Dots)
         {
             pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
@@ -218,7 +219,8 @@ impl<'p> Painter<'_, 'p> {
     }
 
     fn marks(&mut self, item: &Item<'_>, hidden: bool) {
-        if let Some((marks, count)) = self.numbers.marks(item.key)
+        if item.is_first
+            && let Some((marks, count)) = self.numbers.marks(item.key)
             && let Some(pass) = self.deformed(item, Kind::Marks { hidden })
         {
             pass.set_vertex_buffer(slot::VERTICES, marks.slice(..));
@@ -244,7 +246,8 @@ impl<'p> Painter<'_, 'p> {
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
-        if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList
+        if item.is_first
+            && item.primitive.topology == wgpu::PrimitiveTopology::TriangleList
             && let Some(edges) = item.primitive.edges(self.gpu, item.source, self.waits)
         {
             let edges = edges?;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use skinscope_base::math::Aabb;
 use skinscope_deform::packed::{PackedInfluences, PackedPrimitive, PaintLayout, VertexLayout, VertexOrder};
 use skinscope_deform::triangle_edges;
-use skinscope_model::{Primitive, PrimitiveRef, Topology};
+use skinscope_model::{Part, Primitive, PrimitiveRef, Topology};
 
 use super::bindings::entry;
 use super::error::GpuError;
@@ -29,6 +29,8 @@ pub(super) struct GpuPrimitive {
     /// Where on the device each vertex of the model is.
     pub order: VertexOrder,
     pub indices: Indices,
+    /// The parts of `indices`, each with the primitive of the mesh whose material it has.
+    pub parts: Vec<Part>,
     pub topology: wgpu::PrimitiveTopology,
     pub morphs: BufferRange,
     pub influences: GpuInfluences,
@@ -153,10 +155,11 @@ pub(super) fn primitive_group(
 }
 
 impl GpuPrimitive {
-    /// Uploads a primitive. It can be drawn once `uploader` is finished. `label` names it in errors.
+    /// Uploads a primitive with its index in the mesh. It can be drawn once `uploader` is finished. `label` names it in
+    /// errors.
     pub fn new(
         uploader: &mut PrimitiveUploader<'_>,
-        p: PrimitiveRef<'_>,
+        (p, n): (PrimitiveRef<'_>, usize),
         packed: PackedPrimitive,
         label: &str,
     ) -> Result<Self, GpuError> {
@@ -166,12 +169,19 @@ impl GpuPrimitive {
         let morphs = uploader.vertices.put(gpu, &what("morph targets"), bytemuck::cast_slice(&packed.morphs))?;
         let influences = uploader.influences(p, &packed.influences, &morphs, label)?;
         let list = packed.indices.as_deref().unwrap_or(&p.indices);
+        let whole = || Part { primitive: n, indices: 0..list.len() };
+        let parts = match &p.parts[..] {
+            [] if p.shares.is_some() => Vec::new(),
+            [] => vec![whole()],
+            several => several.to_vec(),
+        };
         Ok(Self {
             layout: packed.layout,
             vertices,
             paint_layout: packed.paint_layout,
             paint,
             indices: Indices::new(gpu, &mut uploader.indices, &what("indices"), list)?,
+            parts,
             order: packed.order,
             topology: match p.topology {
                 Topology::Points => wgpu::PrimitiveTopology::PointList,

@@ -50,7 +50,7 @@ impl Reordering {
         let keys: Vec<PrimitiveKey> = keys
             .filter(|(mesh, n)| {
                 let p = &model.meshes[*mesh].primitives[*n];
-                may_reorder(model, p) && !is_cheap_to_reorder(p)
+                may_reorder(model, MeshId::from_index(*mesh), *n) && !is_cheap_to_reorder(p)
             })
             .collect();
         if keys.is_empty() {

@@ -158,13 +158,13 @@ impl GpuModel {
                 match parts.get(&(i, n)) {
                     Some(PrimitivePart { primitive, layout }) => {
                         let (p, packed) = (primitive.as_stored(), pack_part(primitive.as_stored(), *layout));
-                        let mut uploaded = GpuPrimitive::new(&mut uploader, p, packed, &label)?;
+                        let mut uploaded = GpuPrimitive::new(&mut uploader, (p, n), packed, &label)?;
                         uploaded.is_part = true;
                         Ok(uploaded)
                     }
                     None => {
-                        let packed = pack_primitive(p, may_reorder(model, &p));
-                        GpuPrimitive::new(&mut uploader, p, packed, &label)
+                        let packed = pack_primitive(p, may_reorder(model, MeshId::from_index(i), n));
+                        GpuPrimitive::new(&mut uploader, (p, n), packed, &label)
                     }
                 }
             };
@@ -218,7 +218,7 @@ impl GpuModel {
                         let p = model.primitive(MeshId::from_index(mesh), n);
                         // If there is no memory for both for a moment, the old one is kept.
                         let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
-                        if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &primitive_label(mesh, n)) {
+                        if let Ok(new) = GpuPrimitive::new(&mut uploader, (p, n), made, &primitive_label(mesh, n)) {
                             uploader.finish();
                             out.push(((mesh, n), new));
                         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use glam::{Affine3A, Vec3};
 use skinscope_deform::ParameterValues;
 use skinscope_frame::Frame;
-use skinscope_model::{InstanceId, Model, Primitive, Topology};
+use skinscope_model::{InstanceId, Model, Part, Primitive, Topology};
 
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -108,10 +108,12 @@ impl TriangleOrder {
             let mesh = model.instances[id.index()].mesh.index();
             (&copy.draws[id.index()][n], &copy.meshes[mesh][n])
         };
-        let is_sorted = |id, n, p: &Primitive| {
+        let is_sorted = |id: InstanceId, n, p: &Primitive| {
             let (draw, primitive) = parts(id, n);
-            let blends = p.material_in(frame.variant).is_some_and(|m| copy.materials.traits[m.index()].blends);
-            blends && draw.copies <= 1 && is_sortable(p, primitive)
+            let mesh = &model.meshes[model.instances[id.index()].mesh.index()];
+            let material = |part: Part| mesh.primitives[part.primitive].material_in(frame.variant);
+            let mut materials = mesh.parts(n).filter_map(material);
+            materials.any(|m| copy.materials.traits[m.index()].blends) && draw.copies <= 1 && is_sortable(p, primitive)
         };
         let mut posed = Vec::new();
         visit_posed(frame, model, is_sorted, |id, n, p, positions, copies| {
@@ -154,7 +156,10 @@ impl SortedDraw {
                 (if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }, triangle)
             })
             .collect();
-        keys.sort_unstable();
+        // A triangle stays in the part of the list that has its material.
+        for part in &primitive.parts {
+            keys[part.indices.start / 3..part.indices.end / 3].sort_unstable();
+        }
         let order: Vec<u32> = keys.into_iter().map(|(_, triangle)| triangle).collect();
         if order != self.order {
             gpu.write(self.indices.piece.buffer(), bytemuck::cast_slice(&list(p, primitive, &order)));

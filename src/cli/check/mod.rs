@@ -42,8 +42,8 @@ use crate::words::counted;
 /// of files takes no more memory than a few. Standard output holds the findings, worst first; warnings and errors go to
 /// standard error.
 ///
-/// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, vertex_count, vertices (the
-/// first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
+/// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, materials [names of those that draw the
+/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
 /// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}], without_plane,
 /// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
 /// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a

@@ -11,7 +11,7 @@ use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::inspect::symmetry::{NO_IMAGE, NO_PARTNER, NO_PLANE, NO_WEIGHTS};
-use crate::model::{MeshId, Model, NodeId};
+use crate::model::{MaterialId, MeshId, Model, NodeId};
 use crate::words::counted;
 
 /// The JSON before the first file.
@@ -142,6 +142,7 @@ pub(super) fn finding(model: &Model, f: &Finding) -> Value {
         "severity": f.severity.id(),
         "mesh": f.mesh.map(|mesh| model.file_mesh(mesh).0),
         "primitive": f.primitive,
+        "materials": f.materials(model).into_iter().map(|material| material.map(|m| &model.materials[m.index()].name)).collect::<Vec<_>>(),
         "vertex_count": f.vertices.len(),
         "vertices": f.vertices.iter().take(MOST_VERTICES).collect::<Vec<_>>(),
         "joints": f.joints.iter().map(|n| node(*n)).collect::<Vec<_>>(),
@@ -193,7 +194,8 @@ pub(super) fn location(model: &Model, f: &Finding) -> String {
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
         let name = &model.meshes[mesh.index()].name;
         let name = if name.is_empty() { String::new() } else { format!(" \"{name}\"") };
-        parts.push(format!("mesh {}{name}, primitive {primitive}", model.file_mesh(mesh).0));
+        let materials = materials(model, f);
+        parts.push(format!("mesh {}{name}, primitive {primitive}{materials}", model.file_mesh(mesh).0));
     }
     if !f.vertices.is_empty() {
         let list: Vec<String> = f.vertices.iter().take(MOST_VERTICES_TEXT).map(u32::to_string).collect();
@@ -203,6 +205,21 @@ pub(super) fn location(model: &Model, f: &Finding) -> String {
         parts.push(format!("{noun} {}{more}", list.join(", ")));
     }
     parts.join("; ")
+}
+
+/// Names the materials that a finding touches where several primitives draw its vertices: ` (materials "Skin", "Cloth")`.
+pub(super) fn materials(model: &Model, f: &Finding) -> String {
+    let several = f.mesh.zip(f.primitive).is_some_and(|(mesh, p)| model.meshes[mesh.index()].parts(p).count() > 1);
+    let named = f.materials(model).into_iter().filter(|_| several);
+    let name = |m: Option<MaterialId>| {
+        m.map_or_else(|| "none".to_owned(), |m| format!("\"{}\"", model.materials[m.index()].name))
+    };
+    let names: Vec<String> = named.map(name).collect();
+    match names.len() {
+        0 => String::new(),
+        1 => format!(" (material {})", names[0]),
+        _ => format!(" (materials {})", names.join(", ")),
+    }
 }
 
 /// Breaks a text into indented lines of a readable length, the first one on a line of its own.

@@ -20,7 +20,7 @@ pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent}
 use glam::{Vec2, Vec3, Vec4};
 pub use influences::{InfluenceLayout, PackedInfluences, pack_all_influences, pack_influences};
 pub use order::VertexOrder;
-use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
+use skinscope_model::{AlphaMode, InfluencesRef, MeshId, Model, Primitive, PrimitiveRef};
 pub(super) use weights::merged;
 pub use weights::{MOST_MOVED, WeightBits};
 
@@ -122,10 +122,12 @@ pub struct PackedPrimitive {
     pub order: VertexOrder,
 }
 
-/// Returns whether the order of the primitive's triangles is invisible, since none of its materials blends.
+/// Returns whether the order of the triangles of a primitive is invisible within each of its parts, since none of their
+/// materials blends.
 #[must_use]
-pub fn may_reorder(model: &Model, p: &Primitive) -> bool {
-    p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
+pub fn may_reorder(model: &Model, mesh: MeshId, primitive: usize) -> bool {
+    let mut materials = model.meshes[mesh.index()].materials_of(primitive);
+    materials.all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
 }
 
 /// Packs a primitive. `may_reorder` says that the order of its triangles is invisible ([`may_reorder`]). Small

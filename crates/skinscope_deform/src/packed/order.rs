@@ -81,7 +81,12 @@ pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
     if meshopt::analyze_vertex_cache(&p.indices, count, CACHE, 0, 0).atvr <= GOOD {
         return None;
     }
-    let mut indices = meshopt::optimize_vertex_cache_fifo(&p.indices, count, CACHE);
+    // Each part of the list keeps its triangles.
+    let better = |list: &[u32]| meshopt::optimize_vertex_cache_fifo(list, count, CACHE);
+    let mut indices = match &p.parts[..] {
+        [] => better(&p.indices),
+        parts => parts.iter().flat_map(|part| better(&p.indices[part.indices.clone()])).collect(),
+    };
     let order = order_of_use(&mut indices, count, p.stored_vertices.min(count));
     Some((indices, order))
 }

@@ -372,7 +372,9 @@ impl<'a> Target<'a> {
 
     fn by_number(&self, list: &VertexList, i: usize) -> Result<(Vec<VertexLocation>, Way), SetAside> {
         let mesh = list.mesh as usize;
-        let primitive = self.model.meshes.get(mesh).and_then(|mesh| mesh.primitives.get(list.primitive));
+        // The vertices of a primitive may be in another one now.
+        let holder = self.model.meshes.get(mesh).map_or(list.primitive, |mesh| mesh.holder(list.primitive));
+        let primitive = self.model.meshes.get(mesh).and_then(|mesh| mesh.primitives.get(holder));
         let fits = |p: &&skinscope_model::Primitive| {
             p.stored_influences.is_some()
                 && p.stored_vertices == list.stored_vertices
@@ -380,7 +382,7 @@ impl<'a> Target<'a> {
         };
         primitive
             .filter(fits)
-            .map(|_| (vec![(mesh, list.primitive, list.vertices[i])], Way::Number))
+            .map(|_| (vec![(mesh, holder, list.vertices[i])], Way::Number))
             .ok_or(SetAside::OtherCount)
     }
 

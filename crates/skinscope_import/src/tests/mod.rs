@@ -16,6 +16,7 @@ mod nodes;
 mod pointers;
 mod primitives;
 mod quantized;
+mod sharing;
 mod skins;
 mod sparse;
 mod spellings;

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use skinscope_base::math::{factor, length};
-use skinscope_model::{ClipId, MeshId, NodeId};
+use skinscope_model::{ClipId, MaterialId, MeshId, Model, NodeId};
 
 use crate::{VertexPart, VertexSet};
 
@@ -113,6 +113,24 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Returns the materials that the vertices at fault touch, in the order of the primitives that draw them: `None` stands for
+    /// the default material. Empty where joints are at fault, or no triangle has one of the vertices.
+    #[must_use]
+    pub fn materials(&self, model: &Model) -> Vec<Option<MaterialId>> {
+        let (Some(mesh), Some(primitive)) = (self.mesh, self.primitive) else { return Vec::new() };
+        let mesh = &model.meshes[mesh.index()];
+        let p = &mesh.primitives[primitive];
+        let is_at_fault = |corner: &u32| self.vertices.binary_search(&p.stored_vertex(*corner)).is_ok();
+        let touched = mesh.parts(primitive).filter(|part| p.indices[part.indices.clone()].iter().any(is_at_fault));
+        let mut out: Vec<Option<MaterialId>> = Vec::new();
+        for material in touched.map(|part| mesh.primitives[part.primitive].material) {
+            if !out.contains(&material) {
+                out.push(material);
+            }
+        }
+        out
+    }
+
     /// The vertices at fault, by their primitive.
     #[must_use]
     pub fn vertex_set(&self) -> VertexSet {

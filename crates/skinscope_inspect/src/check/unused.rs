@@ -75,8 +75,8 @@ fn moving(subject: &Subject) -> Vec<bool> {
     let model = subject.model;
     let mut out = vec![false; model.skeleton.len()];
     for instance in &model.instances {
-        let primitives = &model.meshes[instance.mesh.index()].primitives;
-        if instance.skin.is_none() || primitives.iter().any(|p| p.stored_influences.is_none()) {
+        let mut lists = model.meshes[instance.mesh.index()].vertex_lists();
+        if instance.skin.is_none() || lists.any(|(_, p)| p.stored_influences.is_none()) {
             out[instance.node.index()] = true;
         }
     }

@@ -14,6 +14,8 @@
 //! everything that is drawn, in numbers that curves and overlays show.
 
 #[cfg(test)]
+mod cut_tests;
+#[cfg(test)]
 mod drawn_tests;
 mod normals;
 mod read;
@@ -28,17 +30,19 @@ mod values;
 #[cfg(test)]
 mod worst_tests;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec3, Vec4};
 use skinscope_anim::local_to_model;
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
     self as deform, Deformed, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource,
     Surface, SurfaceInput,
 };
-use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
+use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
 use self::normals::{Carrier, NormalGroups, NormalReading};
 use self::read::{Memory, Posed, Readings, read};
@@ -50,11 +54,14 @@ use self::total::Total;
 use self::values::worse;
 pub use super::VertexMeasure;
 use super::{PerVertex, VertexRef};
+use crate::surface_source::SurfaceSource;
 
 /// Measures surfaces of one model, pose by pose. What does not change with the pose is found out once.
 #[derive(Clone, Debug)]
 pub struct Measurer {
     model: Arc<Model>,
+    /// Whether each primitive of the file is measured alone ([`Wanted::by_primitive`]).
+    by_primitive: bool,
     parts: Vec<MeasuredPart>,
     /// The memory of the surface that was deformed last by [`Measurer::deform_and_measure`].
     surface: Surface,
@@ -62,12 +69,12 @@ pub struct Measurer {
     split: Option<Box<SplitMeasurer>>,
 }
 
-/// A skinned primitive of an instance.
+/// The skinned surface of an instance, or a primitive of it.
 #[derive(Clone, Debug)]
 struct MeasuredPart {
     instance: InstanceId,
     mesh: MeshId,
-    primitive: usize,
+    source: SurfaceSource,
     skin: SkinId,
     topology: Arc<MeasuredTopology>,
     /// How many times as large the rest pose shows the mesh.
@@ -77,6 +84,8 @@ struct MeasuredPart {
     memory: Memory,
     /// The normal error of each stored vertex in the last reading for which it was asked.
     errors: Vec<f32>,
+    /// The memory of the vertices of several lists, gathered in one.
+    gathered: Deformed,
 }
 
 /// The rest surface with some weights of its morph targets.
@@ -100,13 +109,17 @@ pub struct Wanted {
     /// Whether, of the other measures, only those of the overlay of [`Wanted::vertices`] are wanted ([`Measure::overlay`]). The rest is then
     /// not measured and has the numbers of a surface at rest, or none. Without [`Wanted::vertices`] it changes nothing.
     pub overlay_only: bool,
+    /// Whether each primitive of the file is measured alone, so that a cut between primitives is a border; else all
+    /// skinned primitives of a mesh are one surface.
+    pub by_primitive: bool,
 }
 
 impl Wanted {
     /// Returns whether measures that were taken for `other` have all that is wanted here of the surface as a whole.
     #[must_use]
     pub fn is_measured_by(self, other: Self) -> bool {
-        !other.overlay_only || self.overlay_only && self.vertices == other.vertices
+        self.by_primitive == other.by_primitive && !other.overlay_only
+            || self.overlay_only && self.vertices == other.vertices
     }
 }
 
@@ -138,7 +151,7 @@ pub struct SurfaceMeasures {
     /// What each mode of the normals of linear blending makes of this pose, in the order of [`NORMAL_MODES`]; empty where they were not
     /// asked for, or do not fit the method.
     pub normal_modes: Vec<NormalModeMeasures>,
-    /// The measures of each skinned primitive.
+    /// The measures of the skinned surface of each instance, or of each skinned primitive ([`Wanted::by_primitive`]).
     pub primitives: Vec<PrimitiveMeasures>,
     /// Vertices of the shortest and longest edge, of the least and largest triangle, of an inverted triangle, of the sharpest fold,
     /// with the largest normal error, of the region whose volume has changed most, and one whose normal has length zero.
@@ -160,12 +173,12 @@ pub struct NormalModeMeasures {
     pub zero: usize,
 }
 
-/// The measures of one skinned primitive, as those of [`SurfaceMeasures`].
+/// The measures of the skinned surface of an instance, or of one primitive of it, as those of [`SurfaceMeasures`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimitiveMeasures {
     /// The instance that draws it.
     pub instance: InstanceId,
-    /// Its number in the instance's mesh.
+    /// The number in the instance's mesh of the first primitive that has its vertices.
     pub primitive: usize,
     /// See [`SurfaceMeasures::stretch`].
     pub stretch: [f32; 2],
@@ -190,6 +203,8 @@ pub struct PrimitiveMeasures {
 /// The volume of a part of a surface whose triangles are joined over edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartVolume {
+    /// The number in the mesh of the primitive that has the vertices of its first triangle.
+    pub primitive: usize,
     /// How many triangles it has.
     pub triangles: usize,
     /// Whether every edge runs once each way; other parts are closed by fans over their borders.
@@ -212,42 +227,63 @@ impl Measurer {
     /// Prepares to measure surfaces of `model`; `None` soon after `stop` returns true.
     #[must_use]
     pub fn new(model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<Self> {
-        Self::of(model, None, stop)
+        Self::of(model, None, false, stop)
+    }
+
+    /// Prepares to measure each skinned primitive of the file alone ([`Wanted::by_primitive`]).
+    #[must_use]
+    pub fn by_primitive(model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<Self> {
+        Self::of(model, None, true, stop)
+    }
+
+    /// Returns whether it measures what is wanted.
+    #[must_use]
+    pub fn is_for(&self, wanted: Wanted) -> bool {
+        self.by_primitive == wanted.by_primitive
     }
 
     /// Does the same. Vertices that stand at one position at rest are welded, but not where `parted` has different vectors for them.
-    fn of(model: &Arc<Model>, parted: Option<&MethodData>, stop: &dyn Fn() -> bool) -> Option<Self> {
+    fn of(
+        model: &Arc<Model>,
+        parted: Option<&MethodData>,
+        by_primitive: bool,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let scales = rest_scales(model);
-        let mut known: HashMap<PrimitiveId, Arc<MeasuredTopology>> = HashMap::new();
+        let mut known: HashMap<MeshId, Vec<(SurfaceSource, Arc<MeasuredTopology>)>> = HashMap::new();
         let mut parts = Vec::new();
         for (i, instance) in model.instances.iter().enumerate() {
             let (Some(skin), id) = (instance.skin, InstanceId::from_index(i)) else { continue };
-            for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
-                let Some(influences) = model.influences(instance.mesh, primitive) else { continue };
-                let source = &model.meshes[instance.mesh.index()].primitives[primitive];
-                let topology = match known.get(&PrimitiveId::new(instance.mesh, primitive)) {
-                    Some(topology) => Arc::clone(topology),
-                    None => {
-                        let parted = parted.map(|data| data.vectors_of(id, primitive));
-                        Arc::new(MeasuredTopology::new(source, influences, parted, stop)?)
-                    }
-                };
-                known.insert(PrimitiveId::new(instance.mesh, primitive), Arc::clone(&topology));
-                parts.push(MeasuredPart {
-                    instance: id,
-                    mesh: instance.mesh,
-                    primitive,
-                    skin,
-                    topology,
-                    scale: scales[skin.index()],
-                    groups: None,
-                    rest: None,
-                    memory: Memory::default(),
-                    errors: Vec::new(),
-                });
+            if let Entry::Vacant(entry) = known.entry(instance.mesh) {
+                let vectors = |list: usize| parted.map(|data| data.vectors_of(id, list));
+                let owned = |list: usize| vectors(list).map(<[_]>::to_vec);
+                let mut surfaces = Vec::new();
+                for source in SurfaceSource::all(model, instance.mesh, by_primitive, &owned) {
+                    let Some(own) = model.influences(instance.mesh, source.lists[0]) else { continue };
+                    let parted = parted.map(|_| vectors_of(&source, &|list| vectors(list).unwrap_or_default()));
+                    let mesh = &model.meshes[instance.mesh.index()];
+                    let (primitive, influences) = (source.primitive(mesh), source.influences(own));
+                    let topology = MeasuredTopology::new(primitive, influences, parted.as_deref(), stop)?;
+                    surfaces.push((source, Arc::new(topology)));
+                }
+                entry.insert(surfaces);
             }
+            parts.extend(known[&instance.mesh].iter().map(|(source, topology)| MeasuredPart {
+                instance: id,
+                mesh: instance.mesh,
+                source: source.clone(),
+                skin,
+                topology: Arc::clone(topology),
+                scale: scales[skin.index()],
+                groups: None,
+                rest: None,
+                memory: Memory::default(),
+                errors: Vec::new(),
+                gathered: Deformed::default(),
+            }));
         }
-        (!stop()).then(|| Self { model: Arc::clone(model), parts, surface: Surface::default(), split: None })
+        let (model, surface) = (Arc::clone(model), Surface::default());
+        (!stop()).then_some(Self { model, by_primitive, parts, surface, split: None })
     }
 
     /// Returns the model that it measures.
@@ -286,7 +322,8 @@ impl Measurer {
         let Some(data) = split else { return self.measure_parts(&input, surface, wanted) };
         let is_joined = input.method.has_pass();
         let known = self.split.take().filter(|known| known.is_for(data, is_joined));
-        let Some(mut split) = known.or_else(|| SplitMeasurer::new(data, is_joined).map(Box::new)) else {
+        let Some(mut split) = known.or_else(|| SplitMeasurer::new(data, is_joined, self.by_primitive).map(Box::new))
+        else {
             return (Total::default().finished(), PerVertex::empty(&self.model));
         };
         let out = split.measure(&self.model, &input, surface, wanted);
@@ -308,8 +345,8 @@ impl Measurer {
         let model = Arc::clone(&self.model);
         let stride = input.method.vec4s_per_joint;
         let has_pass = input.method.has_pass();
-        let source = input.method.normal_mode();
-        let is_carried = !has_pass || matches!(source, Some(NormalSource::Triangles));
+        let mode = input.method.normal_mode();
+        let is_carried = !has_pass || matches!(mode, Some(NormalSource::Triangles));
         let has_modes = !has_pass && std::ptr::eq(input.method.method, METHODS[0]);
         let readings = Readings::of(wanted);
         let wanted = Wanted {
@@ -318,23 +355,33 @@ impl Measurer {
             ..wanted
         };
         for part in &mut self.parts {
-            let Some(posed) = surface.part(part.instance, part.primitive) else { continue };
-            let (first, Some(influences)) = input.model.binding(part.instance, part.primitive) else { continue };
+            let source = part.source.clone();
+            let lists = source.lists.iter().map(|list| Some(&surface.part(part.instance, *list)?.deformed));
+            let Some(lists) = lists.collect::<Option<Vec<&Deformed>>>() else { continue };
+            let (first, Some(own)) = input.model.binding(part.instance, source.lists[0]) else { continue };
+            let influences = source.influences(own);
             let joints = model.skins[part.skin.index()].joints.len();
             let palette = &packed[first as usize * stride..][..joints * stride];
-            let vectors = input.method.data.map_or(&[][..], |data| data.vectors_of(part.instance, part.primitive));
-            let posed = Posed { deformed: &posed.deformed, influences, palette, method: input.method, vectors };
+            let of_list = |list| input.method.data.map_or(&[][..], |data| data.vectors_of(part.instance, list));
+            let vectors = vectors_of(&source, &of_list);
+            let mut gathered = std::mem::take(&mut part.gathered);
+            if source.is_gathered() {
+                source.gather(&lists, &mut gathered);
+            }
+            let deformed = if source.is_gathered() { &gathered } else { lists[0] };
+            let posed = Posed { deformed, influences, palette, method: input.method, vectors: &vectors };
             let with_normals = wanted.normal_error || wanted.normal_modes;
             let rest = part.at_rest(&model, input.morph_weights, with_normals);
             let reading = read(&part.topology, &rest.sizes, posed, readings, &mut part.memory);
             let matrices = input.palettes.get(first as usize..first as usize + joints).unwrap_or_default();
-            let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
+            let (normals, modes) = part.read_normals(&rest, posed, matrices, mode, wanted);
             if let Some(measure) = wanted.vertices {
-                let out = &mut values.values[part.mesh.index()][part.primitive];
-                part.write_values(measure, (&rest, posed.deformed), wanted, out);
+                let of_mesh = &mut values.values[part.mesh.index()];
+                part.write_values(measure, (&rest, posed.deformed), wanted, of_mesh);
             }
             total.add(&model, part, &rest, reading, (normals, &modes));
             total.add_zero_normals(part, posed.deformed);
+            part.gathered = gathered;
         }
         (total.finished(), values)
     }
@@ -344,7 +391,7 @@ impl MeasuredPart {
     /// Returns the surface at rest with these weights of morph targets, measured anew where they have changed.
     fn at_rest(&mut self, model: &Model, morph_weights: &[f32], with_normals: bool) -> Arc<Rest> {
         let instance = &model.instances[self.instance.index()];
-        let primitive = &model.meshes[self.mesh.index()].primitives[self.primitive];
+        let primitive = self.source.primitive(&model.meshes[self.mesh.index()]);
         let weights = &morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
         let groups = with_normals.then(|| {
             let groups = self.groups.get_or_insert_with(|| Arc::new(NormalGroups::new(primitive, &self.topology)));
@@ -401,7 +448,7 @@ impl MeasuredPart {
         measure: VertexMeasure,
         (rest, deformed): (&Rest, &Deformed),
         wanted: Wanted,
-        out: &mut Vec<f32>,
+        of_mesh: &mut [Vec<f32>],
     ) {
         let mut list = Vec::new();
         match measure {
@@ -409,12 +456,23 @@ impl MeasuredPart {
             VertexMeasure::NormalError => list.resize(self.topology.welded.len(), -1.0),
             measure => list = values::values(measure, &self.topology, &rest.sizes, &self.memory),
         }
-        if out.is_empty() {
-            *out = list;
-        } else {
-            out.iter_mut().zip(&list).for_each(|(a, b)| *a = worse(measure, *a, *b));
+        for (primitive, list) in self.source.scatter(list) {
+            let out = &mut of_mesh[primitive];
+            if out.is_empty() {
+                *out = list;
+            } else {
+                out.iter_mut().zip(&list).for_each(|(a, b)| *a = worse(measure, *a, *b));
+            }
         }
     }
+}
+
+/// Returns the vectors of the vertices of a surface; `of` are those of a primitive.
+fn vectors_of<'a>(source: &SurfaceSource, of: &dyn Fn(usize) -> &'a [Vec4]) -> Cow<'a, [Vec4]> {
+    if !source.is_gathered() {
+        return Cow::Borrowed(of(source.lists[0]));
+    }
+    Cow::Owned(source.vectors(&source.lists.iter().map(|list| of(*list)).collect::<Vec<_>>()))
 }
 
 impl MeasuredPart {

@@ -22,10 +22,10 @@ pub(super) struct SplitMeasurer {
 
 impl SplitMeasurer {
     /// Prepares to measure the surfaces that are drawn with `data`; `None` where it splits no vertices.
-    pub fn new(data: &MethodData, is_joined: bool) -> Option<Self> {
+    pub fn new(data: &MethodData, is_joined: bool, by_primitive: bool) -> Option<Self> {
         let split = Arc::clone(data.split.as_ref()?);
         let model = Arc::new(stored_copies(&split, data)?);
-        let measurer = Measurer::of(&model, (!is_joined).then_some(data), &|| false)?;
+        let measurer = Measurer::of(&model, (!is_joined).then_some(data), by_primitive, &|| false)?;
         Some(Self { split, is_joined, measurer })
     }
 

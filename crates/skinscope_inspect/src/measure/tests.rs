@@ -87,7 +87,10 @@ pub(super) fn measured(
     Measurer::new(model, &|| false).unwrap().measure(&input, &Surface::of(&input), wanted)
 }
 
-pub(super) const ALL: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None, overlay_only: false };
+pub(super) const ALL: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None, ..NONE };
+/// Nothing but what is always measured.
+const NONE: Wanted =
+    Wanted { normal_error: false, normal_modes: false, vertices: None, overlay_only: false, by_primitive: false };
 
 /// The eight corners and twelve triangles of a unit cube, seen from outside.
 pub(super) fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {

@@ -27,7 +27,8 @@ pub(super) struct Total {
 }
 
 fn vertex_of(part: &MeasuredPart, vertex: u32) -> VertexRef {
-    VertexRef { instance: part.instance, primitive: part.primitive, vertex: vertex as usize }
+    let (primitive, vertex) = part.source.stored(vertex);
+    VertexRef { instance: part.instance, primitive, vertex: vertex as usize }
 }
 
 impl Total {
@@ -78,7 +79,7 @@ impl Total {
         let parts = self.add_volumes(model, part, rest, &reading);
         self.out.primitives.push(PrimitiveMeasures {
             instance: part.instance,
-            primitive: part.primitive,
+            primitive: part.source.lists[0],
             stretch: reading.stretch,
             stretch_mean: mean(reading.stretch_sum, reading.edges),
             triangle: reading.triangle,
@@ -119,10 +120,14 @@ impl Total {
     ) -> Vec<PartVolume> {
         let topology = &part.topology;
         let volumes = topology.parts.iter().zip(&rest.sizes.part_volumes).zip(&reading.part_volumes);
+        let first = |number: usize| topology.pieces.partition_point(|piece| (piece.part as usize) < number) as u32;
+        let corner = |number| topology.welded_corners[topology.piece_of.partition_point(|of| *of < first(number))][0];
         let parts: Vec<PartVolume> = volumes
-            .map(|((part, rest), posed)| PartVolume {
-                triangles: part.triangles,
-                closed: part.closed,
+            .enumerate()
+            .map(|(number, ((of, rest), posed))| PartVolume {
+                primitive: part.source.stored(corner(number)).0,
+                triangles: of.triangles,
+                closed: of.closed,
                 rest: *rest,
                 posed: *posed,
             })
@@ -159,8 +164,7 @@ impl Total {
         for vertex in (0..deformed.normals.len()).filter(|vertex| deformed.is_normal_lost(*vertex)) {
             if used.get(vertex) == Some(&true) {
                 self.out.zero_normals += 1;
-                let at = VertexRef { instance: part.instance, primitive: part.primitive, vertex };
-                self.out.at[8].get_or_insert(at);
+                self.out.at[8].get_or_insert(vertex_of(part, vertex as u32));
             }
         }
     }

@@ -53,7 +53,9 @@ fn measures_name_the_ends_of_the_longest_and_shortest_edges_and_the_largest_and_
 #[test]
 fn of_several_primitives_the_worst_is_named() {
     let (positions, triangles) = strip();
-    let of = |i: u16| primitive(positions.clone(), &triangles, &by_column(2 * i));
+    // They lie apart, since those that touch are one surface.
+    let apart = |i: u16| positions.iter().map(|at| *at + Vec3::Y * f32::from(i) * 10.0).collect();
+    let of = |i: u16| primitive(apart(i), &triangles, &by_column(2 * i));
     let model = Arc::new(Model::build(parts((0..3).map(of).collect(), 7)).unwrap());
     let mut palettes = vec![Affine3A::IDENTITY];
     for by in [0.5, 2.0, 1.0] {
@@ -281,7 +283,7 @@ fn a_surface_that_is_deformed_for_a_reading_alone_is_measured_as_one_that_is_dra
     let more: Vec<_> = passes.chain(modes).collect();
     deformations.extend(more);
     let vertices = Some(VertexMeasure::Stretch);
-    let wanted = Wanted { normal_error: true, normal_modes: true, vertices, overlay_only: false };
+    let wanted = Wanted { normal_modes: true, vertices, ..ALL };
     // The same memory serves one pose after the other; in the second one the root is mirrored.
     let mut measurer = Measurer::new(&model, &|| false).unwrap();
     let (mut local, mut matrices, mut palettes) = (model.skeleton.rest.clone(), Vec::new(), Vec::new());

@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
     fn mover(&self, unit: &Skinned, vertices: &[u32]) -> Option<NodeId> {
         let mut sums = vec![0.0_f64; unit.skin.joints.len()];
         for vertex in vertices {
-            let (joints, weights) = unit.influences.of(*vertex as usize);
+            let (joints, weights) = unit.influences().of(*vertex as usize);
             for (joint, weight) in joints.iter().zip(weights) {
                 sums[*joint as usize] += f64::from(*weight);
             }
@@ -195,7 +195,7 @@ impl<'a> Worker<'a> {
         let moving = &mut self.moving;
         let facing = &mut |faces: &[[u32; 3]]| -> Vec<Vec3> {
             let mut out = Vec::new();
-            let corners = SampledVertices::new(s.influences, faces.as_flattened().to_vec());
+            let corners = SampledVertices::new(s.influences(), faces.as_flattened().to_vec());
             s.facing(&corners, &s.base, moves, moving, &mut out);
             out
         };
@@ -216,8 +216,8 @@ impl<'a> Worker<'a> {
         if patch.is_empty() {
             return None;
         }
-        let vertices = SampledVertices::new(s.influences, patch.vertices());
-        let corners = SampledVertices::new(s.influences, patch.triangles().flatten().collect());
+        let vertices = SampledVertices::new(s.influences(), patch.vertices());
+        let corners = SampledVertices::new(s.influences(), patch.triangles().flatten().collect());
         Some(Part { unit, patch, vertices, corners })
     }
 
@@ -227,11 +227,11 @@ impl<'a> Worker<'a> {
         let weights = &self.local.morph_weights[s.instance.morph_offset..][..s.instance.morph_weights.len()];
         let morphs = weights != &self.model.skeleton.rest.morph_weights[s.instance.morph_offset..][..weights.len()];
         if morphs {
-            deform::morphed(s.source, weights, &mut self.base);
+            deform::morphed(s.source(), weights, &mut self.base);
         }
         let base = if morphs { &self.base } else { &s.base };
-        if self.positions.len() < s.source.stored_vertices {
-            self.positions.resize(s.source.stored_vertices, Vec3::ZERO);
+        if self.positions.len() < s.source().stored_vertices {
+            self.positions.resize(s.source().stored_vertices, Vec3::ZERO);
         }
         s.positions(&part.vertices, base, moves, &mut self.moving, &mut self.positions);
         s.facing(&part.corners, base, moves, &mut self.moving, &mut self.facing);

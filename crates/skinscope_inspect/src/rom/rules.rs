@@ -189,12 +189,13 @@ pub(super) fn finding(model: &Model, s: &Skinned, ranked: &RankedRow, pose: Find
         (n, of) => format!(" Number {n} of {of} such places."),
     };
     let message = format!("{when} {what}.{rank}");
+    let (primitive, vertices) = s.surface.most_of(&vertices);
     let torn = ranked.rule.fault == Some(Fault::Stretch) && f64::from(measures.stretch[1]) > TORN;
     Finding {
         rule: ranked.rule.id,
         severity: if torn { Severity::Warning } else { Severity::Info },
         mesh: Some(s.mesh),
-        primitive: Some(s.primitive),
+        primitive: Some(primitive),
         vertices,
         joints,
         message,

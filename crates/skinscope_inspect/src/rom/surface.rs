@@ -1,4 +1,4 @@
-//! Skinned primitives in the form that range of motion needs, and the part of them that a joint bends.
+//! Skinned surfaces in the form that range of motion needs, and the part of them that a joint bends.
 
 use std::collections::HashSet;
 
@@ -6,16 +6,20 @@ use glam::{Affine3A, Vec3, Vec4};
 use skinscope_anim::local_to_model;
 use skinscope_base::math::{Aabb, WeldRule};
 use skinscope_deform::{self as deform, Batch, BatchInfluences, BatchOut, MeshTopology, Method, MethodInput};
-use skinscope_model::{InfluencesRef, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
+use skinscope_model::{InfluencesRef, Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
-/// A primitive that a skin moves. A mesh that is drawn several times with one skin counts once.
+use crate::surface_source::SurfaceSource;
+
+/// The surface of a mesh that a skin moves, however it is cut into primitives. A mesh that is drawn several times with one
+/// skin counts once.
 pub(super) struct Skinned<'a> {
     pub(super) mesh: MeshId,
-    pub(super) primitive: usize,
+    pub(super) surface: SurfaceSource,
     pub(super) instance: &'a Instance,
     pub(super) skin: &'a Skin,
-    pub(super) source: &'a Primitive,
-    pub(super) influences: InfluencesRef<'a>,
+    of: &'a Mesh,
+    /// The weights of the first primitive of the surface.
+    own: InfluencesRef<'a>,
     pub(super) topology: MeshTopology,
     /// The index of the skin's first matrix among all palettes.
     pub(super) first: usize,
@@ -67,48 +71,47 @@ pub(super) enum JointShare {
 }
 
 impl<'a> Skinned<'a> {
-    /// Returns all skinned primitives by mesh, primitive and skin; `None` soon after `stop` returns true.
+    /// Returns all skinned surfaces by mesh and skin; `None` soon after `stop` returns true.
     pub(super) fn all(model: &'a Model, method: &Method, stop: &dyn Fn() -> bool) -> Option<Vec<Self>> {
         let (mut pose, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(model, &pose, &mut palettes);
         deform::pack(method, &palettes, &mut packed);
-        let mut keys: Vec<(MeshId, usize, SkinId, InstanceId)> = Vec::new();
-        for (i, instance) in model.instances.iter().enumerate() {
-            let Some(skin) = instance.skin else { continue };
-            let primitives = model.meshes[instance.mesh.index()].primitives.iter().enumerate();
-            let skinned = primitives.filter(|(_, p)| p.stored_influences.is_some());
-            keys.extend(skinned.map(|(p, _)| (instance.mesh, p, skin, InstanceId::from_index(i))));
-        }
+        let instances = model.instances.iter().enumerate();
+        let key = |(i, instance): (usize, &Instance)| Some((instance.mesh, instance.skin?, InstanceId::from_index(i)));
+        let mut keys: Vec<(MeshId, SkinId, InstanceId)> = instances.filter_map(key).collect();
         keys.sort_unstable();
-        keys.dedup_by_key(|p| (p.0, p.1, p.2));
+        keys.dedup_by_key(|key| (key.0, key.1));
         let mut out = Vec::new();
         for key in keys {
-            let source = &model.meshes[key.0.index()].primitives[key.1];
-            let Some(influences) = model.influences(key.0, key.1) else { continue };
-            let topology = MeshTopology::of_primitive(source, WeldRule::Exact, stop)?;
-            out.push(Self::new(model, key, (source, influences, topology)).at_rest(&packed, method));
+            for surface in SurfaceSource::all(model, key.0, false, &|_| None) {
+                let Some(own) = model.influences(key.0, surface.lists[0]) else { continue };
+                let mesh = &model.meshes[key.0.index()];
+                let topology = MeshTopology::of_primitive(surface.primitive(mesh), WeldRule::Exact, stop)?;
+                out.push(Self::new(model, key, (surface, own, topology)).at_rest(&packed, method));
+            }
         }
         (!stop()).then_some(out)
     }
 
     fn new(
         model: &'a Model,
-        (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId),
-        (source, influences, topology): (&'a Primitive, InfluencesRef<'a>, MeshTopology),
+        (mesh, skin, instance): (MeshId, SkinId, InstanceId),
+        (surface, own, topology): (SurfaceSource, InfluencesRef<'a>, MeshTopology),
     ) -> Self {
-        let (first, _) = model.binding(instance, primitive);
+        let of = &model.meshes[mesh.index()];
+        let (first, _) = model.binding(instance, surface.lists[0]);
         let instance = &model.instances[instance.index()];
         let mut base = Vec::new();
         let weights = &model.skeleton.rest.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
-        deform::morphed(source, weights, &mut base);
+        deform::morphed(surface.primitive(of), weights, &mut base);
         Self {
             mesh,
-            primitive,
+            surface,
             instance,
             skin: &model.skins[skin.index()],
-            source,
-            influences,
+            of,
+            own,
             topology,
             first: first as usize,
             base,
@@ -117,10 +120,20 @@ impl<'a> Skinned<'a> {
         }
     }
 
+    /// Returns the vertices and triangles of the surface.
+    pub(super) fn source(&self) -> &Primitive {
+        self.surface.primitive(self.of)
+    }
+
+    /// Returns the joints and weights of its vertices.
+    pub(super) fn influences(&self) -> InfluencesRef<'_> {
+        self.surface.influences(self.own)
+    }
+
     fn at_rest(mut self, packed: &[Vec4], method: &Method) -> Self {
-        let stored = self.source.stored_vertices;
+        let stored = self.source().stored_vertices;
         let mut rest = vec![Vec3::ZERO; stored];
-        for run in self.influences.runs(0..stored) {
+        for run in self.influences().runs(0..stored) {
             let (positions, movers) = (&self.base[run.vertices.clone()], BatchInfluences::from(&run));
             let batch = Batch {
                 positions,
@@ -213,9 +226,9 @@ impl<'a> Skinned<'a> {
         if !inside.contains(&true) {
             return None;
         }
-        let mut any = false;
+        let (mut any, influences) = (false, self.influences());
         let share = |vertex: usize| {
-            let (joints, weights) = self.influences.of(vertex);
+            let (joints, weights) = influences.of(vertex);
             let (mut here, mut elsewhere, mut sum) = (false, false, 0.0);
             for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
                 let inside = inside[*joint as usize];
@@ -229,7 +242,7 @@ impl<'a> Skinned<'a> {
                 _ => JointShare::Blends,
             }
         };
-        let shares = (0..self.source.stored_vertices).map(share).collect();
+        let shares = (0..self.source().stored_vertices).map(share).collect();
         any.then_some(shares)
     }
 }

@@ -259,8 +259,8 @@ fn rigid(model: &Model) -> Vec<JointFigures> {
     local_to_model(&model.skeleton, model.bind_pose(), &mut bind);
     let mut out = vec![JointFigures::default(); model.skeleton.len()];
     for instance in &model.instances {
-        let primitives = &model.meshes[instance.mesh.index()].primitives;
-        for primitive in primitives.iter().filter(|p| instance.skin.is_none() || p.stored_influences.is_none()) {
+        let lists = model.meshes[instance.mesh.index()].vertex_lists().map(|(_, primitive)| primitive);
+        for primitive in lists.filter(|p| instance.skin.is_none() || p.stored_influences.is_none()) {
             let model_from_node = bind[instance.node.index()];
             let own = Aabb::from_points(primitive.positions.iter().copied());
             let whole = [Affine3A::IDENTITY];

@@ -129,7 +129,7 @@ pub fn skin_summaries(model: &Model, vertices: &VertexTable, limit: usize) -> Ve
     for part in &vertices.parts {
         let (summary, Some(influences)) = (&mut out[part.skin.index()], part.influences(model)) else { continue };
         let pairs = part.vertices * influences.per_vertex;
-        summary.primitives += 1;
+        summary.primitives += model.meshes[part.mesh.index()].parts(part.primitive).count();
         summary.vertices += part.vertices;
         summary.stored += pairs;
         summary.bytes += SkinSummary::bytes_of(summary.joints, pairs, influences.format);

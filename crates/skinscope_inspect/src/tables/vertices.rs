@@ -111,6 +111,9 @@ impl VertexTable {
     /// file, which may show one mesh with several skins.
     #[must_use]
     pub fn part(&self, model: &Model, primitive: PrimitiveId, skin: Option<u32>) -> Option<&TablePart> {
+        // The vertices of a primitive may be in another one.
+        let holder = model.meshes.get(primitive.mesh.index()).map(|mesh| mesh.holder(primitive.primitive));
+        let primitive = PrimitiveId { primitive: holder.unwrap_or(primitive.primitive), ..primitive };
         let is_it = |part: &&TablePart| {
             PrimitiveId::new(model.file_mesh(part.mesh), part.primitive) == primitive
                 && skin.is_none_or(|skin| part.skin.0 == skin)

@@ -2,7 +2,7 @@
 
 use skinscope_base::math::largest_magnitude;
 
-use super::super::{Influences, Mesh, NotFinite, OutOfRange, Primitive, Topology};
+use super::super::{Influences, Mesh, NotFinite, OutOfRange, Primitive};
 use super::{BuildError, ModelParts, ensure};
 
 /// Returns all floats of a primitive.
@@ -31,6 +31,29 @@ fn is_below(indices: &[u32], end: usize) -> bool {
     indices.is_empty() || (indices.iter().fold(0, |most, i| most.max(*i)) as usize) < end
 }
 
+/// Checks that the parts of a primitive cover its index list, that each is a primitive which shares its vertices, and that
+/// one whose vertices are in another has none.
+fn check_sharing(p: &Primitive, mesh: &Mesh, location: &dyn Fn() -> String) -> Result<(), BuildError> {
+    let other = |at: usize| mesh.primitives.get(at);
+    if let Some(holder) = p.shares {
+        let known = other(holder).is_some_and(|h| h.shares.is_none() && h.topology == p.topology);
+        let lists = p.positions.is_empty() && p.indices.is_empty() && p.parts.is_empty();
+        return ensure(known && lists && p.stored_influences.is_none(), location, "it shares vertices and has some");
+    }
+    let Some(first) = p.parts.first() else { return Ok(()) };
+    let own = |at: usize| other(at).is_some_and(|of| std::ptr::eq(of, p));
+    let holder = first.primitive;
+    let mut end = 0;
+    let follows = p.parts.iter().all(|part| {
+        let follows = part.indices.start == end
+            && part.indices.end >= end
+            && part.indices.len().is_multiple_of(p.topology.corners());
+        end = part.indices.end;
+        follows && (own(part.primitive) || other(part.primitive).is_some_and(|of| of.shares == Some(holder)))
+    });
+    ensure(own(holder) && follows && end == p.indices.len(), location, "its parts do not cover its index list")
+}
+
 /// Checks the lists of a primitive of `mesh`.
 pub(super) fn check_primitive(
     p: &Primitive,
@@ -44,13 +67,13 @@ pub(super) fn check_primitive(
     ensure(lists.into_iter().all(fits), location, "its vertex lists differ in length")?;
     ensure(p.stored_vertices + p.split_from.len() == n, location, "stored and split vertices do not add up")?;
     ensure(is_below(&p.split_from, p.stored_vertices), location, "a split vertex copies none")?;
-    let size = match p.topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        Topology::Triangles => 3,
-    };
-    ensure(p.indices.len().is_multiple_of(size), location, "its index count does not fit its topology")?;
+    ensure(
+        p.indices.len().is_multiple_of(p.topology.corners()),
+        location,
+        "its index count does not fit its topology",
+    )?;
     ensure(is_below(&p.indices, n), location, "an index lies beyond its vertices")?;
+    check_sharing(p, mesh, location)?;
     ensure(p.materials().all(|m| m.index() < parts.materials.len()), location, "its material is not there")?;
     let rising = p.variants.windows(2).all(|w| w[0].0 < w[1].0);
     let known = p.variants.last().is_none_or(|(variant, _)| *variant < parts.variants.len());

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use glam::{Affine3A, Mat3, Vec2, Vec3};
 use skinscope_base::parallel;
 use skinscope_frame::Frame;
-use skinscope_model::{AlphaMode, Model, Primitive, Topology};
+use skinscope_model::{AlphaMode, InstanceId, Model, Primitive, Topology};
 
 use super::super::posed_positions::visit_posed;
 
@@ -22,6 +22,7 @@ pub(in super::super) struct Casters {
 
 /// Whether the processor can draw the depths of a model: where alpha cuts holes, it would have to read textures.
 pub(in super::super) fn can_cast(frame: &Frame, model: &Model) -> bool {
+    // Primitives whose vertices are in another one have a material of their own, and are asked too.
     let is_masked = |p: &Primitive| {
         p.material_in(frame.variant).is_some_and(|m| matches!(model.materials[m.index()].alpha, AlphaMode::Mask { .. }))
     };
@@ -35,18 +36,25 @@ impl Casters {
     pub fn of(frame: &Frame, model: &Model, (center, radius): (Vec3, f32), texel: f32) -> Self {
         let mut out = Self::default();
         let in_sphere = Affine3A::from_scale(Vec3::splat(1.0 / radius)) * Affine3A::from_translation(-center);
-        let casts = |_, _, p: &Primitive| p.topology == Topology::Triangles && is_solid(frame, model, p);
-        visit_posed(frame, model, casts, |_, _, p, positions, copies| {
-            out.add(p, positions, copies.iter().map(|copy| in_sphere * *copy), texel);
+        let solid = |id: InstanceId, n: usize| {
+            let mesh = &model.meshes[model.instances[id.index()].mesh.index()];
+            mesh.parts(n).filter(|part| is_solid(frame, model, &mesh.primitives[part.primitive]))
+        };
+        let casts = |id, n, p: &Primitive| p.topology == Topology::Triangles && solid(id, n).next().is_some();
+        visit_posed(frame, model, casts, |id, n, p, positions, copies| {
+            for part in solid(id, n) {
+                let matrices = copies.iter().map(|copy| in_sphere * *copy);
+                out.add(&p.indices[part.indices], positions, matrices, texel);
+            }
         });
         out
     }
 
-    /// Adds the copies of a primitive. `copies`: the matrix that takes `positions` to each of them.
-    fn add(&mut self, p: &Primitive, positions: &[Vec3], copies: impl Iterator<Item = Affine3A>, texel: f32) {
+    /// Adds the copies of some triangles. `copies`: the matrix that takes `positions` to each of them.
+    fn add(&mut self, indices: &[u32], positions: &[Vec3], copies: impl Iterator<Item = Affine3A>, texel: f32) {
         for matrix in copies {
             let at = |v: u32| matrix.transform_point3(positions.get(v as usize).copied().unwrap_or_default());
-            for (number, corners) in (0..).zip(p.indices.as_chunks::<3>().0) {
+            for (number, corners) in (0..).zip(indices.as_chunks::<3>().0) {
                 let [a, b, c] = corners.map(at);
                 let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
                 let size = longest.sqrt() / texel;

@@ -19,7 +19,9 @@ use skinscope_base::parallel;
 use skinscope_deform::packed::{VertexLayout, layout_of};
 use skinscope_deform::{Deformer, pack};
 use skinscope_frame::Frame;
-use skinscope_model::{AlphaMode, Influences, Instance, InstanceId, Model, Primitive, PrimitiveRef, Topology};
+use skinscope_model::{
+    AlphaMode, Influences, Instance, InstanceId, Material, Model, Part, Primitive, PrimitiveRef, Topology,
+};
 
 use self::coverage::CoverageTest;
 use self::occlusion::{NearestDepths, Occluder, Triangles};
@@ -77,8 +79,8 @@ fn candidates(frame: &Frame, model: &Model) -> Vec<(PrimitiveKey, InstanceId)> {
         // Several instances would each show another part.
         let [id] = ids[..] else { continue };
         if model.instances[id.index()].copy_count() <= 1 {
-            let primitives = model.meshes[mesh].primitives.iter().enumerate();
-            out.extend(primitives.filter(|(_, p)| can_be_parted(model, frame, p)).map(|(n, _)| ((mesh, n), id)));
+            let primitives = model.meshes[mesh].vertex_lists().map(|(n, _)| (mesh, n));
+            out.extend(primitives.filter(|key| can_be_parted(model, frame, *key)).map(|key| (key, id)));
         }
     }
     out
@@ -89,12 +91,24 @@ fn triangle_count(model: &Model, (mesh, n): PrimitiveKey) -> usize {
 }
 
 /// Whether nothing is seen through the primitive, and its triangles are known before it is drawn.
-fn can_be_parted(model: &Model, frame: &Frame, p: &Primitive) -> bool {
-    let is_solid = p.material_in(frame.variant).is_none_or(|m| {
-        let m = &model.materials[m.index()];
-        m.alpha != AlphaMode::Blend && m.transmission.is_none()
-    });
-    is_solid && p.topology == Topology::Triangles && p.morphs.is_empty()
+fn can_be_parted(model: &Model, frame: &Frame, (mesh, n): PrimitiveKey) -> bool {
+    let mesh = &model.meshes[mesh];
+    let materials = || {
+        let of = |part: Part| mesh.primitives[part.primitive].material_in(frame.variant);
+        mesh.parts(n).map(move |part| of(part).map(|m| &model.materials[m.index()]))
+    };
+    let p = &mesh.primitives[n];
+    let is_solid = materials().flatten().all(|m| m.alpha != AlphaMode::Blend && m.transmission.is_none());
+    // What is left out of all parts is decided at once, by what they have alike.
+    let traits = |m: Option<&Material>| m.map_or((false, true), hiding);
+    let mut all = materials().map(traits);
+    let first = all.next();
+    is_solid && all.all(|other| Some(other) == first) && p.topology == Topology::Triangles && p.morphs.is_empty()
+}
+
+/// Whether both sides of a material are drawn, and whether it has no holes.
+fn hiding(material: &Material) -> (bool, bool) {
+    (material.double_sided, material.alpha == AlphaMode::Opaque)
 }
 
 /// A primitive in the picture, and the triangles of it that are drawn.
@@ -123,6 +137,7 @@ impl<'a> Surface<'a> {
         let mut palette: Vec<Vec4> = Vec::new();
         pack(frame.method, matrices, &mut palette);
         let positions = ScreenPositions::of(frame, view, p, (&palette, influences.map(|i| (i, layout))))?;
+        // Where it has several parts, their materials hide alike.
         let material = p.material_in(frame.variant).map(|m| &model.materials[m.index()]);
         let is_double_sided = material.is_some_and(|m| m.double_sided);
         // Back faces are left out where the painter culls them: where all of the surface is known to have one winding.
@@ -198,7 +213,27 @@ fn gathered(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Primitive {
         morphs: Vec::new(),
         stored_vertices: used.len(),
         split_from: Vec::new(),
+        shares: None,
+        parts: parts_of(&p, triangles),
     }
+}
+
+/// The parts of a list of some triangles of a primitive, which are in their stored order. Equal triangles are listed all or
+/// none, so that each is found in the part that it is in.
+fn parts_of(p: &Primitive, triangles: &[[u32; 3]]) -> Vec<Part> {
+    let (mut left, mut end) = (triangles, 0);
+    let part = |part: &Part| {
+        let start = end;
+        for triangle in p.indices[part.indices.clone()].as_chunks::<3>().0 {
+            if let [first, rest @ ..] = left
+                && first == triangle
+            {
+                (left, end) = (rest, end + 3);
+            }
+        }
+        Part { primitive: part.primitive, indices: start..end }
+    };
+    p.parts.iter().map(part).collect()
 }
 
 /// The rows of some vertices, of a list that has `width` entries for each, or none at all.

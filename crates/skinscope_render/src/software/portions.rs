@@ -18,12 +18,16 @@ const CHOSEN_PORTION: u32 = 3 << 15;
 /// nearly every triangle covers something. `at_once`: after how many draws the driver draws what is waiting by itself.
 pub(in super::super) fn portions<'a>(solid: &[Item<'a>], chosen: bool, at_once: Option<usize>) -> Vec<Vec<Item<'a>>> {
     let most = if chosen { CHOSEN_PORTION } else { PORTION };
-    let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();
+    let size = |item: &Item<'_>| [item.range().len() as u32, item.instances(1).len() as u32];
+    let sizes: Vec<[u32; 2]> = solid.iter().map(size).collect();
     let total: u64 = sizes.iter().map(|[entries, times]| u64::from(*entries) * u64::from(*times)).sum();
     if total <= u64::from(most) || at_once.is_some_and(|draws| all_are_small(&sizes, most, draws)) {
         return Vec::new();
     }
-    let item = |(i, range): (usize, Range<u32>)| solid[i].with_range(range);
+    let item = |(i, range): (usize, Range<u32>)| {
+        let first = solid[i].range().start;
+        solid[i].with_range(first + range.start..first + range.end)
+    };
     plan(&sizes, most).into_iter().map(|part| part.into_iter().map(item).collect()).collect()
 }
 

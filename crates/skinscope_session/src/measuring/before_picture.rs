@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
+use skinscope_inspect::measure::Wanted;
 use skinscope_model::Model;
 
 use super::{take_measures, wanted_pose};
@@ -22,7 +23,7 @@ impl Session {
             let Some(model) = self.measurements().side(side).map(|(_, model)| Arc::clone(model)) else { break };
             let waits = self.playback.playing && !self.view.is_on(Toggle::TrailingMeasures);
             let own = self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner);
-            if !own.has(&model) || !waits && measured_vertices(&model) > AT_ONCE {
+            if !own.has(&model, Wanted::default()) || !waits && measured_vertices(&model) > AT_ONCE {
                 break;
             }
             let mut measurers = std::mem::take(own);

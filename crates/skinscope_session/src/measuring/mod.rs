@@ -79,14 +79,15 @@ pub(super) struct Measurers(Vec<Measurer>);
 
 impl Measurers {
     /// Returns whether the one for `model` is prepared.
-    fn has(&self, model: &Arc<Model>) -> bool {
-        self.0.iter().any(|measurer| Arc::ptr_eq(measurer.model(), model))
+    fn has(&self, model: &Arc<Model>, wanted: Wanted) -> bool {
+        self.0.iter().any(|measurer| Arc::ptr_eq(measurer.model(), model) && measurer.is_for(wanted))
     }
 
     /// Returns the one for `model`, prepared where there is none; `None` soon after `stop` returns true.
-    fn of(&mut self, model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<&mut Measurer> {
-        let known = self.0.iter().position(|m| Arc::ptr_eq(m.model(), model));
-        let measurer = known.map_or_else(|| Measurer::new(model, stop), |at| Some(self.0.remove(at)))?;
+    fn of(&mut self, model: &Arc<Model>, wanted: Wanted, stop: &dyn Fn() -> bool) -> Option<&mut Measurer> {
+        let known = self.0.iter().position(|m| Arc::ptr_eq(m.model(), model) && m.is_for(wanted));
+        let new = if wanted.by_primitive { Measurer::by_primitive } else { Measurer::new };
+        let measurer = known.map_or_else(|| new(model, stop), |at| Some(self.0.remove(at)))?;
         self.0.truncate(1);
         self.0.insert(0, measurer);
         self.0.first_mut()
@@ -139,7 +140,7 @@ impl PoseToMeasure {
                 }),
             },
         };
-        let measurer = measurers.of(&self.model, stop)?;
+        let measurer = measurers.of(&self.model, self.key.wanted, stop)?;
         let (measures, values) = match &self.surface {
             Some(surface) => measurer.measure(&input, surface, self.key.wanted),
             None => measurer.deform_and_measure(&input, self.key.wanted),
@@ -161,7 +162,8 @@ pub struct MeasureCurves {
 
 impl MeasureCurves {
     /// What is asked of each moment for the curves of the panel.
-    pub const WANTED: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None, overlay_only: false };
+    pub const WANTED: Wanted =
+        Wanted { normal_error: true, normal_modes: false, vertices: None, overlay_only: false, by_primitive: false };
 
     /// Returns the moment at which a measure is worst, with its number; `None` where it has none.
     #[must_use]
@@ -312,14 +314,20 @@ impl<'a> Measurements<'a> {
         let normal_modes = self.measuring.open && self.measuring.modes && self.deforming.has_normal_modes();
         // The panel alone shows more than the colours and the numbers of the overlay.
         let overlay_only = !self.measuring.open;
-        (is_shown && has_skin).then_some(Wanted { normal_error, normal_modes, vertices, overlay_only })
+        (is_shown && has_skin).then_some(Wanted {
+            normal_error,
+            normal_modes,
+            vertices,
+            overlay_only,
+            by_primitive: false,
+        })
     }
 
     /// Returns what is wanted of the other side of a comparison: the numbers of the overlay.
     fn wanted_of_other(self) -> Option<Wanted> {
         let vertices = Some(self.shown_measure()?);
         let normal_error = vertices == Some(VertexMeasure::NormalError);
-        let wanted = Wanted { normal_error, normal_modes: false, vertices, overlay_only: true };
+        let wanted = Wanted { normal_error, vertices, overlay_only: true, ..Wanted::default() };
         self.deforming.comparison().map(|_| wanted)
     }
 

@@ -146,7 +146,7 @@ impl Picking<'_> {
         }
         let (mut computed, mut missing) = (false, false);
         for instance in self.pose.draws.iter().map(|id| &model.instances[id.index()]) {
-            for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
+            for (p, primitive) in model.meshes[instance.mesh.index()].vertex_lists() {
                 let is_computed = !document.computed_tangents().of_primitive(instance.mesh, p).is_empty();
                 computed |= is_computed;
                 missing |= primitive.tangents.is_empty() && !is_computed;

@@ -8,7 +8,7 @@ use egui::{Align, Align2, Color32, Galley, Layout, Rect, RichText, Sense, Ui, Ui
 use skinscope_edit::operation;
 use skinscope_inspect::check::{Finding, Measure, Severity};
 use skinscope_inspect::rule_words;
-use skinscope_model::Model;
+use skinscope_model::{MaterialId, Model};
 use skinscope_session::{RepairTool, repair_of};
 
 use crate::icons;
@@ -222,14 +222,27 @@ fn location_text(model: &Model, finding: &Finding) -> String {
     }
     if let Some(mesh) = finding.mesh.filter(|_| model.file_meshes().nth(1).is_some() || parts.is_empty()) {
         let source = &model.meshes[mesh.index()];
-        let several = source.primitives.len() > 1;
-        let part = finding.primitive.filter(|_| several).map(|p| format!(" ({p})")).unwrap_or_default();
+        let part = part_text(model, finding).map(|part| format!(" ({part})")).unwrap_or_default();
         parts.push(match source.name.as_str() {
             "" => format!("mesh {}{part}", model.file_mesh(mesh).0),
             name => format!("{name}{part}"),
         });
     }
     parts.join(" · ")
+}
+
+/// Says which part of its mesh a finding is in, where there are several: the materials that its vertices touch, or the number of
+/// the primitive where these have no names.
+fn part_text(model: &Model, finding: &Finding) -> Option<String> {
+    let source = &model.meshes[finding.mesh?.index()];
+    let primitive = finding.primitive.filter(|_| source.primitives.len() > 1)?;
+    let name = |material: Option<MaterialId>| Some(model.materials[material?.index()].name.as_str());
+    let names: Option<Vec<&str>> = finding.materials(model).into_iter().map(name).collect();
+    match names.as_deref() {
+        Some([one]) if !one.is_empty() => Some((*one).to_owned()),
+        Some([one, rest @ ..]) if !one.is_empty() => Some(format!("{one} and {} more", rest.len())),
+        _ => Some(primitive.to_string()),
+    }
 }
 
 pub(super) fn messages_head(ui: &mut Ui, rect: Rect) {
