@@ -6,6 +6,7 @@ use bytemuck::Pod;
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::validation::Checked;
 use gltf::json::{self, Root};
+use skinscope_base::math::largest_magnitude;
 use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::words::counted;
 use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
@@ -314,7 +315,30 @@ impl<'a> Store<'a> {
         accessor: &Accessor,
         location: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
+        self.floats_with_largest::<T, N>(accessor, location).map(|(list, _)| list)
+    }
+
+    /// Does the same as [`Self::floats`], and returns the largest magnitude of all of them too; it is infinite or NaN where one of them
+    /// is not finite.
+    pub(super) fn floats_with_largest<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        location: &dyn Fn() -> String,
+    ) -> Result<(Vec<T>, f32), ImportError> {
         self.charge::<T>(accessor, location)?;
+        if accessor.component == ComponentType::F32 && accessor.is_in_memory_form::<T>(N * 4) {
+            let mut largest = 0;
+            let mut look =
+                |piece: &[T]| largest = largest_magnitude(bytemuck::cast_slice(piece)).to_bits().max(largest);
+            let list = accessor.list_as_stored(&mut look)?;
+            return Ok((list, f32::from_bits(largest)));
+        }
+        let list = self.converted::<T, N>(accessor)?;
+        let largest = largest_magnitude(bytemuck::cast_slice(&list));
+        Ok((list, largest))
+    }
+
+    fn converted<T: Pod, const N: usize>(&self, accessor: &Accessor) -> Result<Vec<T>, ImportError> {
         let divisor = |max: f32| if accessor.normalized { max } else { 1.0 };
         let (n8, n16) = (divisor(127.0), divisor(32767.0));
         let (p8, p16) = (divisor(255.0), divisor(65535.0));
@@ -341,6 +365,7 @@ impl<'a> Store<'a> {
         match accessor.component {
             ComponentType::U8 => accessor.list::<T, u32, N, 1>(|[b]| u32::from(b)),
             ComponentType::U16 => accessor.list::<T, u32, N, 2>(|b| u32::from(u16::from_le_bytes(b))),
+            ComponentType::U32 if accessor.is_in_memory_form::<T>(N * 4) => accessor.list_as_stored(|_| ()),
             ComponentType::U32 => accessor.list::<T, u32, N, 4>(u32::from_le_bytes),
             other => Err(ImportError::invalid(location(), "unsigned integers", component_of(other).name())),
         }
@@ -355,6 +380,7 @@ impl<'a> Store<'a> {
         self.charge::<T>(accessor, location)?;
         match accessor.component {
             ComponentType::U8 => accessor.list::<T, u16, N, 1>(|[b]| u16::from(b)),
+            ComponentType::U16 if accessor.is_in_memory_form::<T>(N * 2) => accessor.list_as_stored(|_| ()),
             ComponentType::U16 => accessor.list::<T, u16, N, 2>(u16::from_le_bytes),
             other => Err(ImportError::invalid(location(), "u8 or u16", component_of(other).name())),
         }
@@ -399,6 +425,24 @@ impl Accessor<'_> {
         }
         let stride = element_size(self.kind, self.component);
         Ok(Accessor { count, base: Some(Strided { bytes, stride, origin: None }), ..self.clone() })
+    }
+
+    /// Returns whether elements of `size` bytes lie one after the other as they do in a list of `T`, so that their bytes need only be
+    /// copied. Nothing replaces any of them.
+    fn is_in_memory_form<T>(&self, size: usize) -> bool {
+        let is_dense = self.base.is_some_and(|base| base.stride == size);
+        cfg!(target_endian = "little") && size_of::<T>() == size && is_dense && self.sparse.is_none()
+    }
+
+    /// Reads all elements of an accessor that is in the form of `T`; `each` gets them piece by piece.
+    fn list_as_stored<T: Pod>(&self, each: impl FnMut(&[T])) -> Result<Vec<T>, ImportError> {
+        let mut out = Vec::with_capacity(self.count);
+        prefer_large_pages(&mut out);
+        if let Some(Strided { bytes, .. }) = self.base {
+            bytes.append_to(&mut out, each)?;
+        }
+        out.resize(self.count, T::zeroed());
+        Ok(out)
     }
 
     /// Reads all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.

@@ -5,7 +5,6 @@ use gltf::json;
 use gltf::json::accessor::Type;
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
-use skinscope_base::math::largest_magnitude;
 use skinscope_base::words::counted;
 use skinscope_model::Material;
 
@@ -89,8 +88,8 @@ impl<'a> PrimitiveSource<'_, 'a> {
     ) -> Result<Vec<T>, ImportError> {
         let location = || format!("{}, {name}", self.location());
         self.expect(accessor, name, kind, formats)?;
-        let mut out = self.reader.store.floats::<T, N>(accessor, &location)?;
-        let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
+        let (mut out, largest) = self.reader.store.floats_with_largest::<T, N>(accessor, &location)?;
+        let bad = if largest.is_finite() { 0 } else { make_finite(bytemuck::cast_slice_mut(&mut out)) };
         if bad > 0 {
             self.warn(
                 name,
@@ -139,9 +138,6 @@ impl<'a> PrimitiveSource<'_, 'a> {
 
 /// Sets numbers that are not finite to zero and returns how many there were.
 pub(super) fn make_finite(values: &mut [f32]) -> usize {
-    if largest_magnitude(values).is_finite() {
-        return 0;
-    }
     let mut bad = 0;
     for v in values.iter_mut().filter(|v| !v.is_finite()) {
         *v = 0.0;

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 
+use bytemuck::Pod;
+
 use super::ImportError;
 use super::limits::Budget;
 
@@ -120,6 +122,28 @@ impl<'a> Bytes<'a> {
             let piece = &mut piece[..now as usize];
             file.read(start + at, piece)?;
             each(piece);
+            at += now;
+        }
+        Ok(())
+    }
+}
+
+impl Bytes<'_> {
+    /// Appends all bytes to a list, as elements that have the same form in memory, piece by piece: each is read straight to where it
+    /// stays, and then given to `each` while it is in a core's own cache. Bytes that do not make a whole element are left out.
+    pub(super) fn append_to<T: Pod>(&self, out: &mut Vec<T>, mut each: impl FnMut(&[T])) -> Result<(), ImportError> {
+        let size = size_of::<T>().max(1);
+        let (step, count) = ((PIECE / size).max(1), (self.len() / size as u64) as usize);
+        let mut at = 0;
+        while at < count {
+            let (start, now) = (out.len(), (count - at).min(step));
+            out.resize(start + now, T::zeroed());
+            let slots: &mut [u8] = bytemuck::cast_slice_mut(&mut out[start..]);
+            match self {
+                Self::Memory(bytes) => slots.copy_from_slice(&bytes[at * size..][..now * size]),
+                Self::File { file, start, .. } => file.read(start + (at * size) as u64, slots)?,
+            }
+            each(&out[start..]);
             at += now;
         }
         Ok(())
