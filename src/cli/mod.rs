@@ -263,6 +263,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> 
     if arguments.get(1).is_some_and(|command| DRAWING.iter().any(|drawing| command == drawing)) {
         skinscope_base::environment::look_for_no_display();
     }
+    skinscope_base::environment::open_no_drivers_of_missing_cards();
     // `bake` and `check` work on many files and poses, whose memory is used again.
     if arguments.get(1).is_some_and(|command| command == "render") {
         skinscope_base::memory::keep_little();
