@@ -15,7 +15,9 @@ use super::super::posed_positions::visit_posed;
 /// The surfaces of a posed model that cast shadows, in the space where the sphere around it is the unit sphere.
 #[derive(Debug, Default)]
 pub(in super::super) struct Casters {
-    triangles: Vec<[Vec3; 3]>,
+    /// The corners of `triangles`, each once, so that a view projects it once.
+    corners: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
     /// The middles of triangles that are small; a share of them stands for all.
     points: Vec<Vec3>,
 }
@@ -52,17 +54,35 @@ impl Casters {
 
     /// Adds the copies of some triangles. `copies`: the matrix that takes `positions` to each of them.
     fn add(&mut self, indices: &[u32], positions: &[Vec3], copies: impl Iterator<Item = Affine3A>, texel: f32) {
+        // Where the corners of large triangles are in the list, counted from 1, for each vertex; 0 where they are not. All vertices that
+        // are not there are at one place. Memory that is zero takes nothing until it is written to.
+        let mut places = vec![0_u32; positions.len() + 1];
+        let slot = |vertex: u32| (vertex as usize).min(positions.len());
         for matrix in copies {
+            let first = self.triangles.len();
             let at = |v: u32| matrix.transform_point3(positions.get(v as usize).copied().unwrap_or_default());
-            for (number, corners) in (0..).zip(indices.as_chunks::<3>().0) {
-                let [a, b, c] = corners.map(at);
+            for (number, vertices) in (0..).zip(indices.as_chunks::<3>().0) {
+                let [a, b, c] = vertices.map(at);
                 let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
                 let size = longest.sqrt() / texel;
                 if size >= SMALL {
-                    self.triangles.push([a, b, c]);
+                    let mut place = |vertex: u32, corner: Vec3| {
+                        let place = &mut places[slot(vertex)];
+                        if *place == 0 {
+                            self.corners.push(corner);
+                            *place = self.corners.len() as u32;
+                        }
+                        *place - 1
+                    };
+                    let [i, j, k] = *vertices;
+                    self.triangles.push([place(i, a), place(j, b), place(k, c)]);
                 } else if is_kept(number, size) {
                     self.points.push((a + b + c) / 3.0);
                 }
+            }
+            // The next copy has corners of its own.
+            if self.triangles.len() > first {
+                indices.iter().for_each(|vertex| places[slot(*vertex)] = 0);
             }
         }
     }
@@ -74,14 +94,17 @@ impl Casters {
         let (across, side) = (across as usize, side as usize);
         let rows: Vec<&[Vec3]> = directions.chunks(across).collect();
         let draw = |i: usize| {
-            let mut depths = vec![u16::MAX; across * side * side];
+            let mut seen = Vec::with_capacity(self.corners.len());
+            // Zeroed memory comes from the system as it is, and is filled by wide instructions.
+            let mut depths = vec![0; across * side * side];
+            depths.fill(u16::MAX);
             let stride = across * side;
             for (n, towards) in rows[i].iter().enumerate().step_by(if in_pairs { 2 } else { 1 }) {
                 let mut tile = Tile { depths: &mut depths, stride, first: n * side, side };
                 if in_pairs {
-                    self.view::<true>(projection_along(*towards), &mut tile);
+                    self.view::<true>(projection_along(*towards), &mut seen, &mut tile);
                 } else {
-                    self.view::<false>(projection_along(*towards), &mut tile);
+                    self.view::<false>(projection_along(*towards), &mut seen, &mut tile);
                 }
             }
             depths.iter_mut().for_each(|depth| *depth = depth.to_le());
@@ -91,16 +114,19 @@ impl Casters {
         parallel::map(rows.len(), &AtomicBool::new(false), &draw).unwrap_or_default()
     }
 
-    /// Draws a view into its tile. With `BOTH`, draws the opposite view into the next tile too.
-    fn view<const BOTH: bool>(&self, projection: Mat3, tile: &mut Tile<'_>) {
+    /// Draws a view into its tile. With `BOTH`, draws the opposite view into the next tile too. `corners` is memory that every view
+    /// uses again.
+    fn view<const BOTH: bool>(&self, projection: Mat3, corners: &mut Vec<Vec3>, tile: &mut Tile<'_>) {
         // The twin of `in_tile` in shaders/shadow/caster.wgsl.
         let half = 0.5 * tile.side as f32;
         let seen = |p: Vec3| {
             let p = (projection * p).clamp(Vec3::NEG_ONE, Vec3::ONE);
             Vec3::new(half + half * p.x, half - half * p.y, 32767.5 - 32767.5 * p.z)
         };
-        for corners in &self.triangles {
-            tile.triangle::<BOTH>(corners.map(seen));
+        corners.clear();
+        corners.extend(self.corners.iter().map(|corner| seen(*corner)));
+        for triangle in &self.triangles {
+            tile.triangle::<BOTH>(triangle.map(|corner| corners[corner as usize]));
         }
         for point in &self.points {
             let p = seen(*point);
@@ -205,5 +231,17 @@ mod tests {
             assert!((projection * towards - Vec3::Z).length() < 1e-5, "{towards}");
             assert!((projection * projection.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-5), "{projection}");
         }
+    }
+
+    #[test]
+    fn corners_that_triangles_share_are_projected_once_for_each_copy() {
+        let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE];
+        let mut casters = Casters::default();
+        let copies = [Affine3A::IDENTITY, Affine3A::from_translation(Vec3::Z)];
+        casters.add(&[0, 1, 2, 2, 1, 3], &positions, copies.into_iter(), 0.1);
+        assert_eq!(casters.triangles, [[0, 1, 2], [2, 1, 3], [4, 5, 6], [6, 5, 7]]);
+        assert_eq!(casters.corners[..4], positions);
+        assert_eq!(casters.corners[4..], positions.map(|p| p + Vec3::Z));
+        assert!(casters.points.is_empty());
     }
 }
