@@ -14,6 +14,10 @@ use crate::trace::{self, DevicePass, DeviceSpan, Part, Span};
 /// Two frames that are farther apart have no interval: nothing moved in between.
 const LONGEST_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How often what the panel shows is brought up to date: nobody reads figures faster, and a panel in which nothing changes need not be
+/// painted.
+const READ: Duration = Duration::from_millis(500);
+
 /// The tracks of a trace: the thread of the window, and the graphics device.
 const WINDOW: u32 = 1;
 const DEVICE: u32 = 2;
@@ -22,6 +26,8 @@ const DEVICE: u32 = 2;
 #[derive(Debug)]
 pub(super) struct Statistics {
     costs: Arc<FrameCosts>,
+    /// What the panel shows of them, and since when.
+    shown: (Arc<FrameCosts>, Instant),
     file: Option<TraceFile>,
     is_on: bool,
     /// When the first frame, the last one and the current one began.
@@ -47,8 +53,8 @@ pub(super) struct FrameEnd {
 impl Statistics {
     pub(super) fn new(file: Option<TraceFile>) -> Self {
         let now = Instant::now();
-        let costs = Arc::default();
-        Self { costs, file, is_on: false, first: now, last: None, begun: now, number: 0, uploaded: 0 }
+        let (costs, shown) = (Arc::default(), (Arc::default(), now));
+        Self { costs, shown, file, is_on: false, first: now, last: None, begun: now, number: 0, uploaded: 0 }
     }
 
     /// Begins a frame. `is_shown`: the panel is.
@@ -59,7 +65,12 @@ impl Statistics {
             (self.is_on, self.last) = (is_on, None);
             if !is_on {
                 self.costs = Arc::default();
+                self.shown.0 = Arc::default();
             }
+        }
+        let is_due = self.shown.0.frames().len() == 0 || now.saturating_duration_since(self.shown.1) >= READ;
+        if is_on && is_due {
+            self.shown = (Arc::clone(&self.costs), now);
         }
         self.begun = now;
     }
@@ -100,9 +111,9 @@ impl Statistics {
         costs.push(frame);
     }
 
-    /// Returns the costs, while they are measured.
+    /// Returns the costs up to a moment ago, while they are measured.
     pub(super) fn costs(&self) -> Option<Arc<FrameCosts>> {
-        self.is_on.then(|| Arc::clone(&self.costs))
+        self.is_on.then(|| Arc::clone(&self.shown.0))
     }
 
     /// Ends the file.
@@ -249,7 +260,23 @@ mod tests {
         }
         statistics.begin_frame(true, Instant::now());
         statistics.end_frame(FrameEnd::default());
+        statistics.begin_frame(true, Instant::now());
         assert_eq!(statistics.costs().map(|costs| costs.frames().len()), Some(1), "it begins anew");
+        trace::begin(false);
+    }
+
+    #[test]
+    fn what_is_shown_changes_twice_a_second() {
+        let mut statistics = Statistics::new(None);
+        let start = Instant::now();
+        let mut shown = Vec::new();
+        for frame in 0..60 {
+            statistics.begin_frame(true, start + Duration::from_millis(20 * frame));
+            shown.push(statistics.costs().map_or(0, |costs| costs.frames().len()));
+            statistics.end_frame(FrameEnd::default());
+        }
+        shown.dedup();
+        assert_eq!(shown, [0, 1, 26, 51]);
         trace::begin(false);
     }
 
