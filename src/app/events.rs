@@ -12,6 +12,7 @@ use super::user_event::UserEvent;
 use super::window::Window;
 use super::window::screen::DeviceOptions;
 use super::{App, Options};
+use crate::frame::SceneColors;
 use crate::session::Command;
 
 impl ApplicationHandler<UserEvent> for App {
@@ -22,7 +23,8 @@ impl ApplicationHandler<UserEvent> for App {
         let size = self.options.benchmark.as_ref().map(|b| b.size);
         let Options { backend, texture_memory, .. } = self.options;
         let device_options = DeviceOptions { backend, measured: size.is_some(), texture_memory };
-        match Window::open(event_loop, &self.proxy, &self.settings, size, device_options) {
+        let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
+        match Window::open(event_loop, &self.proxy, &self.settings, (size, palette.background), device_options) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
@@ -41,6 +43,7 @@ impl ApplicationHandler<UserEvent> for App {
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
+        self.is_stirred = true;
         match event {
             UserEvent::Job => self.take_results(event_loop),
             UserEvent::AccessKit(event) => {
@@ -53,11 +56,13 @@ impl ApplicationHandler<UserEvent> for App {
 
     fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: winit::event::StartCause) {
         if let winit::event::StartCause::ResumeTimeReached { .. } = cause {
+            self.is_stirred = true;
             self.redraw();
         }
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
+        self.is_stirred |= event != WindowEvent::RedrawRequested;
         let Some(window) = &mut self.window else { return };
         window.on_event(&event);
         match event {

@@ -130,6 +130,8 @@ struct App {
     other: Option<OtherModel>,
     library: LibraryState,
     next_picture: NextPicture,
+    /// Whether anything has happened since the last frame but that time has passed.
+    is_stirred: bool,
     /// The model that was inspected last, or is being inspected.
     inspected: Weak<Model>,
     /// The name of the file that is exported, or was exported last.
@@ -168,6 +170,7 @@ impl App {
             other: None,
             library: LibraryState::default(),
             next_picture: NextPicture::default(),
+            is_stirred: true,
             inspected: Weak::new(),
             exported: String::new(),
             failure: None,

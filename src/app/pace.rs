@@ -9,6 +9,8 @@ use super::benchmark::FrameTimer;
 const BETWEEN: Duration = Duration::from_nanos(1_000_000_000 / 30);
 /// Where the processor draws, measuring rests this many times as long as it took: with two cores it then has a tenth of them.
 const RESTS: u32 = 4;
+/// Where a frame takes longer, nothing fades in or out: it would flicker.
+const LONGEST_FADED: Duration = Duration::from_millis(50);
 /// The longest step of a clip between two frames, seconds: a window that could not draw for longer goes on from where it was.
 const LONGEST_STEP: f32 = 0.25;
 
@@ -44,6 +46,9 @@ impl MeasurePace {
 pub(super) struct Pace {
     /// The time of the last frame, while the clip plays.
     last_frame: Option<Instant>,
+    /// The time at which the last frame began, and how long it took.
+    begun: Option<Instant>,
+    took: Duration,
     /// Whether the pointer holds the playhead, so that time stands still.
     is_scrubbing: bool,
     measures: MeasurePace,
@@ -53,7 +58,14 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(benchmark: Option<FrameTimer>) -> Self {
-        Self { last_frame: None, is_scrubbing: false, measures: MeasurePace::default(), benchmark }
+        Self {
+            last_frame: None,
+            begun: None,
+            took: Duration::ZERO,
+            is_scrubbing: false,
+            measures: MeasurePace::default(),
+            benchmark,
+        }
     }
 
     /// Returns whether this run is a benchmark, which nothing may disturb.
@@ -63,6 +75,7 @@ impl Pace {
 
     /// Begins a frame. Returns how long the clip plays until it, seconds.
     pub(super) fn begin_frame(&mut self, now: Instant) -> f32 {
+        self.begun = Some(now);
         // While nothing moved no frame was drawn, and that time does not count.
         let passed = self.last_frame.replace(now).map_or(0.0, |last| (now - last).as_secs_f32().min(LONGEST_STEP));
         match (self.is_benchmark(), self.is_scrubbing) {
@@ -70,6 +83,16 @@ impl Pace {
             (false, true) => 0.0,
             (false, false) => passed,
         }
+    }
+
+    /// Ends the frame.
+    pub(super) fn end_frame(&mut self, now: Instant) {
+        self.took = self.begun.take().map_or(Duration::ZERO, |begun| now.saturating_duration_since(begun));
+    }
+
+    /// Returns whether frames come quickly enough for something to fade in or out over several of them.
+    pub(super) fn has_time_to_fade(&self) -> bool {
+        self.took <= LONGEST_FADED
     }
 
     /// Notes that nothing plays, so that the time until the next frame does not count.
@@ -170,5 +193,18 @@ mod tests {
         assert!(!pace.begin_measuring(start, true, true) && pace.begin_measuring(start, false, true));
         assert!(pace.presented(4, "storage"));
         assert!(pace.line(3).is_some_and(|line| line.contains("\"instances\":3")));
+    }
+
+    #[test]
+    fn nothing_fades_where_frames_take_long() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let mut pace = Pace::new(None);
+        assert!(pace.has_time_to_fade());
+        for (begin, end, fades) in [(0, 220, false), (220, 271, false), (300, 350, true), (9000, 9010, true)] {
+            pace.begin_frame(at(begin));
+            pace.end_frame(at(end));
+            assert_eq!(pace.has_time_to_fade(), fades, "{begin}…{end} ms");
+        }
     }
 }

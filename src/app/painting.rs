@@ -10,7 +10,7 @@ use super::jobs::take_results::find_fonts;
 use super::window::Window;
 use super::window::screen::AntialiasingRequest;
 use crate::frame::SceneColors;
-use crate::session::{Command, FileCommand, PlaybackCommand};
+use crate::session::{CameraCommand, Command, FileCommand, PlaybackCommand};
 use crate::trace::{Part, measured};
 
 impl App {
@@ -49,7 +49,23 @@ impl App {
 
     /// Lets the panels draw themselves, and carries out their commands. Returns whether there were any.
     fn run_panels(&mut self, event_loop: &ActiveEventLoop, window: &mut Window) -> bool {
-        let mut has_commands = false;
+        window.fade(self.pace.has_time_to_fade());
+        // What is under way tells of its progress.
+        let is_quiet = !std::mem::take(&mut self.is_stirred) && !self.status.is_busy() && !window.wants_repaint();
+        self.ui.note_quiet(is_quiet && self.session.plays());
+        let (has_commands, is_resized) = self.take_turns(event_loop, window);
+        self.is_stirred |= has_commands;
+        if is_resized {
+            // Names and rings were laid out for a picture of another size, and would lie beside what they belong to.
+            self.ui.note_quiet(false);
+            self.take_turns(event_loop, window);
+        }
+        has_commands
+    }
+
+    /// Gives the panels all events so far. Returns whether they had commands, and whether the picture has another size now.
+    fn take_turns(&mut self, event_loop: &ActiveEventLoop, window: &mut Window) -> (bool, bool) {
+        let (mut has_commands, mut is_resized) = (false, false);
         // Each turn sees what the one before it has changed.
         for turn in window.take_input() {
             self.session.update_pose();
@@ -63,10 +79,11 @@ impl App {
                 if command == Command::File(FileCommand::CancelLoad) && self.status.loading.is_none() {
                     self.status.error = None;
                 }
+                is_resized |= matches!(command, Command::Camera(CameraCommand::SetViewport(_)));
                 self.apply(event_loop, command);
             }
         }
-        has_commands
+        (has_commands, is_resized)
     }
 
     /// Draws the picture and the panels, and asks for the next frame where that is not to wait for an event.
@@ -85,6 +102,7 @@ impl App {
         window.measure_device(self.statistics.is_on());
         let presented = measured(Part::Present, || window.present(&self.frame, palette.background, edges));
         self.statistics.end_frame(window.frame_end());
+        self.pace.end_frame(Instant::now());
         if !playing {
             self.pace.rest();
         }
@@ -119,7 +137,9 @@ impl App {
         let limits = window.palette_fit(&self.frame).map(|fit| fit.limits);
         let is_limited = std::mem::replace(&mut self.status.palette_limits, limits) != limits;
         let is_warned = self.session.warn(&window.notices());
-        is_warned || is_limited || self.status.error != before
+        let has_news = is_warned || is_limited || self.status.error != before;
+        self.is_stirred |= has_news;
+        has_news
     }
 }
 

@@ -112,8 +112,12 @@ fn textures_multiply_what_they_should(stage: &Stage) {
     assert!(middle(glow, Vec::new())[2] > bare[2] + 20);
 }
 
-/// What `present` makes of a picture on a surface of `format`.
-fn presented(gpu: &Gpu, renderer: &mut skinscope::render::Renderer, format: wgpu::TextureFormat) -> Picture {
+/// What `present` makes of a part of a picture (x, y, width and height on the surface) on a surface of `format`.
+fn presented(
+    gpu: &Gpu,
+    renderer: &mut skinscope::render::Renderer,
+    (format, part): (wgpu::TextureFormat, [u32; 4]),
+) -> Picture {
     let (width, height) = (128, 96);
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: None,
@@ -144,7 +148,7 @@ fn presented(gpu: &Gpu, renderer: &mut skinscope::render::Renderer, format: wgpu
             })],
             ..wgpu::RenderPassDescriptor::default()
         });
-        renderer.present(gpu, &mut pass, format, [40, 16, SIZE, SIZE]);
+        renderer.present(gpu, &mut pass, format, ([40, 16], part));
     }
     let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: None };
     let info = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
@@ -164,12 +168,20 @@ fn a_window_shows_the_picture_pixel_for_pixel(stage: &Stage) {
     frame.display.background = skinscope::frame::Background::Solid([0.2, 0.5, 0.8]);
     let picture = stage.draw(&frame);
     for format in [COLOR, wgpu::TextureFormat::Rgba8Unorm, wgpu::TextureFormat::Bgra8Unorm] {
-        let window = presented(&stage.gpu, &mut stage.renderer.borrow_mut(), format);
+        let window = presented(&stage.gpu, &mut stage.renderer.borrow_mut(), (format, [40, 16, SIZE, SIZE]));
         for (x, y) in [(0, 0), (SIZE - 1, SIZE - 1), (17, 16), (30, 31), (SIZE / 4, SIZE / 4 - 1)] {
             let (shown, drawn) = (window.at(40 + x, 16 + y), picture.at(x, y));
             assert!(near(shown, drawn, 1), "{format:?} at {x}, {y}: {shown:?} for {drawn:?}");
         }
         assert_eq!(window.at(39, 16), [0, 0, 0, 255], "nothing outside its rectangle");
+        // Where panels leave less of it, what is left stays where it is, in its size.
+        let window = presented(&stage.gpu, &mut stage.renderer.borrow_mut(), (format, [44, 20, SIZE / 2, SIZE / 4]));
+        for (x, y) in [(4, 4), (17, 16), (SIZE / 2 + 3, SIZE / 4 + 3)] {
+            assert!(near(window.at(40 + x, 16 + y), picture.at(x, y), 1), "{format:?} at {x}, {y}");
+        }
+        for (x, y) in [(43, 20), (44, 19), (44 + SIZE / 2, 20), (44, 20 + SIZE / 4)] {
+            assert_eq!(window.at(x, y), [0, 0, 0, 255], "{x}, {y}");
+        }
     }
     assert_eq!(stage.gpu.take_error(), None);
 }

@@ -12,6 +12,7 @@ mod examples;
 mod exports;
 mod faults;
 mod follow;
+mod growing;
 mod keyboard;
 mod names;
 mod order;

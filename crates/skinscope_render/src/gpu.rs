@@ -436,6 +436,19 @@ impl Gpu {
         })
     }
 
+    /// Makes a rectangle of a texture of four bytes a pixel transparent black: x, y, width and height in pixels. What is recorded before
+    /// is submitted after it.
+    pub fn empty_rect(&self, texture: &wgpu::Texture, [x, y, width, height]: [u32; 4]) {
+        let origin = wgpu::Origin3d { x, y, z: 0 };
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * width), rows_per_image: None };
+        self.queue.write_texture(
+            wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() },
+            &vec![0; 4 * width as usize * height as usize],
+            layout,
+            wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        );
+    }
+
     /// Creates a buffer with `bytes` in it (or of the least size, where there are none). Errors name `what`.
     pub(super) fn buffer(&self, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let size = (bytes.len() as u64).max(MIN_BUFFER).next_multiple_of(4);

@@ -15,33 +15,50 @@ pub(super) struct PresentGroup {
 
 /// Copies, scales and blends onto surfaces.
 impl Renderer {
-    /// Copies the last picture into `rect` of `onto` (a texture of a window's surface that can be copied to): x, y, width and
-    /// height in pixels. Returns false where there is no picture, where the formats forbid it, or where the picture has another
-    /// size ([`Renderer::present`] scales it).
+    /// The size of the last picture, pixels; `None` where there is none yet.
+    #[must_use]
+    pub fn picture_size(&self) -> Option<[u32; 2]> {
+        self.target.as_ref().map(|target| target.size)
+    }
+
+    /// Copies what `part` has of the last picture onto `onto` (a texture of a window's surface that can be copied to), where the
+    /// picture's corner is at `corner`, both in pixels of that texture; a part is x, y, width and height. Returns false where there is
+    /// no picture, or where the formats forbid it ([`Renderer::present`] draws it).
     pub fn copy(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         onto: &wgpu::Texture,
-        [x, y, width, height]: [u32; 4],
+        (corner, part): ([u32; 2], [u32; 4]),
     ) -> bool {
-        // While pictures fit, the pipeline that would scale them is compiled in the background.
+        // While pictures can be copied, the pipeline that would draw them is compiled in the background.
         if self.pipelines.waits && self.pipelines.present(gpu, onto.format()).is_none() {
             self.compile_missing();
         }
         let Some(target) = &self.target else { return false };
-        let fits = copies_onto(target.target_format.format, onto.format()) && target.size == [width, height];
-        if fits {
-            let origin = wgpu::Origin3d { x, y, z: 0 };
-            let destination = wgpu::TexelCopyTextureInfo { origin, ..onto.as_image_copy() };
-            encoder.copy_texture_to_texture(target.picture.as_image_copy(), destination, target.picture.size());
+        let [x, y, width, height] = part;
+        let is_inside = |i: usize| part[i] >= corner[i] && part[i] + part[i + 2] <= corner[i] + target.size[i];
+        let fits = copies_onto(target.target_format.format, onto.format()) && is_inside(0) && is_inside(1);
+        if fits && width * height > 0 {
+            let from = wgpu::Origin3d { x: x - corner[0], y: y - corner[1], z: 0 };
+            encoder.copy_texture_to_texture(
+                wgpu::TexelCopyTextureInfo { origin: from, ..target.picture.as_image_copy() },
+                wgpu::TexelCopyTextureInfo { origin: wgpu::Origin3d { x, y, z: 0 }, ..onto.as_image_copy() },
+                wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            );
         }
         fits
     }
 
-    /// Draws the last picture into `pass`, whose one target (without depth, single-sampled) has `format`. `rect` is x,
-    /// y, width and height in pixels of that target; viewport and scissor rectangle are left set to it.
-    pub fn present(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, format: wgpu::TextureFormat, rect: [u32; 4]) {
+    /// Draws what `part` has of the last picture into `pass`, whose one target (without depth, single-sampled) has `format`; the
+    /// picture's corner is at `corner`, both in pixels of that target. Viewport and scissor rectangle are left set to it.
+    pub fn present(
+        &mut self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        format: wgpu::TextureFormat,
+        (corner, part): ([u32; 2], [u32; 4]),
+    ) {
         let Some(target) = &self.target else { return };
         let fits = |p: &PresentGroup| p.picture == target.picture && p.format == format;
         if !self.present.as_ref().is_some_and(fits) {
@@ -63,8 +80,12 @@ impl Renderer {
             self.present = Some(PresentGroup { picture: target.picture.clone(), format, pipeline, group });
         }
         let Some(present) = &self.present else { return };
-        let [x, y, width, height] = rect;
-        pass.set_viewport(x as f32, y as f32, width as f32, height as f32, 0.0, 1.0);
+        let [x, y, width, height] = part;
+        if width * height == 0 {
+            return;
+        }
+        let ([left, top], [wide, high]) = (corner.map(|at| at as f32), target.size.map(|side| side as f32));
+        pass.set_viewport(left, top, wide, high, 0.0, 1.0);
         pass.set_scissor_rect(x, y, width, height);
         pass.set_pipeline(&present.pipeline);
         pass.set_bind_group(0, &present.group, &[]);

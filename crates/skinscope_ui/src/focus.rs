@@ -71,6 +71,16 @@ pub(super) fn pass_over(ui: &Ui, id: Id) {
     ui.data_mut(|d| d.get_temp_mut_or_default::<IdSet>(passed_over()).insert(id));
 }
 
+/// Returns the widgets that Tab skips, as far as they were shown in this pass.
+pub(super) fn passed_over_by_tab(ui: &Ui) -> IdSet {
+    ui.data(|d| d.get_temp(passed_over())).unwrap_or_default()
+}
+
+/// Makes Tab skip these widgets.
+pub(super) fn pass_over_all(ui: &Ui, ids: &IdSet) {
+    ui.data_mut(|d| d.get_temp_mut_or_default::<IdSet>(passed_over()).extend(ids));
+}
+
 /// Moves the focus where Tab was pressed (backwards with Shift). It is called before the first widget of a pass.
 pub(super) fn step(ctx: &Context, layer: LayerId, focus: &mut Focus, back: bool) {
     let over: IdSet = ctx.data(|d| d.get_temp(passed_over())).unwrap_or_default();

@@ -37,6 +37,7 @@ mod gizmo;
 mod help_card;
 pub mod icons;
 mod inspector;
+mod kept;
 mod keys;
 mod legend;
 mod manual;
@@ -236,6 +237,8 @@ pub struct UiState {
     on_device: MeasuresOnDevice,
     focus: focus::Focus,
     dock: docking::DockState,
+    /// The panels that are shown again as they were.
+    kept: kept::KeptPanels,
     /// Whether a text field had the focus when the last pass ended.
     in_text: bool,
     viewport: viewport::Viewport,
@@ -419,6 +422,11 @@ pub fn install(ctx: &egui::Context) {
     ctx.add_plugin(bidi::RightToLeft);
     // The keys for the size of the interface are commands, which are listed, remembered and found.
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
+}
+
+/// Lets what opens, closes and scrolls fade and slide, or be there at once. It costs nothing where that is so already.
+pub fn set_fading(ctx: &egui::Context, is_on: bool) {
+    theme::set_fading(ctx, is_on);
 }
 
 /// Shows everything around and over the picture. `commands` receives what the user asks for, in order.

@@ -1,7 +1,7 @@
 //! The panels around the picture: which of them are open, which of them a window of this width has room for, and what they show. Where they are
 //! is an [`Arrangement`].
 
-use egui::{Frame, Id, Margin, Ui, UiBuilder};
+use egui::{Frame, Margin, Ui};
 use skinscope_session::{
     Command, DockPanel, ExampleCommand, MeasureCommand, Panel, Session, ToolCommand, WindowCommand,
 };
@@ -11,7 +11,9 @@ use super::docking::docks::{self, Contents};
 use super::docking::layouts::{SWITCHED, chosen};
 use super::docking::tabs::TabAction;
 use super::focus::{FocusCounter, FocusRegion};
-use super::{Status, UiState, copied, inspector, measures, outliner, page, statistics, tables, theme, timeline, tools};
+use super::{
+    Status, UiState, copied, inspector, kept, measures, outliner, page, statistics, tables, theme, timeline, tools,
+};
 
 /// The width of a window in which inspector and tools both have room, points.
 const BOTH: f32 = 1500.0;
@@ -197,21 +199,10 @@ impl Contents for Panels<'_> {
     }
 
     fn show(&mut self, ui: &mut Ui, panel: DockPanel, has_tabs: bool) {
-        let Self { session, state, status, commands, .. } = self;
-        // What a panel remembers, such as how far it is scrolled, goes with it wherever it is moved.
-        let own = UiBuilder::new().scope_id(Id::unique(("contents of a panel", panel.id())));
-        ui.scope_builder(own, |ui| match panel {
-            DockPanel::Outliner => outliner::show(ui, session, state, status, commands),
-            DockPanel::Inspector => inspector::show(ui, session, state, status, commands),
-            DockPanel::Timeline => timeline::show(ui, session, state, commands),
-            DockPanel::Tables => tables::show(ui, session, state, status, commands),
-            DockPanel::Tools => tools::show(ui, session, has_tabs, commands),
-            DockPanel::Deformation => {
-                measures::show(ui, session, (status, has_tabs), &mut state.normal_times, commands);
-            }
-            DockPanel::Statistics => statistics::show(ui, state, status, commands),
-            DockPanel::Page => page::show(ui, session, self.text, commands),
-        });
+        let mut kept = std::mem::take(&mut self.state.kept);
+        let is_still = self.session.plays() && kept::is_still(self.session, panel);
+        kept.show(ui, (panel, is_still), |ui| self.lay_out(ui, panel, has_tabs));
+        self.state.kept = kept;
     }
 
     fn shown(&mut self, ui: &Ui, panel: DockPanel) {
@@ -241,6 +232,24 @@ impl Contents for Panels<'_> {
             TabAction::Show(panel) => arrangement.bring_to_front(panel),
             TabAction::Drag(panel) => self.state.dock.drag = Some(panel),
             TabAction::Close(panel) => self.commands.extend(toggles(self.state, panel)),
+        }
+    }
+}
+
+impl Panels<'_> {
+    fn lay_out(&mut self, ui: &mut Ui, panel: DockPanel, has_tabs: bool) {
+        let Self { session, state, status, commands, .. } = self;
+        match panel {
+            DockPanel::Outliner => outliner::show(ui, session, state, status, commands),
+            DockPanel::Inspector => inspector::show(ui, session, state, status, commands),
+            DockPanel::Timeline => timeline::show(ui, session, state, commands),
+            DockPanel::Tables => tables::show(ui, session, state, status, commands),
+            DockPanel::Tools => tools::show(ui, session, has_tabs, commands),
+            DockPanel::Deformation => {
+                measures::show(ui, session, (status, has_tabs), &mut state.normal_times, commands);
+            }
+            DockPanel::Statistics => statistics::show(ui, state, status, commands),
+            DockPanel::Page => page::show(ui, session, self.text, commands),
         }
     }
 }

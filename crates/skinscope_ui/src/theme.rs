@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use egui::style::ScrollAnimation;
 use egui::{
     Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle,
     Theme, Vec2, Visuals,
@@ -159,6 +160,20 @@ pub(super) fn install(ctx: &egui::Context) {
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
 }
 
+/// How long what opens and closes fades, seconds.
+const FADE_SECS: f32 = 0.06;
+
+/// Lets what opens, closes and scrolls fade and slide, or be there at once.
+pub(super) fn set_fading(ctx: &egui::Context, is_on: bool) {
+    let (secs, scrolling) = match is_on {
+        true => (FADE_SECS, ScrollAnimation::default()),
+        false => (0.0, ScrollAnimation::none()),
+    };
+    if ctx.global_style().animation_time != secs {
+        ctx.all_styles_mut(|style| (style.animation_time, style.scroll_animation) = (secs, scrolling));
+    }
+}
+
 fn style(c: &Colors, visuals: Visuals) -> Style {
     let mut style = Style { visuals, ..Style::default() };
     style.text_styles = [
@@ -172,7 +187,7 @@ fn style(c: &Colors, visuals: Visuals) -> Style {
     style.drag_value_text_style = TextStyle::Body;
     style.explanation_tooltips = false;
     style.interaction.selectable_labels = false;
-    style.animation_time = 0.06;
+    style.animation_time = FADE_SECS;
     let spacing = &mut style.spacing;
     spacing.item_spacing = Vec2::new(GAP, 4.0);
     spacing.button_padding = Vec2::new(10.0, 4.0);
@@ -250,6 +265,30 @@ mod tests {
         };
         let (a, b) = (luminance(a), luminance(b));
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn what_opens_is_there_at_once_while_nothing_may_fade() {
+        let ctx = egui::Context::default();
+        install(&ctx);
+        // A second of it in four frames: how far it has opened in each.
+        let opened = |id: &str| -> Vec<f32> {
+            let mut values = Vec::new();
+            for frame in 0..4 {
+                let time = Some(f64::from(frame) * 0.02);
+                let input = egui::RawInput { time, predicted_dt: 0.02, ..egui::RawInput::default() };
+                let is_open = frame > 0;
+                let mut output =
+                    ctx.run_ui(input, |ui| values.push(ui.ctx().animate_bool(egui::Id::unique(id), is_open)));
+                output.textures_delta.clear();
+            }
+            values
+        };
+        assert!(opened("fading").iter().any(|value| (0.1..0.9).contains(value)), "it opens little by little");
+        set_fading(&ctx, false);
+        assert_eq!(opened("at once"), [0.0, 1.0, 1.0, 1.0]);
+        set_fading(&ctx, true);
+        assert!(opened("fading again").iter().any(|value| (0.1..0.9).contains(value)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The area of the picture: it turns the mouse into camera moves and selections, and shows the plates in its corners.
 
+use std::ops::Range;
+
 use egui::accesskit::Role;
 use egui::{CursorIcon, Modifiers, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use glam::Vec2;
@@ -31,7 +33,7 @@ pub(super) struct Viewport {
 }
 
 /// The rectangle in which the picture is drawn, and whether the pointer is over it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ViewportArea {
     /// The rectangle in points.
     pub rect: Rect,
@@ -39,11 +41,13 @@ pub struct ViewportArea {
     pub opaque: Rect,
     /// Whether the pointer is over it, with no panel, plate or dialog between.
     pub hovered: bool,
+    /// Those of the shapes of the window that move with what the picture shows: rings, names, marks.
+    pub in_picture: Range<usize>,
 }
 
 impl Default for ViewportArea {
     fn default() -> Self {
-        Self { rect: Rect::ZERO, opaque: Rect::ZERO, hovered: false }
+        Self { rect: Rect::ZERO, opaque: Rect::ZERO, hovered: false, in_picture: 0..0 }
     }
 }
 
@@ -88,6 +92,8 @@ pub(super) fn show(
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
     let mut opaque = Rect::ZERO;
+    let first = shape_count(&ui);
+    let mut in_picture = first..first;
     if session.document().is_some() {
         point(&mut ui, &response, seen, session, state, commands);
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
@@ -97,6 +103,7 @@ pub(super) fn show(
             show_words(&ui, session, picture, text);
         }
         page::show_handles(&ui, session, seen, commands);
+        in_picture.end = shape_count(&ui);
         let above = comparison::above_names(rect, session);
         // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
@@ -124,7 +131,12 @@ pub(super) fn show(
     // Short messages stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
-    ViewportArea { rect, opaque, hovered: response.hovered() }
+    ViewportArea { rect, opaque, hovered: response.hovered(), in_picture }
+}
+
+/// Returns how many shapes the window itself has so far; they are painted before those of all other layers.
+fn shape_count(ui: &Ui) -> usize {
+    ui.ctx().graphics(|graphics| graphics.get(ui.layer_id()).map_or(0, |list| list.next_idx().0))
 }
 
 /// Handles the pointer over the picture: marks, the handles of a tool, the camera, and what is under it.

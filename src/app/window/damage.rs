@@ -6,10 +6,24 @@ use std::sync::Arc;
 use egui::epaint::{ClippedShape, Shape};
 use egui::{Pos2, Rect, pos2, vec2};
 
+/// A shape, and where it is seen.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenShape {
+    pub shape: ClippedShape,
+    /// The rectangle in which it is visible, points.
+    pub seen: Rect,
+}
+
+/// Returns the shapes of which something is seen, in their order.
+pub(crate) fn seen_shapes(shapes: Vec<ClippedShape>) -> Vec<SeenShape> {
+    let is_seen = |s: &SeenShape| s.seen.is_positive() || matches!(s.shape.shape, Shape::Callback(_));
+    shapes.into_iter().map(|shape| SeenShape { seen: seen(&shape), shape }).filter(is_seen).collect()
+}
+
 /// The shapes that were painted last.
 #[derive(Default)]
 pub(crate) struct Damage {
-    shapes: Vec<ClippedShape>,
+    shapes: Vec<SeenShape>,
     canvas: Option<Canvas>,
 }
 
@@ -28,28 +42,33 @@ pub(crate) struct Canvas {
     pub base: egui::Color32,
 }
 
-/// The most places that are painted one by one; more are painted as one.
-const MOST: usize = 12;
+/// The most places that are painted one by one; where there are more, those become one that waste the least.
+const MOST: usize = 24;
 
 /// How far around a shape its smoothed edges may reach, in points.
 const FRINGE: f32 = 1.5;
 
+/// How many shapes of two lists may differ in a row before what follows counts as all different.
+const LONGEST_DIFFERENCE: usize = 200;
+
 impl Damage {
     /// Returns the places where `now` looks different from what was painted last, in points that are whole pixels; all
-    /// of the canvas where that is not known. Remembers `now` as what was painted last.
-    pub fn take(&mut self, canvas: Canvas, now: &[ClippedShape]) -> Vec<Rect> {
+    /// of the canvas where that is not known.
+    pub fn places(&self, canvas: Canvas, now: &[SeenShape]) -> Vec<Rect> {
         let places = match self.canvas == Some(canvas) {
             true => changed(&self.shapes, now),
             false => vec![whole(canvas)],
         };
-        self.canvas = Some(canvas);
-        self.shapes.clear();
-        self.shapes.extend_from_slice(now);
         let kept =
             |place: Rect| if canvas.except.contains_rect(place) { place.intersect(canvas.opaque) } else { place };
         let whole = whole(canvas);
         let places = places.into_iter().map(|p| kept(pixels(p, canvas.scale).intersect(whole)));
-        joined(places.filter(Rect::is_positive).collect())
+        joined(places.filter(Rect::is_positive))
+    }
+
+    /// Remembers `now` as what was painted last.
+    pub fn remember(&mut self, canvas: Canvas, now: Vec<SeenShape>) {
+        (self.canvas, self.shapes) = (Some(canvas), now);
     }
 
     /// Forgets the shapes that were painted last, since they were not shown.
@@ -72,19 +91,29 @@ fn pixels(place: Rect, scale: f32) -> Rect {
     Rect { min: pos2(down(min.x), down(min.y)), max: pos2(up(max.x), up(max.y)) }
 }
 
-/// Returns the places where two lists of shapes differ. Shapes before and after all differences are taken to be the
-/// same.
-fn changed(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Rect> {
-    let same = |(a, b): &(&ClippedShape, &ClippedShape)| is_same(a, b);
-    let head = before.iter().zip(now).take_while(same).count();
-    let (before, now) = (&before[head..], &now[head..]);
-    let tail = before.iter().rev().zip(now.iter().rev()).take_while(same).count();
-    let (before, now) = (&before[..before.len() - tail], &now[..now.len() - tail]);
-    let differs = |(a, b): &(&ClippedShape, &ClippedShape)| !is_same(a, b);
-    if before.len() == now.len() {
-        return before.iter().zip(now).filter(differs).flat_map(|(a, b)| [seen(a), seen(b)]).collect();
+/// Returns the places where two lists of shapes differ. Shapes that both have in the same order are taken to look the same; so a
+/// panel that has one shape more than before does not make those after it differ.
+fn changed(mut before: &[SeenShape], mut now: &[SeenShape]) -> Vec<Rect> {
+    let mut out = Vec::new();
+    while !before.is_empty() || !now.is_empty() {
+        let (old, new) = next_same(before, now).unwrap_or((before.len(), now.len()));
+        out.extend(before[..old].iter().chain(&now[..new]).map(|s| s.seen));
+        (before, now) = (&before[old..], &now[new..]);
+        let same = before.iter().zip(now).take_while(|(a, b)| is_same(&a.shape, &b.shape)).count();
+        (before, now) = (&before[same..], &now[same..]);
     }
-    before.iter().chain(now).map(seen).collect()
+    out
+}
+
+/// Returns how many shapes of each of two lists come before the next one that is the same in both; `None` where that is far.
+fn next_same(before: &[SeenShape], now: &[SeenShape]) -> Option<(usize, usize)> {
+    let is_same_at = |old: usize, new: usize| match (before.get(old), now.get(new)) {
+        (Some(a), Some(b)) => is_same(&a.shape, &b.shape),
+        _ => false,
+    };
+    // Mostly shapes have changed and as many follow as before.
+    let of_sum = |sum: usize| (0..=sum).map(move |old| (old, sum - old));
+    (0..=LONGEST_DIFFERENCE).find_map(|sum| of_sum(sum).find(|(old, new)| is_same_at(*old, *new)))
 }
 
 /// Returns the rectangle in which a shape is visible.
@@ -117,34 +146,47 @@ fn is_same_shape(a: &Shape, b: &Shape) -> bool {
 }
 
 /// Returns whether two lists hold the same shapes.
-pub(crate) fn are_same(a: &[ClippedShape], b: &[ClippedShape]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
+pub(crate) fn are_same(a: &[SeenShape], b: &[SeenShape]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(&a.shape, &b.shape))
 }
 
-/// Returns the places where `shapes` are visible, in points that are whole pixels.
-pub(crate) fn places_of(shapes: &[ClippedShape], scale: f32) -> Vec<Rect> {
-    merged(shapes.iter().map(|shape| pixels(seen(shape), scale)).filter(|place| place.is_positive()).collect())
+/// Returns the place that a shape is painted in, in points that are whole pixels.
+pub(crate) fn place_of(shape: &SeenShape, scale: f32) -> Rect {
+    pixels(shape.seen, scale)
 }
 
-/// Returns fewer rectangles that hold all of `places`: those that touch become one, and where there are many, all do.
-fn joined(places: Vec<Rect>) -> Vec<Rect> {
-    let out = merged(places);
-    if out.len() > MOST {
-        return vec![out.into_iter().fold(Rect::NOTHING, |a, b| a | b)];
+/// Returns fewer rectangles that hold all of `places`: those that touch become one, and where there are many, those that together
+/// are the least larger than they are apart.
+fn joined(places: impl Iterator<Item = Rect>) -> Vec<Rect> {
+    let mut out = Vec::new();
+    for place in places {
+        add(&mut out, place);
+        if out.len() > MOST {
+            let pairs = (0..out.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let waste = |i: usize, j: usize| (out[i] | out[j]).area() - out[i].area() - out[j].area();
+            let best = pairs.min_by(|a, b| waste(a.0, a.1).total_cmp(&waste(b.0, b.1)));
+            if let Some((i, j)) = best {
+                let (a, b) = (out.swap_remove(i), out.swap_remove(j));
+                add(&mut out, a | b);
+            }
+        }
     }
     out
 }
 
 /// Returns fewer rectangles that hold all of `places`: those that touch become one.
-fn merged(places: Vec<Rect>) -> Vec<Rect> {
+pub(crate) fn merged(places: impl Iterator<Item = Rect>) -> Vec<Rect> {
     let mut out: Vec<Rect> = Vec::new();
-    for mut place in places {
-        while let Some(i) = out.iter().position(|o| o.intersects(place)) {
-            place |= out.swap_remove(i);
-        }
-        out.push(place);
-    }
+    places.for_each(|place| add(&mut out, place));
     out
+}
+
+/// Adds a rectangle to some that do not touch; those that it touches become one with it.
+fn add(places: &mut Vec<Rect>, mut place: Rect) {
+    while let Some(i) = places.iter().position(|other| other.intersects(place)) {
+        place |= places.swap_remove(i);
+    }
+    places.push(place);
 }
 
 /// Returns the rectangles that make up `outer` without `inner`, a part of it that may be empty.
@@ -163,12 +205,15 @@ pub(crate) fn around(outer: Rect, inner: Rect) -> Vec<Rect> {
 }
 
 /// Returns the shapes that are visible within `place`, clipped to it.
-pub(crate) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item = ClippedShape> + '_ {
-    let touches = move |s: &&ClippedShape| {
-        s.clip_rect.intersects(place)
-            && (matches!(s.shape, Shape::Callback(_)) || seen(s).expand(FRINGE).intersects(place))
+pub(crate) fn within(shapes: &[SeenShape], place: Rect) -> impl Iterator<Item = SeenShape> + '_ {
+    let touches = move |s: &&SeenShape| {
+        s.shape.clip_rect.intersects(place)
+            && (matches!(s.shape.shape, Shape::Callback(_)) || s.seen.expand(FRINGE).intersects(place))
     };
-    shapes.iter().filter(touches).map(move |s| ClippedShape { clip_rect: s.clip_rect.intersect(place), ..s.clone() })
+    shapes.iter().filter(touches).map(move |s| {
+        let clip_rect = s.shape.clip_rect.intersect(place);
+        SeenShape { seen: s.seen.intersect(place), shape: ClippedShape { clip_rect, ..s.shape.clone() } }
+    })
 }
 
 #[cfg(test)]
@@ -189,8 +234,17 @@ mod tests {
         Rect::from_min_size(pos2(x, y), vec2(size, size))
     }
 
-    fn square(x: f32, y: f32, color: Color32) -> ClippedShape {
-        ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect(x, y, 4.0), 0.0, color))
+    fn square(x: f32, y: f32, color: Color32) -> SeenShape {
+        let shape = ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect(x, y, 4.0), 0.0, color));
+        SeenShape { seen: seen(&shape), shape }
+    }
+
+    impl Damage {
+        fn take(&mut self, canvas: Canvas, now: &[SeenShape]) -> Vec<Rect> {
+            let places = self.places(canvas, now);
+            self.remember(canvas, now.to_vec());
+            places
+        }
     }
 
     #[test]
@@ -250,21 +304,55 @@ mod tests {
     }
 
     #[test]
-    fn places_that_touch_are_one_and_many_are_one() {
+    fn a_shape_more_or_less_leaves_those_after_it_as_they_are() {
+        let before: Vec<SeenShape> = (0..60).map(|i| square(10.0 * i as f32, 60.0, Color32::RED)).collect();
+        let canvas = Canvas { size: [2000, 200], ..CANVAS };
+        let mut damage = Damage::default();
+        damage.take(canvas, &before);
+        // One is added near the beginning, and one is removed near the end.
+        let mut now = before.clone();
+        now.insert(3, square(35.0, 80.0, Color32::BLUE));
+        now.remove(50);
+        let places = damage.take(canvas, &now);
+        assert_eq!(places, [rect(33.5, 78.5, 7.0), rect(488.5, 58.5, 7.0)]);
+        // A whole panel that is replaced leaves what lies behind it in the list.
+        let many: Vec<SeenShape> = (0..150).map(|i| square(5.0 * i as f32, 20.0, Color32::GREEN)).collect();
+        let replaced: Vec<SeenShape> = many.into_iter().chain(now[30..].iter().cloned()).collect();
+        let places = damage.take(canvas, &replaced);
+        assert!(places.iter().all(|place| place.right() < 760.0 && !place.intersects(now[40].seen)), "{places:?}");
+    }
+
+    #[test]
+    fn what_is_not_seen_is_no_shape() {
+        let hidden = ClippedShape { clip_rect: rect(50.0, 0.0, 4.0), ..square(1.0, 1.0, Color32::RED).shape };
+        let empty = ClippedShape::new(Rect::EVERYTHING, Shape::Noop);
+        let line = Shape::hline(0.0..=9.0, 3.0, egui::Stroke::new(1.0, Color32::RED));
+        let shapes = seen_shapes(vec![hidden, empty, ClippedShape::new(Rect::EVERYTHING, line)]);
         assert_eq!(
-            joined(vec![rect(0.0, 0.0, 4.0), rect(8.0, 0.0, 4.0), rect(3.0, 0.0, 6.0)]),
-            [Rect { min: pos2(0.0, 0.0), max: pos2(12.0, 6.0) }]
+            shapes.iter().map(|s| s.seen).collect::<Vec<_>>(),
+            [Rect { min: pos2(-0.5, 2.5), max: pos2(9.5, 3.5) }]
         );
-        let many: Vec<Rect> = (0..40).map(|i| rect(10.0 * i as f32, 0.0, 4.0)).collect();
-        assert_eq!(joined(many), [Rect { min: pos2(0.0, 0.0), max: pos2(394.0, 4.0) }]);
+    }
+
+    #[test]
+    fn places_that_touch_are_one_and_many_are_few_that_waste_little() {
+        let touching = [rect(0.0, 0.0, 4.0), rect(8.0, 0.0, 4.0), rect(3.0, 0.0, 6.0)];
+        assert_eq!(joined(touching.into_iter()), [Rect { min: pos2(0.0, 0.0), max: pos2(12.0, 6.0) }]);
+        // Figures in two columns, far from one another.
+        let many: Vec<Rect> =
+            (0..80).map(|i| rect(if i % 2 == 0 { 0.0 } else { 900.0 }, 5.0 * i as f32, 4.0)).collect();
+        let places = joined(many.iter().copied());
+        assert!(places.len() <= MOST && many.iter().all(|m| places.iter().any(|p| p.contains_rect(*m))));
+        assert!(places.iter().map(Rect::area).sum::<f32>() < 2.0 * 4.0 * 400.0, "{places:?}");
     }
 
     #[test]
     fn a_place_is_painted_with_what_is_seen_there() {
         let shapes = [square(1.0, 1.0, Color32::RED), square(90.0, 1.0, Color32::RED)];
         let found: Vec<_> = within(&shapes, rect(0.0, 0.0, 10.0)).collect();
-        assert_eq!((found.len(), found[0].clip_rect), (1, rect(0.0, 0.0, 10.0)));
-        let hidden = ClippedShape { clip_rect: rect(50.0, 0.0, 4.0), ..shapes[0].clone() };
+        assert_eq!((found.len(), found[0].shape.clip_rect), (1, rect(0.0, 0.0, 10.0)));
+        let mut hidden = shapes[0].clone();
+        hidden.shape.clip_rect = rect(50.0, 0.0, 4.0);
         assert_eq!(within(&[hidden], rect(0.0, 0.0, 10.0)).count(), 0);
     }
 }

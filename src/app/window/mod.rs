@@ -6,11 +6,13 @@ mod costs;
 mod damage;
 mod device_recovery;
 mod gpu_messages;
+mod ground;
 mod input;
 mod over;
 mod paint_jobs;
 pub(super) mod panels;
 mod pointer_rest;
+mod presenting;
 pub(super) mod screen;
 mod title;
 mod visibility;
@@ -30,7 +32,7 @@ use self::controls::Controls;
 use self::device_recovery::Recovery;
 use self::gpu_messages::GpuMessages;
 use self::input::number_pad;
-use self::paint_jobs::UiPaintJobs;
+use self::paint_jobs::{LaidOut, UiPaintJobs};
 use self::pointer_rest::PointerRest;
 use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen};
 use self::title::title;
@@ -61,6 +63,8 @@ pub(crate) struct Window {
     pointer: PointerRest,
     /// The result of egui's last pass, until it is painted.
     output: Option<egui::FullOutput>,
+    /// Whether the panels of the last pass wait to be shown again by themselves, at once or later.
+    wants_repaint: bool,
     /// The rectangle that egui left for the picture, points.
     area: ViewportArea,
     painted: UiPaintJobs,
@@ -70,18 +74,21 @@ pub(crate) struct Window {
     title: String,
     /// Whether the window was asked to fill the screen.
     fills_screen: bool,
+    /// The colour where nothing is drawn.
+    ground: [u8; 3],
     controls: Option<Controls>,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
 }
 
 impl Window {
-    /// Opens a window of `pixels` (else of the remembered size), with a surface and egui on it.
+    /// Opens a window of `pixels` (else of the remembered size), with a surface and egui on it. Where nothing is drawn yet it has the
+    /// colour of `background`.
     pub(crate) fn open(
         event_loop: &ActiveEventLoop,
         proxy: &EventLoopProxy<UserEvent>,
         settings: &Settings,
-        pixels: Option<[u32; 2]>,
+        (pixels, background): (Option<[u32; 2]>, Background),
         device_options: DeviceOptions,
     ) -> Result<Self, AppError> {
         let attributes = OsWindow::default_attributes()
@@ -115,6 +122,8 @@ impl Window {
         let scale = Some(os.scale_factor() as f32);
         let mut input = egui_winit::State::new(egui.clone(), egui::ViewportId::ROOT, &*os, scale, None, Some(limit));
         input.init_accesskit(event_loop, &os, proxy.clone());
+        let ground = presenting::bytes(background);
+        ground::set(&os, ground);
         os.set_visible(true);
         let size = os.inner_size();
         Ok(Self {
@@ -127,12 +136,14 @@ impl Window {
             input,
             pointer: PointerRest::default(),
             output: None,
+            wants_repaint: true,
             area: ViewportArea::default(),
             painted: UiPaintJobs::default(),
             sight: WindowVisibility::new(size.width > 0 && size.height > 0),
             device_options,
             title: String::new(),
             fills_screen: false,
+            ground,
             controls: None,
             display,
             os,
@@ -296,6 +307,16 @@ impl Window {
         }
     }
 
+    /// Returns whether the panels of the last pass wait to be shown again by themselves, such as for a cursor that blinks.
+    pub(crate) fn wants_repaint(&self) -> bool {
+        self.wants_repaint
+    }
+
+    /// Lets what opens and closes fade, or not.
+    pub(crate) fn fade(&self, is_on: bool) {
+        ui::set_fading(&self.egui, is_on);
+    }
+
     /// Takes the events that have come in since the last frame, in turns that egui is given one after the other.
     pub(crate) fn take_input(&mut self) -> Vec<egui::RawInput> {
         let mut input = self.input.take_egui_input(&self.os);
@@ -323,6 +344,7 @@ impl Window {
         }
         self.input.handle_platform_output_with_event_loop(&self.os, event_loop, platform);
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map(|v| v.repaint_delay);
+        self.wants_repaint = delay.is_some_and(|delay| delay < Duration::MAX);
         match delay {
             Some(delay) if delay.is_zero() => self.os.request_redraw(),
             Some(delay) => {
@@ -348,15 +370,18 @@ impl Window {
         background: Background,
         edges: AntialiasingRequest,
     ) -> Result<bool, GpuError> {
+        let ground = presenting::bytes(background);
+        if std::mem::replace(&mut self.ground, ground) != ground {
+            ground::set(&self.os, ground);
+        }
         if !self.sight.is_seen(Instant::now(), &|| self.os.is_minimized() == Some(true)) {
             self.painted.forget();
             return Ok(false);
         }
         let Some(screen) = &mut self.screen else { return self.try_again().map(|()| false) };
-        if let Some(output) = self.output.take() {
-            screen.take(&mut self.painted, &self.egui, output, self.area);
-        }
-        match guarded(|| screen.present(&mut self.painted, frame, background, edges)) {
+        let output = self.output.take();
+        let laid_out = output.map(|output| LaidOut { output, area: self.area.clone(), size: screen.size() });
+        match guarded(|| screen.present(&mut self.painted, (&self.egui, laid_out), frame, background, edges)) {
             Ok(PresentResult { shown, errors }) => {
                 if !shown {
                     self.painted.forget();

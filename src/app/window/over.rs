@@ -1,91 +1,144 @@
 //! Keeps what lies over the picture, such as the tools and the axes, in the texture of the panels, from where it is blended over
-//! each picture. Where the processor draws, painting it anew takes a tenth of a frame. Knows shapes and rectangles; nothing of the
-//! GPU.
+//! each picture. Where the processor draws, painting it anew takes a tenth of a frame. Each plate is kept by itself, so that names
+//! that move with their joints do not have all the others painted again. Knows shapes and rectangles; nothing of the GPU.
 
 use egui::Rect;
 use egui::epaint::ClippedShape;
 
-use super::damage::{are_same, places_of};
+use super::damage::{SeenShape, are_same, merged, place_of};
 
-/// The shapes over the picture that were asked for last.
+/// The shapes over the picture that were asked for last, in plates that do not touch.
 #[derive(Default)]
 pub(crate) struct Over {
-    shapes: Vec<ClippedShape>,
+    plates: Vec<Plate>,
+}
+
+/// Shapes that lie over or next to one another.
+struct Plate {
+    /// The place that they are painted in, points that are whole pixels.
+    place: Rect,
+    shapes: Vec<SeenShape>,
     /// Whether the texture of the panels holds them.
     is_kept: bool,
 }
 
-/// What is done with the shapes over the picture.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum OverPaint {
-    /// They are painted over the picture, since they have changed.
-    Directly,
-    /// They are painted into the texture, all of which is painted anew, and blended from there.
-    Keep(Vec<Rect>),
-    /// They are blended from the texture: these places, in points that are whole pixels.
-    Blend(Vec<Rect>),
+/// What is done with the shapes over the picture. All places are in points that are whole pixels.
+#[derive(Debug, Default)]
+pub(crate) struct OverPaint {
+    /// The shapes that are painted over the picture, since they have changed.
+    pub direct: Vec<ClippedShape>,
+    /// The shapes that are painted into the texture.
+    pub kept: Vec<ClippedShape>,
+    /// The places of those, which are emptied first.
+    pub emptied: Vec<Rect>,
+    /// The places that are blended from the texture.
+    pub blended: Vec<Rect>,
 }
 
 impl Over {
-    /// Decides what is done with `now`. Shapes that change with every frame are never kept: the texture would be painted
-    /// each time. `can_blend` is asked only where they could be kept.
-    pub fn take(&mut self, now: &[ClippedShape], scale: f32, can_blend: &mut dyn FnMut() -> bool) -> OverPaint {
-        if !are_same(&self.shapes, now) {
-            self.shapes.clear();
-            self.shapes.extend_from_slice(now);
-            self.is_kept = false;
-            return OverPaint::Directly;
+    /// Decides what is done with `now`. Plates that change with every frame are never kept: the texture would be painted
+    /// each time. `can_blend` is asked only where something could be kept.
+    pub fn take(&mut self, now: Vec<SeenShape>, scale: f32, can_blend: &mut dyn FnMut() -> bool) -> OverPaint {
+        let before = std::mem::replace(&mut self.plates, plates(now, scale));
+        let mut out = OverPaint::default();
+        let mut may_blend = None;
+        for plate in &mut self.plates {
+            let same = before.iter().find(|b| b.place == plate.place && are_same(&b.shapes, &plate.shapes));
+            let shapes = plate.shapes.iter().map(|s| s.shape.clone());
+            match same {
+                Some(same) if same.is_kept => plate.is_kept = true,
+                Some(_) if *may_blend.get_or_insert_with(&mut *can_blend) => {
+                    plate.is_kept = true;
+                    out.kept.extend(shapes);
+                    out.emptied.push(plate.place);
+                }
+                _ => out.direct.extend(shapes),
+            }
+            if plate.is_kept {
+                out.blended.push(plate.place);
+            }
         }
-        if self.is_kept {
-            return OverPaint::Blend(places_of(now, scale));
-        }
-        if now.is_empty() || !can_blend() {
-            return OverPaint::Directly;
-        }
-        self.is_kept = true;
-        OverPaint::Keep(places_of(now, scale))
+        out
     }
 
-    /// Notes that the texture does not hold them, and that they have to be seen twice before it does.
+    /// Notes that the texture holds none of them, and that they have to be seen twice before it does.
     pub fn forget(&mut self) {
-        *self = Self::default();
+        self.plates.clear();
     }
+}
+
+/// Divides shapes into plates; shapes of one plate stay in their order.
+fn plates(shapes: Vec<SeenShape>, scale: f32) -> Vec<Plate> {
+    let places = merged(shapes.iter().map(|s| place_of(s, scale)).filter(|place| place.is_positive()));
+    let mut plates: Vec<Plate> =
+        places.into_iter().map(|place| Plate { place, shapes: Vec::new(), is_kept: false }).collect();
+    for shape in shapes {
+        let place = place_of(&shape, scale);
+        if let Some(plate) = plates.iter_mut().find(|plate| plate.place.contains_rect(place)) {
+            plate.shapes.push(shape);
+        }
+    }
+    plates
 }
 
 #[cfg(test)]
 mod tests {
     use egui::{Color32, Shape, pos2, vec2};
 
+    use super::super::damage::seen_shapes;
     use super::*;
 
-    fn plate(x: f32) -> ClippedShape {
+    fn plate(x: f32) -> SeenShape {
         let rect = Rect::from_min_size(pos2(x, 10.0), vec2(30.0, 20.0));
-        ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect, 0.0, Color32::WHITE))
+        let shape = ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect, 0.0, Color32::WHITE));
+        seen_shapes(vec![shape]).remove(0)
+    }
+
+    /// How many shapes are painted directly, how many are kept and in how many places, and how many places are blended.
+    fn numbers(paint: &OverPaint) -> [usize; 4] {
+        [paint.direct.len(), paint.kept.len(), paint.emptied.len(), paint.blended.len()]
     }
 
     #[test]
     fn shapes_are_kept_once_they_were_the_same_twice_and_blended_until_they_change() {
         let mut over = Over::default();
         let mut asked = 0;
-        let mut take = |over: &mut Over, shapes: &[ClippedShape]| {
-            over.take(shapes, 1.0, &mut || {
+        let mut take = |over: &mut Over, shapes: &[SeenShape]| {
+            over.take(shapes.to_vec(), 1.0, &mut || {
                 asked += 1;
                 asked > 1
             })
         };
         let still = [plate(10.0), plate(200.0)];
-        assert_eq!(take(&mut over, &still), OverPaint::Directly, "seen once");
-        assert_eq!(take(&mut over, &still), OverPaint::Directly, "what blends is not compiled yet");
-        let OverPaint::Keep(places) = take(&mut over, &still) else { panic!("they are kept") };
-        assert_eq!(places.len(), 2);
-        assert!(places.iter().all(|place| place.width() < 40.0 && place.contains_rect(place.shrink(1.0))));
-        assert_eq!(take(&mut over, &still), OverPaint::Blend(places.clone()));
-        assert_eq!(take(&mut over, &[plate(11.0), plate(200.0)]), OverPaint::Directly, "one has moved");
-        assert_eq!(take(&mut over, &still), OverPaint::Directly, "and back");
-        assert_eq!(take(&mut over, &still), OverPaint::Keep(places));
+        assert_eq!(numbers(&take(&mut over, &still)), [2, 0, 0, 0], "seen once");
+        assert_eq!(numbers(&take(&mut over, &still)), [2, 0, 0, 0], "what blends is not compiled yet");
+        let kept = take(&mut over, &still);
+        assert_eq!(numbers(&kept), [0, 2, 2, 2], "they are kept");
+        assert!(kept.emptied.iter().all(|place| place.width() < 40.0 && place.contains_rect(place.shrink(1.0))));
+        let blended = take(&mut over, &still);
+        assert_eq!((numbers(&blended), &blended.blended), ([0, 0, 0, 2], &kept.blended));
+        let moved = take(&mut over, &[plate(11.0), plate(200.0)]);
+        assert_eq!(numbers(&moved), [1, 0, 0, 1], "one has moved, and the other stays");
+        assert_eq!(numbers(&take(&mut over, &still)), [1, 0, 0, 1], "and back");
+        assert_eq!(numbers(&take(&mut over, &still)), [0, 1, 1, 2], "it is kept again, and nothing else painted");
         over.forget();
-        assert_eq!(take(&mut over, &still), OverPaint::Directly, "the device was lost");
-        assert_eq!(take(&mut over, &[]), OverPaint::Directly);
-        assert_eq!(take(&mut over, &[]), OverPaint::Directly, "nothing need not be kept");
+        assert_eq!(numbers(&take(&mut over, &still)), [2, 0, 0, 0], "the device was lost");
+        assert_eq!(numbers(&take(&mut over, &[])), [0; 4], "nothing need not be kept");
+        assert_eq!(numbers(&take(&mut over, &[])), [0; 4]);
+    }
+
+    #[test]
+    fn what_moves_across_a_plate_is_painted_with_it() {
+        let mut over = Over::default();
+        let mut take = |shapes: &[SeenShape]| over.take(shapes.to_vec(), 1.0, &mut || true);
+        let still = plate(200.0);
+        for _ in 0..3 {
+            take(&[plate(10.0), still.clone()]);
+        }
+        let crossing = take(&[plate(190.0), still.clone()]);
+        assert_eq!(numbers(&crossing), [2, 0, 0, 0], "the order of both is kept");
+        let gone = take(&[plate(100.0), still.clone()]);
+        assert_eq!(numbers(&gone), [2, 0, 0, 0]);
+        assert_eq!(numbers(&take(&[plate(101.0), still])), [1, 1, 1, 1], "the plate is emptied and painted again");
     }
 }

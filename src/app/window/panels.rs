@@ -66,7 +66,7 @@ impl Panels {
         }
         self.layer = None;
         use wgpu::TextureUsages as U;
-        let usage = U::RENDER_ATTACHMENT | U::COPY_SRC | U::TEXTURE_BINDING;
+        let usage = U::RENDER_ATTACHMENT | U::COPY_SRC | U::COPY_DST | U::TEXTURE_BINDING;
         let texture = gpu.texture("panels", size, TextureKind::plain(format, usage));
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.layer = Some((texture.clone(), view.clone()));

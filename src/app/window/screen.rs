@@ -4,27 +4,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use egui::FullOutput;
-use egui_wgpu::ScreenDescriptor;
 use winit::dpi::PhysicalSize;
 use winit::event_loop::OwnedDisplayHandle;
 use winit::window::Window as OsWindow;
 
-use super::paint_jobs::UiPaintJobs;
 use super::panels::Panels;
-use crate::app::ui::ViewportArea;
-use crate::frame::{Background, Frame};
+use crate::frame::Frame;
 use crate::model::Model;
 use crate::render::{Backend, BackgroundWork, Gpu, GpuError, Renderer, SAMPLES, ShadowViews};
 use crate::session::Antialiasing;
-
-/// Copies a rectangle of pixels of a texture to the same place of another one.
-fn copy_rect(encoder: &mut wgpu::CommandEncoder, from: &wgpu::Texture, to: &wgpu::Texture, rect: [u32; 4]) {
-    let [x, y, width, height] = rect;
-    let origin = wgpu::Origin3d { x, y, z: 0 };
-    let [from, to] = [from, to].map(|texture| wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() });
-    encoder.copy_texture_to_texture(from, to, wgpu::Extent3d { width, height, depth_or_array_layers: 1 });
-}
 
 /// The result of presenting a frame.
 pub(crate) struct PresentResult {
@@ -77,16 +65,18 @@ pub(crate) struct DeviceOptions {
 /// A device that draws on a window.
 pub(crate) struct Screen {
     surface: wgpu::Surface<'static>,
-    config: wgpu::SurfaceConfiguration,
+    pub(super) config: wgpu::SurfaceConfiguration,
     pub gpu: Arc<Gpu>,
     pub(super) renderer: Renderer,
-    panels: Panels,
+    pub(super) panels: Panels,
+    /// Where the picture was shown that is drawn now: x, y, width and height in pixels of the window.
+    pub(super) picture_at: [u32; 4],
     /// The time at which the picture last changed.
     changed: Option<Instant>,
     refusals: u32,
     /// The last error of the surface.
-    refusal: Option<GpuError>,
-    os: Arc<OsWindow>,
+    pub(super) refusal: Option<GpuError>,
+    pub(super) os: Arc<OsWindow>,
 }
 
 impl Screen {
@@ -117,6 +107,7 @@ impl Screen {
             gpu,
             renderer,
             panels,
+            picture_at: [0; 4],
             changed: None,
             refusals: 0,
             refusal: None,
@@ -133,14 +124,6 @@ impl Screen {
     /// copied to.
     pub fn keeps_panels(&self) -> bool {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
-    }
-
-    /// Makes `painted` what egui has laid out, with the picture in `area`.
-    pub fn take(&mut self, painted: &mut UiPaintJobs, egui: &egui::Context, output: FullOutput, area: ViewportArea) {
-        let (size, keeps) = (self.size(), self.keeps_panels());
-        let mut can_blend = || self.renderer.can_blend(&self.gpu, self.config.format);
-        let kept: Option<&mut dyn FnMut() -> bool> = if keeps { Some(&mut can_blend) } else { None };
-        painted.take(egui, output, area, size, kept);
     }
 
     /// Returns the greatest width and height of a texture, pixels.
@@ -196,91 +179,9 @@ impl Screen {
         self.renderer.samples()
     }
 
-    /// Draws the picture and the panels. An error means that nothing more can be drawn on this device.
-    pub fn present(
-        &mut self,
-        painted: &mut UiPaintJobs,
-        frame: &Frame,
-        background: Background,
-        edges: AntialiasingRequest,
-    ) -> Result<PresentResult, GpuError> {
-        self.refine(frame, edges);
-        let laid_out = self.size();
-        let Some(texture) = self.next_texture(laid_out)? else {
-            let errors = self.refusal.take().into_iter().chain(self.gpu.take_error()).collect();
-            return Ok(PresentResult { shown: false, errors });
-        };
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let [_, _, width, height] = painted.viewport;
-        let has_room = width > 0 && height > 0;
-        let drawn = has_room.then(|| self.renderer.draw(&self.gpu, frame, [width, height]).err());
-        let mut errors: Vec<GpuError> = drawn.iter().flatten().cloned().collect();
-        if drawn == Some(None) && self.renderer.has_news() {
-            self.os.request_redraw();
-        }
-        if self.gpu.is_lost() {
-            return Err(self.gpu.take_error().unwrap_or_else(|| GpuError::Lost("it is gone".into())));
-        }
-        let (size, viewport) = (self.size(), painted.viewport);
-        self.panels.take_textures(&self.gpu, &mut painted.textures);
-        let new_encoder =
-            || self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
-        let mut encoder = new_encoder();
-        self.renderer.begin_panels(&mut encoder);
-        let mut load = wgpu::LoadOp::Clear(clear_color(background));
-        let mut copied = false;
-        let mut layer_view = None;
-        let window = ScreenDescriptor { size_in_pixels: size, pixels_per_point: painted.scale };
-        let (below, over) = painted.shapes.split_at(painted.changed);
-        if self.keeps_panels() {
-            let (layer, kept, is_new) = self.panels.layer(&self.gpu, size, self.config.format);
-            if painted.changed > 0 {
-                let clears = is_new || painted.clears;
-                let load = if clears { wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT) } else { wgpu::LoadOp::Load };
-                self.panels.upload(&self.gpu, &mut encoder, below, &window);
-                self.panels.paint(begin(&mut encoder, &kept, load), below, &window);
-                // The next paint is uploaded to the same place.
-                self.gpu.queue.submit([std::mem::replace(&mut encoder, new_encoder()).finish()]);
-            }
-            encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
-            load = wgpu::LoadOp::Load;
-            layer_view = Some(kept);
-            copied = drawn == Some(None) && self.renderer.copy(&self.gpu, &mut encoder, &texture.texture, viewport);
-            if painted.opaque[2] * painted.opaque[3] > 0 {
-                if drawn == Some(None) && !copied {
-                    let mut pass = begin(&mut encoder, &view, load);
-                    self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
-                    copied = true;
-                }
-                copy_rect(&mut encoder, &layer, &texture.texture, painted.opaque);
-            }
-        }
-        self.panels.upload(&self.gpu, &mut encoder, over, &window);
-        {
-            let mut pass = begin(&mut encoder, &view, load);
-            if drawn == Some(None) && !copied {
-                self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
-            }
-            if let Some(layer) = &layer_view {
-                pass.set_viewport(0.0, 0.0, size[0] as f32, size[1] as f32, 0.0, 1.0);
-                self.renderer.blend(&self.gpu, &mut pass, (layer, self.config.format), &painted.blended);
-            }
-            self.panels.paint(pass, over, &window);
-        }
-        self.renderer.submit_panels(&self.gpu, encoder);
-        self.os.pre_present_notify();
-        self.gpu.queue.present(texture);
-        self.panels.free_textures(&mut painted.textures);
-        match self.gpu.take_error() {
-            Some(lost @ GpuError::Lost(_)) => return Err(lost),
-            error => errors.extend(error),
-        }
-        Ok(PresentResult { shown: true, errors })
-    }
-
     /// Chooses how fine the next picture is: its samples a pixel, and its shadows. A picture that changes by itself, or
     /// twice in a short time, counts as moving.
-    fn refine(&mut self, frame: &Frame, edges: AntialiasingRequest) {
+    pub(super) fn refine(&mut self, frame: &Frame, edges: AntialiasingRequest) {
         let moves = self.moves(frame, edges.playing);
         self.renderer.set_samples(self.samples(frame, edges, moves));
         let drawn = self.renderer.drawn_shadows(frame);
@@ -341,7 +242,7 @@ impl Screen {
     }
 
     /// Returns the next texture of the surface; `None` when this frame is to be skipped, or is `laid_out` for another size.
-    fn next_texture(&mut self, laid_out: [u32; 2]) -> Result<Option<wgpu::SurfaceTexture>, GpuError> {
+    pub(super) fn next_texture(&mut self, laid_out: [u32; 2]) -> Result<Option<wgpu::SurfaceTexture>, GpuError> {
         use wgpu::CurrentSurfaceTexture as Current;
         for attempt in 0..2 {
             match self.surface.get_current_texture() {
@@ -398,21 +299,6 @@ fn may_be_smooth(frame: &Frame) -> bool {
     frame.bones.len() <= MOST_SMOOTH_BONES
 }
 
-/// Begins a pass over what the window shows, or over the texture that keeps it.
-fn begin<'a>(
-    encoder: &'a mut wgpu::CommandEncoder,
-    view: &wgpu::TextureView,
-    load: wgpu::LoadOp<wgpu::Color>,
-) -> wgpu::RenderPass<'a> {
-    let ops = wgpu::Operations { load, store: wgpu::StoreOp::Store };
-    let color = wgpu::RenderPassColorAttachment { view, depth_slice: None, resolve_target: None, ops };
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("window"),
-        color_attachments: &[Some(color)],
-        ..wgpu::RenderPassDescriptor::default()
-    })
-}
-
 fn surface(instance: &wgpu::Instance, window: &Arc<OsWindow>) -> Result<wgpu::Surface<'static>, GpuError> {
     instance.create_surface(Arc::clone(window)).map_err(|e| GpuError::NoSurface { details: e.to_string() })
 }
@@ -446,15 +332,6 @@ fn configuration(
     config.present_mode = if measured { wgpu::PresentMode::AutoNoVsync } else { wgpu::PresentMode::AutoVsync };
     config.desired_maximum_frame_latency = 1;
     Ok(config)
-}
-
-/// Returns the colour where neither picture nor panels are: the outer colour of the background, as egui would write it.
-fn clear_color(background: Background) -> wgpu::Color {
-    let [r, g, b] = match background {
-        Background::Solid(color) | Background::Studio { outer: color, .. } => color,
-        Background::Transparent => [0.0; 3],
-    };
-    wgpu::Color { r: r.into(), g: g.into(), b: b.into(), a: 1.0 }
 }
 
 #[cfg(test)]
