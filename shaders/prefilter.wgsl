@@ -22,8 +22,6 @@ const PI: f32 = 3.14159265;
 
 /// How many directions are read for a texel.
 override SAMPLES: u32 = 128u;
-/// By how many levels that is larger than the share of a direction, so that shares overlap and no direction shows.
-const OVERLAP: f32 = 0.50;
 /// The width of the faces that irradiance is summed over, texels.
 const SUMMED: u32 = 32u;
 
@@ -58,7 +56,8 @@ fn fs_smaller(in: Screen) -> @location(0) vec4f {
 }
 
 /// Radiance that a surface of GGX roughness reflects which is seen from straight above, relative to what it would reflect of
-/// uniform light. Each direction reads the level whose texels are as large as its share of the lobe (Křivánek & Colbert 2008).
+/// uniform light. Each direction reads the level whose texels are as large as its share of the lobe (Křivánek & Colbert 2008):
+/// four of them are mixed, so that shares overlap and no direction shows.
 @fragment
 fn fs_rough(in: Screen) -> @location(0) vec4f {
     let n = of_texel(in.position, vec2f(0.0));
@@ -88,7 +87,7 @@ fn fs_rough(in: Screen) -> @location(0) vec4f {
         // The solid angle of a texel is smaller away from the middle of a face, by the cube of the distance on it.
         let nearest = max(abs(light.x), max(abs(light.y), abs(light.z)));
         let solid_angle = texel * nearest * nearest * nearest;
-        let level = 0.5 * log2(1.0 / (f32(SAMPLES) * density * solid_angle)) + OVERLAP;
+        let level = 0.5 * log2(1.0 / (f32(SAMPLES) * density * solid_angle));
         if n_l > 0.0 {
             sum += textureSampleLevel(cube, linear_sampler, light, max(level, 0.0)).rgb * n_l_share;
             weight += n_l_share;

@@ -25,6 +25,49 @@ fn seen_at(towards: vec3f, ahead: f32, at: vec3f, tile: vec2f, side: f32, shift:
     return vec3f(tile + texel, min(0.5 - 0.5 * ahead * p.z, 1.0) - SLACK / side);
 }
 
+/// How many places are looked up around a point of the floor for each direction, to find how far what hides it is, and then how much of it is
+/// hidden.
+const NEAR_TAPS: u32 = 5u;
+const TAPS: u32 = 8u;
+/// The tangent of half the angle of the part of the sky that a direction of the surroundings stands for: 64 of them share a hemisphere.
+const CONE: f32 = 0.18;
+
+/// The share of the part of the sky around a direction that reaches a point of the floor. Where the surroundings alone light it, the edges of
+/// 64 sharp shadows would be seen as clouds: here the edge of each is as wide as that part of the sky is at what casts it (Fernando 2005,
+/// "Percentage-Closer Soft Shadows"). `n`: the number of the view; `taps`: how many places are looked up.
+fn open_around(towards: vec3f, ahead: f32, at: vec3f, n: u32, taps: vec2u) -> f32 {
+    let side = shadows.sides.x;
+    let tile = tile_of(n, AMBIENT_TILES) * side;
+    let p = seen_along(towards, at);
+    let middle = (p.xy * vec2f(0.5, -0.5) + 0.5) * side;
+    let depth = 0.5 - 0.5 * ahead * p.z - SLACK / side;
+    // The places of one view are turned against those of the others, so that they do not add up to a pattern.
+    let turn = 6.2831853 * fract(f32(n) * 0.7548777);
+    let widest = CONE * side * max(depth, 0.0);
+    var distances = vec2f(0.0);
+    for (var i = 0u; i < taps.x; i++) {
+        let away = 0.6 * widest * sqrt(f32(i) / f32(NEAR_TAPS - 1u));
+        let around = turn + 2.3999632 * f32(i);
+        let nearest = depth_at(tile, middle + away * vec2f(cos(around), sin(around)));
+        distances += select(vec2f(0.0), vec2f(depth - nearest, 1.0), depth > nearest && nearest < 1.0);
+    }
+    let radius = CONE * side * distances.x / max(distances.y, 1.0);
+    var open = 0.0;
+    for (var i = 0u; i < taps.y; i++) {
+        let away = radius * sqrt((f32(i) + 0.5) / f32(TAPS));
+        let around = turn + 2.3999632 * f32(i);
+        let nearest = depth_at(tile, middle + away * vec2f(cos(around), sin(around)));
+        open += select(0.0, 1.0, depth <= nearest || nearest >= 1.0);
+    }
+    return select(1.0, open / f32(TAPS), distances.y > 0.0);
+}
+
+/// The depth that was drawn at a place of the view of the surroundings whose first texel is `tile`.
+fn depth_at(tile: vec2f, place: vec2f) -> f32 {
+    let texel = clamp(place, vec2f(0.0), vec2f(shadows.sides.x - 1.0));
+    return dot(textureLoad(depths, vec2i(tile + texel), 0, 0).rg, shadows.digits.xy);
+}
+
 /// The mean of a value over the block of 2 × 2 pixels that pixel `lane` belongs to.
 fn mean_of_block(value: vec4f, lane: u32) -> vec4f {
     let row = value + select(0.5, -0.5, (lane & 1u) == 1u) * dpdxFine(value);
@@ -48,6 +91,9 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
     let counts = select(vec2u(0u), shadows.counts.xy, is_near);
     // Of each pair of opposite views one is above the surface.
     let pairs = apart(counts.x, bitcast<u32>(world.x));
+    // The floor of an environment has no key light, whose shadow would cover the edges of the others.
+    let is_soft = casts < 0.5 && shadows.digits.z < 0.01;
+    let taps = vec2u(apart(select(0u, NEAR_TAPS, is_soft), bitcast<u32>(world.x)), apart(select(0u, TAPS, is_soft), bitcast<u32>(world.y)));
     for (var i = 0u; i < pairs; i++) {
         let first = 2u * (lane * pairs + i);
         let towards = shadows.towards[first].xyz;
@@ -59,7 +105,9 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
         let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
         let seen = seen_at(towards, ahead, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
         let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
-        sums += vec4f(0.0, 0.0, select(0.0, weight, seen.z <= nearest), weight);
+        let sharp = select(0.0, 1.0, seen.z <= nearest);
+        let open = select(sharp, open_around(towards, ahead, around, n, taps), taps.y > 0u);
+        sums += vec4f(0.0, 0.0, weight * open, weight);
     }
     let lit_from = at + normal * lift.y;
     let key = apart(counts.y, bitcast<u32>(world.y));

@@ -20,6 +20,7 @@ on_stages! {
     a_bright_spot_turns_with_the_rotation,
     a_stop_doubles_the_light,
     the_environment_is_seen_where_it_is,
+    what_is_out_of_focus_is_the_integral_of_its_lobe_without_clouds,
     both_sides_of_a_comparison_are_lit,
     translucent_surfaces_and_glass_are_lit_too,
 }
@@ -182,6 +183,45 @@ fn the_environment_is_seen_where_it_is(stage: &Stage) {
     frame.display.environment.is_background = true;
     frame.display.background = Background::Transparent;
     assert_eq!(stage.draw(&frame).at(low, low)[3], 0, "a transparent background stays transparent");
+}
+
+fn what_is_out_of_focus_is_the_integral_of_its_lobe_without_clouds(stage: &Stage) {
+    // The roughness for which shaders/surroundings.wgsl shows the environment: that of its first level after the mirror.
+    let alpha = (-3.0_f32).exp();
+    let own = Environment::own();
+    let mut frame = plate(own, 0.0, 0.5);
+    frame.display.environment.is_background = true;
+    frame.display.mesh = false;
+    let half = (0.5 * 1.4_f32).tan();
+    frame.camera.projection = Projection::Perspective { fov_y: 1.4 };
+    let mut wrong = Vec::new();
+    for turn in [0.0, FRAC_PI_2, PI, -FRAC_PI_2] {
+        frame.display.environment.rotation = turn;
+        let picture = stage.draw(&frame);
+        for (column, row) in (0..8).flat_map(|y| (0..8).map(move |x| (x, y))) {
+            let [x, y] = [column, row].map(|i| (2 * i + 1) * SIZE / 16);
+            let at = [x, y].map(|at| (at as f32 + 0.5) / SIZE as f32 * 2.0 - 1.0);
+            let seen = Vec3::new(at[0] * half, -at[1] * half, -1.0).normalize();
+            // The camera looks along −Z of its own axes.
+            let towards = frame.camera.world_from_view.transform_vector3(seen);
+            let (sine, cosine) = turn.sin_cos();
+            let towards =
+                Vec3::new(towards.x * cosine - towards.z * sine, towards.y, towards.x * sine + towards.z * cosine);
+            let expected = reflected(own, towards, alpha);
+            if expected > 0.98 {
+                continue;
+            }
+            let steps = f32::from(picture.at(x, y)[0]) - 255.0 * srgb(expected);
+            if steps.abs() > 3.0 {
+                wrong.push(format!("turned by {turn}, {x}, {y}: {steps} steps"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+fn srgb(linear: f32) -> f32 {
+    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
 fn both_sides_of_a_comparison_are_lit(stage: &Stage) {

@@ -6,6 +6,7 @@ use glam::{Affine3A, Vec3, Vec4};
 use skinscope::deform::METHODS;
 use skinscope::frame::{Background, Frame, Grid, LOOKS, look, tone_map};
 use skinscope::import::{Options, Progress, import_file};
+use skinscope::math::Projection;
 use skinscope::model::{AlphaMode, Material, Mesh, Model, ModelParts, Primitive};
 use skinscope::render::{Backend, Picture, Renderer, ShadowViews, read_texture, render_image};
 
@@ -20,6 +21,7 @@ on_stages! {
     holes_let_light_through,
     only_what_light_falls_on_has_shadows,
     a_shadow_on_the_ground_begins_at_the_feet,
+    the_ground_of_an_environment_has_no_clouds,
     a_picture_in_bands_has_the_shadows_of_one_drawn_at_once,
     finer_shadows_are_another_picture_and_the_same_ones_are_not,
 }
@@ -231,6 +233,85 @@ fn a_shadow_on_the_ground_begins_at_the_feet(stage: &Stage) {
     let marked = stage.draw(&frame);
     let under_overlay = light_at(&marked, [0.5 + 0.45 / 2.0, 0.51]);
     assert!((under_overlay - near).abs() < 0.02, "overlays leave it there: {under_overlay}");
+}
+
+/// Adds up 4 096 directions of the sky over a point of the ground, past boxes (their least and greatest corners).
+fn open_sky(from: Vec3, boxes: &[[Vec3; 2]]) -> f32 {
+    const SIDE: u32 = 64;
+    let (mut open, mut all) = (0.0, 0.0);
+    for i in 0..SIDE * SIDE {
+        let [u, y] = [i % SIDE, i / SIDE].map(|k| (k as f32 + 0.5) / SIDE as f32);
+        let (sine, cosine) = (std::f32::consts::TAU * u).sin_cos();
+        let around = (1.0 - y * y).sqrt();
+        let towards = Vec3::new(around * cosine, y, around * sine);
+        // As the shader counts them: the sky is brighter above.
+        let weight = y * (0.62 + 0.225 * y);
+        let hits = |[least, most]: &[Vec3; 2]| {
+            let (a, b) = ((*least - from) / towards, (*most - from) / towards);
+            let (first, last) = (a.min(b).max_element(), a.max(b).min_element());
+            first <= last && last > 0.0
+        };
+        all += weight;
+        open += if boxes.iter().any(hits) { 0.0 } else { weight };
+    }
+    open / all
+}
+
+fn the_ground_of_an_environment_has_no_clouds(stage: &Stage) {
+    // A body on two legs, seen from above: the legs are thin, so that each direction's shadow has many edges.
+    let boxes = [
+        [Vec3::new(-0.3, 0.5, -0.15), Vec3::new(0.3, 1.1, 0.15)],
+        [Vec3::new(-0.25, 0.0, -0.06), Vec3::new(-0.13, 0.5, 0.06)],
+        [Vec3::new(0.13, 0.0, -0.06), Vec3::new(0.25, 0.5, 0.06)],
+    ];
+    let quads_of = |[least, most]: [Vec3; 2]| {
+        let size = most - least;
+        cube(0.5, Affine3A::from_translation(0.5 * (least + most)) * Affine3A::from_scale(size))
+    };
+    let list: Vec<Quad> = boxes.into_iter().flat_map(quads_of).collect();
+    let mut frame = quads(&list, rough(0.5), 1.0);
+    frame.camera = skinscope::frame::Camera {
+        world_from_view: Affine3A::from_rotation_x(-1.1) * Affine3A::from_translation(Vec3::Z * 6.0),
+        ..scenes::front()
+    };
+    frame.display.background = Background::Solid([1.0; 3]);
+    frame.environment = Some(Arc::clone(skinscope::model::Environment::own()));
+    frame.display.look = look(skinscope::frame::ENVIRONMENT).unwrap();
+    let shadow = Vec4::new(0.0, 0.0, 0.3, 0.3);
+    frame.display.grid =
+        Some(Grid { spacing: 0.25, height: 0.0, radius: 4.0, shadow, color: [0.5; 3], lines: false, floor: [0.0; 4] });
+    let picture = stage.draw(&frame);
+    let bare = bare(&frame);
+    let clip_from_world = |p: Vec3| {
+        let seen = bare.camera.world_from_view.inverse().transform_point3(p);
+        let Projection::Orthographic { height } = bare.camera.projection else { panic!("the camera is parallel") };
+        [0.5 + seen.x / height, 0.5 - seen.y / height]
+    };
+    let mut errors = Vec::new();
+    for (i, j) in (0..20).flat_map(|i| (0..20).map(move |j| (i, j))) {
+        let ground = Vec3::new(i as f32 * 0.08 - 0.76, 0.0, j as f32 * 0.08 - 0.3);
+        let [x, y] = clip_from_world(ground);
+        // What the body hides from the camera is not the ground.
+        let to_eye = bare.camera.world_from_view.transform_vector3(Vec3::Z).normalize();
+        let is_behind = (1..200).any(|k| {
+            let p = ground + to_eye * (k as f32 * 0.01);
+            boxes.iter().any(|[least, most]| p.cmpge(*least - 0.03).all() && p.cmple(*most + 0.03).all())
+        });
+        if is_behind || !(0.03..0.97).contains(&x) || !(0.03..0.97).contains(&y) {
+            continue;
+        }
+        // The shares are those of shaders/grid.wgsl, and of the surroundings in skinscope_render/src/shadow.
+        let expected = 1.0 - 0.85 * (1.0 - 0.85 * open_sky(ground, &boxes));
+        errors.push((light_at(&picture, [x, y]) - expected, ground));
+    }
+    assert!(errors.len() > 150, "{}", errors.len());
+    let mean = errors.iter().map(|(error, _)| error.abs()).sum::<f32>() / errors.len() as f32;
+    let worst = errors.iter().map(|(error, _)| error.abs()).fold(0.0, f32::max);
+    // Clouds are what changes from a point to the next one.
+    let steps: Vec<f32> = errors.windows(2).filter(|w| w[0].1.x == w[1].1.x).map(|w| (w[0].0 - w[1].0).abs()).collect();
+    let cloud = (steps.iter().map(|s| s * s).sum::<f32>() / steps.len() as f32).sqrt();
+    eprintln!("the mean error is {mean}, the worst {worst}, from point to point {cloud}");
+    assert!(mean < 0.02 && worst < 0.09 && cloud < 0.008, "{mean} {worst} {cloud}");
 }
 
 fn a_picture_in_bands_has_the_shadows_of_one_drawn_at_once(stage: &Stage) {

@@ -121,28 +121,28 @@ const OPENINGS: [Opening; 4] = [
         wall: Vec3::NEG_X,
         middle: [1.3, 0.45],
         half: [1.0, 0.95],
-        radiance: Vec3::new(8.1, 8.2, 8.45),
+        radiance: Vec3::new(8.15, 8.2, 8.3),
         has_bars: true,
     },
     Opening {
         wall: Vec3::NEG_X,
         middle: [-1.7, 0.45],
         half: [0.8, 0.95],
-        radiance: Vec3::new(6.75, 6.85, 7.1),
+        radiance: Vec3::new(6.8, 6.85, 6.95),
         has_bars: true,
     },
     Opening {
         wall: Vec3::Z,
         middle: [0.9, 0.6],
         half: [1.3, 0.8],
-        radiance: Vec3::new(4.75, 4.8, 4.85),
+        radiance: Vec3::new(4.78, 4.8, 4.83),
         has_bars: true,
     },
     Opening {
         wall: Vec3::X,
         middle: [0.4, 0.2],
         half: [0.45, 0.6],
-        radiance: Vec3::new(3.5, 3.3, 2.95),
+        radiance: Vec3::new(3.36, 3.3, 3.18),
         has_bars: false,
     },
 ];
@@ -150,7 +150,8 @@ const OPENINGS: [Opening; 4] = [
 /// A factor of all light in the room, so that it is about as bright as the studio.
 const BRIGHTNESS: f32 = 1.35;
 
-/// The radiance of the room along a unit vector, but for that factor.
+/// The radiance of the room along a unit vector, but for that factor. Walls, floor and ceiling are grey: a tone map would make more of a tint
+/// of theirs where a surface is dark, so that a dark grey would not be seen as one.
 fn room(direction: Vec3) -> Vec3 {
     let reach = Vec3::select(direction.cmpgt(Vec3::ZERO), MOST, LEAST) / direction;
     let at = direction * reach.min_element();
@@ -158,8 +159,8 @@ fn room(direction: Vec3) -> Vec3 {
     let up = (at.y - LEAST.y) / (MOST.y - LEAST.y);
     // Light from the windows lies on floor and ceiling near them.
     let flat = match direction.y > 0.0 {
-        true => Vec3::new(0.71, 0.71, 0.70) * (0.75 + 0.5 * near),
-        false => Vec3::new(0.265, 0.255, 0.245) * (0.6 + 1.3 * near),
+        true => Vec3::splat(0.708) * (0.75 + 0.5 * near),
+        false => Vec3::splat(0.256) * (0.6 + 1.3 * near),
     };
     // The edge between them and the walls is a few texels wide, so that it has no steps.
     let on_flat = 1.0 - smooth(0.96, 1.04, reach.y / reach.x.min(reach.z));
@@ -169,7 +170,7 @@ fn room(direction: Vec3) -> Vec3 {
     let is_side = reach.x < reach.z;
     let wall = if is_side { Vec3::X * direction.x.signum() } else { Vec3::Z * direction.z.signum() };
     let on_wall = if is_side { at.zy() } else { at.xy() };
-    let mut color = Vec3::new(0.55, 0.545, 0.54) * (0.6 + 0.5 * up) * (0.85 + 0.3 * near);
+    let mut color = Vec3::splat(0.545) * (0.6 + 0.5 * up) * (0.85 + 0.3 * near);
     for opening in OPENINGS.iter().filter(|opening| opening.wall == wall) {
         let away = on_wall - glam::Vec2::from(opening.middle);
         let inside = glam::Vec2::from(opening.half) - away.abs();
