@@ -207,7 +207,7 @@ pub static LOOKS: &[Look] = &[
     Look {
         id: "uv-checker",
         label: "UV checker",
-        help: "Show the texture coordinates as eight by eight squares, each with eight by eight smaller ones",
+        help: "Show the texture coordinates as eight by eight squares, A1 to H8, each with eight by eight smaller ones",
         group: LookGroup::Data,
         wgsl: Some(wgsl!("look/uv_checker.wgsl")),
         reads: &[],
