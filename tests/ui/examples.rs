@@ -165,6 +165,30 @@ fn no_joint_of_the_shoulder_loses_its_name_and_no_line_goes_through_one() {
 }
 
 #[test]
+fn the_clocks_between_two_turns_have_their_names_below_them_in_every_window() {
+    for size in [vec2(1280.0, 720.0), vec2(1600.0, 900.0)] {
+        for turn in [10.0, 90.0, 200.0, 350.0] {
+            let mut harness = shown("between-turns");
+            harness.set_size(size);
+            harness.state_mut().session.apply(ExampleCommand::SetSlider("turn", turn));
+            harness.run();
+            harness.run();
+            let picture = harness.state().picture;
+            let texts = painted_texts(&harness);
+            let clock =
+                |x: f32| harness.state().session.view().project(Vec3::new(x, -1.0, 0.0)).unwrap().x + picture.left();
+            let half = 0.5 * (clock(2.1) - clock(0.0));
+            for (name, x) in [("slerp", -2.1), ("quaternions", 0.0), ("matrices", 2.1)] {
+                let found = texts.iter().find(|(text, rect)| text == name && picture.contains_rect(*rect));
+                let (_, rect) = found.unwrap_or_else(|| panic!("{size:?}, {turn}°: {name} is not written"));
+                let off = (rect.center().x - clock(x)).abs();
+                assert!(off < half, "{size:?}, {turn}°: {name} is {off} points from its clock");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_example_is_in_the_menu_and_its_page_shows_whole() {
     for example in examples::examples() {
         let command = Command::File(FileCommand::OpenExample(example.id));

@@ -218,15 +218,15 @@ fn tip(moment: &Moment, at: usize) -> Vec3 {
 /// The circle that each hand would go along, and both keys.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let mut out = Vec::new();
-    for at in 0..3 {
+    for (at, (name, _)) in HANDS.iter().enumerate() {
         let end = |angle: f64| center(at) + Quat::from_rotation_z(angle as f32) * Vec3::Y * LENGTH;
         out.push(Mark::circle(center(at), end(0.0), Vec3::Z));
-        let words = ["slerp", "blended quaternions", "blended matrices"][at];
         let [first, second] = if at == 0 { ["first key, q₀", "second key, q₁"] } else { ["", ""] };
         out.push(Mark::line(vec![center(at), end(0.0)], MarkInk::First, first).wide(2.0));
         out.push(Mark::line(vec![center(at), end(angle(moment))], MarkInk::Third, second).wide(2.0));
         out.push(Mark::dot(tip(moment, at), MarkInk::Dim, "").wide(8.0));
-        out.push(Mark::name(center(at) + Vec3::new(-0.55, -1.0, 0.0), words));
+        // Longer words would reach below the next clock in a narrow picture.
+        out.push(Mark::name(center(at) + Vec3::new(-0.55, -1.0, 0.0), *name));
     }
     out
 }
