@@ -64,7 +64,7 @@ pub use skinscope_inspect::compare;
 pub mod frame {
     pub use skinscope_frame::*;
 
-    pub use crate::session::frame::{SceneColors, grid_unit};
+    pub use crate::session::frame::{SceneColors, ShownBounds, grid_unit, shown_bounds};
 }
 pub use skinscope_anim::pose;
 pub use skinscope_base::math;

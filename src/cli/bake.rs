@@ -21,6 +21,7 @@ use crate::session::Session;
 /// frozen surface, but the model with the pose as its new rest pose.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct BakeArgs {
     #[command(flatten)]
     model: ModelArgs,

@@ -32,6 +32,7 @@ use crate::render::Backend;
 #[command(
     after_help = "Examples:\n  skinscope bench character.glb\n  skinscope bench character.glb --clip Walk --time 0.5 --json"
 )]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct BenchArgs {
     #[command(flatten)]
     model: ModelArgs,

@@ -31,6 +31,7 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
     after_help = "Examples:\n  skinscope compare character.glb --a linear --b dual-quaternion --clip Walk --time 0.5\n  \
     skinscope compare character.glb --b dual-quaternion --over clip --json"
 )]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct CompareArgs {
     #[command(flatten)]
     model: ModelArgs,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, ValueEnum};
 
 use super::CliError;
 use super::environment::EnvironmentArgs;
@@ -57,6 +57,20 @@ pub(super) struct LookArgs {
     /// Draw the surface at N moments of the clip before this one, red, and after it, green, STEP frames of 1/30 s apart (5)
     #[arg(long, value_name = "N[,STEP]", value_parser = parse_onion)]
     onion: Option<Onion>,
+    /// Draw the box around what the file stores, amber, and around what the pose shows, blue
+    #[arg(long, value_name = "OF", value_enum, num_args = 0..=1, default_missing_value = "both")]
+    bounds: Option<Bounds>,
+}
+
+/// Whose bounds are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Bounds {
+    /// Around the stored positions
+    File,
+    /// Around the vertices as they are posed
+    Pose,
+    /// Both boxes
+    Both,
 }
 
 fn parse_onion(text: &str) -> Result<Onion, String> {
@@ -133,6 +147,10 @@ impl LookArgs {
         }
         if let Some(onion) = self.onion {
             session.apply(ViewCommand::SetOnion(onion));
+        }
+        if let Some(bounds) = self.bounds {
+            session.apply(ViewCommand::Set(Toggle::FileBounds, bounds != Bounds::Pose));
+            session.apply(ViewCommand::Set(Toggle::PoseBounds, bounds != Bounds::File));
         }
         self.toggles.apply(session);
         if let Some(ramp) = self.ramp.as_deref().and_then(Ramp::choice) {
@@ -229,6 +247,21 @@ mod tests {
         line.look.apply(&mut session).unwrap();
         assert_eq!((session.view().look.id, session.view().tone_map.id), ("curvature", "aces"));
         assert!(Line::try_parse_from(["look", "--look", "curvy"]).is_err());
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_file_of_the_pose_or_of_both() {
+        let shown = |options: &[&str]| {
+            let line = Line::try_parse_from(["look"].iter().chain(options)).unwrap();
+            let mut session = Session::default();
+            session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+            line.look.apply(&mut session).unwrap();
+            [Toggle::FileBounds, Toggle::PoseBounds].map(|toggle| session.view().is_on(toggle))
+        };
+        assert_eq!(shown(&[]), [false, false]);
+        assert_eq!(shown(&["--bounds"]), [true, true]);
+        assert_eq!(shown(&["--bounds", "file"]), [true, false]);
+        assert_eq!(shown(&["--bounds=pose"]), [false, true]);
     }
 
     #[test]

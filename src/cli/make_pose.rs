@@ -33,6 +33,7 @@ use crate::session::{Document, Session};
 /// and unmatched (keys of the pose files that the model has nothing for).
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct MakePoseArgs {
     #[command(flatten)]
     model: ModelArgs,

@@ -27,6 +27,7 @@ use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, Playback
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  skinscope measure character.glb --clip Walk\n  \
     skinscope measure character.glb --clip Walk --method dual-quaternion --json > walk.json")]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct MeasureArgs {
     #[command(flatten)]
     model: ModelArgs,

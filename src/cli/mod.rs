@@ -56,7 +56,7 @@ use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Captured, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
 use crate::render::GpuError;
-use crate::session::{ComparedFile, Document, MOST_MEMBERS, Session, Source};
+use crate::session::{ComparedFile, Document, ExportSettings, MOST_MEMBERS, Session, Source};
 use crate::words::counted;
 use crate::writeback::SaveError;
 
@@ -105,11 +105,16 @@ enum Subcommands {
 /// The file that every subcommand works on.
 #[derive(Clone, Debug, Args)]
 struct ModelArgs {
-    /// A .gltf or .glb file, or a session file for view, render and bake; without it the built-in character
+    /// A .gltf or .glb file; without it the built-in character
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
     #[command(flatten)]
     open: OpenArgs,
+}
+
+/// Says of the argument MODEL that it may be a session file, for commands that open one.
+fn or_session(arg: clap::Arg) -> clap::Arg {
+    arg.help("A .gltf or .glb file, or a session file; without it the built-in character")
 }
 
 /// Options of commands that open a file.
@@ -389,10 +394,13 @@ fn tell_warnings(document: &Document) {
 
 /// Parses `1280x720`.
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    if let Some((_, size)) = ExportSettings::SIZES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+        return Ok(*size);
+    }
     let parts = text.split_once(['x', 'X']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     match parts {
         Some([w @ 1..=8192, h @ 1..=8192]) => Ok([w, h]),
-        _ => Err("expected WIDTHxHEIGHT in pixels, each 1 to 8192, such as 1280x720".into()),
+        _ => Err("expected WIDTHxHEIGHT in pixels, each 1 to 8192, such as 1280x720; or 1080p, or 4K".into()),
     }
 }
 

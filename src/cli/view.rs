@@ -28,6 +28,7 @@ use crate::session::{Antialiasing, Source, is_session};
 /// storage: the kind of buffer that joint matrices were read from) and measured_per_s (how many poses a second were measured for
 /// an overlay of measures or the panel Deformation); cpu_ms_per_frame and peak_rss_mib are null where the system does not tell.
 #[derive(Clone, Debug, Args)]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct ViewArgs {
     #[command(flatten)]
     model: ModelArgs,

@@ -381,7 +381,7 @@ fn a_picture_names_both_sides_above_which_the_legend_ends() {
         let mut still = Harness::builder()
             .with_size(vec2(1280.0, 720.0))
             .with_context_setup(ui::install)
-            .build_ui(move |ui| ui::show_over(ui, &session, &over, false));
+            .build_ui(move |ui| _ = ui::show_over(ui, &session, &over, false));
         still.run();
         assert_eq!(still.query_by_label("Left side: Linear blend").is_some(), named, "{layout:?}");
         assert_eq!(still.query_by_label("Right side: Dual quaternion").is_some(), named, "{layout:?}");

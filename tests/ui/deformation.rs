@@ -25,9 +25,9 @@ fn the_panel_opens_by_its_key_takes_the_place_of_the_inspector_and_closes() {
     harness.get_by_label("Reset joint");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
     harness.run();
-    harness.get_by_label("Deformation");
+    harness.get_by_role_and_label(Role::Tab, "Deformation");
     assert!(harness.query_by_label("Reset joint").is_none());
-    harness.get_by_label("Close the measures").click();
+    harness.get_by_label("Close the panel Deformation").click();
     harness.run();
     assert!(harness.query_by_label("Deformation").is_none() && !harness.state().session.measuring().open);
     harness.get_by_label("Reset joint");

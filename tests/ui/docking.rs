@@ -46,7 +46,7 @@ fn move_panel(harness: &mut Harness<'_, App>, panel: DockPanel, to: PanelPositio
 
 /// The rectangles that the picture had before panels could be moved, with what was open then.
 #[test]
-fn while_nobody_has_moved_a_panel_every_one_is_where_it_always_was() {
+fn while_nobody_has_moved_a_panel_columns_are_beside_each_other_or_stacked() {
     let open = |size: egui::Vec2, saved: Saved, tools: bool, measures: bool| {
         let mut session = session(3);
         if tools {
@@ -58,27 +58,28 @@ fn while_nobody_has_moved_a_panel_every_one_is_where_it_always_was() {
         let mut harness = window(session, UiState::new(saved), Status::default());
         harness.set_size(size);
         harness.run();
-        assert!(tabs(&harness).is_empty(), "no tabs are shown");
-        harness.state().picture
+        (harness.state().picture, tabs(&harness).len())
     };
     let usual = Saved::default();
     let tables = Saved { tables: true, ..Saved::default() };
     let log = Saved { log: true, ..Saved::default() };
-    let (small, wide) = (vec2(1280.0, 720.0), vec2(1600.0, 900.0));
+    let (small, wide, huge) = (vec2(1280.0, 720.0), vec2(1600.0, 900.0), vec2(2560.0, 1440.0));
     // The test's window has a margin.
     const MARGIN: f32 = 8.0;
     const TIMELINE: f32 = 139.0;
     let height = |size: egui::Vec2, tables: bool| size.y - MARGIN - if tables { TIMELINE + 240.0 } else { TIMELINE };
-    for (size, saved, tools, measures, (left, right), is_high) in [
-        (small, &usual, false, false, (256.0, 312.0), true),
-        (small, &tables, false, false, (256.0, 312.0), false),
-        (small, &tables, true, false, (256.0, 312.0), false),
-        (small, &usual, true, true, (256.0, 312.0), true),
-        (small, &log, false, true, (256.0, 624.0), true),
-        (wide, &usual, true, false, (256.0, 624.0), true),
-        (wide, &usual, true, true, (256.0, 936.0), true),
+    for (size, saved, tools, measures, (left, right), is_high, stacked) in [
+        (small, &usual, false, false, (256.0, 312.0), true, 0),
+        (small, &tables, false, false, (256.0, 312.0), false, 0),
+        (small, &tables, true, false, (256.0, 312.0), false, 2),
+        (small, &usual, true, true, (256.0, 312.0), true, 3),
+        (small, &log, false, true, (256.0, 312.0), true, 3),
+        (wide, &usual, true, false, (256.0, 312.0), true, 2),
+        (wide, &usual, true, true, (256.0, 312.0), true, 3),
+        (huge, &usual, true, true, (400.0, 936.0), true, 0),
     ] {
-        let picture = open(size, saved.clone(), tools, measures);
+        let (picture, shown_tabs) = open(size, saved.clone(), tools, measures);
+        assert_eq!(shown_tabs, stacked, "{size:?}");
         let (min, right) = (egui::pos2(MARGIN + left, MARGIN + 38.0), size.x - MARGIN - right);
         let wanted = Rect::from_min_max(min, egui::pos2(right, height(size, !is_high)));
         let apart = (picture.min - wanted.min).abs() + (picture.max - wanted.max).abs();
@@ -225,7 +226,8 @@ fn a_panel_has_one_close_button_wherever_it_is() {
     session.apply(skinscope::session::ToolCommand::TogglePanel);
     session.apply(skinscope::session::MeasureCommand::TogglePanel);
     let mut harness = window(session, UiState::default(), Status::default());
-    harness.set_size(vec2(1600.0, 900.0));
+    // So wide that both stand beside the inspector.
+    harness.set_size(vec2(2560.0, 1440.0));
     harness.run();
     for (panel, own) in [(DockPanel::Tools, "Close the weight tools"), (DockPanel::Deformation, "Close the measures")] {
         let tab = format!("Close the panel {}", panel.title());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use skinscope::app::ui::{AskedFile, AskedStage};
-use skinscope::session::{ExportKind, ExportSettings, FileUse};
+use skinscope::session::{ExportKind, ExportSettings, FileUse, PictureLayers};
 
 use super::*;
 
@@ -58,6 +58,7 @@ fn a_picture_has_the_size_and_looks_that_were_chosen() {
         supersampling: 2,
         transparent: true,
         legend: false,
+        layers: Some(PictureLayers { grid: true, bones: true, ..PictureLayers::default() }),
         ..ExportSettings::default()
     };
     assert_eq!(sent(&harness), [FileCommand::ExportTo("/pictures/tube.png".into(), Box::new(settings))]);

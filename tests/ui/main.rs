@@ -25,6 +25,7 @@ mod panels;
 mod poses;
 mod preferences;
 mod recent;
+mod room;
 mod rules;
 mod saving;
 mod second_model;

@@ -144,7 +144,7 @@ fn every_menu_fits_720_points() {
                 ("Surroundings", "Built-in room"),
             ],
         ),
-        ("Overlay", &[]),
+        ("Overlay", &[("Normals and tangents", "Tangents"), ("Bounds", "Of the pose")]),
         ("Tools", &[("Marks", "Grow marks")]),
         ("Playback", &[]),
         ("Help", &[]),

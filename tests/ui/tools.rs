@@ -99,9 +99,9 @@ fn the_panel_opens_by_its_key_takes_the_place_of_the_inspector_and_closes() {
     harness.get_by_label("Reset joint");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
     harness.run();
-    harness.get_by_label("Weight tools");
+    harness.get_by_role_and_label(Role::Tab, "Weight tools");
     assert!(harness.query_by_label("Reset joint").is_none());
-    click(&mut harness, "Close the weight tools");
+    click(&mut harness, "Close the panel Weight tools");
     assert!(!harness.state().session.tools().open);
     harness.get_by_label("Reset joint");
 }
@@ -210,6 +210,9 @@ fn every_setting_is_set_by_its_control() {
     harness.get_by_role_and_label(Role::Button, "Repair").click();
     harness.run();
     let label = skinscope::inspect::rule_words("weights-zero").unwrap().0;
+    assert!(harness.query_by_role_and_label(Role::Button, label).is_none(), "it finds nothing");
+    harness.get_by_label_contains("rules without findings").click();
+    harness.run();
     harness.get_by_role_and_label(Role::Button, label).click();
     harness.run();
     assert!(!settings(&harness).rules.contains(&"weights-zero"));
@@ -225,7 +228,7 @@ fn padlocks_stand_in_the_node_tree_and_keep_joints() {
     assert!(harness.state().session.tools().locked.iter().count() == 1);
     harness.get_by_role_and_label(Role::Label, "joint 2");
     // A locked joint keeps its padlock where the tools are away.
-    click(&mut harness, "Close the weight tools");
+    click(&mut harness, "Close the panel Weight tools");
     harness.get_by_label("Unlock joint 2");
     assert!(harness.query_by_label("Lock joint 3").is_none());
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
@@ -350,7 +353,11 @@ fn an_open_finding_has_buttons_that_repair_it() {
     let session = &harness.state().session;
     assert_eq!((session.tools().scope, session.tools().outcome().unwrap().vertices), (Scope::Finding, 1));
     harness.get_by_label("Vertices changed: 1");
-    // The rule that finds something comes first, before one that stands above it in the table.
+    // The rule that finds something is shown, and those that find nothing are folded below it.
+    let quiet = skinscope::inspect::rule_words("weights-not-finite").unwrap().0;
+    assert!(harness.query_by_role_and_label(Role::Button, quiet).is_none());
+    harness.get_by_label_contains("rules without findings").click();
+    harness.run();
     let top = |rule| {
         let label = skinscope::inspect::rule_words(rule).unwrap().0;
         harness.get_by_role_and_label(Role::Button, label).rect().top()

@@ -44,8 +44,8 @@ pub use edits::{
     PoseRules, Posing, PosingCommand,
 };
 pub use files::{
-    AsideCommand, ExportKind, ExportSettings, Files, LibraryCommand, SESSION_ENDING, SessionContents, SessionFile,
-    SessionModel, SessionSnapshot, Unsaved, UnsavedWork, WorkContents, WorkRecord, is_session,
+    AsideCommand, ExportKind, ExportSettings, Files, LibraryCommand, PictureLayers, SESSION_ENDING, SessionContents,
+    SessionFile, SessionModel, SessionSnapshot, Unsaved, UnsavedWork, WorkContents, WorkRecord, is_session,
 };
 pub use findings::{Repair, RepairTool, repair_of};
 pub use gizmo::{

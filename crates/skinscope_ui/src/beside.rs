@@ -9,7 +9,7 @@ use skinscope_session::{BesideCommand, Command, Projector, Session, Standing};
 
 use super::icons;
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{chip, describe, icon_button, paint_line, press, row_background, shortened, tip};
+use super::widgets::{chip, describe, icon_button, paint_line, press, row_background, shortened, tip, whole_on_hover};
 
 /// A model of the picture: its session, where it stands in the space of the active one, and whether it is active.
 struct Shown<'a> {
@@ -114,7 +114,10 @@ fn model_row(ui: &mut Ui, model: &Shown<'_>, commands: &mut Vec<Command>) {
         let (rect, response) = press(ui, vec2(ui.available_width(), ROW), &name, Some(model.is_active));
         row_background(ui.painter(), rect, model.is_active, response.hovered(), model.is_active, c);
         let ink = if model.is_active { c.text } else { c.dim };
-        let (galley, _) = shortened(ui, &name, theme::regular(BODY), ink, rect.width() - 16.0);
+        let (galley, cut) = shortened(ui, &name, theme::regular(BODY), ink, rect.width() - 16.0);
+        if cut {
+            whole_on_hover(ui, rect, &name);
+        }
         paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
         let activate = Command::from(BesideCommand::Activate);
         if model.is_active {

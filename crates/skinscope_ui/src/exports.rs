@@ -3,15 +3,23 @@
 use egui::{DragValue, RichText, Ui, WidgetInfo};
 use skinscope_export::recording::Reel;
 use skinscope_model::{Primitive, Topology};
-use skinscope_session::{ExportKind, ExportSettings, Session};
+use skinscope_session::{ComparisonLayout, ExportKind, ExportSettings, PictureLayers, Session};
 
 use super::theme::colors;
 use super::widgets::{chip, counted, describe, segments};
 
-/// Sets the size of pictures to that of the picture in the window.
+/// Sets the size of pictures to that of the picture in the window, and what they have to what it has.
 pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
+    settings.size = size_of_window(session);
+    settings.layers = Some(PictureLayers::of(session));
+}
+
+/// Returns the size of the picture in the window, pixels: both halves of it where sides are compared beside each other.
+fn size_of_window(session: &Session) -> [u32; 2] {
+    let halves = session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
     let viewport = session.view().viewport.round();
-    settings.size = [viewport.x, viewport.y].map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS));
+    let sides = [if halves { 2.0 * viewport.x } else { viewport.x }, viewport.y];
+    sides.map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS))
 }
 
 /// Shows how an export is made; returns whether it can be made so.
@@ -89,6 +97,8 @@ fn picture(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) -> boo
         ui.label(RichText::new("pixels").color(colors(ui).dim));
     });
     ui.add_space(4.0);
+    sizes(ui, session, settings);
+    ui.add_space(4.0);
     row(ui, "Supersampling", |ui| {
         let choices = [1, 2, 3, 4].map(|n| {
             let help = match n {
@@ -102,25 +112,9 @@ fn picture(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) -> boo
         }
     });
     ui.add_space(6.0);
-    row(ui, "", |ui| {
-        let help = "Leave the background out";
-        if chip(ui, "Transparent", settings.transparent).on_hover_text(help).clicked() {
-            settings.transparent = !settings.transparent;
-        }
-        // Without colours there is nothing to explain.
-        if session.view().overlay.is_some() {
-            let help = "Paint the legend of the colours into it";
-            if chip(ui, "With legend", settings.legend).on_hover_text(help).clicked() {
-                settings.legend = !settings.legend;
-            }
-        }
-        if session.lesson().is_some() {
-            let help = "Write the page of the example beside it, in the right part of the size";
-            if chip(ui, "With page", settings.page).on_hover_text(help).clicked() {
-                settings.page = !settings.page;
-            }
-        }
-    });
+    contents(ui, session, settings);
+    ui.add_space(4.0);
+    ground(ui, settings);
     let most = ExportSettings::MOST_PIXELS / settings.supersampling;
     let fits = settings.size.iter().all(|side| *side <= most);
     if !fits {
@@ -129,6 +123,90 @@ fn picture(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) -> boo
         ui.label(RichText::new(line).color(colors(ui).red));
     }
     fits
+}
+
+/// Shows sizes that have names.
+fn sizes(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
+    row(ui, "", |ui| {
+        let window = ("As the window", size_of_window(session));
+        for (name, size) in std::iter::once(window).chain(ExportSettings::SIZES) {
+            let help = format!("{} × {} pixels", size[0], size[1]);
+            if chip(ui, name, settings.size == size).on_hover_text(help).clicked() {
+                settings.size = size;
+            }
+        }
+    });
+}
+
+/// Shows what is in a picture beside the model, and a switch that leaves all of it out.
+fn contents(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
+    let mut layers = settings.layers.unwrap_or_else(|| PictureLayers::of(session));
+    let has_legend = session.view().overlay.is_some();
+    let has_page = session.lesson().is_some();
+    let is_clean =
+        layers == PictureLayers::default() && !(settings.legend && has_legend) && !(settings.page && has_page);
+    row(ui, "Contents", |ui| {
+        let help = "The model alone, or all that the window shows";
+        if chip(ui, "Clean", is_clean).on_hover_text(help).clicked() {
+            layers = if is_clean { PictureLayers::of(session) } else { PictureLayers::default() };
+            (settings.legend, settings.page) = (is_clean, false);
+        }
+        let switches = [
+            ("With grid", "Draw the ground: its lines, and the floor with the shadow", &mut layers.grid),
+            ("With bones", "Draw the skeleton", &mut layers.bones),
+            ("With axes", "Draw the axes of the joints", &mut layers.axes),
+            ("With names", "Write the names of the joints, as many as have room", &mut layers.names),
+        ];
+        for (name, help, is_on) in switches {
+            if chip(ui, name, *is_on).on_hover_text(help).clicked() {
+                *is_on = !*is_on;
+            }
+        }
+    });
+    let has_others = PictureLayers::of(session).others;
+    if has_others || has_legend || has_page {
+        ui.add_space(4.0);
+        row(ui, "", |ui| {
+            let help = "Draw the lines, dots and boxes that the window shows too";
+            if has_others && chip(ui, "With lines and dots", layers.others).on_hover_text(help).clicked() {
+                layers.others = !layers.others;
+            }
+            // Without colours there is nothing to explain.
+            let help = "Paint the legend of the colours into it";
+            if has_legend && chip(ui, "With legend", settings.legend).on_hover_text(help).clicked() {
+                settings.legend = !settings.legend;
+            }
+            let help = "Write the page of the example beside it, in the right part of the size";
+            if has_page && chip(ui, "With page", settings.page).on_hover_text(help).clicked() {
+                settings.page = !settings.page;
+            }
+        });
+    }
+    settings.layers = Some(layers);
+}
+
+/// Shows what is behind the model.
+fn ground(ui: &mut Ui, settings: &mut ExportSettings) {
+    row(ui, "Ground", |ui| {
+        let now = (settings.transparent, settings.background);
+        let choices = [
+            ("As in the window", "What the window shows behind the model", (false, None)),
+            ("Transparent", "Leave the background out", (true, None)),
+            ("White", "White behind the model", (false, Some([255; 3]))),
+            ("Black", "Black behind the model", (false, Some([0; 3]))),
+        ];
+        for (name, help, choice) in choices {
+            if chip(ui, name, now == choice).on_hover_text(help).clicked() {
+                (settings.transparent, settings.background) = choice;
+            }
+        }
+        let mut color = settings.background.unwrap_or([42, 46, 55]);
+        let response = ui.color_edit_button_srgb(&mut color);
+        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::ColorWell, true, "Colour behind the model"));
+        if response.on_hover_text("Another colour behind the model").changed() {
+            (settings.transparent, settings.background) = (false, Some(color));
+        }
+    });
 }
 
 /// Returns the pictures of a film of what `session` shows.

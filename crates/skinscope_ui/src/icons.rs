@@ -39,4 +39,22 @@ icons! {
     FILLED_CIRCLE = "\u{e022}";
     TREE_CLOSED = "\u{e026}";
     TREE_OPEN = "\u{e027}";
+    SCALES = "\u{e028}";
+    SCISSORS = "\u{e029}";
+    LIST_NUMBERS = "\u{e02a}";
+    HASH = "\u{e02b}";
+    WRENCH = "\u{e02c}";
+    BUG = "\u{e02d}";
+    LINK = "\u{e02e}";
+    WAVES = "\u{e02f}";
+    HAMMER = "\u{e030}";
+    APPROXIMATE_EQUALS = "\u{e031}";
+    FLIP_HORIZONTAL = "\u{e032}";
+    CLIPBOARD = "\u{e033}";
+    PENCIL = "\u{e034}";
+    MINUS_CIRCLE = "\u{e035}";
+    SWAP = "\u{e036}";
+    ANCHOR = "\u{e037}";
+    BRACKETS = "\u{e038}";
+    ARROWS_LEFT_RIGHT = "\u{e013}";
 }

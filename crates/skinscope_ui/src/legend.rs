@@ -4,14 +4,16 @@
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, Response, RichText, ScrollArea, Sense, Shape, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Layout, Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo, pos2, vec2,
 };
 use skinscope_base::math::{Ramp, tick_length};
 use skinscope_inspect::symmetry::{REASONS, why_not_judged};
 use skinscope_inspect::{AS_STORED, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
+use skinscope_model::NodeId;
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
+use super::legend_scale::{color32, gradient};
 use super::measures::{self, MeasureLine};
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
@@ -27,6 +29,8 @@ const HEAD: f32 = 18.0 + 4.0 + 20.0;
 const COLUMN: f32 = 68.0;
 /// The least height of contents that is worth showing, points.
 const LEAST: f32 = 40.0;
+/// The height of contents that the legend has below the controls of the picture; with less it is beside them, points.
+const ROOMY: f32 = 110.0;
 
 /// Shows the legend in a picture that is no window: whole, and without its controls.
 pub(super) fn show_still(ui: &mut Ui, rect: Rect, session: &Session) {
@@ -45,10 +49,16 @@ pub(super) fn show_within(ui: &mut Ui, session: &Session, commands: &mut Vec<Com
     explain(ui, session, overlay, Some(commands));
 }
 
-pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
+/// Shows the legend in the picture `rect`, clear of the `controls` in its upper left corner.
+pub(super) fn show(
+    ui: &mut Ui,
+    (rect, controls): (Rect, Rect),
+    session: &Session,
+    folded: &mut bool,
+    commands: &mut Vec<Command>,
+) {
     let Some(overlay) = session.view().overlay else { return };
-    // The legend has the lower quarter of the picture, with some space between it and the middle.
-    let available = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
+    let (rect, available) = beside_controls(rect, controls);
     let contents = available.y - HEAD;
     let fits = contents >= LEAST && available.x >= 0.5 * WIDTH;
     corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(available.x), "legend", |ui| {
@@ -67,6 +77,18 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool
             });
         }
     });
+}
+
+/// Returns the part of the picture in whose lower left corner the legend is, and the room that it has there: the lower quarter of the picture,
+/// with some space between it and the middle, below the controls in the upper left corner or to their right.
+fn beside_controls(rect: Rect, controls: Rect) -> (Rect, Vec2) {
+    let quarter = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
+    let below = rect.bottom() - INSET - controls.bottom() - 8.0;
+    let beside = rect.center().x - 12.0 - controls.right() - 8.0;
+    if below >= quarter.y.min(HEAD + ROOMY) || beside < 0.5 * WIDTH {
+        return (rect, vec2(quarter.x, quarter.y.min(below)));
+    }
+    (rect.with_min_x(controls.right() + 8.0 - INSET), vec2(beside, quarter.y))
 }
 
 /// Shows the triangle that folds the legend; returns true when it was pressed.
@@ -170,6 +192,7 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
         swatch(ui, step, &label, vertices);
     }
     if overlay.of_joint {
+        moves_nothing(ui, session);
         let is_heaviest = session.picking().weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
         if is_heaviest && commands.is_some() {
             let text = "It moves most. Point at another joint, or select one.";
@@ -186,6 +209,32 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
             });
         }
     }
+}
+
+/// Says where the joint whose weights are shown has none, so that nobody takes the bare surface for a fault of the picture.
+fn moves_nothing(ui: &mut Ui, session: &Session) {
+    let Some(((node, _), document)) = session.picking().weights_joint().zip(session.document()) else { return };
+    // A mesh without a skin is moved by its node alone.
+    let is_rigid = |node: NodeId| document.model.instances.iter().any(|of| of.skin.is_none() && of.node == node);
+    let is_skinned = |node: NodeId| document.stats().nodes.get(node.index()).is_some_and(|stats| stats.vertices > 0);
+    let moves = |node: NodeId| is_skinned(node) || is_rigid(node);
+    if moves(node) {
+        return;
+    }
+    let skeleton = &document.model.skeleton;
+    let below = || (node.index() + 1..skeleton.subtree_end(node)).filter(|n| moves(NodeId::from_index(*n))).count();
+    let text = match (session.view().is_on(Toggle::WithChildren), below()) {
+        (true, 0) => "It moves no vertex, and neither does any joint below it.".to_owned(),
+        (true, _) => return,
+        (false, 0) => "It moves no vertex.".to_owned(),
+        (false, n) => format!(
+            "It moves no vertex; {} below it {}.",
+            counted(n, "joint", "joints"),
+            if n == 1 { "does" } else { "do" }
+        ),
+    };
+    ui.add_space(2.0);
+    ui.add(egui::Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
 }
 
 /// Says which two sides the distance lies between.
@@ -358,19 +407,22 @@ fn swatch(ui: &mut Ui, step: &Step, label: &str, count: Option<usize>) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(rect.left() + 6.0, y), vec2(12.0, 12.0));
-    let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
+    let edge = Stroke::new(1.0, c.faint);
     ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
     let ink = if count != Some(0) { c.text } else { c.dim };
     let number = count.map(grouped).unwrap_or_default();
     let figure = ui.painter().layout_no_wrap(number, theme::regular(12.0), ink);
     let room = rect.width() - 26.0 - figure.size().x;
-    let (galley, _) = shortened(ui, label, theme::regular(12.0), ink, room);
+    let (galley, cut) = shortened(ui, label, theme::regular(12.0), ink, room);
     paint_line(ui, galley, rect.left() + 20.0, y, ink);
     let x = rect.right() - figure.size().x;
     paint_line(ui, figure, x, y, ink);
     let vertices = count.map(|count| format!(": {}", counted(count, "vertex", "vertices"))).unwrap_or_default();
     let name = format!("{label}{vertices}");
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+    if cut {
+        response.on_hover_text(label);
+    }
 }
 
 /// Shows how many influences a runtime can use, and how much of the weights it loses.
@@ -394,11 +446,6 @@ fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-fn color32(color: [f32; 3]) -> Color32 {
-    let [r, g, b] = color.map(|v| (v * 255.0).round() as u8);
-    Color32::from_rgb(r, g, b)
-}
-
 fn joint_head(ui: &mut Ui, before: &str, name: &str) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
@@ -411,55 +458,4 @@ fn joint_head(ui: &mut Ui, before: &str, name: &str) {
     if cut {
         response.on_hover_text(name);
     }
-}
-
-/// Shows the ramp from end to end, with the colour of exactly zero before it where that is different, and the labels
-/// below.
-fn gradient(ui: &mut Ui, (ramp, zero): (Ramp, Option<[f32; 3]>), [low, high]: [f32; 2], ticks: &[(f32, &str)]) {
-    const STEPS: u32 = 72;
-    /// The side of the square for zero, and the gap between it and the ramp, points.
-    const ZERO: [f32; 2] = [14.0, 3.0];
-    let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0 + 18.0), Sense::hover());
-    let mut bar = rect.with_max_y(rect.top() + 10.0);
-    if let Some(zero) = zero {
-        let square = bar.with_max_x(bar.left() + ZERO[0]);
-        ui.painter().rect_filled(square, CornerRadius::ZERO, color32(zero));
-        bar.min.x = square.right() + ZERO[1];
-    }
-    let mut mesh = Mesh::default();
-    for i in 0..=STEPS {
-        let at = i as f32 / STEPS as f32;
-        let color = color32(ramp.rise(at));
-        let x = bar.left() + at * bar.width();
-        mesh.colored_vertex(pos2(x, bar.top()), color);
-        mesh.colored_vertex(pos2(x, bar.bottom()), color);
-        if i > 0 {
-            let v = 2 * i;
-            mesh.add_triangle(v - 2, v - 1, v);
-            mesh.add_triangle(v - 1, v + 1, v);
-        }
-    }
-    ui.painter().add(Shape::mesh(mesh));
-    // The ends come first; what lies between is left out where it would touch another label.
-    let place = |number: f32| (number - low) / (high - low);
-    let is_end = |tick: &&(f32, &str)| place(tick.0) <= 0.0 || place(tick.0) >= 1.0;
-    let ends_first = ticks.iter().filter(is_end).chain(ticks.iter().filter(|tick| !is_end(tick)));
-    let mut taken: Vec<Rect> = Vec::new();
-    for (number, text) in ends_first {
-        let at = place(*number);
-        let (align, x) = match at {
-            at if at <= 0.0 => (Align2::LEFT_BOTTOM, rect.left()),
-            at if at >= 1.0 => (Align2::RIGHT_BOTTOM, rect.right()),
-            _ => (Align2::CENTER_BOTTOM, bar.left() + at * bar.width()),
-        };
-        let galley = ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(SMALL), c.text);
-        let label = align.anchor_size(pos2(x, rect.bottom()), galley.size());
-        if taken.iter().all(|other| !other.expand(3.0).intersects(label)) {
-            ui.painter().galley(label.min, galley, c.text);
-            taken.push(label);
-        }
-    }
-    let names: Vec<&str> = ticks.iter().map(|(_, text)| *text).collect();
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Scale: {}", names.join(", "))));
 }

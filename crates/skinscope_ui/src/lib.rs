@@ -40,6 +40,7 @@ mod inspector;
 mod kept;
 mod keys;
 mod legend;
+mod legend_scale;
 mod manual;
 mod manual_dialog;
 mod marks;
@@ -47,6 +48,7 @@ mod matrices;
 mod measures;
 mod menu;
 mod menu_state;
+mod menu_surface;
 mod message_log;
 mod morphs;
 mod names;
@@ -99,6 +101,7 @@ use egui::Ui;
 pub use exports::film_reel;
 pub use frame_costs::{CostSummary, FrameCost, FrameCosts};
 pub use keys::{mark_number_pad, turns};
+pub use names::NameCount;
 pub use over::{Over, show_over};
 pub use page::formula_svg;
 pub use pose_library::{LibraryPose, PoseLibrary};
@@ -111,7 +114,9 @@ pub use saved::{AtStart, MouseHabit, Saved};
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{ClipNames, Command, Document, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
+use skinscope_session::{
+    ClipNames, Command, DockPanel, Document, Panel, SelectionCommand, Session, ViewCommand, WindowCommand,
+};
 pub use status::{BackgroundStatus, Loading};
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
 pub use topics::{TOPICS, Topic, topic_of};
@@ -246,6 +251,8 @@ pub struct UiState {
     normal_times: normal_modes::NormalTimes,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,
+    /// How many pixels a point had in the last pass; 0 before the first.
+    pixels_per_point: f32,
 }
 
 impl UiState {
@@ -285,6 +292,12 @@ impl UiState {
 
     fn is_light(&self) -> bool {
         if self.saved.system_theme { self.system_light } else { self.saved.light }
+    }
+
+    /// Returns how many pixels a point had in the last pass; 0 before the first.
+    #[must_use]
+    pub fn pixels_per_point(&self) -> f32 {
+        self.pixels_per_point
     }
 
     /// Returns whether what frames cost is shown.
@@ -362,6 +375,7 @@ impl UiState {
             WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
             WindowCommand::ShowPoses => {
                 self.saved.tables = true;
+                self.dock.ask(DockPanel::Tables);
                 self.tables.choose_poses();
             }
             WindowCommand::ShowShortcuts => self.dialog = Some(Dialog::Keys),
@@ -438,6 +452,7 @@ pub fn show(
     commands: &mut Vec<Command>,
 ) -> ViewportArea {
     preferences_effect::apply(ui, state);
+    state.pixels_per_point = ui.pixels_per_point();
     state.follow(session);
     widgets::tell_apart(ui, session.model());
     state.log.look(session, status, ui.input(|i| i.time));
@@ -480,5 +495,6 @@ pub fn show(
     keys::end(ui, session, pass, state, status, commands);
     help_card::show(ui, session, state, commands);
     tour::follow(ui, state, session, commands);
+    panels::show_hidden(state, commands);
     area
 }

@@ -80,12 +80,13 @@ pub(super) fn show(
 
 /// Shows the title of the panel, and what closes it unless the tabs above it do.
 fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
+    // A tab names the panel too.
+    if has_tabs {
+        return;
+    }
     ui.horizontal(|ui| {
         ui.set_min_height(20.0);
         ui.label(RichText::new("Deformation").font(theme::strong(15.0)));
-        if has_tabs {
-            return;
-        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = icon_button(ui, icons::CLOSE, "Close the measures", 20.0, false);
             if close.on_hover_text(tip(&MeasureCommand::TogglePanel.into())).clicked() {
@@ -341,7 +342,7 @@ fn plot(
         let (time, measures) = &curves.moments[index];
         let lines = rows.iter().filter_map(|(m, _)| Some(format!("{}: {}", m.label, m.text((m.value)(measures)?))));
         let lines = lines.collect::<Vec<_>>().join("\n");
-        ui.painter().vline(axes.x(*time), rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
+        ui.painter().vline(axes.x(*time), rect.y_range(), Stroke::new(1.0, c.faint));
         response.on_hover_text_at_pointer(format!(
             "{} s\n{lines}\nClick to go there, from peak to peak by ← and →",
             number(*time, 3)

@@ -8,15 +8,15 @@ use egui::{
     ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_deform::{Deformer, METHODS, Method};
-use skinscope_inspect::{OVERLAYS, Overlay};
 use skinscope_session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, Submenu,
     ViewCommand, WindowCommand, refusal,
 };
 
 use super::menu_state::is_on;
+use super::menu_surface::{LIST_WIDTH, SURFACE_WIDTH, surface, surface_list};
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, describe, drop_down, focus_ring, paint_line, segmented, segments, shortened};
+use super::widgets::{counted, describe, drop_down, focus_ring, paint_line, segments, shortened};
 use super::{UiState, bones, crowd, deformation, environment, icons, recent};
 
 /// The menus, each with what its rows do.
@@ -34,13 +34,11 @@ const MENUS: [(Menu, &str, &str); 9] = [
 
 /// The most cameras that the View menu names.
 const MOST_CAMERAS: usize = 12;
-/// The width of the choice of surface, points.
-const SURFACE_WIDTH: f32 = 430.0;
-/// The part of that width that the list of other overlays takes.
-const MORE_WIDTH: f32 = 104.0;
 
-/// Bars less wide than this leave out the program's name, points.
-const NAME_WIDTH: f32 = 760.0;
+/// Bars less wide than this leave out the program's name, which the title of the window has too, points.
+const NAME_WIDTH: f32 = 1400.0;
+/// The room that the name of the open file has beside the choice of surface, points.
+const FILE_WIDTH: f32 = 96.0;
 
 /// Bars less wide than these have their menus closer together, points.
 const NARROW_WIDTH: f32 = 700.0;
@@ -75,9 +73,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 ui.spacing_mut().item_spacing.x = 4.0;
                 method(ui, session, commands);
                 ui.spacing_mut().item_spacing.x = 12.0;
-                // In a narrow window the menus come first: these controls are in the Overlay menu too.
-                if ui.available_width() >= SURFACE_WIDTH {
+                // In a narrow window the menus come first, and the name of the file: these controls are in the Overlay menu too.
+                if ui.available_width() >= SURFACE_WIDTH + FILE_WIDTH {
                     surface(ui, session, commands);
+                } else if ui.available_width() >= LIST_WIDTH {
+                    surface_list(ui, session, commands);
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| open_file(ui, session));
             });
@@ -135,7 +135,10 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
         _ => 252.0,
     };
     // A click on a slider or a number closes nothing.
-    let stays = matches!(submenu, Submenu::Bones | Submenu::Crowd | Submenu::Environment);
+    let stays = matches!(
+        submenu,
+        Submenu::Bones | Submenu::Crowd | Submenu::Environment | Submenu::Directions | Submenu::Bounds
+    );
     let closes = if stays { PopupCloseBehavior::CloseOnClickOutside } else { PopupCloseBehavior::CloseOnClick };
     SubMenu::new().config(MenuConfig::new().close_behavior(closes)).show(ui, &response, |ui| {
         scrolled(ui, width, |ui| {
@@ -158,7 +161,9 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::ToneMap
                 | Submenu::Panels
                 | Submenu::PoseTools
-                | Submenu::Marks => {}
+                | Submenu::Marks
+                | Submenu::Directions
+                | Submenu::Bounds => {}
             }
         });
     });
@@ -352,16 +357,16 @@ fn open_file(ui: &mut Ui, session: &Session) {
     let c = colors(ui);
     ui.add_space(16.0);
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(skinscope_model::NodeId::from_index(*n))).count();
-    let counts = format!(
+    let about = format!(
         " · {} · {} · {}",
         counted(model.drawn_vertices(), "vertex", "vertices"),
         counted(joints, "joint", "joints"),
         counted(model.clips.len(), "clip", "clips"),
     );
-    let counts = ui.painter().layout_no_wrap(counts, theme::regular(BODY), c.dim);
+    let counts = ui.painter().layout_no_wrap(about.clone(), theme::regular(BODY), c.dim);
     let width = ui.available_width() - 16.0;
     // In less room no name can be recognised; the inspector has it too.
-    if width < 80.0 {
+    if width < 48.0 {
         return;
     }
     let with_counts = width > counts.size().x + 120.0;
@@ -380,34 +385,10 @@ fn open_file(ui: &mut Ui, session: &Session) {
     if with_counts {
         paint_line(ui, counts, at.right(), rect.center().y, c.dim);
     }
-    if cut {
-        response.on_hover_text(&model.source.name);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{}{about}", model.source.name)));
+    if cut || !with_counts {
+        response.on_hover_text(format!("{}{about}", model.source.name));
     }
-}
-
-/// Shows the switch for what colours the surface: the overlays that are used most, and a list of the others.
-fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.view().overlay;
-    let (front, more): (Vec<&Overlay>, Vec<&Overlay>) = OVERLAYS.iter().copied().partition(|o| o.short.is_some());
-    let other = now.filter(|o| o.short.is_none());
-    // A longer name is cut where the buttons beside it and the menus leave no room for it.
-    let room = vec2(ui.available_width() - (SURFACE_WIDTH - MORE_WIDTH), ROW);
-    ui.allocate_ui(room, |ui| {
-        let help = "More that the skin can be coloured by";
-        drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, help, |ui| {
-            for overlay in more {
-                let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
-                if row.clicked() {
-                    commands.push(ViewCommand::SetOverlay(Some(overlay.id)).into());
-                }
-            }
-        });
-    });
-    let mut choices = vec![("Shaded", now.is_none(), Command::View(ViewCommand::SetOverlay(None)))];
-    let choice =
-        |o: &'static Overlay| Some((o.short?, now == Some(o), Command::View(ViewCommand::ToggleOverlay(o.id))));
-    choices.extend(front.into_iter().filter_map(choice));
-    segmented(ui, &choices, commands);
 }
 
 /// Shows a drop-down of `methods`, however many; it scrolls where they are more than fit.

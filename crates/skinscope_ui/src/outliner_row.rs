@@ -7,7 +7,7 @@ use skinscope_inspect::Scale;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
 
-use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
+use super::theme::{self, BODY, Colors, MARGIN, ROW, SMALL, colors};
 use super::widgets::{describe, focus_ring, paint_line, row_background, shortened};
 use super::{focus, icons};
 
@@ -103,16 +103,20 @@ pub(super) fn show_row(
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
     let after_name = left + 34.0 + galley.size().x + 8.0;
     paint_line(ui, galley, left + 34.0, y, color);
+    let mut whole = if cut { name.clone() } else { String::new() };
     if let Some(humanoid) = humanoid.filter(|_| end - after_name > 24.0) {
-        let (galley, _) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - after_name);
+        let (galley, cut) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - after_name);
         paint_line(ui, galley, after_name, y, c.dim);
+        if cut {
+            whole = format!("{name}, {humanoid}");
+        }
     }
     if edited {
         ui.painter().circle_filled(pos2(rect.right() - lock_room - 38.0, y), 4.0, c.amber);
     }
     focus_ring(ui, rect, &response);
-    if cut {
-        response.on_hover_text(name);
+    if !whole.is_empty() {
+        response.on_hover_text(whole);
     }
     answer
 }
@@ -137,6 +141,13 @@ fn indent(depth: u32, width: f32) -> f32 {
     if plain <= soft { plain } else { soft + (limit - soft) * (1.0 - (-(plain - soft) / (limit - soft)).exp()) }
 }
 
+/// Returns the ink of a sign that is quiet until the pointer is over its row.
+fn quiet_ink(session: &Session, node: NodeId, c: &Colors) -> Color32 {
+    // The ground of rows that stand out is lighter in the dark theme, and darker in the light one.
+    let stands_out = [session.view().selected, session.view().hovered].contains(&Some(node));
+    if stands_out { c.dim } else { c.faint }
+}
+
 /// Shows the eye that hides a node with all below it; returns true when it was pressed. Open eyes are faint, except in
 /// the row under the pointer.
 fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hidden, over_row): (bool, bool)) -> bool {
@@ -148,10 +159,11 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
     let own = session.view().hidden.contains(&node);
     let verb = if own { "Show" } else { "Hide" };
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, !own, format!("{verb} {name}")));
+    let faint = quiet_ink(session, node, c);
     let ink = match (hidden, over_row || response.hovered() || response.has_focus()) {
         (_, true) => c.text,
         (true, false) => c.dim,
-        (false, false) => c.dim.gamma_multiply(0.35),
+        (false, false) => faint,
     };
     let stroke = egui::Stroke::new(1.2, ink);
     let bow = |rise: f32| {
@@ -189,10 +201,11 @@ pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: 
     let locked = session.tools().locked.contains(&node);
     let verb = if locked { "Unlock" } else { "Lock" };
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, format!("{verb} {name}")));
+    let faint = quiet_ink(session, node, c);
     let ink = match (locked, over_row || response.hovered() || response.has_focus()) {
         (true, _) => c.amber,
         (false, true) => c.text,
-        (false, false) => c.dim.gamma_multiply(0.35),
+        (false, false) => faint,
     };
     let stroke = egui::Stroke::new(1.4, ink);
     let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(9.0, 7.0));

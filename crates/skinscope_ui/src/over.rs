@@ -4,7 +4,8 @@
 use egui::{Rect, Theme, Ui, UiBuilder, vec2};
 use skinscope_session::{ComparisonLayout, Projector, Session};
 
-use super::{beside, comparison, legend, names, page};
+use super::names::{self, NameCount};
+use super::{beside, comparison, legend, page};
 
 /// What is painted over a picture or beside it.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,8 @@ pub struct Over {
     pub projector: Projector,
 }
 
-/// Paints all of it over the whole of `ui`, in the light theme or the dark one.
-pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
+/// Paints all of it over the whole of `ui`, in the light theme or the dark one. Returns how many names of joints there are.
+pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) -> Option<NameCount> {
     let theme = if light { Theme::Light } else { Theme::Dark };
     ui.ctx().set_theme(theme);
     ui.set_style(ui.ctx().style_of(theme));
@@ -37,9 +38,11 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
         session.deforming().comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
     let seen: Rect = if halves { rect.with_max_x(rect.center().x) } else { rect };
     let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
+    let mut count = None;
     for picture in [Some(seen), other].into_iter().flatten() {
         if over.names {
-            names::show(&ui, session, picture, &over.projector);
+            let shown = names::show(&ui, session, picture, &over.projector);
+            count = count.or(shown);
         }
         if over.words {
             let text = if over.page > 0.0 { page::STILL } else { page::TextSize::USUAL };
@@ -60,4 +63,5 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
     if over.page > 0.0 {
         page::show_still(&mut ui, session, whole.with_min_x(rect.right()));
     }
+    count
 }

@@ -1,7 +1,7 @@
 //! The panels around the picture: which of them are open, which of them a window of this width has room for, and what they show. Where they are
 //! is an [`Arrangement`].
 
-use egui::{Frame, Margin, Ui};
+use egui::{Frame, Margin, Ui, Vec2, vec2};
 use skinscope_session::{
     Command, DockPanel, ExampleCommand, MeasureCommand, Panel, Session, ToolCommand, WindowCommand,
 };
@@ -9,6 +9,7 @@ use skinscope_session::{
 use super::docking::arrangement::Arrangement;
 use super::docking::docks::{self, Contents};
 use super::docking::layouts::{SWITCHED, chosen};
+use super::docking::room::{Room, Roomy, is_automatic, outliner_width};
 use super::docking::tabs::TabAction;
 use super::focus::{FocusCounter, FocusRegion};
 use super::{
@@ -17,6 +18,9 @@ use super::{
 
 /// The width of a window in which inspector and tools both have room, points.
 const BOTH: f32 = 1500.0;
+
+/// The height of the bar of the menus, points.
+const BAR: f32 = 38.0;
 
 /// The width of a window without the page of an example in which outliner and inspector have room too, points.
 const BESIDE_PAGE: f32 = 1400.0;
@@ -43,29 +47,74 @@ pub(super) fn show(
         widgets.shown(ui, FocusRegion::Page);
         return;
     }
-    follow(ui, session, state, commands);
-    let open = state.dock.open.clone();
+    let closing = follow(ui, session, state, commands);
     // Contents may change what is open, and not how it is arranged.
-    let arrangement = std::mem::replace(&mut state.saved.layout, Arrangement::empty());
-    let shown: Vec<DockPanel> = open
-        .iter()
-        .copied()
-        .filter(|panel| has_room(&arrangement, &open, *panel, window.x - page_width, window.x, state.dock.first))
-        .collect();
-    state.dock.hidden = open.iter().copied().filter(|panel| !shown.contains(panel)).collect();
-    let sizes = docks::Sizes {
-        shown,
-        timeline: timeline::height(session).unwrap_or_default(),
-        page: page_width,
-        is_usual: arrangement.is_usual(),
-    };
+    let own = std::mem::replace(&mut state.saved.layout, Arrangement::empty());
+    let (mut arrangement, sizes) = roomy(ui, session, state, &own, (window, page_width));
+    state.dock.hidden = hidden(&own, &arrangement, &state.dock.open, &sizes.shown);
+    state.dock.hidden.retain(|panel| !closing.contains(panel));
+    state.dock.stacked = (arrangement != own).then(|| arrangement.clone());
     let mut panels = Panels { session, state, status, text, commands, widgets };
-    let arrangement = docks::show(ui, arrangement, &sizes, &mut panels);
-    state.saved.layout = arrangement;
+    arrangement = docks::show(ui, arrangement, &sizes, &mut panels);
+    state.saved.layout = match state.dock.stacked {
+        Some(_) => sized_as(own, &arrangement),
+        None => arrangement,
+    };
+}
+
+/// Returns how the panels are arranged in a window of this size (points) beside a page of this width, and how large they are.
+fn roomy(
+    ui: &Ui,
+    session: &Session,
+    state: &UiState,
+    own: &Arrangement,
+    (window, page): (Vec2, f32),
+) -> (Arrangement, docks::Sizes) {
+    let open = &state.dock.open;
+    let is_automatic = is_automatic(own);
+    let first = state.dock.asked.last().copied();
+    let has_room = |panel: &DockPanel| match is_automatic {
+        true => has_room_beside_page(own, open, *panel, window.x - page),
+        false => has_room(own, open, *panel, window.x - page, window.x, first),
+    };
+    let shown: Vec<DockPanel> = open.iter().copied().filter(has_room).collect();
+    let saved = &state.saved;
+    let timeline = timeline::height(session).unwrap_or_default();
+    let Roomy { arrangement, tables, row } = match is_automatic {
+        true => {
+            let (available, asked) = (ui.available_rect_before_wrap().size(), &state.dock.asked[..]);
+            // The bar of the menus is part of the window.
+            let window = available + vec2(0.0, BAR);
+            Room { window, available, shown: &shown, asked, timeline, page, saved }.stacked(own)
+        }
+        false => Roomy { arrangement: own.clone(), tables: saved.tables_height, row: None },
+    };
+    let outliner = outliner_width(saved, window.x);
+    (arrangement, docks::Sizes { shown, timeline, page, outliner, tables, row, is_automatic })
+}
+
+/// Returns the open panels that are not seen: the window has no room for them, or has stacked them behind another one.
+fn hidden(own: &Arrangement, now: &Arrangement, open: &[DockPanel], shown: &[DockPanel]) -> Vec<DockPanel> {
+    let is_behind = |panel: DockPanel| own.stack(panel) != now.stack(panel) && now.front(panel, shown) != Some(panel);
+    open.iter().copied().filter(|panel| !shown.contains(panel) || is_behind(*panel)).collect()
+}
+
+/// Returns an arrangement with the sizes of docks of `now`, in which some are stacked.
+fn sized_as(mut own: Arrangement, now: &Arrangement) -> Arrangement {
+    for dock in &now.docks {
+        let first = dock.cells.first().and_then(|cell| cell.tabs.first());
+        if let Some(its) = first.and_then(|first| own.docks.iter_mut().find(|dock| dock.cells[0].tabs.contains(first)))
+        {
+            its.size = dock.size;
+        }
+    }
+    own
 }
 
 /// Opens and closes panels as a layout that was chosen says, brings one that was opened to the front of its stack, and shows what was said.
-fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+/// Returns the panels that the layout closes.
+fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) -> Vec<DockPanel> {
+    let mut closing = Vec::new();
     if std::mem::take(&mut state.saved.layout_opens) {
         state.dock.wanted = chosen(&state.saved).map(|layout| layout.shown);
     }
@@ -81,6 +130,7 @@ fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Co
     if let Some(wanted) = state.dock.wanted.take() {
         for panel in SWITCHED {
             if wanted.contains(&panel) != open.contains(&panel) && panel != DockPanel::Timeline {
+                closing.extend(open.contains(&panel).then_some(panel));
                 commands.extend(toggles(state, panel));
             }
         }
@@ -88,10 +138,11 @@ fn follow(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Co
     for panel in &open {
         if !state.dock.open.is_empty() && !state.dock.open.contains(panel) {
             state.saved.layout.bring_to_front(*panel);
-            state.dock.first = Some(*panel);
+            state.dock.ask(*panel);
         }
     }
     state.dock.open = open;
+    closing
 }
 
 fn is_open(session: &Session, state: &UiState, panel: DockPanel) -> bool {
@@ -128,6 +179,33 @@ fn toggles(state: &UiState, panel: DockPanel) -> Vec<Command> {
         }
     };
     vec![WindowCommand::TogglePanel(panel).into()]
+}
+
+/// Takes commands that would close a panel which is open and not seen out of `commands`, and shows it: who presses its key wants to see it.
+/// What a tool has not applied yet is kept so.
+pub(super) fn show_hidden(state: &mut UiState, commands: &mut Vec<Command>) {
+    let is_of_tools =
+        |command: &Command| matches!(command, Command::Tool(ToolCommand::Repair { .. } | ToolCommand::Choose(Some(_))));
+    if commands.iter().any(is_of_tools) {
+        state.dock.ask(DockPanel::Tools);
+        state.saved.layout.bring_to_front(DockPanel::Tools);
+    }
+    for panel in state.dock.hidden.clone() {
+        let closes = toggles(state, panel);
+        let before = commands.len();
+        commands.retain(|command| !closes.contains(command));
+        if commands.len() < before {
+            state.dock.ask(panel);
+            state.saved.layout.bring_to_front(panel);
+        }
+    }
+}
+
+/// Returns whether a window with `beside` points beside the page of an example has room for a panel in a column.
+fn has_room_beside_page(arrangement: &Arrangement, open: &[DockPanel], panel: DockPanel, beside: f32) -> bool {
+    let has_page = open.contains(&DockPanel::Page) && arrangement.column(DockPanel::Page).is_some();
+    let gives_way = matches!(panel, DockPanel::Outliner | DockPanel::Inspector);
+    !gives_way || !has_page || beside >= BESIDE_PAGE
 }
 
 /// Returns whether a window `window` points wide, with `beside` points beside a page, has room for an open panel. A panel in a column gives
@@ -229,7 +307,10 @@ impl Contents for Panels<'_> {
 
     fn act(&mut self, arrangement: &mut Arrangement, action: TabAction) {
         match action {
-            TabAction::Show(panel) => arrangement.bring_to_front(panel),
+            TabAction::Show(panel) => {
+                self.state.dock.ask(panel);
+                arrangement.bring_to_front(panel);
+            }
             TabAction::Drag(panel) => self.state.dock.drag = Some(panel),
             TabAction::Close(panel) => self.commands.extend(toggles(self.state, panel)),
         }

@@ -251,10 +251,10 @@ fn ticks(ui: &Ui, area: Rect, scale: Scale) {
         let secs = (i as f64 * fine) as f32;
         let x = scale.x(secs);
         if !i.is_multiple_of(parts as usize) {
-            painter.vline(x, base - 4.0..=base, Stroke::new(1.0, c.line));
+            painter.vline(x, base - 4.0..=base, Stroke::new(1.0, c.faint));
             continue;
         }
-        painter.vline(x, base - 7.0..=base, Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
+        painter.vline(x, base - 7.0..=base, Stroke::new(1.0, c.dim));
         let text = number(secs, decimals);
         let galley = painter.layout_no_wrap(text, theme::regular(SMALL), c.dim);
         let left = (x - 0.5 * galley.size().x).clamp(area.left(), area.right() - galley.size().x);
@@ -279,14 +279,10 @@ fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes:
             Some(ChannelKind::Scale) => edit.scale.is_some(),
             None => false,
         });
-        let ink = match (overridden, lane.times.is_empty()) {
-            (true, _) => c.amber,
-            (false, true) => c.dim.gamma_multiply(0.6),
-            (false, false) => c.dim,
-        };
+        let ink = if overridden { c.amber } else { c.dim };
         let (label, _) = elided(ui, lane.label, theme::regular(SMALL), ink, GUTTER - 8.0);
         paint_line(ui, label, rect.left(), y, ink);
-        let fill = if overridden { c.amber.gamma_multiply(0.5) } else { c.dim };
+        let fill = if overridden { c.amber } else { c.dim };
         let radius = 4.0;
         // Keys closer than a point are one diamond, so a dense clip costs no more than its width.
         let mut last = f32::NEG_INFINITY;
@@ -307,7 +303,7 @@ fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes:
 fn hover_line(ui: &Ui, area: Rect, scale: Scale, secs: f32) {
     let c = colors(ui);
     let x = scale.x(secs);
-    ui.painter().vline(x, area.top() + RULER..=area.bottom() - 2.0, Stroke::new(1.0, c.dim.gamma_multiply(0.5)));
+    ui.painter().vline(x, area.top() + RULER..=area.bottom() - 2.0, Stroke::new(1.0, c.faint));
     let text = format!("{} s", number(secs, 3));
     label_at(ui, area, x, &text, c.raised, c.text);
 }

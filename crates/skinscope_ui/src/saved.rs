@@ -33,6 +33,11 @@ pub enum AtStart {
     Nothing,
 }
 
+/// The width of the outliner that nobody has chosen, points: it is wider in a wide window.
+pub(super) const OUTLINER_WIDTH: f32 = 256.0;
+/// The height of the tables that nobody has chosen, points: they are lower in a low window.
+pub(super) const TABLES_HEIGHT: f32 = 240.0;
+
 /// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -130,9 +135,9 @@ impl Default for Saved {
             tour_seen: false,
             statistics: false,
             log: false,
-            outliner_width: 256.0,
+            outliner_width: OUTLINER_WIDTH,
             inspector_width: 312.0,
-            tables_height: 240.0,
+            tables_height: TABLES_HEIGHT,
             findings_height: 300.0,
             ramp: String::new(),
             viridis: false,

@@ -9,8 +9,8 @@ use egui::{
 use skinscope_model::{Model, NodeId};
 
 use super::focus;
-use super::theme::{ROW, colors};
-use super::widgets::{caret, describe_others, mark_row, search_field, steps_down};
+use super::theme::{self, BODY, ROW, colors};
+use super::widgets::{caret, describe_others, mark_row, search_field, shortened_text, steps_down};
 
 /// The least number of items for which the list has a search.
 const SEARCH_FROM: usize = 10;
@@ -70,8 +70,14 @@ impl SearchList {
         let room = (0.5 * ui.ctx().content_rect().height()).min(MOST_HEIGHT);
         let height = (choice.count as f32 * ROW).min(room);
         let mut chosen = None;
+        let spacing = ui.spacing();
+        let room = choice.width.max(ui.available_width())
+            - spacing.icon_width
+            - spacing.icon_spacing
+            - 2.0 * spacing.button_padding.x;
+        let (shown, cut) = shortened_text(ui, choice.shown, theme::regular(BODY), room);
         let response = ComboBox::from_id_salt(choice.id)
-            .selected_text(choice.shown)
+            .selected_text(shown)
             .width(choice.width)
             .height(height + 2.0 * ROW)
             .truncate()
@@ -85,7 +91,8 @@ impl SearchList {
                 }
             });
         self.open = response.inner.is_some();
-        (response.response, chosen)
+        let response = response.response;
+        (if cut { response.on_hover_text(choice.shown) } else { response }, chosen)
     }
 
     fn contents<'n>(
@@ -140,13 +147,19 @@ impl SearchList {
                 for match_index in range {
                     let i = found[match_index];
                     let text = name(i);
-                    let mut button = Button::selectable(Some(i) == choice.now, text.as_ref())
-                        .truncate()
-                        .min_size(vec2(ui.available_width(), ROW));
-                    if let Some(suffix) = suffix(i) {
+                    let suffix = suffix(i);
+                    let after = suffix.as_ref().map_or(0.0, |suffix| 8.0 * suffix.chars().count() as f32 + 16.0);
+                    let room = ui.available_width() - 2.0 * ui.spacing().button_padding.x - after;
+                    let (shown, cut) = shortened_text(ui, &text, theme::regular(BODY), room);
+                    let size = vec2(ui.available_width(), ROW);
+                    let mut button = Button::selectable(Some(i) == choice.now, shown).truncate().min_size(size);
+                    if let Some(suffix) = suffix {
                         button = button.right_text(RichText::new(suffix).color(colors(ui).dim));
                     }
-                    let row = ui.add(button);
+                    let mut row = ui.add(button);
+                    if cut {
+                        row = row.accessible_name(&*text).on_hover_text(&*text);
+                    }
                     // The arrow keys walk through the rows, so Tab skips them.
                     focus::pass_over(ui, row.id);
                     if match_index == self.at {

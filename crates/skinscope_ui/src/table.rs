@@ -12,7 +12,7 @@ use egui::{
 use super::table_cells;
 pub(super) use super::table_state::{RowStyle, Rows, TableResponse, TableState, TypedText};
 use super::theme::{self, BODY, ROW, SMALL, colors};
-use super::widgets::{focus_ring, paint_line, row_background, shortened};
+use super::widgets::{focus_ring, paint_line, row_background, shortened, whole_on_hover};
 
 /// A column of a table.
 #[derive(Clone, Debug, Default)]
@@ -371,6 +371,9 @@ pub(super) fn cell_text(ui: &Ui, rect: Rect, text: &str, right: bool, ink: Color
         ui.painter().text(at, Align2::RIGHT_CENTER, text, theme::regular(BODY), ink);
         return;
     }
-    let (galley, _) = shortened(ui, text, theme::regular(BODY), ink, rect.width() - 2.0 * PAD);
+    let (galley, cut) = shortened(ui, text, theme::regular(BODY), ink, rect.width() - 2.0 * PAD);
+    if cut {
+        whole_on_hover(ui, rect, text);
+    }
     paint_line(ui, galley, rect.left() + PAD, rect.center().y, ink);
 }

@@ -27,6 +27,8 @@ pub struct Colors {
     pub text: Color32,
     /// Text that is read second.
     pub dim: Color32,
+    /// Signs and marks that are seen last, such as open eyes and the ticks of a scale. It is not for text.
+    pub faint: Color32,
     /// What is selected, playing or active.
     pub accent: Color32,
     /// Text on accent.
@@ -58,6 +60,7 @@ pub const DARK: Colors = Colors {
     line: rgb(0x2d323d),
     text: rgb(0xd7dbe3),
     dim: rgb(0x8b93a3),
+    faint: rgb(0x6b7383),
     accent: rgb(0x4da3ff),
     on_accent: rgb(0x0b121c),
     selection: rgb(0x1f3d5c),
@@ -77,6 +80,7 @@ pub const LIGHT: Colors = Colors {
     line: rgb(0xd3d8e1),
     text: rgb(0x1d222b),
     dim: rgb(0x565e6d),
+    faint: rgb(0x747c8c),
     accent: rgb(0x0b62cc),
     on_accent: rgb(0xffffff),
     selection: rgb(0xc9def7),
@@ -324,6 +328,27 @@ mod tests {
             for (role, front, back) in pairs {
                 let got = contrast(front, back);
                 assert!(got >= 4.5, "{name}: {role} has a contrast of {got:.2}");
+            }
+        }
+    }
+
+    /// WCAG 2.1, 1.4.11: what is needed to understand a control or a drawing.
+    #[test]
+    fn signs_and_marks_are_seen_on_whatever_they_stand_on() {
+        for (name, c) in [("dark", DARK), ("light", LIGHT)] {
+            let pairs = [
+                ("a quiet sign on panel", c.faint, c.panel),
+                ("a quiet sign on background", c.faint, c.background),
+                ("a quiet sign on raised", c.faint, c.raised),
+                ("a quiet sign on a plate", c.faint, opaque(c.plate)),
+                ("a sign in a row under the pointer", c.dim, c.hovered),
+                ("a sign in the selected row", c.dim, c.selection),
+                ("a mark of an edit in the selected row", c.amber, c.selection),
+                ("a chosen sign in the selected row", c.text, c.selection),
+            ];
+            for (role, front, back) in pairs {
+                let got = contrast(front, back);
+                assert!(got >= 3.0, "{name}: {role} has a contrast of {got:.2}");
             }
         }
     }

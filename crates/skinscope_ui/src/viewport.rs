@@ -3,19 +3,24 @@
 use std::ops::Range;
 
 use egui::accesskit::Role;
-use egui::{CursorIcon, Modifiers, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{
+    CursorIcon, Modifiers, PointerButton, Popup, PopupCloseBehavior, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo,
+    vec2,
+};
 use glam::Vec2;
 use skinscope_frame::LOOKS;
 use skinscope_inspect::Hit;
+use skinscope_session::frame::shown_bounds;
 use skinscope_session::{
     CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Submenu, Toggle, ViewCommand,
 };
 
+use super::names::{self, NameCount};
 use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, describe, tip};
 use super::{
-    Status, UiState, beside, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page,
-    status, tour, triad,
+    Status, UiState, beside, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, page, status,
+    tour, triad,
 };
 
 /// The state of the picture's area.
@@ -55,6 +60,8 @@ impl Default for ViewportArea {
 const POINTS_PER_STEP: f32 = 40.0;
 /// How many points of a drag are one step of the wheel.
 const DRAG_PER_STEP: f32 = 20.0;
+/// The width of the corner of the switches below which most of them are in a list, points.
+const NARROW: f32 = 300.0;
 
 /// What the picture is.
 const ABOUT: &str = "The model in its pose, as the deformation method has it. A drag turns the camera, the wheel comes nearer; a click \
@@ -91,16 +98,18 @@ pub(super) fn show(
     describe(&response, ABOUT);
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
-    let mut opaque = Rect::ZERO;
+    let (mut opaque, mut controls) = (Rect::ZERO, Rect::from_min_size(rect.min, egui::Vec2::ZERO));
     let first = shape_count(&ui);
     let mut in_picture = first..first;
     if session.document().is_some() {
         point(&mut ui, &response, seen, session, state, commands);
+        let mut names = None;
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for picture in [Some(seen), other].into_iter().flatten() {
             let size = ui.ctx().content_rect().size();
             let text = page::TextSize::of(state.saved.large_text, state.presents, size);
-            show_words(&ui, session, picture, text);
+            let shown = show_words(&ui, session, picture, text);
+            names = names.or(shown);
         }
         page::show_handles(&ui, session, seen, commands);
         in_picture.end = shape_count(&ui);
@@ -114,7 +123,8 @@ pub(super) fn show(
             if plate_floats {
                 comparison::show_plate(&mut ui, rect, session, status, &mut state.comparison, commands);
             }
-            opaque = toggles(&mut ui, rect, session, state, commands);
+            let shown = toggles(&mut ui, rect, (session, names), state, commands);
+            (opaque, controls) = (shown.opaque, shown.whole);
             triad::show(&mut ui, rect, session, commands);
             tour::show(&mut ui, rect, session, state, commands);
         }
@@ -122,7 +132,7 @@ pub(super) fn show(
             // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
             let is_compared = session.deforming().comparison().is_some();
             let folded = if is_compared { state.comparison.folds_legend() } else { &mut state.saved.legend_folded };
-            legend::show(&mut ui, above, session, folded, commands);
+            legend::show(&mut ui, (above, controls), session, folded, commands);
         }
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, state, commands);
@@ -178,15 +188,15 @@ fn point(
     }
 }
 
-/// Shows the names of joints and the words of an example over the rectangle of a picture.
-fn show_words(ui: &Ui, session: &Session, picture: Rect, text: page::TextSize) {
+/// Shows the names of joints and the words of an example over the rectangle of a picture. Returns how many names there are.
+fn show_words(ui: &Ui, session: &Session, picture: Rect, text: page::TextSize) -> Option<NameCount> {
     let projector = session.view().projector();
-    if session.view().is_on(Toggle::Names) {
-        names::show(ui, session, picture, &projector);
-    }
+    let shows_names = session.view().is_on(Toggle::Names);
+    let count = if shows_names { names::show(ui, session, picture, &projector) } else { None };
     ghosts::show(ui, session, picture);
     beside::show_names(ui, session, picture, &projector);
     page::show_marks(ui, session, &projector, picture, text);
+    count
 }
 
 fn to_glam(v: egui::Vec2) -> Vec2 {
@@ -314,8 +324,22 @@ fn skin_only(ui: &Ui) -> bool {
     ui.input(|i| i.modifiers.command || i.modifiers.alt)
 }
 
-/// Shows what can be switched on and off over the picture, and the tools. Returns a rectangle that an opaque plate covers.
-fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands: &mut Vec<Command>) -> Rect {
+/// The controls in the upper left corner of the picture, points.
+struct Corner {
+    /// A rectangle that an opaque plate covers.
+    opaque: Rect,
+    /// The tools and what belongs to them, below the switches.
+    whole: Rect,
+}
+
+/// Shows what can be switched on and off over the picture, and the tools.
+fn toggles(
+    ui: &mut Ui,
+    rect: Rect,
+    (session, names): (&Session, Option<NameCount>),
+    state: &UiState,
+    commands: &mut Vec<Command>,
+) -> Corner {
     let corner = Rect::from_min_size(rect.min + vec2(INSET, 14.0), vec2(rect.width() - 2.0 * INSET - 96.0, 60.0));
     ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
@@ -340,31 +364,57 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                     Toggle::Stored,
                 ));
             }
-            for (label, toggle) in all {
-                let command = Command::View(ViewCommand::Toggle(toggle));
-                if chip(ui, label, session.view().is_on(toggle)).on_hover_text(tip(&command)).clicked() {
-                    commands.push(command);
-                }
-                if toggle == Toggle::Bones {
-                    // Both are one control of two parts.
-                    ui.add_space(-6.0);
-                    let help = "How bones look, and how opaque the skin is";
-                    bones::caret(ui, "Bones and skin", help, |ui| menu::bones_and_skin(ui, session, state, commands));
-                }
+            let (bones, others) = all.split_at(1);
+            switches(ui, bones, session, state, commands);
+            if corner.width() >= NARROW {
+                switches(ui, others, session, state, commands);
+            } else {
+                // Below each other they would leave the tools and the legend no room.
+                let shown = chip(ui, "Show", false).on_hover_text("What else is drawn over the skin");
+                let menu = Popup::menu(&shown).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+                menu.show(|ui| switches(ui, others, session, state, commands));
             }
             look(ui, session, state, commands);
             crowd::line(ui, session);
             marks::line(ui, session);
-            if let Some(note) = session.picking().tangents_note() {
-                marks::line_over_picture(ui, note);
-            }
-            if let Some(note) = session.picking().texel_density_note() {
-                marks::line_over_picture(ui, &note);
-            }
+            notes(ui, session, names);
         });
-        gizmo::tools(ui, session, commands)
+        let tools = ui.scope(|ui| gizmo::tools(ui, session, commands));
+        Corner { opaque: tools.inner, whole: tools.response.rect }
     })
     .inner
+}
+
+/// Shows switches of the view; beside that of the bones the list of how they look.
+fn switches(ui: &mut Ui, rows: &[(&str, Toggle)], session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    for (label, toggle) in rows {
+        let command = Command::View(ViewCommand::Toggle(*toggle));
+        if chip(ui, label, session.view().is_on(*toggle)).on_hover_text(tip(&command)).clicked() {
+            commands.push(command);
+        }
+        if *toggle == Toggle::Bones {
+            // Both are one control of two parts.
+            ui.add_space(-6.0);
+            let help = "How bones look, and how opaque the skin is";
+            bones::caret(ui, "Bones and skin", help, |ui| menu::bones_and_skin(ui, session, state, commands));
+        }
+    }
+}
+
+/// Says what is to be known of what is drawn over the surface.
+fn notes(ui: &mut Ui, session: &Session, names: Option<NameCount>) {
+    if let Some(note) = names.and_then(NameCount::note) {
+        marks::line_over_picture(ui, &note);
+    }
+    for shown in shown_bounds(session) {
+        marks::line_over_picture(ui, &shown.note());
+    }
+    if let Some(note) = session.picking().tangents_note() {
+        marks::line_over_picture(ui, note);
+    }
+    if let Some(note) = session.picking().texel_density_note() {
+        marks::line_over_picture(ui, &note);
+    }
 }
 
 /// Shows which look the surface is drawn in, where it is not the studio, and beside *Environment* the controls of its surroundings.

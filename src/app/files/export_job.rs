@@ -11,7 +11,7 @@ use crate::export::film::Film;
 use crate::export::picture::encode_png;
 use crate::export::{MeshFormat, MissingNormals, baked_primitives};
 use crate::film::{self, FilmError, Reel, Target, record};
-use crate::frame::{Camera, Frame, SceneColors};
+use crate::frame::{Background, Camera, Frame, SceneColors};
 use crate::math::Units;
 use crate::output::{self, NewFile};
 use crate::parallel::JobContext;
@@ -28,6 +28,8 @@ pub(crate) struct ExportJob {
     pub settings: ExportSettings,
     /// Whether the theme is light.
     pub light: bool,
+    /// How many pixels a point of letters has in the picture; `None`: as many as are usual for its size.
+    pub letters: Option<f32>,
     /// The units of lengths in legends.
     pub units: Units,
     pub backend: Backend,
@@ -183,8 +185,17 @@ impl ExportJob {
         let legend = legend && view.overlay.is_some();
         let (sides, names) = (self.session.deforming().comparison().is_some(), view.is_on(Toggle::Names));
         let words = self.session.lesson().is_some();
-        let (models, light, page) = (self.session.beside().is_some(), self.light, page && words);
-        PictureStyle { size, supersampling, legend, sides, models, names, words, page, light }
+        let (models, light, page) = (self.session.beside().is_some(), self.is_light(), page && words);
+        let letters = self.letters;
+        PictureStyle { size, supersampling, legend, sides, models, names, words, page, light, letters }
+    }
+
+    /// Returns whether what is written into the picture is in the light theme: that of the window, unless another ground was chosen.
+    fn is_light(&self) -> bool {
+        match self.settings.background.filter(|_| !self.settings.transparent) {
+            Some(color) => color.iter().map(|c| u32::from(*c)).sum::<u32>() > 382,
+            None => self.light,
+        }
     }
 
     /// From now on only the film moves, and the viewport is that of the pictures.
@@ -192,6 +203,9 @@ impl ExportJob {
         self.session.apply(PlaybackCommand::SetPlaying(false));
         // Where the pointer is has nothing to do with it.
         self.session.apply(SelectionCommand::Hover(None));
+        if let Some(layers) = self.settings.layers {
+            layers.apply(&mut self.session);
+        }
         let halves = self.session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
         let [width, height] = self.style().picture_size().map(|side| side as f32);
         let viewport = Vec2::new(if halves { 0.5 * width } else { width }, height);
@@ -202,11 +216,16 @@ impl ExportJob {
     /// Returns the frame of what is shown, of a model that has turned by `radians` about the vertical through `pivot`.
     /// `has_partial_alpha`: whether pixels may be partly transparent.
     fn frame(&self, radians: f32, pivot: Vec3, has_partial_alpha: bool) -> Frame {
-        let colors = if self.light { SceneColors::LIGHT } else { SceneColors::DARK };
+        let colors = if self.is_light() { SceneColors::LIGHT } else { SceneColors::DARK };
         let mut frame = Frame::default();
         self.session.build_frame(&mut frame, &colors);
         let world_from_view = film::turned(frame.camera.world_from_view, pivot, radians);
         frame.set_camera(Camera { world_from_view, ..frame.camera });
+        if let Some(color) = self.settings.background {
+            let ground = Background::Solid(color.map(|c| f32::from(c) / 255.0));
+            frame.display.background = ground;
+            frame.beside.iter_mut().for_each(|other| other.display.background = ground);
+        }
         if self.settings.transparent {
             frame.make_transparent(has_partial_alpha);
         }

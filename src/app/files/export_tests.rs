@@ -26,6 +26,7 @@ fn job(kind: ExportKind, settings: ExportSettings) -> ExportJob {
         session,
         settings,
         light: true,
+        letters: None,
         units: Units::Metric,
         backend: Backend::Auto,
         texture_memory: None,

@@ -10,7 +10,7 @@ use crate::app::ui::AskedStage;
 use crate::export::MeshFormat;
 use crate::film::Target;
 use crate::output::overwritten;
-use crate::session::{Document, ExportKind, ExportSettings, FileUse};
+use crate::session::{ComparisonLayout, Document, ExportKind, ExportSettings, FileUse};
 
 impl App {
     /// Begins to export.
@@ -56,7 +56,14 @@ impl App {
         let (session, light) = (self.session.clone(), !self.ui.is_dark());
         let (backend, texture_memory) = (self.options.backend, self.options.texture_memory);
         let units = self.ui.saved().units;
-        ExportJob { kind, session, settings, light, units, backend, texture_memory }
+        // Letters take the part of the picture that they take in the window, so that the same names have room.
+        let wide = session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
+        let [width, height] = settings.size.map(|side| side as f32);
+        let shown = session.view().viewport;
+        let factor = (width / (if wide { 2.0 } else { 1.0 } * shown.x)).min(height / shown.y);
+        let letters = Some(factor * self.ui.pixels_per_point()).filter(|scale| scale.is_finite() && *scale > 0.0);
+        let letters = letters.map(|scale| scale.clamp(0.25, 8.0));
+        ExportJob { kind, session, settings, light, letters, units, backend, texture_memory }
     }
 
     /// A file has been exported, or not.

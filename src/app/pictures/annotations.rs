@@ -4,16 +4,29 @@ use egui::{FullOutput, Pos2, RawInput, Rect, TexturesDelta, ViewportId, vec2};
 use egui_wgpu::ScreenDescriptor;
 
 use crate::app::ui::fonts::{FallbackFonts, FontFolders, search};
-use crate::app::ui::{self, Over};
+use crate::app::ui::{self, NameCount, Over};
 use crate::app::window::panels::Panels;
 use crate::render::{Gpu, GpuError, read_texture};
 use crate::session::Session;
 
-/// The height of a picture in which letters are as large as in a window without scaling, pixels; they grow with it.
-const USUAL_HEIGHT: f32 = 720.0;
+/// The least and the greatest height of a picture in which letters are as large as in a window without scaling, pixels. They grow with
+/// larger ones, as on a screen with so many pixels, and shrink with smaller ones.
+const USUAL_HEIGHTS: [f32; 2] = [480.0, 1080.0];
 
-/// The same of the width, where a page stands beside the picture.
-const USUAL_WIDTH: f32 = 1280.0;
+/// The size of a picture beside a page in which letters are as large as in a window without scaling, pixels. They grow with it, since what is
+/// read stands in it.
+const USUAL_BESIDE_PAGE: [f32; 2] = [1280.0, 720.0];
+
+/// Returns how many pixels a point of letters has in a picture of `size` pixels, with a page or without.
+fn letters([width, height]: [u32; 2], has_page: bool) -> f32 {
+    let (width, height) = (width as f32, height as f32);
+    let scale = match has_page {
+        // A taller picture has room for more of a page.
+        true => (width / USUAL_BESIDE_PAGE[0]).min(height / USUAL_BESIDE_PAGE[1]),
+        false => (height / USUAL_HEIGHTS[0]).min(1.0).max(height / USUAL_HEIGHTS[1]),
+    };
+    scale.clamp(0.75, 4.0)
+}
 
 /// The panels without a window.
 pub struct Annotations {
@@ -35,7 +48,7 @@ impl Annotations {
     }
 
     /// Paints what `over` names into `rgba`, a picture of `size` pixels (8 bits each, sRGB, straight alpha, rows from the top)
-    /// that shows `session`.
+    /// that shows `session`. `scale`: how many pixels a point has; `None`: as many as are usual. Returns how many names of joints it has.
     ///
     /// # Errors
     /// The errors of the device.
@@ -43,22 +56,17 @@ impl Annotations {
         &mut self,
         gpu: &Gpu,
         session: &Session,
-        over: &Over,
+        (over, scale): (&Over, Option<f32>),
         size: [u32; 2],
         rgba: &mut [u8],
-    ) -> Result<(), GpuError> {
-        let mut scale = size[1] as f32 / USUAL_HEIGHT;
-        if over.page > 0.0 {
-            // A taller picture has room for more of a page.
-            scale = scale.min(size[0] as f32 / USUAL_WIDTH);
-        }
-        let scale = scale.clamp(0.75, 4.0);
+    ) -> Result<Option<NameCount>, GpuError> {
+        let scale = scale.unwrap_or_else(|| letters(size, over.page > 0.0));
         let mut textures = TexturesDelta::default();
-        let mut output = self.lay_out(session, over, size, scale, &mut textures);
+        let (mut output, mut names) = self.lay_out(session, over, size, scale, &mut textures);
         // Letters of other scripts are looked for once they are needed.
         if let Some(letters) = self.fonts.take_wanted() {
             self.fonts.add(&self.egui, search(&FontFolders::System, &letters));
-            output = self.lay_out(session, over, size, scale, &mut textures);
+            (output, names) = self.lay_out(session, over, size, scale, &mut textures);
         }
         let shapes = self.egui.tessellate(output.shapes, scale);
         self.panels.take_textures(gpu, &mut textures);
@@ -81,7 +89,7 @@ impl Annotations {
         for (below, over) in rgba.as_chunks_mut::<4>().0.iter_mut().zip(painted.as_chunks::<4>().0) {
             blend(below, *over);
         }
-        Ok(())
+        Ok(names)
     }
 
     /// Lays out what is painted; `textures` receives the changes of egui's textures.
@@ -92,15 +100,16 @@ impl Annotations {
         size: [u32; 2],
         scale: f32,
         textures: &mut TexturesDelta,
-    ) -> FullOutput {
+    ) -> (FullOutput, Option<NameCount>) {
         let points = vec2(size[0] as f32, size[1] as f32) / scale;
         let mut lay_out = || {
             let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, points));
             let mut input = RawInput { screen_rect, ..RawInput::default() };
             input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
-            let mut output = self.egui.run_ui(input, |ui| ui::show_over(ui, session, over, self.light));
+            let mut names = None;
+            let mut output = self.egui.run_ui(input, |ui| names = ui::show_over(ui, session, over, self.light));
             textures.append(std::mem::take(&mut output.textures_delta));
-            output
+            (output, names)
         };
         // A plate knows how high it is only after its first pass.
         lay_out();
@@ -123,4 +132,17 @@ fn blend(below: &mut [u8; 4], over: [u8; 4]) {
         *below = sum.checked_div(alpha).map_or(0, |c| ((sum + alpha / 2) / alpha).min(255).max(c.min(255))) as u8;
     }
     below[3] = ((alpha + 127) / 255) as u8;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_a_picture_are_as_large_as_in_a_window_of_its_size() {
+        let of = |height| letters([2 * height, height], false);
+        assert_eq!([480, 582, 720, 1080].map(of), [1.0; 4]);
+        assert_eq!([240, 2160, 4320, 8192].map(of), [0.75, 2.0, 4.0, 4.0]);
+        assert_eq!(letters([2560, 1440], true), 2.0);
+    }
 }

@@ -4,7 +4,7 @@ mod annotations;
 pub(super) mod pose_pictures;
 
 use self::annotations::Annotations;
-use super::ui::Over;
+use super::ui::{NameCount, Over};
 use crate::frame::Frame;
 use crate::render::{Gpu, GpuError, Renderer, render_rows};
 use crate::session::{Projector, Session};
@@ -36,6 +36,8 @@ pub struct PictureStyle {
     pub page: bool,
     /// Whether these are in the light theme.
     pub light: bool,
+    /// How many pixels a point of letters has; `None`: as many as in a window on a screen with so many pixels.
+    pub letters: Option<f32>,
 }
 
 impl PictureStyle {
@@ -62,6 +64,8 @@ impl PictureStyle {
 pub struct PicturePainter {
     style: PictureStyle,
     annotations: Option<Annotations>,
+    /// How many names of joints the last picture has.
+    names: Option<NameCount>,
 }
 
 impl PicturePainter {
@@ -69,7 +73,13 @@ impl PicturePainter {
     #[must_use]
     pub fn new(gpu: &Gpu, style: PictureStyle) -> Self {
         let annotations = style.is_annotated().then(|| Annotations::new(gpu, style.light));
-        Self { style, annotations }
+        Self { style, annotations, names: None }
+    }
+
+    /// Returns how many names of joints the last picture has, of how many that are in it; `None` where none are written.
+    #[must_use]
+    pub fn names(&self) -> Option<NameCount> {
+        self.names
     }
 
     /// Draws `frame`, which shows `session`. Returns its pixels: RGBA, 8 bits each, sRGB, straight alpha, rows from the top. Lines and
@@ -97,7 +107,7 @@ impl PicturePainter {
             let projector = Projector::new(camera.world_from_view, camera.projection, camera.near, viewport);
             let page = 1.0 - width / whole[0] as f32;
             let over = Over { legend, sides, models, names, words, page, projector };
-            annotations.paint(gpu, session, &over, whole, &mut rgba)?;
+            self.names = annotations.paint(gpu, session, (&over, self.style.letters), whole, &mut rgba)?;
         }
         Ok(rgba)
     }

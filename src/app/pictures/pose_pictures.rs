@@ -48,6 +48,7 @@ impl PosePictures {
             words: false,
             page: false,
             light: false,
+            letters: None,
         };
         let (backend, memory) = (self.backend, self.texture_memory);
         let open = || Ok(Gpu::headless(backend)?.with_texture_memory(memory));

@@ -1,6 +1,7 @@
 //! `skinscope render`: draws pictures without a window.
 
 mod film;
+mod parse;
 mod report;
 mod scene;
 
@@ -13,7 +14,8 @@ use glam::DVec3;
 use serde_json::json;
 
 use self::film::FilmArgs;
-use self::report::{device, palette};
+use self::parse::{parse_background, parse_part, parse_samples};
+use self::report::{device, names, palette};
 use self::scene::Scene;
 use super::beside::{self, BesideArgs};
 use super::camera::parse_fov;
@@ -28,6 +30,7 @@ use super::{
     AFTER_HELP, CliError, ModelArgs, compare_with, crowd_sizes, other_file, parse_point, parse_side, parse_size, print,
     tell_warnings, unwritable,
 };
+use crate::app::ui::NameCount;
 use crate::app::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
 use crate::export::film::Film;
@@ -36,7 +39,8 @@ use crate::film::{FilmError, Reel, Target, check, record};
 use crate::frame::Background;
 use crate::model::BlockFormats;
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
-use crate::render::{Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
+use crate::render::{Gpu, GpuError, Renderer, on_device, render_rows};
+use crate::session::frame::shown_bounds;
 use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights, Toggle, ViewCommand};
 
 /// Draw a picture of the posed model, or a film, without a display
@@ -52,10 +56,12 @@ use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights, T
 /// With --json one line is printed once the picture is written: schema (1), file, size [width, height], samples (of a pixel),
 /// device {name, type (discrete, integrated, virtual, cpu, other), backend}, palette {asked, used (uniform or storage: the kind of
 /// buffer that joint matrices were read from), why, matrices, bytes_per_matrix, bytes, uniform {bytes, matrices}, storage {bytes,
-/// matrices} (what one buffer of this device holds)}, warnings [text]; of a film also film {format, pictures, first (its number),
+/// matrices} (what one buffer of this device holds)}, names {shown, all} (of joints, in the last picture; null without --names), warnings
+/// [text]; of a film also film {format, pictures, first (its number),
 /// fps, seconds, turntable (degrees or null)}.
 #[derive(Debug, Args)]
 #[command(after_long_help = after_help())]
+#[command(mut_arg("model", super::or_session))]
 pub(super) struct RenderArgs {
     #[command(flatten)]
     model: ModelArgs,
@@ -64,7 +70,7 @@ pub(super) struct RenderArgs {
     /// Write the picture into this file (.png), or the film (.gif, .webp, .apng, .mp4, .webm, or frames/%04d.png)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Draw a picture of this size, pixels
+    /// Draw a picture of this size, pixels; 1080p is 1920x1080, 4k is 3840x2160
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "1280x720")]
     size: [u32; 2],
     #[command(flatten)]
@@ -139,6 +145,9 @@ pub(super) struct RenderArgs {
     /// Write the page of the example beside the picture, in the right part of --size, with its formulas and their numbers
     #[arg(long, requires = "example")]
     page: bool,
+    /// Draw the model alone, also where a session file or an example shows more; what other options name is drawn
+    #[arg(long)]
+    clean: bool,
     /// Leave out the letters and words that an example writes into its picture
     #[arg(long, requires = "example")]
     no_words: bool,
@@ -166,12 +175,12 @@ impl RenderArgs {
     /// Returns how pictures of `session` are drawn.
     fn style(&self, session: &Session) -> PictureStyle {
         let Self { size, supersample: supersampling, legend, page, no_words, .. } = *self;
-        let words = self.example.is_given() && !no_words;
+        let words = self.example.is_given() && !no_words && !self.clean;
         let names = self.look.toggles.has(Toggle::Names);
         let light = self.is_light();
         let sides = !self.no_side_names && session.deforming().comparison().is_some();
         let models = !self.no_side_names && session.beside().is_some();
-        PictureStyle { size, supersampling, legend, sides, models, names, words, page, light }
+        PictureStyle { size, supersampling, legend, sides, models, names, words, page, light, letters: None }
     }
 
     /// Returns whether the background is nearer to the light theme than to the dark one. Floor, bones and the plates of texts are of that.
@@ -346,22 +355,26 @@ fn draw(
     if let Some(note) = session.picking().texel_density_note() {
         say(format_args!("{note}"));
     }
+    shown_bounds(&session).iter().for_each(|shown| say(format_args!("{}", shown.note())));
     let gpu = shared_gpu.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let line = ProgressLine::new(Some(1));
     let drawn = on_device(Some(gpu), open, |gpu, renderer| {
         renderer.set_samples(args.msaa);
-        let (written, fit) = match film.zip(reel) {
+        let (written, fit, named) = match film.zip(reel) {
             Some((target, reel)) => draw_film(args, &scene, &mut session, (target, &reel), (gpu, renderer), &line)?,
             None => draw_picture(args, &scene, &session, (gpu, renderer))?,
         };
-        Ok((written, fit, renderer.notices().to_vec(), device(gpu)))
+        Ok((written, fit, named, renderer.notices().to_vec(), device(gpu)))
     });
     line.end(0);
-    let (written, fit, mut notices, device) = drawn?;
+    let (written, fit, named, mut notices, device) = drawn?;
     if fit.asked == PaletteBuffer::Uniform && !fit.is_uniform() {
         notices.push(format!("joint matrices are read from a storage buffer: {}", fit.why()));
     }
     notices.iter().for_each(|notice| say(format_args!("warning: {notice}")));
+    if let Some(note) = named.and_then(NameCount::note) {
+        say(format_args!("{note}"));
+    }
     written?;
     if !args.json {
         return Ok(());
@@ -373,6 +386,7 @@ fn draw(
         "samples": args.msaa,
         "device": device,
         "palette": palette(&fit),
+        "names": names(named),
         "warnings": notices,
     });
     if let Some((target, reel)) = film.zip(reel) {
@@ -381,8 +395,8 @@ fn draw(
     print(&format!("{report}\n"))
 }
 
-/// Whether the output was written, or why not; and the buffer that the device has read the palette from.
-type Drawn = (Result<(), CliError>, PaletteFit);
+/// Whether the output was written, or why not; the buffer that the device has read the palette from; and how many names the last picture has.
+type Drawn = (Result<(), CliError>, PaletteFit, Option<NameCount>);
 
 /// Draws and writes one picture.
 fn draw_picture(
@@ -392,11 +406,12 @@ fn draw_picture(
     (gpu, renderer): (&Gpu, &mut Renderer),
 ) -> Result<Drawn, GpuError> {
     let mut frame = scene.frame(session, 0.0);
+    let mut painter = PicturePainter::new(gpu, args.style(session));
     // A plain picture is compressed while it is drawn.
     let png = if args.style(session).is_plain() {
         encode_png(args.size, |take| render_rows(gpu, renderer, &frame, args.size, take))?
     } else {
-        let rgba = PicturePainter::new(gpu, args.style(session)).draw(gpu, renderer, &mut frame, session)?;
+        let rgba = painter.draw(gpu, renderer, &mut frame, session)?;
         encode_png(args.size, |take| {
             take(&rgba);
             Ok::<_, GpuError>(())
@@ -404,7 +419,7 @@ fn draw_picture(
     };
     let write = |png: Vec<u8>| output::write(&args.output, &png).map_err(|error| unwritable(&args.output, error));
     let written = png.map_err(|error| unwritable(&args.output, error)).and_then(write);
-    Ok((written, Renderer::palette_fit(gpu, &frame)))
+    Ok((written, Renderer::palette_fit(gpu, &frame), painter.names()))
 }
 
 /// Draws and writes a film.
@@ -434,54 +449,5 @@ fn draw_film(
     };
     let written = record(target, &film, reel.first, &mut draw, &mut go_on)?.map_err(failed);
     let fit = fit.unwrap_or_else(|| Renderer::palette_fit(gpu, &scene.frame(session, 0.0)));
-    Ok((written, fit))
-}
-
-fn parse_part(text: &str) -> Result<f32, String> {
-    text.parse()
-        .ok()
-        .filter(|part| (0.0..=1.0).contains(part))
-        .ok_or_else(|| "expected a part of the width, 0 to 1".into())
-}
-
-fn parse_samples(text: &str) -> Result<u32, String> {
-    match text {
-        "4" => Ok(SAMPLES),
-        "off" => Ok(1),
-        _ => Err("expected 4 or off".into()),
-    }
-}
-
-fn parse_background(text: &str) -> Result<Background, String> {
-    if text.eq_ignore_ascii_case("transparent") {
-        return Ok(Background::Transparent);
-    }
-    let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.is_ascii());
-    let channel = |i: usize| hex.and_then(|h| u8::from_str_radix(&h[i..i + 2], 16).ok()).map(|v| f32::from(v) / 255.0);
-    match (channel(0), channel(2), channel(4)) {
-        (Some(r), Some(g), Some(b)) => Ok(Background::Solid([r, g, b])),
-        _ => Err("expected #rrggbb or transparent".into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_may_be_negative() {
-        assert_eq!(parse_point("-1,2,3.5"), Ok(DVec3::new(-1.0, 2.0, 3.5)));
-        assert!(parse_point("1,2").is_err() && parse_point("1,2,nan").is_err());
-    }
-
-    #[test]
-    fn backgrounds_parse() {
-        assert_eq!(parse_background("#ff0080"), Ok(Background::Solid([1.0, 0.0, 128.0 / 255.0])));
-        assert_eq!(parse_background("transparent"), Ok(Background::Transparent));
-        assert!(
-            parse_background("#12345").is_err()
-                && parse_background("#ä1234").is_err()
-                && parse_background("red").is_err()
-        );
-    }
+    Ok((written, fit, painter.names()))
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::app::ui::NameCount;
 use crate::deform::PaletteFit;
 use crate::render::Gpu;
 
@@ -29,4 +30,9 @@ pub(super) fn palette(fit: &PaletteFit) -> Value {
         "uniform": { "bytes": fit.limits.uniform, "matrices": fit.most_in_uniform() },
         "storage": { "bytes": fit.limits.storage, "matrices": fit.most_in_storage() },
     })
+}
+
+/// Describes how many names of joints there are.
+pub(super) fn names(count: Option<NameCount>) -> Value {
+    count.map_or(Value::Null, |NameCount { shown, all }| json!({ "shown": shown, "all": all }))
 }

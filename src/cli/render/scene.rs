@@ -13,8 +13,8 @@ use crate::frame::{Frame, Grid, SceneColors};
 use crate::math::{Aabb, Projection};
 use crate::model::{Model, NodeId};
 use crate::session::{
-    BesideCommand, CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, PlaybackCommand,
-    PoseSource, Session, TOGGLES, Toggle, ViewCommand, ViewFrom,
+    BesideCommand, CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, PictureLayers,
+    PlaybackCommand, PoseSource, Session, TOGGLES, Toggle, ViewCommand, ViewFrom,
 };
 
 /// The pictures of a session by the arguments.
@@ -42,8 +42,11 @@ impl<'a> Scene<'a> {
         reel: Option<&Reel>,
     ) -> Result<Self, CliError> {
         // A layer that is not asked for is shown where an example or a session file has it.
-        for row in TOGGLES.iter().filter(|row| row.option.is_some() && !has_own_look) {
+        for row in TOGGLES.iter().filter(|row| row.option.is_some() && (!has_own_look || args.clean)) {
             session.apply(ViewCommand::Set(row.toggle, false));
+        }
+        if args.clean {
+            PictureLayers::default().apply(session);
         }
         args.look.apply(session)?;
         // Each model has an overlay of its own.

@@ -1,5 +1,7 @@
 //! What leaves the window as a file: a picture, the posed surface, a film; and how it is made.
 
+use crate::{Session, Toggle, ViewCommand};
+
 /// What is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ExportKind {
@@ -20,6 +22,12 @@ pub struct ExportSettings {
     pub supersampling: u32,
     /// Whether the background is left out.
     pub transparent: bool,
+    /// The colour behind the model, where it is not left out: sRGB; `None`: as the window shows it.
+    #[serde(default)]
+    pub background: Option<[u8; 3]>,
+    /// What is drawn beside the model; `None`: as the window shows it.
+    #[serde(default)]
+    pub layers: Option<PictureLayers>,
     /// Whether the legend is painted over it.
     pub legend: bool,
     /// Whether the page of an example stands beside it.
@@ -53,9 +61,70 @@ fn turn_secs() -> f32 {
     4.0
 }
 
+/// What is drawn beside the model in a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct PictureLayers {
+    /// The lines of the ground, and the floor with the shadow.
+    pub grid: bool,
+    /// The skeleton.
+    pub bones: bool,
+    /// The axes of the joints.
+    pub axes: bool,
+    /// The names of the joints.
+    pub names: bool,
+    /// All else: edges of triangles, dots, lines of normals and tangents, bounds, trail and onion skins.
+    pub others: bool,
+}
+
+impl PictureLayers {
+    /// Each layer with the switches of the view that belong to it.
+    fn switches(self) -> [(bool, &'static [Toggle]); 5] {
+        const OTHERS: &[Toggle] = &[
+            Toggle::Wireframe,
+            Toggle::Vertices,
+            Toggle::Normals,
+            Toggle::Tangents,
+            Toggle::Trail,
+            Toggle::Onion,
+            Toggle::FileBounds,
+            Toggle::PoseBounds,
+        ];
+        [
+            (self.grid, &[Toggle::Grid, Toggle::Ground]),
+            (self.bones, &[Toggle::Bones]),
+            (self.axes, &[Toggle::Axes]),
+            (self.names, &[Toggle::Names]),
+            (self.others, OTHERS),
+        ]
+    }
+
+    /// Returns the layers that a session shows.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let is_on =
+            Self::default().switches().map(|(_, toggles)| toggles.iter().any(|toggle| session.view().is_on(*toggle)));
+        let [grid, bones, axes, names, others] = is_on;
+        Self { grid, bones, axes, names, others }
+    }
+
+    /// Lets a session show these layers and no others. One that it shows already stays as it is.
+    pub fn apply(self, session: &mut Session) {
+        for (is_wanted, toggles) in self.switches() {
+            let is_shown = toggles.iter().any(|toggle| session.view().is_on(*toggle));
+            match (is_wanted, is_shown) {
+                (true, false) => _ = session.apply(ViewCommand::Set(toggles[0], true)),
+                (false, true) => toggles.iter().for_each(|toggle| _ = session.apply(ViewCommand::Set(*toggle, false))),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl ExportSettings {
     /// The largest side of a picture, pixels, supersampling included.
     pub const MOST_PIXELS: u32 = 8192;
+    /// Sizes that have names.
+    pub const SIZES: [(&'static str, [u32; 2]); 2] = [("1080p", [1920, 1080]), ("4K", [3840, 2160])];
 }
 
 impl Default for ExportSettings {
@@ -64,6 +133,8 @@ impl Default for ExportSettings {
             size: [1280, 720],
             supersampling: 1,
             transparent: false,
+            background: None,
+            layers: None,
             legend: true,
             page: false,
             fps: 30.0,

@@ -12,7 +12,7 @@ pub(crate) mod unmatched;
 pub(crate) mod unsaved;
 pub(crate) mod words;
 
-pub use self::export::{ExportKind, ExportSettings};
+pub use self::export::{ExportKind, ExportSettings, PictureLayers};
 pub use self::library::LibraryCommand;
 pub use self::session_file::{
     SESSION_ENDING, SessionContents, SessionFile, SessionModel, WorkContents, WorkRecord, is_session,

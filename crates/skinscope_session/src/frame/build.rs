@@ -11,6 +11,7 @@ use skinscope_inspect::{BoneShape, Explanation, Term};
 use skinscope_model::{Change, Model, NodeId, Property};
 
 use super::beside::add_beside;
+use super::bounds::add_bounds;
 use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
@@ -167,6 +168,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.changes.extend(session.pose().changes.iter().filter(of_materials));
     add_lights(frame, session);
     add_trail(frame, session, colors);
+    add_bounds(frame, session, colors);
     if view.is_on(Toggle::Bones) {
         add_bones(frame, model, session, colors);
     }

@@ -1,6 +1,7 @@
 //! Describes a session as a picture: what it shows, as the plain data that the renderer draws.
 
 mod beside;
+mod bounds;
 mod build;
 mod colors;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod directions;
 mod onion;
 mod trail;
 
+pub use bounds::{ShownBounds, shown_bounds};
 pub use build::grid_unit;
 pub use colors::SceneColors;
 

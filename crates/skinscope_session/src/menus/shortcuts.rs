@@ -91,6 +91,8 @@ pub enum Submenu {
     Layout,
     PoseTools,
     Marks,
+    Directions,
+    Bounds,
 }
 
 impl Submenu {
@@ -112,6 +114,8 @@ impl Submenu {
             Self::Layout => "Layout",
             Self::PoseTools => "Tool and axes",
             Self::Marks => "Marks",
+            Self::Directions => "Normals and tangents",
+            Self::Bounds => "Bounds",
         }
     }
 }
@@ -139,6 +143,8 @@ impl Submenu {
             Self::Layout => "Where the panels are: layouts, and commands that move the panel that was used last",
             Self::PoseTools => "What the pointer does to the selected joint, and along which axes",
             Self::Marks => "Marked vertices, to which tools can be limited",
+            Self::Directions => "Lines along the normals and the tangents of the vertices",
+            Self::Bounds => "Boxes around what the file stores and around what the pose shows",
         }
     }
 }

@@ -2,7 +2,7 @@
 //! ([`crate::ViewHistory`]) covers all of them. What a switch does stands where [`crate::View::is_on`] asks for it.
 
 use crate::menus::command_row::{key, plain, row, shift};
-use crate::{Command, CommandRow, Key, Menu, Shortcut, ViewCommand};
+use crate::{Command, CommandRow, Key, Menu, Shortcut, Submenu, ViewCommand};
 
 /// A row of [`TOGGLES`].
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,12 @@ impl ToggleRow {
     /// Returns its row of [`crate::COMMANDS`].
     pub(crate) fn command_row(&self) -> CommandRow {
         let command = Command::View(ViewCommand::Toggle(self.toggle));
-        row(self.menu, self.label, self.shortcut, command, self.help)
+        let row = row(self.menu, self.label, self.shortcut, command, self.help);
+        match self.toggle {
+            Toggle::Normals | Toggle::Tangents => row.in_submenu(Submenu::Directions),
+            Toggle::FileBounds | Toggle::PoseBounds => row.in_submenu(Submenu::Bounds),
+            _ => row,
+        }
     }
 }
 
@@ -183,6 +188,25 @@ toggles! {
         label: "Motion trail",
         shortcut: None,
         help: "Draw the path of the selected joint over the clip, with a dot at each of its keys",
+    }
+    // The option `--bounds` says which.
+    FileBounds {
+        starts_on: false,
+        word: Some("file-bounds"),
+        option: None,
+        menu: Menu::Overlay,
+        label: "Of the file",
+        shortcut: None,
+        help: "Draw the box around the stored positions, as viewers take it that do not pose the model to see whether it is in the picture",
+    }
+    PoseBounds {
+        starts_on: false,
+        word: Some("pose-bounds"),
+        option: None,
+        menu: Menu::Overlay,
+        label: "Of the pose",
+        shortcut: None,
+        help: "Draw the box around all vertices as they are posed now",
     }
     // The option `--onion` says how many there are.
     Onion {

@@ -184,6 +184,13 @@ impl Arrangement {
         self.cells().find(|cell| cell.tabs.contains(&panel)).map_or(&[], |cell| &cell.tabs)
     }
 
+    /// Returns the panel that is in front of the cell of this one, of those that are `shown`.
+    pub(crate) fn front(&self, panel: DockPanel, shown: &[DockPanel]) -> Option<DockPanel> {
+        let cell = self.cells().find(|cell| cell.tabs.contains(&panel))?;
+        let tabs = cell.open(|tab| shown.contains(&tab));
+        if tabs.contains(&cell.active) { Some(cell.active) } else { tabs.first().copied() }
+    }
+
     /// Returns whether a panel floats.
     pub(crate) fn floats(&self, panel: DockPanel) -> bool {
         self.floats.iter().any(|float| float.cell.tabs.contains(&panel))

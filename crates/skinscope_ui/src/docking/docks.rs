@@ -17,7 +17,9 @@ use crate::theme::colors;
 use crate::{Saved, UiState, focus};
 
 /// The width of columns that have no other, points.
-const WIDTH: f32 = 312.0;
+pub(super) const WIDTH: f32 = 312.0;
+/// The least height of the tables, points.
+pub(super) const LEAST_TABLES: f32 = 128.0;
 /// The height of rows that have no other, points.
 const HEIGHT: f32 = 240.0;
 /// The least height of the picture that rows leave, points.
@@ -55,8 +57,14 @@ pub(crate) struct Sizes {
     pub timeline: f32,
     /// The width of the page of an example, points.
     pub page: f32,
+    /// The width of the outliner, points.
+    pub outliner: f32,
+    /// The height of the tables, points.
+    pub tables: f32,
+    /// The height of the row in which the window has stacked tables and timeline, points; `None`: it has not.
+    pub row: Option<f32>,
     /// Whether nobody has moved a panel.
-    pub is_usual: bool,
+    pub is_automatic: bool,
 }
 
 /// The tabs of a cell that are shown; at least one.
@@ -142,6 +150,7 @@ fn show_dock(ui: &mut Ui, dock: &mut Dock, sizes: &Sizes, contents: &mut impl Co
             (DockPanel::Outliner, true) => saved.outliner_width = rect.width(),
             (DockPanel::Inspector, true) => saved.inspector_width = rect.width(),
             (DockPanel::Tables, false) => saved.tables_height = rect.height(),
+            (DockPanel::Timeline, false) if sizes.row.is_some() => saved.tables_height = rect.height() - TABS,
             _ => dock.size = Some(tenths(if is_column { rect.width() } else { rect.height() }).max(1.0)),
         }
     }
@@ -159,21 +168,24 @@ fn size_of(ui: &Ui, dock: &Dock, cells: &[ShownTabs], sizes: &Sizes, saved: &Sav
         return Some(match key {
             DockPanel::Timeline if is_single => Size::Exact(sizes.timeline),
             DockPanel::Tables => {
-                Size::Range { want: saved.tables_height.min(most), least: least.max(140.0), most: most.max(least) }
+                Size::Range { want: sizes.tables.min(most), least: least.max(LEAST_TABLES), most: most.max(least) }
             }
-            _ => Size::Range { want: own, least: least.max(100.0), most: most.max(least) },
+            _ => {
+                let want = sizes.row.filter(|_| key == DockPanel::Timeline).unwrap_or(own);
+                Size::Range { want, least: least.max(100.0), most: most.max(least) }
+            }
         });
     }
     let own = |usual: f32| dock.size.unwrap_or(usual);
     let (want, least, most) = match key {
         DockPanel::Page if is_single => (sizes.page, sizes.page, sizes.page),
         DockPanel::Page => (own(sizes.page), 300.0, 720.0),
-        DockPanel::Outliner => (saved.outliner_width, 180.0, 480.0),
+        DockPanel::Outliner => (sizes.outliner, 180.0, 480.0),
         DockPanel::Inspector => (saved.inspector_width, 264.0, 480.0),
         _ => (own(WIDTH), 300.0, 520.0),
     };
     // The usual arrangement gives way by rules of its own.
-    let room = if sizes.is_usual { f32::INFINITY } else { ui.available_width() - LEAST_WIDTH };
+    let room = if sizes.is_automatic { f32::INFINITY } else { ui.available_width() - LEAST_WIDTH };
     let (least, most) = (least.min(room), most.min(room));
     if most < 0.5 * want.min(WIDTH) {
         return None;

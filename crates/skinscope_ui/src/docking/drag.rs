@@ -33,12 +33,14 @@ pub(crate) fn show(ui: &Ui, state: &mut UiState, picture: Rect, commands: &mut V
         .ctx()
         .content_rect()
         .with_min_y(state.dock.cells.iter().map(|cell| cell.dock.top()).fold(picture.top(), f32::min));
-    let drop = at.and_then(|at| drop_at(&state.saved.layout, &state.dock, panel, at, (window, picture)));
+    // What the window has stacked is what the user sees and moves.
+    let now = state.dock.stacked.as_ref().unwrap_or(&state.saved.layout).clone();
+    let drop = at.and_then(|at| drop_at(&now, &state.dock, panel, at, (window, picture)));
     if escaped || !is_down {
         state.dock.drag = None;
         if let Some((target, ..)) = drop.filter(|_| !escaped) {
-            let mut arrangement = state.saved.layout.clone();
-            if arrangement.place(panel, target) && arrangement != state.saved.layout {
+            let mut arrangement = now.clone();
+            if arrangement.place(panel, target) && arrangement != now {
                 commands.push(WindowCommand::ArrangePanels(arrangement.to_string()).into());
                 state.dock.last = Some(panel);
             }

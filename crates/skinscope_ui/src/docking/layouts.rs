@@ -24,7 +24,7 @@ pub(crate) const SWITCHED: [DockPanel; 7] = [
 ];
 
 /// Returns a layout that the program has.
-fn built_in(name: &str) -> Option<NamedLayout> {
+pub(super) fn built_in(name: &str) -> Option<NamedLayout> {
     use DockPanel::{Deformation, Inspector, Outliner, Tables, Timeline, Tools};
     let (text, shown) = match name {
         "Default" => ("", vec![Outliner, Inspector, Timeline]),
@@ -172,14 +172,18 @@ fn move_panel(state: &mut UiState, panel: Option<DockPanel>, to: PanelPosition) 
     let title = panel.title();
     let usual = Rect::from_min_max(pos2(256.0, 38.0), pos2(968.0, 600.0));
     let picture = state.dock.picture.unwrap_or(usual);
-    let target = state.saved.layout.target(panel, to, picture, is_open);
+    // What the window has stacked is what the user sees and moves.
+    let mut arrangement = state.dock.stacked.as_ref().unwrap_or(&state.saved.layout).clone();
+    let target = arrangement.target(panel, to, picture, is_open);
     let target = target.ok_or_else(|| match to {
         PanelPosition::Tab => format!("{title}: no other panel is open that it can be stacked with"),
         _ => format!("{title} is there already"),
     })?;
-    if !state.saved.layout.place(panel, target) {
+    if !arrangement.place(panel, target) {
         return Err(format!("{title} is too wide for a column; it can be at the bottom or float"));
     }
+    state.saved.layout = arrangement;
+    state.dock.stacked = None;
     state.dock.last = Some(panel);
     Ok(match (target, to) {
         (Target::Tab(of), _) => format!("{title} is stacked with {}", of.title()),

@@ -6,13 +6,14 @@ pub(crate) mod dialog;
 pub(crate) mod docks;
 pub(crate) mod drag;
 pub(crate) mod layouts;
+pub(crate) mod room;
 pub(crate) mod tabs;
 pub(crate) mod text;
 
 use egui::{Pos2, Rect};
 use skinscope_session::DockPanel;
 
-use self::arrangement::Edge;
+use self::arrangement::{Arrangement, Edge};
 
 /// What the window knows of its panels beside how they are arranged.
 #[derive(Debug, Default)]
@@ -25,10 +26,12 @@ pub(crate) struct DockState {
     pub last: Option<DockPanel>,
     /// The panels that were open in the last pass.
     pub open: Vec<DockPanel>,
-    /// Those of them for which the window had no room.
+    /// Those of them for which the window had no room, or that it has stacked behind another one.
     pub hidden: Vec<DockPanel>,
-    /// The panel that was asked for last, which gives way to none.
-    pub first: Option<DockPanel>,
+    /// The panels that were asked for, the last one last; that gives way to none.
+    pub asked: Vec<DockPanel>,
+    /// How the window has stacked the panels while nobody has arranged them; `None`: they are as they were arranged.
+    pub stacked: Option<Arrangement>,
     /// The panels of a layout that was just chosen; the others are to be closed.
     pub wanted: Option<Vec<DockPanel>>,
     /// What is to be said in the next pass, and whether it is a warning.
@@ -52,6 +55,12 @@ pub(crate) struct ShownCell {
 }
 
 impl DockState {
+    /// Notes that a panel was asked for.
+    pub(crate) fn ask(&mut self, panel: DockPanel) {
+        self.asked.retain(|other| *other != panel);
+        self.asked.push(panel);
+    }
+
     /// Returns the cell at a point; floats are above the others.
     pub(crate) fn cell_at(&self, at: Pos2) -> Option<&ShownCell> {
         let at_point = || self.cells.iter().rev().filter(move |cell| cell.rect.contains(at));

@@ -14,7 +14,7 @@ use crate::widgets::{elided, focus_ring, icon_button, paint_line};
 use crate::{focus, icons};
 
 /// The height of tabs, points.
-pub(crate) const TABS: f32 = 26.0;
+pub(crate) const TABS: f32 = 24.0;
 /// The height of a grip, points.
 const GRIP_HEIGHT: f32 = 9.0;
 /// The width of a grip, points.
@@ -60,7 +60,8 @@ pub(crate) fn show_tabs(
         } else if response.clicked() {
             action = Some(TabAction::Show(*tab));
         }
-        let response = response.on_hover_text("Drag to move the panel; right click for a menu");
+        let about = format!("{}: drag to move the panel; right click for a menu", tab.title());
+        let response = response.on_hover_text(about);
         Popup::context_menu(&response).show(|ui| action = menu(ui, *tab, commands).or(action));
     }
     let close = Rect::from_center_size(pos2(rect.right() - 0.5 * TABS, rect.center().y), vec2(20.0, 20.0));

@@ -13,7 +13,8 @@ use skinscope_inspect::check::{Finding, Severity};
 use skinscope_inspect::rom::RomReport;
 use skinscope_model::Model;
 use skinscope_session::{
-    Command, Document, DocumentWarning, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand, repair_of,
+    Command, DockPanel, Document, DocumentWarning, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand,
+    repair_of,
 };
 
 use self::doubts::Doubts;
@@ -145,6 +146,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
             if let Some(table @ (RepairTool::Joints | RepairTool::Vertices)) = tool {
                 state.tables.choose_for(table);
                 state.saved.tables = true;
+                state.dock.ask(DockPanel::Tables);
             }
         }
     });

@@ -345,7 +345,7 @@ fn show_values(ui: &Ui, response: &Response, axes: &Axes, sampled: &SampledCurve
     let (unit, per_value) = sampled.unit();
     let value = |line: &Vec<f32>| format!("{}{unit}", number(per_value * line[index], 3));
     let values = sampled.lines.iter().map(value).collect::<Vec<_>>().join("  ");
-    ui.painter().vline(axes.x(sampled.times[index]), axes.rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
+    ui.painter().vline(axes.x(sampled.times[index]), axes.rect.y_range(), Stroke::new(1.0, c.faint));
     response.clone().on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(format!(
         "{} s\n{values}\nDrag to scrub, turn the wheel to zoom, go from peak to peak by ← and →",
         number(sampled.times[index], 3)

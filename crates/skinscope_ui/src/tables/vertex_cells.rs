@@ -11,7 +11,7 @@ use super::vertex_columns::ColumnKind;
 use super::{TableContext, skin_name};
 use crate::table::{PAD, cell_text};
 use crate::theme::{self, BODY, colors};
-use crate::widgets::{grouped, paint_line, shortened};
+use crate::widgets::{grouped, paint_line, shortened, whole_on_hover};
 
 /// Describes a row for screen readers.
 pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
@@ -105,8 +105,11 @@ fn paired(ui: &Ui, rect: Rect, name: &str, weight: f32) {
     share(ui, rect, weight);
     let figure = ui.painter().layout_no_wrap(weight_text(f64::from(weight)), theme::regular(BODY), c.text);
     let x = rect.right() - PAD - figure.size().x;
-    let (name, _) = shortened(ui, name, theme::regular(BODY), c.dim, x - rect.left() - 2.0 * PAD);
-    paint_line(ui, name, rect.left() + PAD, rect.center().y, c.dim);
+    let (galley, cut) = shortened(ui, name, theme::regular(BODY), c.dim, x - rect.left() - 2.0 * PAD);
+    if cut {
+        whole_on_hover(ui, rect, name);
+    }
+    paint_line(ui, galley, rect.left() + PAD, rect.center().y, c.dim);
     paint_line(ui, figure, x, rect.center().y, c.text);
 }
 

@@ -2,18 +2,16 @@
 //! is shown on the model and in figures until it is applied or given up.
 
 mod figures;
+mod groups;
 mod joint;
 mod pairs;
 pub(super) mod settings;
 
-use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
-use skinscope_edit::{OPERATIONS, Operation};
+use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_session::{Command, Scope, Session, ToolCommand, refusal};
 
-use super::theme::{self, MARGIN, ROW, colors};
-use super::widgets::{
-    counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button, tip,
-};
+use super::theme::{self, MARGIN, colors};
+use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
 use super::{copied, icons, marks};
 
 /// The height of the strip with the buttons, points.
@@ -45,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
             if session.tools().scope == Scope::Marked {
                 marks::panel(ui, session, commands);
             }
-            choice(ui, session, commands);
+            groups::show(ui, session, commands);
             match session.tools().operation {
                 Some(operation) => {
                     quiet_text(ui, operation.help);
@@ -59,14 +57,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
     });
 }
 
-/// Shows the title of the panel, and what closes it unless the tabs above it do.
+/// Shows the title of the panel, and what closes it, unless the tabs above it do.
 fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
+    // A tab names the panel too.
+    if has_tabs {
+        return;
+    }
     ui.horizontal(|ui| {
         ui.set_min_height(20.0);
         ui.label(RichText::new("Weight tools").font(theme::strong(15.0)));
-        if has_tabs {
-            return;
-        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = icon_button(ui, icons::CLOSE, "Close the weight tools", 20.0, false);
             if close.on_hover_text("Put the tools away; what is not applied is given up").clicked() {
@@ -103,38 +102,6 @@ fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     };
     ui.add_space(2.0);
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(ink)).wrap());
-}
-
-/// Shows the tools, three in a row.
-fn choice(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    section(ui, "Tool", |_| {});
-    let tools: Vec<&'static Operation> = OPERATIONS.to_vec();
-    let now = session.tools().operation;
-    let width = (ui.available_width() - 8.0) / 3.0;
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
-        for line in tools.chunks(3) {
-            ui.horizontal(|ui| {
-                for operation in line {
-                    let on = now.is_some_and(|now| std::ptr::eq(now, *operation));
-                    if tool(ui, operation, on, width) {
-                        commands.push(ToolCommand::Choose((!on).then_some(operation.id)).into());
-                    }
-                }
-            });
-        }
-    });
-}
-
-/// Shows the button of a tool; returns true when it was pressed.
-fn tool(ui: &mut Ui, operation: &Operation, on: bool, width: f32) -> bool {
-    let c = colors(ui);
-    let (rect, response) = press(ui, vec2(width, ROW), operation.tool, Some(on));
-    paint_switch(ui, rect, on, response.hovered(), c.raised);
-    let galley = ui.painter().layout_no_wrap(operation.tool.to_owned(), theme::regular(12.0), c.text);
-    paint_line(ui, galley, rect.left() + 7.0, rect.center().y, c.text);
-    focus_ring(ui, rect, &response);
-    response.on_hover_text(operation.help).clicked()
 }
 
 /// Lists the joints that no tool changes.

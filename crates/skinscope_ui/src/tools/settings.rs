@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Label, RichText, Ui, vec2};
+use egui::{Align2, Label, RichText, Ui, vec2};
 use skinscope_edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
 use skinscope_inspect::rule_words;
 use skinscope_model::WeightFormat;
@@ -10,6 +10,7 @@ use skinscope_session::{Command, FileCommand, Session, ToolCommand};
 
 use super::joint::joint;
 use super::{pairs, quiet_text};
+use crate::icons;
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
@@ -234,41 +235,78 @@ fn mirror(ui: &mut Ui, now: &mut Settings) {
     }
 }
 
-/// Shows which rules are repaired: a row for each, with the number of its findings. Rules that find something come
-/// first.
+/// Shows which rules are repaired: a row for each that finds something, with the number of its findings; the others are folded.
 fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
     section(ui, "Rules", |_| {});
-    let c = colors(ui);
     let findings = || session.document().into_iter().flat_map(|document| document.findings());
     let count = |rule| findings().filter(|finding| finding.rule == rule).count();
-    let mut rows: Vec<(&'static str, usize)> = REPAIRED.iter().map(|rule| (*rule, count(*rule))).collect();
-    rows.sort_by_key(|(_, found)| *found == 0);
+    let rows = REPAIRED.iter().map(|rule| (*rule, count(*rule)));
+    let (found, quiet): (Vec<_>, Vec<_>) = rows.partition(|(_, found)| *found > 0);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 3.0;
-        for (rule, found) in rows {
-            let label = rule_words(rule).map_or(rule, |(label, _)| label);
-            let on = now.rules.contains(&rule);
-            let (rect, response) = press(ui, vec2(ui.available_width(), ROW), label, Some(on));
-            paint_switch(ui, rect, on, response.hovered(), c.raised);
-            let ink = if on { c.text } else { c.dim };
-            let galley = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(12.0), ink);
-            paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
-            if found > 0 {
-                let galley = ui.painter().layout_no_wrap(found.to_string(), theme::regular(12.0), ink);
-                let left = rect.right() - 10.0 - galley.size().x;
-                paint_line(ui, galley, left, rect.center().y, ink);
-            }
-            focus_ring(ui, rect, &response);
-            let response = response.on_hover_text(match found {
-                0 => "The checker finds nothing by this rule".to_owned(),
-                _ => counted(found, "finding", "findings"),
-            });
-            if response.clicked() {
-                match on {
-                    true => now.rules.retain(|r| *r != rule),
-                    false => now.rules.push(rule),
-                }
-            }
+        for (rule, count) in &found {
+            rule_row(ui, rule, *count, now);
+        }
+        if found.is_empty() {
+            let is_checked = session.document().is_some_and(|document| document.inspection.is_some());
+            quiet_text(
+                ui,
+                match is_checked {
+                    true => "The checker finds nothing that this repairs.",
+                    false => "What the checker finds is listed here once it is done.",
+                },
+            );
+        }
+        let id = ui.scope_id().with("rules without findings");
+        let mut is_open: bool = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+        let name = format!("{} without findings", counted(quiet.len(), "rule", "rules"));
+        if !quiet.is_empty() && fold(ui, &name, is_open) {
+            is_open = !is_open;
+            ui.data_mut(|d| d.insert_temp(id, is_open));
+        }
+        for (rule, count) in quiet.iter().filter(|_| is_open) {
+            rule_row(ui, rule, *count, now);
         }
     });
+}
+
+/// Shows the row that folds others; returns true when it was pressed.
+fn fold(ui: &mut Ui, name: &str, is_open: bool) -> bool {
+    let c = colors(ui);
+    let (rect, response) = press(ui, vec2(ui.available_width(), ROW), name, Some(is_open));
+    let ink = if response.hovered() { c.text } else { c.dim };
+    let icon = if is_open { icons::TREE_OPEN } else { icons::TREE_CLOSED };
+    ui.painter().text(rect.left_center() + vec2(6.0, 0.0), Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
+    let galley = ui.painter().layout_no_wrap(name.to_owned(), theme::regular(12.0), ink);
+    paint_line(ui, galley, rect.left() + 16.0, rect.center().y, ink);
+    focus_ring(ui, rect, &response);
+    response.on_hover_text("They are repaired too where something is found later").clicked()
+}
+
+/// Shows whether a rule is repaired, and how many findings it has.
+fn rule_row(ui: &mut Ui, rule: &&'static str, found: usize, now: &mut Settings) {
+    let c = colors(ui);
+    let label = rule_words(rule).map_or(*rule, |(label, _)| label);
+    let on = now.rules.contains(rule);
+    let (rect, response) = press(ui, vec2(ui.available_width(), ROW), label, Some(on));
+    paint_switch(ui, rect, on, response.hovered(), c.raised);
+    let ink = if on { c.text } else { c.dim };
+    let galley = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(12.0), ink);
+    paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
+    if found > 0 {
+        let galley = ui.painter().layout_no_wrap(found.to_string(), theme::regular(12.0), ink);
+        let left = rect.right() - 10.0 - galley.size().x;
+        paint_line(ui, galley, left, rect.center().y, ink);
+    }
+    focus_ring(ui, rect, &response);
+    let response = response.on_hover_text(match found {
+        0 => "The checker finds nothing by this rule".to_owned(),
+        _ => counted(found, "finding", "findings"),
+    });
+    if response.clicked() {
+        match on {
+            true => now.rules.retain(|r| r != rule),
+            false => now.rules.push(*rule),
+        }
+    }
 }

@@ -7,7 +7,7 @@ use egui::{
 };
 use skinscope_inspect::tables::{BOOK_SHARES, share_percent};
 
-use super::text::{elided, grouped, paint_line, shortened};
+use super::text::{grouped, paint_line, shortened};
 use crate::theme::{self, BODY, SMALL, colors};
 
 /// Shows a name on one line, in full on hover.
@@ -43,19 +43,24 @@ pub(crate) fn section_scaled(ui: &mut Ui, title: &str, scale: f32, right: impl F
 pub(crate) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
     const LINE: f32 = 22.0;
     let c = colors(ui);
-    let (name, _) = shortened(ui, label, theme::regular(BODY), c.dim, ui.available_width());
+    let (name, name_cut) = shortened(ui, label, theme::regular(BODY), c.dim, ui.available_width());
     let whole = ui.painter().layout_no_wrap(value.to_owned(), theme::regular(BODY), c.text);
     let width = ui.available_width();
     // A figure without its last digits would be another one: it goes below its label where both have no room in one line.
     let is_below = name.size().x + 16.0 + whole.size().x > width;
     let height = if is_below { 2.0 * LINE - 4.0 } else { LINE };
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
-    let (galley, cut) = elided(ui, value, theme::regular(BODY), c.text, width);
+    // Values that have no room are names, which end in what tells them apart.
+    let (galley, cut) = shortened(ui, value, theme::regular(BODY), c.text, width);
     paint_line(ui, name, rect.left(), rect.top() + 0.5 * LINE, c.dim);
     let x = rect.right() - galley.size().x;
     paint_line(ui, galley, x, rect.bottom() - 0.5 * LINE, c.text);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {value}")));
-    if cut { response.on_hover_text(value) } else { response }
+    match (name_cut, cut) {
+        (true, _) => response.on_hover_text(format!("{label}: {value}")),
+        (false, true) => response.on_hover_text(value),
+        (false, false) => response,
+    }
 }
 
 /// Shows the share of some work that is done, 0…1, as a bar over the whole width.

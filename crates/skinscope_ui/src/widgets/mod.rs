@@ -19,7 +19,7 @@ pub(super) use self::figures::{
 };
 pub(super) use self::path_field::PathField;
 pub(super) use self::search::{SearchResponse, open_field, search_field, steps_down};
-pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened};
+pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened, shortened_text, whole_on_hover};
 use super::theme::{self, BODY, Colors, RADIUS, ROW, SMALL, colors};
 use super::{bidi, icons};
 
@@ -253,12 +253,21 @@ pub(super) fn drop_down(
     help: &str,
     list: impl FnOnce(&mut Ui),
 ) -> Response {
-    let mut text = WidgetText::from(shown);
-    if bidi::runs_left(shown) {
-        // egui would cut such a word at its first letters.
-        let room = width - ui.spacing().icon_width - ui.spacing().icon_spacing - 2.0 * ui.spacing().button_padding.x;
-        text = elided(ui, shown, theme::regular(BODY), colors(ui).text, room).0.into();
-    }
+    let around = ui.spacing().icon_width + ui.spacing().icon_spacing + 2.0 * ui.spacing().button_padding.x;
+    // egui would cut a word that runs to the left at its first letters, and others at their end.
+    let (text, cut) = match bidi::runs_left(shown) {
+        true => {
+            let (galley, cut) = elided(ui, shown, theme::regular(BODY), colors(ui).text, width - around);
+            (WidgetText::from(galley), cut)
+        }
+        false => {
+            // The button grows with its text while there is room beside it.
+            let room = width.max(ui.available_width()) - around;
+            let (text, cut) = shortened_text(ui, shown, theme::regular(BODY), room);
+            (text.into(), cut)
+        }
+    };
+    let help = if cut { format!("{shown}\n{help}") } else { help.to_owned() };
     let response = egui::ComboBox::from_id_salt(name)
         .selected_text(text)
         .width(width)
@@ -268,10 +277,10 @@ pub(super) fn drop_down(
             ui.set_min_width(width);
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             list(ui);
-            describe_others(ui, help);
+            describe_others(ui, &help);
         })
         .response;
-    response.accessible_name(format!("{name}: {shown}")).on_hover_text(help)
+    response.accessible_name(format!("{name}: {shown}")).on_hover_text(&help)
 }
 
 /// The pointer while it drags a slider.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{Color32, FontId, Galley, Ui, pos2};
+use egui::{Color32, FontId, Galley, Rect, Sense, Ui, pos2};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::apart;
@@ -73,6 +73,19 @@ pub(crate) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width
         false => apart::telling(&chars, &ends, &differ, width, dots),
     };
     (line(text), true)
+}
+
+/// Returns a name as [`shortened`] shows it, as text, and whether it was cut.
+pub(crate) fn shortened_text(ui: &Ui, name: &str, font: FontId, width: f32) -> (String, bool) {
+    let (galley, cut) = shortened(ui, name, font, Color32::WHITE, width);
+    (galley.text().to_owned(), cut)
+}
+
+/// Shows a name that was cut whole while the pointer rests on it.
+pub(crate) fn whole_on_hover(ui: &Ui, rect: Rect, name: &str) {
+    if ui.rect_contains_pointer(rect) {
+        ui.interact(rect, ui.scope_id().with(("whole name", name)), Sense::hover()).on_hover_text(name);
+    }
 }
 
 /// Lays out one line of `text` in any script, cut between what readers see as letters; the part before the ellipsis

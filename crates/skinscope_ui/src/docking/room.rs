@@ -1,0 +1,220 @@
+//! Room for the picture: while nobody has arranged the panels, those that would leave it less than half of the window are stacked as tabs in place
+//! of standing beside each other or below each other, and the tables are as high as the rest allows.
+
+use egui::Vec2;
+use skinscope_session::{DockPanel, LAYOUTS};
+
+use super::arrangement::{Arrangement, Edge};
+use super::docks::{LEAST_TABLES, WIDTH};
+use super::layouts::built_in;
+use super::tabs::TABS;
+use crate::saved::{OUTLINER_WIDTH, Saved, TABLES_HEIGHT};
+
+/// The part of the window that the picture keeps while panels can be stacked.
+const PART: f32 = 0.5;
+/// The part for which timeline and tables are stacked, if that is all that they can leave it.
+const NEARLY: f32 = 0.45;
+/// The part of a window's width that the outliner has while nobody has moved its edge, which is within [`OUTLINER_WIDTH`] and
+/// [`WIDEST_OUTLINER`].
+const OUTLINER_PART: f32 = 0.16;
+/// The greatest width of the outliner while nobody has moved its edge, points.
+const WIDEST_OUTLINER: f32 = 400.0;
+/// The height of the tables below which they are rather stacked with the timeline than made lower, points.
+const LOW_TABLES: f32 = 200.0;
+
+/// What there is room for, and in what.
+#[derive(Debug)]
+pub(crate) struct Room<'a> {
+    /// The size of the window, points.
+    pub window: Vec2,
+    /// The size of what its bars leave, points.
+    pub available: Vec2,
+    /// The panels that are open and have room.
+    pub shown: &'a [DockPanel],
+    /// The panels that were asked for, the last one last.
+    pub asked: &'a [DockPanel],
+    /// The height of the timeline, points.
+    pub timeline: f32,
+    /// The width of the page of an example, points.
+    pub page: f32,
+    /// The sizes that are remembered.
+    pub saved: &'a Saved,
+}
+
+/// Panels as they have room.
+#[derive(Debug)]
+pub(crate) struct Roomy {
+    pub arrangement: Arrangement,
+    /// The height of the tables, points.
+    pub tables: f32,
+    /// The height of the row in which tables and timeline are stacked, points; `None`: they are not.
+    pub row: Option<f32>,
+}
+
+/// Returns whether nobody has arranged the panels: they are as at first, or as a layout of the program has them.
+pub(crate) fn is_automatic(arrangement: &Arrangement) -> bool {
+    let is_of = |layout: &Arrangement| {
+        let same = |(a, b): (&super::arrangement::Dock, &super::arrangement::Dock)| {
+            a.edge == b.edge
+                && a.cells.len() == b.cells.len()
+                && a.cells.iter().zip(&b.cells).all(|(a, b)| a.tabs == b.tabs)
+        };
+        arrangement.docks.len() == layout.docks.len() && arrangement.docks.iter().zip(&layout.docks).all(same)
+    };
+    arrangement.floats.is_empty()
+        && (arrangement.is_usual()
+            || LAYOUTS.iter().filter_map(|row| built_in(row.name)).any(|layout| is_of(&layout.arrangement)))
+}
+
+/// Returns the width of the outliner in a window of this width, points: it grows with the window until somebody moves its edge.
+pub(crate) fn outliner_width(saved: &Saved, window: f32) -> f32 {
+    match saved.outliner_width == OUTLINER_WIDTH {
+        true => (OUTLINER_PART * window).round().clamp(OUTLINER_WIDTH, WIDEST_OUTLINER),
+        false => saved.outliner_width,
+    }
+}
+
+impl Room<'_> {
+    /// Stacks panels of an arrangement that is automatic ([`is_automatic`]) until the picture has its part of the window.
+    pub fn stacked(&self, arrangement: &Arrangement) -> Roomy {
+        let mut out = arrangement.clone();
+        while self.picture_width(&out) < PART * self.window.x {
+            let right = self.docks_at(&out, Edge::Right);
+            let [.., into, from] = right[..] else { break };
+            self.merge(&mut out, from, into);
+        }
+        let (tables, is_stacked) = self.tables(self.picture_width(&out));
+        let row = is_stacked.then_some(tables + TABS);
+        if let ([into, from], true) = (&self.docks_at(&out, Edge::Bottom)[..], is_stacked) {
+            self.merge(&mut out, *from, *into);
+        }
+        Roomy { arrangement: out, tables, row }
+    }
+
+    /// Returns the docks of an edge that have something to show and can be stacked, from the outermost to the innermost.
+    fn docks_at(&self, arrangement: &Arrangement, edge: Edge) -> Vec<usize> {
+        let docks = arrangement.docks.iter().enumerate();
+        let shown = docks.filter(|(_, dock)| {
+            let panels = || dock.cells.iter().flat_map(|cell| &cell.tabs).filter(|panel| self.shown.contains(panel));
+            dock.edge == edge && panels().count() > 0 && panels().all(|panel| *panel != DockPanel::Page)
+        });
+        shown.map(|(i, _)| i).collect()
+    }
+
+    /// Returns the width that the columns leave, points.
+    fn picture_width(&self, arrangement: &Arrangement) -> f32 {
+        let columns = arrangement.docks.iter().filter(|dock| dock.edge.is_column());
+        let widths = columns.filter_map(|dock| {
+            let first = dock.cells.iter().flat_map(|cell| &cell.tabs).find(|panel| self.shown.contains(panel))?;
+            Some(match first {
+                DockPanel::Outliner => outliner_width(self.saved, self.window.x),
+                DockPanel::Inspector => self.saved.inspector_width,
+                DockPanel::Page => self.page,
+                _ => dock.size.unwrap_or(WIDTH),
+            })
+        });
+        self.available.x - widths.sum::<f32>()
+    }
+
+    /// Returns the height of the tables beside a picture of this width, points, and whether they are stacked with the timeline.
+    fn tables(&self, picture_width: f32) -> (f32, bool) {
+        let own = self.saved.tables_height;
+        let shows = |panel| self.shown.contains(&panel);
+        // What the picture leaves; who has moved the edge has decided.
+        let left = self.available.y - PART * self.window.x * self.window.y / picture_width.max(1.0);
+        let is_own = own != TABLES_HEIGHT;
+        if !shows(DockPanel::Timeline) || !shows(DockPanel::Tables) {
+            let fits = own.min(left);
+            return (if is_own || fits < LOW_TABLES { own } else { fits }, false);
+        }
+        let beside = left - self.timeline;
+        let least = if is_own { own } else { LOW_TABLES };
+        if beside >= least {
+            return (own.min(beside), false);
+        }
+        let height = if is_own { own } else { own.min(left - TABS).floor().max(LEAST_TABLES) };
+        // Where the picture would not have its part then either, both stay in sight.
+        let row = height.max(self.timeline) + TABS;
+        if !is_own && picture_width * (self.available.y - row) < NEARLY * self.window.x * self.window.y {
+            return (own, false);
+        }
+        // The row is as high for one tab as for the other, so that the picture keeps its size.
+        (height.max(self.timeline), true)
+    }
+
+    /// Stacks the panels of a dock in the cell of another one; the one that was asked for last is in front, else the last one.
+    fn merge(&self, arrangement: &mut Arrangement, from: usize, into: usize) {
+        let cells = arrangement.docks.remove(from).cells;
+        let Some(cell) = arrangement.docks.get_mut(into).and_then(|dock| dock.cells.first_mut()) else { return };
+        for moved in cells {
+            cell.active = moved.active;
+            cell.tabs.extend(moved.tabs);
+        }
+        let is_here = |panel: &&DockPanel| cell.tabs.contains(panel) && self.shown.contains(panel);
+        let last = cell.tabs.iter().rev().find(|panel| self.shown.contains(panel));
+        let front = self.asked.iter().rev().find(is_here).or(last.filter(|_| !self.shown.contains(&cell.active)));
+        cell.active = front.copied().unwrap_or(cell.active);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::vec2;
+
+    use super::*;
+    use crate::docking::arrangement::Target;
+
+    const ALL: [DockPanel; 6] = [
+        DockPanel::Outliner,
+        DockPanel::Inspector,
+        DockPanel::Timeline,
+        DockPanel::Tables,
+        DockPanel::Tools,
+        DockPanel::Statistics,
+    ];
+
+    fn roomy(window: Vec2, asked: &[DockPanel], saved: &Saved) -> Roomy {
+        let available = window - vec2(0.0, 38.0);
+        let room = Room { window, available, shown: &ALL, asked, timeline: 139.0, page: 0.0, saved };
+        room.stacked(&Arrangement::default())
+    }
+
+    #[test]
+    fn panels_are_stacked_until_the_picture_has_half_of_the_window() {
+        let saved = Saved::default();
+        let out = roomy(vec2(1600.0, 900.0), &[DockPanel::Tools], &saved);
+        let text = out.arrangement.to_string();
+        assert_eq!(
+            text,
+            "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page"
+        );
+        let picture = (1600.0 - 256.0 - 312.0) * (900.0 - 38.0 - out.row.unwrap());
+        assert!(picture >= 0.5 * 1600.0 * 900.0, "{picture}, {:?}", out.row);
+        // A large window has room for all of them, and as high as usual.
+        let out = roomy(vec2(3840.0, 2160.0), &[], &saved);
+        assert_eq!((out.arrangement, out.tables, out.row), (Arrangement::default(), TABLES_HEIGHT, None));
+    }
+
+    #[test]
+    fn who_has_moved_an_edge_has_decided() {
+        let mut saved = Saved { tables_height: 320.0, outliner_width: 300.0, ..Saved::default() };
+        let out = roomy(vec2(1600.0, 900.0), &[], &saved);
+        assert_eq!((out.tables, outliner_width(&saved, 2560.0)), (320.0, 300.0));
+        saved.outliner_width = OUTLINER_WIDTH;
+        let widths = [1280.0, 1600.0, 2000.0, 2560.0].map(|window| outliner_width(&saved, window));
+        assert_eq!(widths, [256.0, 256.0, 320.0, 400.0]);
+    }
+
+    #[test]
+    fn what_somebody_arranged_stays_so_and_layouts_of_the_program_do_not_count() {
+        let mut moved = Arrangement::default();
+        assert!(is_automatic(&moved));
+        moved.place(DockPanel::Tools, Target::Outermost(Edge::Left));
+        assert!(!is_automatic(&moved));
+        for row in LAYOUTS {
+            let mut layout = built_in(row.name).unwrap().arrangement;
+            layout.bring_to_front(DockPanel::Inspector);
+            assert!(is_automatic(&layout), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Room for the picture: panels are stacked where they would leave it too little, controls in it do not cover each other, and names stay
+//! readable in a narrow bar.
+
+use skinscope::app::ui::AskedFile;
+use skinscope::app::ui::AskedStage;
+use skinscope::session::{ExportKind, FileUse, Panel, PictureLayers, ToolCommand};
+
+use super::*;
+
+fn sized(session: Session, saved: Saved, size: egui::Vec2) -> Harness<'static, App> {
+    let mut harness = window(session, UiState::new(saved), Status::default());
+    // The test's window has a margin.
+    harness.set_size(size + vec2(16.0, 16.0));
+    harness.run();
+    harness.run();
+    harness
+}
+
+fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
+    harness.query_all_by_label(label).next().is_some()
+}
+
+/// Tools, tables and statistics are open beside what is always open.
+fn crowded(size: egui::Vec2) -> Harness<'static, App> {
+    let mut session = session(3);
+    session.apply(ToolCommand::TogglePanel);
+    sized(session, Saved { tables: true, statistics: true, ..Saved::default() }, size)
+}
+
+#[test]
+fn the_picture_keeps_half_of_the_window_however_many_panels_are_open() {
+    for size in [vec2(1600.0, 900.0), vec2(1920.0, 1080.0), vec2(2560.0, 1440.0)] {
+        let harness = crowded(size);
+        let picture = harness.state().picture;
+        assert!(picture.area() >= 0.5 * size.x * size.y, "{size:?}: {picture:?}");
+    }
+    // A small window keeps as much as there is.
+    let picture = crowded(vec2(1280.0, 720.0)).state().picture;
+    assert!(picture.width() >= 640.0, "{picture:?}");
+}
+
+#[test]
+fn panels_that_are_stacked_come_to_the_front_by_their_keys_and_lose_nothing() {
+    let mut harness = crowded(vec2(1600.0, 900.0));
+    harness.state_mut().session.apply(ToolCommand::Choose(Some("smooth")));
+    harness.run();
+    let press = |harness: &mut Harness<'_, App>, key| {
+        harness.key_press_modifiers(Modifiers::COMMAND, key);
+        harness.run();
+        harness.run();
+    };
+    // The inspector is behind.
+    assert!(!shows(&harness, "Rest pose"));
+    press(&mut harness, Key::Num2);
+    assert!(shows(&harness, "Rest pose") && harness.state().ui.saved().inspector);
+    // The tools come back with the tool that was tried, whatever was in front.
+    press(&mut harness, Key::Num5);
+    assert!(shows(&harness, "Times value") && !shows(&harness, "Rest pose"));
+    assert!(harness.state().session.tools().operation.is_some_and(|tool| tool.id == "smooth"));
+    // Pressed once more it closes the panel, as ever.
+    press(&mut harness, Key::Num5);
+    assert!(!harness.state().session.tools().open);
+    // Tables and timeline are tabs of one row; both keep their height.
+    let before = harness.state().picture;
+    let hidden = if shows(&harness, "Next frame") { Panel::Tables } else { Panel::Timeline };
+    harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(hidden));
+    harness.run();
+    harness.run();
+    let shown = if hidden == Panel::Timeline { "Next frame" } else { "Vertices" };
+    assert!(shows(&harness, shown));
+    assert_eq!(harness.state().picture, before);
+}
+
+#[test]
+fn the_left_column_grows_with_the_window_until_its_edge_is_moved() {
+    let left = |width: f32, saved: Saved| sized(session(3), saved, vec2(width, 900.0)).state().picture.left();
+    let widths = [1280.0, 1600.0, 2000.0, 2560.0].map(|width| left(width, Saved::default()));
+    assert!(widths[0] == widths[1] && widths[1] < widths[2] && widths[2] < widths[3], "{widths:?}");
+    let moved = Saved { outliner_width: 280.0, ..Saved::default() };
+    assert_eq!(left(1280.0, moved.clone()), left(2560.0, moved));
+}
+
+#[test]
+fn the_legend_covers_no_control_of_the_picture() {
+    let mut seen_legends = 0;
+    for size in [vec2(1280.0, 500.0), vec2(1280.0, 620.0), vec2(1600.0, 900.0), vec2(900.0, 640.0)] {
+        let mut session = session(3);
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.apply(ViewCommand::ToggleOverlay("weights"));
+        session.apply(ViewCommand::SetPoseTool(skinscope::session::PoseTool::Turn));
+        let harness = sized(session, Saved::default(), size);
+        let picture = harness.state().picture;
+        let inside = |label: &str| {
+            let all = harness.query_all_by_label(label).map(|node| node.rect());
+            all.filter(|rect| picture.contains_rect(*rect)).collect::<Vec<_>>()
+        };
+        let [head] = inside("Fold legend")[..] else { continue };
+        seen_legends += 1;
+        let plate =
+            egui::Rect::from_min_max(head.min - vec2(12.0, 10.0), egui::pos2(head.left() + 120.0, picture.bottom()));
+        let controls =
+            ["Camera only", "Move tool", "Local axes", "World axes", "Symmetric", "Bones", "Wireframe", "Dots"];
+        let mut seen = 0;
+        for rect in controls.iter().flat_map(|label| inside(label)) {
+            seen += 1;
+            assert!(!rect.intersects(plate), "{size:?}: {rect:?} and the legend {plate:?}");
+        }
+        assert!(seen >= 4, "{size:?}: {seen} controls");
+    }
+    assert!(seen_legends >= 3, "{seen_legends} legends have room");
+}
+
+#[test]
+fn file_and_overlays_are_in_a_narrow_bar() {
+    // 853 points are 1280 pixels at 150 %.
+    for width in [853.0, 1000.0, 1280.0, 1600.0] {
+        let mut harness = sized(session(3), Saved::default(), vec2(width, 600.0));
+        let name = harness.state().session.model().unwrap().source.name.clone();
+        let label = harness.get_by_label_contains(&format!("{name} · ")).rect();
+        assert!(label.width() >= 24.0 && label.right() <= width + 16.0, "{width}: {label:?}");
+        let is_wide = shows(&harness, "Dominant");
+        if is_wide {
+            click(&mut harness, "Dominant");
+        } else {
+            click(&mut harness, "Overlay: Shaded");
+            click(&mut harness, "Dominant joint");
+        }
+        assert_eq!(harness.state().session.view().overlay.map(|overlay| overlay.id), Some("dominant"), "{width}");
+    }
+}
+
+#[test]
+fn names_that_have_no_room_are_counted() {
+    let mut dense = session(60);
+    dense.apply(ViewCommand::Set(Toggle::Names, true));
+    let harness = window(dense, UiState::default(), Status::default());
+    harness.get_by_label_contains(" of 60 names, the others would overlap");
+    let mut few = session(3);
+    few.apply(ViewCommand::Set(Toggle::Names, true));
+    let harness = window(few, UiState::default(), Status::default());
+    assert!(harness.query_by_label_contains("the others would overlap").is_none());
+}
+
+#[test]
+fn bounds_are_named_over_the_picture() {
+    let mut session = session(3);
+    session.apply(ViewCommand::Set(Toggle::PoseBounds, true));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label_contains("Bounds of the pose (blue): ");
+    click(&mut harness, "Overlay");
+    harness.get_by_label("Bounds").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Bounds");
+    click(&mut harness, "Of the file");
+    assert!(harness.state().session.view().is_on(Toggle::FileBounds));
+}
+
+#[test]
+fn a_joint_that_moves_nothing_says_so_in_the_legend() {
+    let mut session = session(3);
+    session.apply(ViewCommand::ToggleOverlay("weights"));
+    session.apply(SelectionCommand::Select(Some(NodeId(0))));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label_contains("It moves no vertex; 3 joints below it do.");
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    harness.run();
+    assert!(harness.query_by_label_contains("It moves no vertex").is_none());
+}
+
+#[test]
+fn a_picture_has_what_was_chosen_and_one_switch_leaves_all_out() {
+    let asked = AskedFile {
+        usage: FileUse::Export(ExportKind::Picture),
+        path: "/pictures/tube.png".into(),
+        has_dialog: false,
+        offered: Vec::new(),
+        stage: AskedStage::Writable { replaces: false },
+    };
+    let mut harness = open(3);
+    harness.state_mut().status.asked_file = Some(asked);
+    harness.run();
+    let saved = |harness: &mut Harness<'_, App>| {
+        click(harness, "Save");
+        let exported = harness.state().commands.iter().rev().find_map(|command| match command {
+            Command::File(FileCommand::ExportTo(_, settings)) => Some((**settings).clone()),
+            _ => None,
+        });
+        exported.unwrap()
+    };
+    let shown = PictureLayers { grid: true, bones: true, ..PictureLayers::default() };
+    let first = saved(&mut harness);
+    assert_eq!((first.layers, first.background, first.transparent), (Some(shown), None, false));
+    for label in ["With grid", "With names", "White", "4K"] {
+        click(&mut harness, label);
+    }
+    let second = saved(&mut harness);
+    let layers = PictureLayers { grid: false, names: true, ..shown };
+    assert_eq!((second.layers, second.background, second.size), (Some(layers), Some([255; 3]), [3840, 2160]));
+    for label in ["Clean", "Transparent", "As the window"] {
+        click(&mut harness, label);
+    }
+    let third = saved(&mut harness);
+    assert_eq!((third.layers, third.transparent, third.size), (Some(PictureLayers::default()), true, first.size));
+}
