@@ -1,15 +1,15 @@
 //! Two models in one picture: the list of both at the head of the outliner, and their names at their feet.
 
 use egui::accesskit::Role;
-use egui::{
-    Align2, CornerRadius, DragValue, Frame, Label, Layout, Margin, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, CornerRadius, Frame, Label, Layout, Margin, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec3;
 use skinscope_session::{BesideCommand, Command, Projector, Session, Standing};
 
 use super::icons;
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{chip, describe, icon_button, paint_line, press, row_background, shortened, tip, whole_on_hover};
+use super::widgets::{
+    NumberField, chip, describe, icon_button, paint_line, press, row_background, shortened, tip, whole_on_hover,
+};
 
 /// A model of the picture: its session, where it stands in the space of the active one, and whether it is active.
 struct Shown<'a> {
@@ -84,13 +84,21 @@ pub(super) fn show_list(ui: &mut Ui, session: &Session, commands: &mut Vec<Comma
 
 /// Shows the room between the models, in percent of the height of the taller one.
 fn gap(ui: &mut Ui, gap: f32, commands: &mut Vec<Command>) {
-    let mut percent = 100.0 * gap;
-    let field = DragValue::new(&mut percent).range(0.0..=400.0).speed(1.0).max_decimals(0).prefix("Gap ").suffix(" %");
-    let help = "The room between the two models, in percent of the height of the taller one";
-    let response = ui.add(field).on_hover_text(help);
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_label("Room between the models"));
-    describe(&response, help);
-    if response.changed() {
+    ui.label(RichText::new("Gap").font(theme::regular(SMALL)).color(colors(ui).dim));
+    let field = NumberField {
+        name: "Room between the models",
+        help: "The room between the two models, in percent of the height of the taller one",
+        value: 100.0 * gap,
+        range: 0.0..=400.0,
+        is_bounded: true,
+        per_point: 1.0,
+        decimals: 0,
+        is_short: false,
+        unit: " %",
+        width: 56.0,
+        edited: false,
+    };
+    if let Some(percent) = field.show(ui).value {
         commands.push(BesideCommand::SetGap(percent / 100.0).into());
     }
 }

@@ -1,12 +1,12 @@
 //! The look of bones and the opacity of the skin: the controls that are no rows of a menu, and the caret beside *Bones*
 //! that opens them.
 
-use egui::{Align2, Popup, PopupCloseBehavior, Response, Slider, Ui, vec2};
+use egui::{Align2, Popup, PopupCloseBehavior, Response, Ui, vec2};
 use skinscope_session::{Command, Session, View, ViewCommand};
 
 use super::icons;
 use super::theme::{self, ROW, colors};
-use super::widgets::{describe_others, focus_ring, press};
+use super::widgets::{NumberField, describe_others, focus_ring, press, rail_and_box};
 
 /// Shows a caret next to a control, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {
@@ -47,24 +47,33 @@ pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
 /// Shows a slider of a percentage with its name before it; returns the value that it was moved to. `by_factor`: the
 /// scale is logarithmic, with as much room for half of 1 as for twice.
 fn slider(ui: &mut Ui, name: &str, now: f32, range: std::ops::RangeInclusive<f32>, by_factor: bool) -> Option<f32> {
-    let mut value = now;
-    let slider = Slider::new(&mut value, range)
-        .logarithmic(by_factor)
-        .custom_formatter(|v, _| format!("{:.0} %", 100.0 * v))
-        .custom_parser(|text| Some(text.trim().trim_end_matches('%').trim().parse::<f64>().ok()? / 100.0));
-    named_slider(ui, name, 74.0, slider);
-    (value != now).then_some(value)
+    let field = menu_number(name, 100.0 * now, 100.0 * range.start()..=100.0 * range.end(), 0, " %");
+    named_slider(ui, &field, 74.0, by_factor).map(|percent| percent / 100.0)
 }
 
-/// Shows a slider in a row of a menu, with its name before it. `width`: that of its rail, points.
-pub(super) fn named_slider(ui: &mut Ui, name: &str, width: f32, slider: Slider<'_>) {
-    ui.horizontal(|ui| {
+/// Returns the number of a slider in a menu, which what stands below the slider describes.
+pub(super) fn menu_number<'a>(
+    name: &'a str,
+    value: f32,
+    range: std::ops::RangeInclusive<f32>,
+    decimals: usize,
+    unit: &'a str,
+) -> NumberField<'a> {
+    let per_point = (range.end() - range.start()) / 200.0;
+    let (is_bounded, is_short, edited) = (true, false, false);
+    NumberField { name, help: "", value, range, is_bounded, per_point, decimals, is_short, unit, width: 62.0, edited }
+}
+
+/// Shows a slider in a row of a menu, with its name before it; returns the value that it was moved to or that was typed. `width`: that of its
+/// rail, points.
+pub(super) fn named_slider(ui: &mut Ui, field: &NumberField<'_>, width: f32, by_factor: bool) -> Option<f32> {
+    let row = ui.horizontal(|ui| {
         ui.set_height(ROW + 2.0);
         ui.add_space(28.0);
         let (rect, _) = ui.allocate_exact_size(vec2(84.0, ROW), egui::Sense::hover());
         let c = colors(ui);
-        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::regular(theme::BODY), c.text);
-        ui.spacing_mut().slider_width = width;
-        ui.add(slider).accessible_name(name);
+        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, field.name, theme::regular(theme::BODY), c.text);
+        rail_and_box(ui, field, width, by_factor)
     });
+    row.inner
 }

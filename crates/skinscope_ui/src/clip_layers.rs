@@ -1,13 +1,13 @@
 //! The clips that are blended with the one that plays (a crossfade, and an additive clip), and its onion skins.
 
-use egui::{DragValue, ScrollArea, Ui};
+use egui::{Button, ScrollArea, Ui};
 use skinscope_anim::{Additive, Crossfade};
 use skinscope_model::{ClipId, Model};
 use skinscope_session::{Command, EditCommand, PlaybackCommand, Session, ViewCommand};
 
 use super::theme::{ROW, colors};
 use super::value_row::ValueRow;
-use super::widgets::{chip, section};
+use super::widgets::{Change, NumberField, chip, section};
 
 /// How many rows a list of clips shows at once.
 const MOST_ROWS: usize = 4;
@@ -89,7 +89,8 @@ fn clip(ui: &mut Ui, model: &Model, name: &str, now: Option<ClipId>) -> Option<O
         }
         for (i, clip) in model.clips.iter().enumerate() {
             let id = ClipId::from_index(i);
-            let row = ui.selectable_label(now == Some(id), &clip.name);
+            let row = ui.add(Button::selectable(now == Some(id), clip.name.as_str()).truncate());
+            let row = row.on_hover_text(&clip.name);
             if row.accessible_name(format!("{name}: {}", clip.name)).clicked() {
                 chosen = Some(Some(id));
             }
@@ -120,8 +121,22 @@ fn share(ui: &mut Ui, name: &str, share: &mut f32) -> bool {
     change.ended
 }
 
-fn secs(value: &mut f32) -> DragValue<'_> {
-    DragValue::new(value).range(0.0..=1e6).speed(0.01).max_decimals(3).suffix(" s")
+/// Shows a time, and returns how it is changed.
+fn secs(ui: &mut Ui, name: &str, help: &str, value: f32) -> Change {
+    let field = NumberField {
+        name,
+        help,
+        value,
+        range: 0.0..=1e6,
+        is_bounded: true,
+        per_point: 0.01,
+        decimals: 3,
+        is_short: true,
+        unit: " s",
+        width: 62.0,
+        edited: false,
+    };
+    field.show(ui)
 }
 
 /// Shows when the share of a crossfade rises; returns whether a change of it is over.
@@ -136,9 +151,10 @@ fn rise(ui: &mut Ui, session: &Session, fade: &mut Crossfade) -> bool {
         }
         if let Some([start, length]) = &mut fade.rise {
             for (word, value, help) in [("at", start, "When it begins to rise"), ("in", length, "How long it takes")] {
-                let label = ui.label(word);
-                let response = ui.add(secs(value)).labelled_by(label.id).on_hover_text(help);
-                ended |= response.drag_stopped() || response.lost_focus();
+                ui.label(word);
+                let change = secs(ui, &format!("Rises {word}"), help, *value);
+                *value = change.value.unwrap_or(*value);
+                ended |= change.ended;
             }
         }
     });

@@ -1,9 +1,7 @@
 //! The button that makes the pose a key, and the caret next to the list of clips. The caret opens the name and the keys
 //! of a clip that the file does not have, and the clips that are blended with it.
 
-use egui::{
-    DragValue, Label, Popup, PopupCloseBehavior, Rect, RectAlign, RichText, ScrollArea, TextEdit, Ui, pos2, vec2,
-};
+use egui::{Label, Popup, PopupCloseBehavior, Rect, RectAlign, RichText, ScrollArea, TextEdit, Ui, pos2};
 use skinscope_anim::pose::Axis;
 use skinscope_model::{Clip, ClipId, ClipSource};
 use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session, refusal};
@@ -12,7 +10,7 @@ use super::bones::caret_button;
 use super::clip_layers;
 use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
-use super::widgets::{counted, icon_button, number, text_button, tip};
+use super::widgets::{NumberField, counted, icon_button, text_button, tip};
 
 /// The width of both in the row of the timeline, points.
 pub(super) const WIDTH: f32 = 86.0;
@@ -76,7 +74,7 @@ fn contents(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mu
     if clip.is_added() {
         name(ui, (id, clip), state, commands);
     } else {
-        ui.label(&clip.name);
+        ui.add(Label::new(&clip.name).truncate()).on_hover_text(&clip.name);
         say(ui, "This clip is one of the file. Key makes the pose that is shown the first key of a new clip.");
     }
     if clip.source == ClipSource::Keyed {
@@ -132,11 +130,15 @@ fn name(ui: &mut Ui, (id, clip): (ClipId, &Clip), state: &mut ClipPanel, command
     let field = TextEdit::singleline(&mut state.name).desired_width(ui.available_width());
     let response = ui.add(field).on_hover_text("The name of the clip");
     response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Name of the clip"));
-    if response.lost_focus() && state.name != clip.name {
-        commands.push(KeyingCommand::Rename(id, state.name.clone()).into());
-        // What it is called in the end may be another name.
-        state.of = None;
+    if response.has_focus() {
+        return;
     }
+    let is_left = response.lost_focus() && !ui.input(|i| i.key_pressed(egui::Key::Escape));
+    if is_left && state.name != clip.name {
+        commands.push(KeyingCommand::Rename(id, state.name.clone()).into());
+    }
+    // What it is called in the end may be another name, and what was given up is not shown again.
+    state.of = None;
 }
 
 /// Lists the keys: their times can be typed, and each can be shown or removed.
@@ -148,17 +150,24 @@ fn keys(ui: &mut Ui, session: &Session, clip: &Clip, commands: &mut Vec<Command>
         ui.set_width(ui.available_width());
         for (i, secs) in times.iter().enumerate() {
             ui.horizontal(|ui| {
-                let spoken = format!("Key {} at {} s", i + 1, number(*secs, 3));
                 if ui.selectable_label(now == Some(*secs), format!("Key {}", i + 1)).on_hover_text("Go to it").clicked()
                 {
                     commands.push(PlaybackCommand::Seek(*secs).into());
                 }
-                let mut to = *secs;
-                let field = DragValue::new(&mut to).range(0.0..=f32::MAX).speed(0.0).max_decimals(3).suffix(" s");
-                let response = ui.add_sized(vec2(84.0, ROW), field.update_while_editing(false));
-                let response = response.on_hover_text("Its time");
-                response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::SpinButton, true, &spoken));
-                if to != *secs {
+                let field = NumberField {
+                    name: &format!("Time of key {}", i + 1),
+                    help: "When the pose of this key is shown, seconds",
+                    value: *secs,
+                    range: 0.0..=f32::MAX,
+                    is_bounded: true,
+                    per_point: 0.0,
+                    decimals: 3,
+                    is_short: false,
+                    unit: " s",
+                    width: 84.0,
+                    edited: false,
+                };
+                if let Some(to) = field.show(ui).value {
                     commands.push(KeyingCommand::MoveKey(*secs, to).into());
                     commands.push(PlaybackCommand::Seek(to).into());
                 }

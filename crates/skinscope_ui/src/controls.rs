@@ -4,8 +4,7 @@
 use egui::accesskit::Role;
 use egui::text::CCursor;
 use egui::{
-    DragValue, Label, Margin, Popup, PopupCloseBehavior, Rect, RichText, Shape, Stroke, TextEdit, Ui, WidgetInfo, pos2,
-    vec2,
+    Label, Margin, Popup, PopupCloseBehavior, Rect, RichText, Shape, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_anim::pose::controls::{Channel, Fault, Preset, Slider, quoted};
 use skinscope_base::math::{Transform, length};
@@ -15,7 +14,7 @@ use skinscope_session::{ChannelKind, Command, ControlCommand, EditCommand, Sessi
 use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
 use super::value_row::ValueRow;
-use super::widgets::{counted, icon_button, link, number, section};
+use super::widgets::{NumberField, counted, icon_button, link, number, section};
 
 /// The names of axes, as people read them.
 const AXES: [&str; 3] = ["X", "Y", "Z"];
@@ -160,25 +159,36 @@ fn range(ui: &mut Ui, index: usize, slider: &Slider, panel: &mut ControlsPanel, 
         let typed = panel.name.take().filter(|(of, _)| *of == index);
         let mut name = typed.map_or_else(|| slider.name.clone(), |(_, name)| name);
         let field = TextEdit::singleline(&mut name)
-            .desired_width((ui.available_width() - 172.0).max(56.0))
+            .desired_width((ui.available_width() - 190.0).max(56.0))
             .margin(Margin::symmetric(6, 3));
         let response = ui.push_id(("name", index), |ui| ui.add(field)).inner;
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, format!("Name of {}", slider.name)));
         if response.has_focus() {
             panel.name = Some((index, name));
-        } else if response.lost_focus() && name != slider.name {
+        } else if response.lost_focus() && name != slider.name && !ui.input(|i| i.key_pressed(egui::Key::Escape)) {
             commands.push(ControlCommand::RenameSlider(index, name).into());
         }
         let mut ends = [slider.least, slider.most, slider.default];
         let words = ["Least value", "Greatest value", "Value when reset"];
         let mut ended = false;
+        let span = (slider.most - slider.least).abs().max(0.01);
         for (value, word) in ends.iter_mut().zip(words) {
-            let field = DragValue::new(value)
-                .speed(0.01 * (slider.most - slider.least).abs().max(0.01))
-                .custom_formatter(|value, _| short(value));
-            let response = ui.add_sized(vec2(38.0, ROW), field.update_while_editing(false)).on_hover_text(word);
-            ended |= response.drag_stopped() || response.lost_focus();
-            response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, format!("{word} of {}", slider.name)));
+            let field = NumberField {
+                name: &format!("{word} of {}", slider.name),
+                help: word,
+                value: *value,
+                range: *value - span..=*value + span,
+                is_bounded: false,
+                per_point: 0.01 * span,
+                decimals: 3,
+                is_short: true,
+                unit: "",
+                width: 44.0,
+                edited: false,
+            };
+            let change = ui.push_id(("end", index), |ui| field.show(ui)).inner;
+            ended |= change.ended;
+            *value = change.value.unwrap_or(*value);
         }
         if ends != [slider.least, slider.most, slider.default] {
             commands.push(ControlCommand::SetRange(index, ends).into());
@@ -192,12 +202,6 @@ fn range(ui: &mut Ui, index: usize, slider: &Slider, panel: &mut ControlsPanel, 
         }
     });
     ui.add_space(5.0);
-}
-
-/// Returns a number with three decimals at most, without zeros at its end.
-fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Shows a line: its text, and what it comes to or what is wrong with it.

@@ -1,10 +1,10 @@
 //! The crowd: its number in the View menu, and the line that says whose pose is shown.
 
-use egui::{CornerRadius, DragValue, Sense, Ui, vec2};
+use egui::{CornerRadius, Sense, Ui, vec2};
 use skinscope_session::{Command, Session, ViewCommand, most_members};
 
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{grouped, paint_line};
+use super::widgets::{BOX_WIDTH, NumberField, grouped, paint_line};
 
 /// Returns how many members there may be; one where nothing is open.
 pub(super) fn most(session: &Session) -> u32 {
@@ -17,13 +17,23 @@ pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
     ui.horizontal(|ui| {
         ui.set_height(ROW + 4.0);
         ui.add_space(28.0);
-        let label = ui.label("Crowd of");
-        let mut members = shown;
-        let field = DragValue::new(&mut members).range(1..=most).speed(1.0);
-        let help = format!("How many of the model are shown: up to {} of this one", grouped(most as usize));
-        ui.add_enabled(most > 1, field).labelled_by(label.id).on_hover_text(help);
-        if members != shown {
-            commands.push(ViewCommand::SetCrowd(members).into());
+        ui.label("Crowd of");
+        let field = NumberField {
+            name: "Crowd of",
+            help: &format!("How many of the model are shown: up to {} of this one", grouped(most as usize)),
+            value: shown as f32,
+            range: 1.0..=most as f32,
+            is_bounded: true,
+            per_point: 1.0,
+            decimals: 0,
+            is_short: false,
+            unit: "",
+            width: BOX_WIDTH,
+            edited: false,
+        };
+        let change = ui.add_enabled_ui(most > 1, |ui| field.show(ui)).inner;
+        if let Some(members) = change.value {
+            commands.push(ViewCommand::SetCrowd(members.round() as u32).into());
         }
     });
 }

@@ -1,13 +1,13 @@
 //! The parameters of the deformation method, and what comes after it: the list that opens from the caret beside the drop-down of
 //! methods. All of it comes from the tables of methods and passes.
 
-use egui::{Align2, Label, RichText, Slider, Ui, vec2};
+use egui::{Align2, Label, RichText, Ui, vec2};
 use skinscope_deform::{METHODS, NORMAL_MODES, NormalMode, PASSES, Parameter};
 use skinscope_session::{Command, Session, ViewCommand};
 
-use super::bones;
+use super::bones::{self, menu_number};
 use super::theme::{self, ROW, SMALL, colors};
-use super::widgets::chip;
+use super::widgets::{NumberField, chip, rail_and_box};
 
 /// The width of the list, points.
 const WIDTH: f32 = 292.0;
@@ -60,8 +60,7 @@ fn rows(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 /// Shows a slider for a parameter, with its name before it.
 fn slider(ui: &mut Ui, session: &Session, parameter: &'static Parameter, commands: &mut Vec<Command>) {
     let now = session.view().parameters.get(parameter);
-    let mut value = now;
-    ui.horizontal(|ui| {
+    let moved = ui.horizontal(|ui| {
         ui.set_height(ROW + 2.0);
         let (rect, _) = ui.allocate_exact_size(vec2(84.0, ROW), egui::Sense::hover());
         let c = colors(ui);
@@ -72,15 +71,12 @@ fn slider(ui: &mut Ui, session: &Session, parameter: &'static Parameter, command
             theme::regular(theme::BODY),
             c.text,
         );
-        ui.spacing_mut().slider_width = 130.0;
         let [least, most] = parameter.range;
-        let mut slider = Slider::new(&mut value, least..=most).max_decimals(2);
-        if parameter.is_whole {
-            slider = slider.integer();
-        }
-        ui.add(slider).on_hover_text(parameter.help).accessible_name(parameter.label);
+        let decimals = if parameter.is_whole { 0 } else { 2 };
+        let field = menu_number(parameter.label, now, least..=most, decimals, "");
+        rail_and_box(ui, &NumberField { help: parameter.help, ..field }, 130.0, false)
     });
-    if value != now {
+    if let Some(value) = moved.inner {
         commands.push(ViewCommand::SetParameter(parameter.id, value).into());
     }
 }

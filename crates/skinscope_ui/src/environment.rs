@@ -1,9 +1,9 @@
 //! The controls of the environment that are no rows of a menu: which file it is, how it is turned, and how bright it is.
 
-use egui::{Slider, Ui, vec2};
+use egui::{Ui, vec2};
 use skinscope_session::{Command, EnvironmentCommand, EnvironmentView, Session, ViewCommand};
 
-use super::bones::named_slider;
+use super::bones::{menu_number, named_slider};
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{describe_others, paint_line, shortened};
 
@@ -24,16 +24,14 @@ pub(super) fn controls(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
         paint_line(ui, label, rect.left() + 28.0, rect.center().y, color);
         response.on_hover_text(path.display().to_string());
     }
-    let mut degrees = *rotation;
-    named_slider(ui, "Rotation", RAIL, Slider::new(&mut degrees, -180.0..=180.0).suffix("°").max_decimals(0));
-    if degrees != *rotation {
+    let field = menu_number("Rotation", *rotation, -180.0..=180.0, 0, "°");
+    if let Some(degrees) = named_slider(ui, &field, RAIL, false) {
         commands.push(ViewCommand::Environment(EnvironmentCommand::Turn(degrees)).into());
     }
     describe_others(ui, "How far the surroundings are turned about the vertical axis, in degrees");
-    let mut stops = *exposure;
     let [least, most] = EnvironmentView::EXPOSURES;
-    named_slider(ui, "Exposure", RAIL, Slider::new(&mut stops, least..=most).max_decimals(1));
-    if stops != *exposure {
+    let field = menu_number("Exposure", *exposure, least..=most, 1, "");
+    if let Some(stops) = named_slider(ui, &field, RAIL, false) {
         commands.push(ViewCommand::Environment(EnvironmentCommand::Expose(stops)).into());
     }
     describe_others(ui, "How bright the surroundings are, in stops; one more doubles their light");

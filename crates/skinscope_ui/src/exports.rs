@@ -1,12 +1,12 @@
 //! The settings of exported pictures and films: the part of the dialog that asks for their file.
 
-use egui::{DragValue, RichText, Ui, WidgetInfo};
+use egui::{RichText, Ui};
 use skinscope_export::recording::Reel;
 use skinscope_model::{Primitive, Topology};
 use skinscope_session::{ComparisonLayout, ExportKind, ExportSettings, PictureLayers, Session};
 
 use super::theme::colors;
-use super::widgets::{chip, counted, describe, segments};
+use super::widgets::{BOX_WIDTH, NumberField, chip, counted, segments};
 
 /// Sets the size of pictures to that of the picture in the window, and what they have to what it has.
 pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
@@ -82,9 +82,31 @@ fn mesh(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
 const DRAGGED: &str = "A number of what is written; drag to change it, click to type it";
 
 fn number(ui: &mut Ui, name: &str, value: &mut u32, most: u32) {
-    let response = ui.add(DragValue::new(value).range(1..=most).speed(4.0));
-    response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
-    describe(&response, DRAGGED);
+    let typed = typed_number(ui, name, f64::from(*value), (1.0..=f64::from(most), 4.0, 0));
+    *value = typed.map_or(*value, |typed| typed.round() as u32);
+}
+
+/// Shows a number in a box; returns what it is changed to. `rule`: its bounds, how far a drag of one point leads, and its decimals.
+fn typed_number(
+    ui: &mut Ui,
+    name: &str,
+    value: f64,
+    (range, per_point, decimals): (std::ops::RangeInclusive<f64>, f32, usize),
+) -> Option<f64> {
+    let field = NumberField {
+        name,
+        help: DRAGGED,
+        value: value as f32,
+        range: *range.start() as f32..=*range.end() as f32,
+        is_bounded: true,
+        per_point,
+        decimals,
+        is_short: true,
+        unit: "",
+        width: BOX_WIDTH,
+        edited: false,
+    };
+    field.show(ui).value.map(f64::from)
 }
 
 /// Shows how a picture is drawn; returns whether it can be.
@@ -301,14 +323,7 @@ fn bounded<N: egui::emath::Numeric>(
     range: std::ops::RangeInclusive<f64>,
     decimals: usize,
 ) {
-    let drag = DragValue::from_get_set(|new: Option<f64>| {
-        if let Some(new) = new {
-            *value = N::from_f64(new);
-        }
-        value.to_f64()
-    });
-    let response = ui.add(drag.range(range).max_decimals(decimals).speed(0.5));
-    let now = value.to_f64();
-    response.widget_info(|| WidgetInfo::slider(true, now, name));
-    describe(&response, DRAGGED);
+    if let Some(typed) = typed_number(ui, name, value.to_f64(), (range, 0.5, decimals)) {
+        *value = N::from_f64(typed);
+    }
 }

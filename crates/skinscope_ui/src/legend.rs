@@ -17,7 +17,8 @@ use super::legend_scale::{color32, gradient};
 use super::measures::{self, MeasureLine};
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
-    INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
+    INSET, NumberField, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press,
+    shortened, tip,
 };
 use super::{comparison, icons};
 
@@ -430,12 +431,21 @@ fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = session.view().influence_limit;
     ui.horizontal(|ui| {
         ui.label(RichText::new("Limit").font(theme::regular(12.0)).color(colors(ui).dim));
-        let mut value = now;
-        let drag = egui::DragValue::new(&mut value).range(1..=LIMITS).speed(0.04);
-        let response = ui.add(drag).on_hover_text("The most influences of a vertex that the runtime can use: 1 to 8");
-        response.widget_info(|| WidgetInfo::slider(true, now as f64, "Influence limit"));
-        if value != now {
-            commands.push(ViewCommand::SetInfluenceLimit(value).into());
+        let field = NumberField {
+            name: "Influence limit",
+            help: "The most influences of a vertex that the runtime can use: 1 to 8",
+            value: now as f32,
+            range: 1.0..=LIMITS as f32,
+            is_bounded: true,
+            per_point: 0.04,
+            decimals: 0,
+            is_short: false,
+            unit: "",
+            width: 34.0,
+            edited: false,
+        };
+        if let Some(limit) = field.show(ui).value {
+            commands.push(ViewCommand::SetInfluenceLimit(limit.round() as usize).into());
         }
         let lost = session.document().map_or(0.0, |d| d.stats().lost[now.clamp(1, LIMITS) - 1]);
         let text = if lost > 0.0 { format!("loses up to {:.1} %", 100.0 * lost) } else { "loses nothing".to_owned() };

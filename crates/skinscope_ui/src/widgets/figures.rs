@@ -2,8 +2,8 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, Sense, Stroke, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
+    Align, Align2, Context, CornerRadius, Frame, Id, Layout, Margin, Rect, Response, RichText, Sense, Stroke, Ui,
+    UiBuilder, WidgetInfo, pos2, vec2,
 };
 use skinscope_inspect::tables::{BOOK_SHARES, share_percent};
 
@@ -156,6 +156,12 @@ pub(crate) fn plate(ui: &Ui) -> Frame {
         .inner_margin(Margin::symmetric(12, 10))
 }
 
+/// Returns where plates were shown in the corners of the picture so far in this pass.
+pub(crate) fn plates_of_pass(ctx: &Context) -> Vec<Rect> {
+    let known: Option<(u64, Vec<Rect>)> = ctx.data(|d| d.get_temp(Id::unique("corner plates")));
+    known.filter(|(pass, _)| *pass == ctx.cumulative_pass_nr()).map(|(_, plates)| plates).unwrap_or_default()
+}
+
 /// Shows a plate in a corner, as high as its contents were last time.
 pub(crate) fn corner_plate(
     ui: &mut Ui,
@@ -168,7 +174,18 @@ pub(crate) fn corner_plate(
     let id = ui.scope_id().with(id);
     let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(80.0);
     let size = vec2(width.min(rect.width() - 2.0 * INSET), height);
-    let plate_rect = align.align_size_within_rect(size, rect.shrink(INSET));
+    let mut plate_rect = align.align_size_within_rect(size, rect.shrink(INSET));
+    // A plate of the same corner that is there already has what is below it or above it.
+    let plates = plates_of_pass(ui.ctx());
+    for other in &plates {
+        if other.intersects(plate_rect) {
+            let away = match align.y() {
+                Align::Max => other.top() - INSET - plate_rect.bottom(),
+                _ => other.bottom() + INSET - plate_rect.top(),
+            };
+            plate_rect = plate_rect.translate(vec2(0.0, away));
+        }
+    }
     let frame = plate(ui);
     let shown = ui.scope_builder(UiBuilder::new().max_rect(plate_rect).layout(Layout::top_down(Align::Min)), |ui| {
         frame.show(ui, |ui| {
@@ -177,7 +194,10 @@ pub(crate) fn corner_plate(
             contents(ui);
         })
     });
-    let now = shown.inner.response.rect.height();
+    let taken = shown.inner.response.rect;
+    let now = taken.height();
+    let key = (ui.ctx().cumulative_pass_nr(), plates.into_iter().chain([taken]).collect::<Vec<_>>());
+    ui.data_mut(|d| d.insert_temp(Id::unique("corner plates"), key));
     if (now - height).abs() > 0.5 {
         ui.data_mut(|d| d.insert_temp(id, now));
         ui.ctx().request_discard("a plate in the corner changed its height");

@@ -2,6 +2,7 @@
 
 mod apart;
 mod figures;
+mod number_field;
 mod path_field;
 mod search;
 mod text;
@@ -15,8 +16,10 @@ use skinscope_session::{Command, row_of};
 
 pub(super) use self::apart::tell_apart;
 pub(super) use self::figures::{
-    BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, section_scaled, title,
+    BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, plates_of_pass, progress_bar, section,
+    section_scaled, title,
 };
+pub(super) use self::number_field::{BOX_WIDTH, Change, NumberField, rail_and_box, steps};
 pub(super) use self::path_field::PathField;
 pub(super) use self::search::{SearchResponse, open_field, search_field, steps_down};
 pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened, shortened_text, whole_on_hover};
@@ -34,7 +37,7 @@ pub(super) fn tip(command: &Command) -> String {
 
 /// Says what a control does to screen readers and to F1, where a tooltip would be in the way.
 pub(super) fn describe(response: &Response, text: &str) {
-    if response.ctx.has_accesskit_node(response.id) {
+    if !text.is_empty() && response.ctx.has_accesskit_node(response.id) {
         response.ctx.accesskit_node_builder(response.id, |node| node.set_description(text));
     }
 }
