@@ -46,6 +46,32 @@ fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
 }
 
 #[test]
+fn all_figures_of_weights_are_those_of_the_edited_weights() {
+    let mut harness = open(3);
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
+    let figures = |harness: &Harness<'_, App>| {
+        let stats = harness.state().session.document().unwrap().stats();
+        let vertices: usize = stats.by_influences.iter().sum();
+        // The histogram counts the same influences.
+        let used: usize = stats.by_influences.iter().enumerate().map(|(influences, count)| influences * count).sum();
+        (used, format!("{:.2}", used as f64 / vertices as f64))
+    };
+    let shows = |harness: &Harness<'_, App>| {
+        let (used, mean) = figures(harness);
+        harness.get_by_label(&format!("Influences used: {used}"));
+        harness.get_by_label(&format!("Influences of a vertex, mean: {mean}"));
+        used
+    };
+    let before = shows(&harness);
+    let mut change = skinscope::model::WeightChange::new(skinscope::model::MeshId(0), 0, 4);
+    (0..60).for_each(|vertex| change.push(vertex, &[1], &[1.0]));
+    harness.state_mut().session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    harness.run();
+    assert!(shows(&harness) < before, "they are those of the file");
+}
+
+#[test]
 fn dragging_a_slider_to_its_end_is_one_edit_that_ends() {
     let mut harness = selected(3, 2);
     let rail = harness.get_by_label("Rotation X").rect();

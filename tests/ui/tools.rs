@@ -396,7 +396,7 @@ fn enter_applies_the_tool_where_it_has_no_other_use() {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(changed(&harness) && harness.state().session.tools().operation.is_none());
+    assert!(changed(&harness) && harness.state().session.tools().rests());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
-use skinscope_inspect::{PerVertex, VertexSet, symmetry};
+use skinscope_inspect::{PerVertex, VertexSet, rogue_values, symmetry};
 use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
 use super::table::{Table, clean};
@@ -77,6 +77,8 @@ pub struct Outcome {
     /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
     /// where nothing changes.
     pub asymmetry: Option<PerVertex>,
+    /// The weights of rogue vertices as they would be then ([`rogue_values`]); `None` where nothing changes.
+    pub rogue: Option<PerVertex>,
     /// Why the operation cannot be done; then nothing would change.
     pub refused: Option<Refusal>,
 }
@@ -147,10 +149,12 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
             out.vertices = counted;
         }
     }
-    out.asymmetry = Some(&out)
-        .filter(|out| !out.is_empty())
-        .and_then(|out| model.with_skinning(&out.change()).ok())
-        .map(|changed| symmetry::differences(&changed, context.cancel_flag()));
+    if let Some(changed) =
+        Some(&out).filter(|out| !out.is_empty()).and_then(|out| model.with_skinning(&out.change()).ok())
+    {
+        out.asymmetry = Some(symmetry::differences(&changed, context.cancel_flag()));
+        out.rogue = Some(rogue_values(&changed, context.cancel_flag()));
+    }
     let after_found = count_found(&sheet, &rules);
     out.found =
         rules.into_iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (r, [a, b])).collect();

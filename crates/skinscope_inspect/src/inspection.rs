@@ -30,6 +30,13 @@ impl Inspection {
     }
 }
 
+/// Returns [`InspectedValues::rogue`] of a model, by that rule alone; empty once `cancel` is set.
+#[must_use]
+pub fn rogue_values(model: &Model, cancel: &AtomicBool) -> PerVertex {
+    let options = CheckOptions { rules: Some(vec!["rogue-vertices"]), ..CheckOptions::default() };
+    check(model, &options, cancel).map_or_else(PerVertex::default, |report| rogue(model, &report))
+}
+
 fn rogue(model: &Model, report: &Report) -> PerVertex {
     let mut out = PerVertex::empty(model);
     for finding in report.findings.iter().filter(|f| f.rule == "rogue-vertices") {

@@ -34,7 +34,7 @@ pub use changed::{changed_positions, changed_surface, changed_weights, why_not_c
 pub use directions::VertexDirections;
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
-pub use inspection::Inspection;
+pub use inspection::{Inspection, rogue_values};
 pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
 pub use quaternion_form::{NoQuaternionForm, QuaternionForm};

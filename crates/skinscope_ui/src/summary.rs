@@ -97,7 +97,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
         ui.add_space(4.0);
         histogram(ui, "Skinned vertices by influences", &BY_INFLUENCES, &stats.by_influences);
         ui.add_space(4.0);
-        let needs = &document.stored_stats().data;
+        let needs = &stats.data;
         figure(ui, "Influences of a vertex, mean", &format!("{:.2}", needs.mean()));
         figure(ui, "Influences used", &grouped(needs.used));
         figure(ui, "Influences stored", &grouped(needs.stored));

@@ -13,7 +13,7 @@ pub const SAME_WEIGHT: f32 = 0.05;
 /// The rule that finds vertices whose weights differ from those of their mirror image.
 pub static ASYMMETRY: Rule = Rule {
     id: "asymmetry",
-    label: "Left and right weighted differently",
+    label: "Left/right asymmetry",
     help: "Vertices of a symmetric mesh whose weights differ from those of their mirror images by more than 0.05",
     severity: Severity::Warning,
     run: asymmetry,

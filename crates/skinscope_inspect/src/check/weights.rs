@@ -38,7 +38,7 @@ pub static ZERO: Rule = Rule {
 /// The rule that finds weights that do not sum to one.
 pub static SUM: Rule = Rule {
     id: "weights-sum",
-    label: "Weights do not sum to one",
+    label: "Weight sum error",
     help: "Float or 16-bit weights of a vertex, over all its sets, do not sum to one",
     severity: Severity::Warning,
     run: sum,

@@ -290,12 +290,6 @@ impl Document {
         of_check.chain(of_rom).collect()
     }
 
-    /// Returns the figures of the stored weights.
-    #[must_use]
-    pub fn stored_stats(&self) -> &WeightStats {
-        self.stored.stats()
-    }
-
     /// Returns the index that finds the vertex under a ray; it is made when first asked for.
     #[must_use]
     pub fn pick_index(&self) -> &PickIndex {

@@ -233,6 +233,7 @@ pub(super) fn leave_finding(session: &mut Session) {
     session.view.set(Toggle::Bones, bones);
     (session.view.marked, session.view.finding) = (marked, None);
     session.marking.by_hand = by_hand;
+    session.tools.leave_finding();
     session.update_pose();
 }
 

@@ -121,7 +121,9 @@ pub(crate) fn repair(session: &mut Session, finding: usize, all: bool) {
     // The joint above is as far from these vertices as the one that is taken off.
     settings.spread |= tool == "remove-joint";
     // A finding about joints names no vertices.
-    session.tools.scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
+    let before = session.tools.scope_before.unwrap_or(session.tools.scope);
+    session.tools.set_scope(if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding });
+    session.tools.scope_before = Some(before);
     session.tools.operation = operation(tool);
     session.tools.open = true;
 }

@@ -121,3 +121,17 @@ fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
     session.apply(EditCommand::Redo);
     assert_eq!(marked(&session), one);
 }
+
+#[test]
+fn who_marks_vertices_lets_tools_work_on_them() {
+    let mut session = pictured();
+    assert_eq!(session.tools().scope, Scope::All);
+    session.apply(MarkCommand::Use(Some(MarkTool::Box)));
+    assert_eq!(session.tools().scope, Scope::Marked);
+    session.apply(ToolCommand::SetScope(Scope::Joint));
+    // It is put away: nothing is marked any more.
+    session.apply(MarkCommand::Use(Some(MarkTool::Box)));
+    assert_eq!((session.marking().tool, session.tools().scope), (None, Scope::Joint));
+    session.apply(MarkCommand::Use(Some(MarkTool::Lasso)));
+    assert_eq!(session.tools().scope, Scope::Marked);
+}

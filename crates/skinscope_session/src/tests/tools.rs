@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_edit::{Amount, Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
-use skinscope_inspect::VertexSet;
+use skinscope_inspect::check::CheckOptions;
+use skinscope_inspect::{Inspection, VertexSet};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{MeshId, NodeId, WeightChange, WeightFormat};
 
@@ -120,7 +121,7 @@ fn random_edits_of_all_operations_undone_and_redone_give_the_same_bits() {
         if session.tools().outcome().is_some_and(|outcome| outcome.refused.is_some()) {
             session.apply(ToolCommand::Cancel);
         }
-        assert!(session.tools().operation.is_none() && !session.tools().is_trying());
+        assert!(!session.tools().is_trying());
         // What is done is what was shown.
         assert!(bits(&session) == shown, "{}", operation.id);
         if shown != states[states.len() - 1] {
@@ -335,8 +336,6 @@ fn joints_are_removed_replaced_and_copied() {
 
 #[test]
 fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
-    use skinscope_inspect::Inspection;
-    use skinscope_inspect::check::CheckOptions;
     let mut session = open();
     let mut change = WeightChange::new(MeshId(0), 0, 8);
     [40, 90, 140].into_iter().for_each(|v| change.push(v, &[0], &[0.0]));
@@ -376,18 +375,117 @@ fn a_tool_that_cannot_be_done_stays_and_says_why() {
     let refused = session.tools().outcome().and_then(|outcome| outcome.refused.clone());
     assert!(refused.is_some_and(|why| why.to_string().contains("is no joint")));
     assert!(bits(&session) == before && !session.tools().awaits_task() && !session.history.can_undo());
-    // With other settings it is done, and put away.
+    // With other settings it is done.
     session.apply(give(3));
-    assert!(session.tools().operation.is_some(), "nobody has asked for it again");
+    assert!(!session.history.can_undo(), "nobody has asked for it again");
     session.apply(ToolCommand::Apply);
-    assert!(session.tools().operation.is_none() && bits(&session) != before);
+    assert!(session.tools().rests() && bits(&session) != before);
+}
+
+#[test]
+fn a_tool_stays_when_it_is_applied_and_tries_again_once_something_is_another() {
+    let mut session = open();
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    let once = bits(&session);
+    let stays =
+        |session: &Session| session.tools().operation.is_some_and(|o| o.id == "smooth") && session.tools().rests();
+    assert!(stays(&session) && !session.tools().is_trying());
+    // The same once more, where that is asked for.
+    session.apply(ToolCommand::Apply);
+    let twice = bits(&session);
+    assert!(stays(&session) && twice != once);
+    session.apply(EditCommand::Undo);
+    assert!(bits(&session) == once && !session.tools().is_trying(), "what was taken back is not tried at once");
+    session.apply(ToolCommand::Apply);
+    assert!(bits(&session) == twice);
+    // Another setting is tried, and so is the one from before after it.
+    let settings = Arc::clone(&session.tools().settings);
+    session.apply(ToolCommand::Set(Arc::new(Settings { times: 5, ..Settings::clone(&settings) })));
+    assert!(session.tools().is_trying() && !session.tools().rests());
+    session.apply(ToolCommand::Set(settings));
+    assert!(session.tools().is_trying() && !session.tools().rests());
+    session.apply(ToolCommand::Cancel);
+    assert!(session.tools().operation.is_none() && !session.tools().rests() && bits(&session) == twice);
+}
+
+#[test]
+fn a_tool_that_others_carry_out_stays_too() {
+    let mut session = open();
+    session.defer_work();
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    session.do_wanted();
+    assert!(session.tools().rests() && session.history.can_undo() && session.wanted().is_empty());
+}
+
+#[test]
+fn the_vertices_of_tools_are_those_from_before_a_finding_once_it_is_repaired_or_left() {
+    let mut session = open();
+    let mut change = WeightChange::new(MeshId(0), 0, 8);
+    [40, 90].into_iter().for_each(|v| change.push(v, &[0], &[0.0]));
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let model = Arc::clone(session.edited_weights().edited_model().unwrap());
+    let flag = std::sync::atomic::AtomicBool::new(false);
+    session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
+    let finding = session.document().unwrap().findings().position(|f| f.rule == "weights-zero").unwrap();
+    for before in [Scope::Joint, Scope::Marked, Scope::All] {
+        session.apply(ToolCommand::SetScope(before));
+        for all in [false, true, false] {
+            session.apply(ToolCommand::Repair { finding, all });
+            assert_eq!(session.tools().scope, if all { Scope::All } else { Scope::Finding });
+        }
+        session.apply(FindingCommand::LeaveFinding);
+        assert_eq!(session.tools().scope, before, "the finding is left");
+        session.apply(ToolCommand::Repair { finding, all: false });
+        session.apply(ToolCommand::Apply);
+        assert_eq!((session.tools().scope, session.tools().rests()), (before, true), "it is repaired");
+        session.apply(EditCommand::Undo);
+    }
+    // What somebody has chosen since stays.
+    session.apply(ToolCommand::Repair { finding, all: false });
+    session.apply(ToolCommand::SetScope(Scope::Joint));
+    session.apply(FindingCommand::LeaveFinding);
+    assert_eq!(session.tools().scope, Scope::Joint);
+}
+
+#[test]
+fn while_the_repair_of_rogue_vertices_is_tried_their_overlay_shows_what_would_be_left() {
+    let mut session = Session::default();
+    let model = tube(Tube { joints: 12, rings: 40, influences: 2, ..Tube::default() });
+    let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(3);
+    let (joints, weights) = ([&joints[..2], &[11]].concat(), [&weights[..2], &[0.4]].concat());
+    session.open(Document::new(Arc::new(model), Vec::new(), None));
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(3, &joints, &weights);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let model = Arc::clone(session.model().unwrap());
+    let flag = std::sync::atomic::AtomicBool::new(false);
+    session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
+    let finding = session.document().unwrap().findings().position(|f| f.rule == "rogue-vertices").unwrap();
+    session.apply(FindingCommand::ShowFinding(finding));
+    assert_eq!(session.view().overlay.map(|overlay| overlay.id), Some("rogue"));
+    let rogue = |session: &Session| {
+        let values = session.edited_weights().inspected_values().unwrap().rogue.clone();
+        values.values.iter().flatten().flatten().filter(|value| **value > 0.0).count()
+    };
+    assert_eq!(rogue(&session), 1);
+    session.apply(ToolCommand::Repair { finding, all: false });
+    assert!(session.tools().is_trying());
+    assert_eq!(rogue(&session), 0, "the picture shows the weights that are tried");
+    session.apply(ToolCommand::Cancel);
+    assert_eq!(rogue(&session), 1);
+    // Once it is applied they stay so, also before the model is inspected again.
+    session.apply(ToolCommand::Repair { finding, all: false });
+    session.apply(ToolCommand::Apply);
+    assert_eq!(rogue(&session), 0);
 }
 
 #[test]
 fn while_a_tool_is_tried_the_asymmetry_is_that_of_the_shown_weights() {
     let mut session = open();
     let model = Arc::clone(session.model().unwrap());
-    session.inspected(&model, skinscope_inspect::Inspection::default());
+    session.inspected(&model, Inspection::default());
     let found = Arc::clone(session.edited_weights().inspected_values().unwrap());
     session.apply(ToolCommand::Choose(Some("smooth")));
     let tried = session.edited_weights().inspected_values().unwrap();

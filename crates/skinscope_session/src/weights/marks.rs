@@ -163,6 +163,10 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
         MarkCommand::Use(tool) => {
             session.marking.tool =
                 tool.filter(|tool| session.marking.tool != Some(*tool) && session.document.is_some());
+            // Who marks vertices wants tools to work on them.
+            if session.marking.tool.is_some() {
+                session.tools.set_scope(Scope::Marked);
+            }
             return;
         }
         MarkCommand::ToggleThrough => {

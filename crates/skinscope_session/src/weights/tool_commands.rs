@@ -30,7 +30,7 @@ fn change(session: &mut Session, command: &ToolCommand) {
             tools::choose(session, id.and_then(operation));
             session.tools.open |= session.tools.operation.is_some();
         }
-        ToolCommand::SetScope(scope) => session.tools.scope = *scope,
+        ToolCommand::SetScope(scope) => session.tools.set_scope(*scope),
         ToolCommand::Set(settings) => session.tools.settings = Arc::clone(settings),
         ToolCommand::TakePose => tools::take_pose(session),
         ToolCommand::Copy => copy_weights(session),

@@ -80,6 +80,12 @@ pub struct Tools {
     pub(crate) is_normalising: bool,
     /// The vertices of the scope when they were last collected.
     within: Option<Within>,
+    /// What was applied last. The tool stays, and tries the same again only where that is asked for.
+    applied: Option<Task>,
+    /// Whether the tool that stays has nothing else to try than what was applied.
+    rests: bool,
+    /// The scope from before the finding whose repair was chosen.
+    pub(crate) scope_before: Option<Scope>,
 }
 
 #[derive(Clone, Debug)]
@@ -106,17 +112,28 @@ impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
         let settings = Settings { pose: None, ..Settings::clone(&self.settings) };
-        *self = Self { open: self.open, settings: Arc::new(settings), scope: self.scope, ..Self::default() };
+        let scope = self.scope_before.unwrap_or(self.scope);
+        *self = Self { open: self.open, settings: Arc::new(settings), scope, ..Self::default() };
     }
 
-    /// Puts the differences of mirror images that the preview would have in place of those that were found.
+    /// Works on the vertices of a scope that somebody has chosen.
+    pub(crate) fn set_scope(&mut self, scope: Scope) {
+        (self.scope, self.scope_before) = (scope, None);
+    }
+
+    /// Works on what tools worked on before a finding was repaired.
+    pub(crate) fn leave_finding(&mut self) {
+        self.scope = self.scope_before.take().unwrap_or(self.scope);
+    }
+
+    /// Puts what overlays would show of the preview in place of what was found.
     pub(crate) fn inspect_trial(&mut self, document: &Document) {
         let inspection = document.inspection.as_ref();
         if let (Some(inspection), Some(shown)) = (inspection, &mut self.shown) {
-            let asymmetry = shown.outcome.asymmetry.clone();
-            let with =
-                |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
-            shown.values = asymmetry.map(with);
+            let Outcome { asymmetry, rogue, .. } = &*shown.outcome;
+            shown.values = asymmetry.clone().zip(rogue.clone()).map(|(asymmetry, rogue)| {
+                Arc::new(InspectedValues { asymmetry, rogue, ..InspectedValues::clone(&inspection.values) })
+            });
         }
     }
 }
@@ -138,7 +155,7 @@ pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation
         Arc::make_mut(&mut session.tools.settings).rules = REPAIRED.to_vec();
     }
     session.tools.operation = operation;
-    session.tools.apply = false;
+    (session.tools.apply, session.tools.applied, session.tools.rests) = (false, None, false);
     stop_preview(session);
     if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
         take_pose(session);
@@ -173,16 +190,23 @@ fn collect_scope(session: &mut Session) {
     session.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
 }
 
-/// What the chosen tool is to be worked out for, unless that is shown already: the weights and the task.
+/// What the chosen tool is to be worked out for, unless that is shown already or was applied: the weights and the task.
 pub(crate) fn wanted_task(session: &mut Session) -> Option<(Arc<Model>, Task)> {
+    let (base, task) = task_now(session)?;
+    session.tools.applied.take_if(|applied| *applied != task);
+    session.tools.rests = session.tools.applied.is_some() && !session.tools.apply;
+    let is_shown = session.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
+    (!is_shown && !session.tools.rests).then_some((base, task))
+}
+
+/// What the chosen tool would be worked out for: the weights and the task.
+fn task_now(session: &mut Session) -> Option<(Arc<Model>, Task)> {
     let operation = session.tools.operation.filter(|_| !session.tools.is_normalising)?;
     collect_scope(session);
     let base = Arc::clone(session.edited_weights().edited_model()?);
     let within = session.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
     let settings = Settings::clone(&session.tools.settings);
-    let task = Task { operation, settings, within, locked: Arc::clone(&session.tools.locked) };
-    let is_shown = session.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
-    (!is_shown).then_some((base, task))
+    Some((base, Task { operation, settings, within, locked: Arc::clone(&session.tools.locked) }))
 }
 
 /// A task has been worked out: what it would do is shown where it is still wanted.
@@ -212,9 +236,18 @@ pub(crate) fn apply_if_ready(session: &mut Session) {
         session.tools.open = true;
         return;
     }
+    let values = session.tools.shown.as_ref().and_then(|shown| shown.values.clone());
     stop_preview(session);
     weights::change_skinning(session, &outcome.changes, &outcome.binds);
-    session.tools.operation = None;
+    // Until the model is inspected again, overlays show what they showed of the preview.
+    let inspection = session.document.as_mut().and_then(|document| document.inspection.as_mut());
+    if let (Some(values), Some(inspection)) = (values, inspection) {
+        Arc::make_mut(inspection).values = values;
+    }
+    session.tools.leave_finding();
+    // The tool stays, so that its settings can be changed and it can be applied once more.
+    session.tools.applied = task_now(session).map(|(_, task)| task);
+    session.tools.rests = session.tools.applied.is_some();
 }
 
 /// The weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
@@ -303,6 +336,12 @@ impl Tools {
     #[must_use]
     pub fn is_trying(&self) -> bool {
         self.shown.is_some()
+    }
+
+    /// Returns whether the chosen tool was applied, and nothing that it works by is another since: it tries nothing until then.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        self.rests && self.operation.is_some() && self.shown.is_none()
     }
 
     /// Whether a tool is chosen whose work is still to be done by somebody.

@@ -11,6 +11,11 @@ use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
 
 pub(super) fn show(ui: &mut Ui, session: &Session) {
     section(ui, "Before and after", |_| {});
+    if session.tools().rests() {
+        let text = "Applied. Other settings or vertices are tried as they are chosen; Apply does the same once more.";
+        ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
+        return;
+    }
     let Some(outcome) = session.tools().outcome() else {
         ui.label(RichText::new("Working it out…").color(colors(ui).dim));
         return;
