@@ -302,3 +302,59 @@ fn keys_as_in_maya_choose_tools_and_menus_and_tooltips_say_so() {
     harness.run();
     harness.get_by_label("Turn tool, Pose, E");
 }
+
+/// A key as the window gives it where the layout types `sign` at this place; `None`: a letter that egui does not know.
+fn at_place(place: Key, sign: Option<Key>, modifiers: Modifiers, types_latin: bool) -> Vec<Event> {
+    let key = |pressed| Event::Key {
+        key: sign.unwrap_or(place),
+        physical_key: Some(place),
+        pressed,
+        repeat: false,
+        modifiers,
+    };
+    let mut events = vec![key(true), key(false)];
+    ui::take_by_place(&mut events, types_latin);
+    events
+}
+
+#[test]
+fn the_keys_of_digits_are_taken_by_place_where_the_layout_types_signs_there() {
+    use skinscope::session::{MeasureCommand, Panel as P};
+    let mut harness = open(3);
+    let ctrl = Modifiers::COMMAND;
+    let tables = Command::Window(WindowCommand::TogglePanel(P::Tables));
+    let deformation = Command::Measure(MeasureCommand::TogglePanel);
+    // French: the key of 4 types an apostrophe, that of 6 a minus. Czech: that of 1 types a plus.
+    at_once(&mut harness, [at_place(Key::Num4, Some(Key::Quote), ctrl, true)]);
+    assert!(has(&harness, &tables), "{:?}", harness.state().commands);
+    at_once(&mut harness, [at_place(Key::Num6, Some(Key::Minus), ctrl, true)]);
+    assert!(has(&harness, &deformation) && !has(&harness, &WindowCommand::StepScale(-1).into()));
+    at_once(&mut harness, [at_place(Key::Num1, Some(Key::Plus), ctrl, true)]);
+    assert!(has(&harness, &WindowCommand::TogglePanel(P::Outliner).into()));
+    assert!(!has(&harness, &WindowCommand::StepScale(1).into()));
+    // Without Ctrl they stand in for the number pad.
+    at_once(&mut harness, [at_place(Key::Num3, Some(Key::Quote), Modifiers::NONE, true)]);
+    assert!(has(&harness, &CameraCommand::LookFrom(ViewFrom::Right).into()), "{:?}", harness.state().commands);
+    // Where another key types the sign it is that sign, and so it is with Shift.
+    harness.state_mut().commands.clear();
+    at_once(&mut harness, [at_place(Key::Slash, Some(Key::Minus), ctrl, true)]);
+    at_once(&mut harness, [at_place(Key::Num3, Some(Key::Plus), ctrl | Modifiers::SHIFT, true)]);
+    assert_eq!(harness.state().commands, [WindowCommand::StepScale(-1).into(), WindowCommand::StepScale(1).into()]);
+}
+
+#[test]
+fn the_keys_of_letters_are_taken_by_place_where_the_layout_has_no_latin_ones() {
+    let weights = Command::View(ViewCommand::ToggleOverlay("weights"));
+    // Hebrew: the key of W types an apostrophe, that of E a letter.
+    let mut harness = open(3);
+    at_once(&mut harness, [at_place(Key::W, Some(Key::Quote), Modifiers::NONE, false)]);
+    at_once(&mut harness, [at_place(Key::E, None, Modifiers::NONE, false)]);
+    assert!(has(&harness, &weights) && has(&harness, &Command::View(ViewCommand::Toggle(Toggle::Wireframe))));
+    // Greek: the key of Q types a semicolon.
+    at_once(&mut harness, [at_place(Key::Q, Some(Key::Semicolon), Modifiers::COMMAND, false)]);
+    assert!(harness.state().commands.iter().any(|c| skinscope::session::row_of(c).is_some_and(|r| r.label == "Quit")));
+    // A French or a Dvorak comma is no M or W.
+    let mut harness = open(3);
+    at_once(&mut harness, [at_place(Key::W, Some(Key::Comma), Modifiers::NONE, true)]);
+    assert!(!has(&harness, &weights));
+}

@@ -112,6 +112,63 @@ pub fn mark_number_pad(events: &mut [Event], digit: u8) {
     }
 }
 
+/// The digits of the top row.
+const DIGITS: [egui::Key; 10] = [
+    egui::Key::Num0,
+    egui::Key::Num1,
+    egui::Key::Num2,
+    egui::Key::Num3,
+    egui::Key::Num4,
+    egui::Key::Num5,
+    egui::Key::Num6,
+    egui::Key::Num7,
+    egui::Key::Num8,
+    egui::Key::Num9,
+];
+
+/// Returns whether a key types a sign that is neither a letter nor a digit.
+fn is_sign(key: egui::Key) -> bool {
+    use egui::Key::{
+        Backslash, Backtick, CloseBracket, CloseCurlyBracket, Colon, Comma, Equals, Exclamationmark, Minus,
+        OpenBracket, OpenCurlyBracket, Period, Pipe, Plus, Questionmark, Quote, Semicolon, Slash,
+    };
+    matches!(
+        key,
+        Backslash
+            | Backtick
+            | CloseBracket
+            | CloseCurlyBracket
+            | Colon
+            | Comma
+            | Equals
+            | Exclamationmark
+            | Minus
+            | OpenBracket
+            | OpenCurlyBracket
+            | Period
+            | Pipe
+            | Plus
+            | Questionmark
+            | Quote
+            | Semicolon
+            | Slash
+    )
+}
+
+/// Takes keys by their place where the layout of the keyboard types a sign in place of what shortcuts are named after: the keys of the digits,
+/// which type signs without Shift on French and Czech keyboards, and in a layout without Latin letters those of letters, of which Hebrew and
+/// Greek ones type signs too. `types_latin`: whether the layout has Latin letters.
+pub fn take_by_place(events: &mut [Event], types_latin: bool) {
+    for event in events {
+        let Event::Key { key, physical_key: Some(place), modifiers, .. } = event else { continue };
+        let is_letter = place.name().len() == 1 && place.name().starts_with(|c: char| c.is_ascii_uppercase());
+        let is_named_by_place = DIGITS.contains(place) && !modifiers.shift || is_letter && !types_latin;
+        if is_sign(*key) && is_named_by_place {
+            *key = *place;
+        }
+    }
+}
+
 /// Returns the shortcut that an event stands for, if it may be one, and whether the key is held down.
 fn shortcut(event: &Event) -> Option<(Shortcut, bool)> {
     let Event::Key { key, physical_key, pressed: true, repeat, modifiers } = event else { return None };

@@ -31,7 +31,7 @@ use winit::window::{Fullscreen, Window as OsWindow};
 use self::controls::Controls;
 use self::device_recovery::Recovery;
 use self::gpu_messages::GpuMessages;
-use self::input::number_pad;
+use self::input::{KeyboardLayout, number_pad};
 use self::paint_jobs::{LaidOut, UiPaintJobs};
 use self::pointer_rest::PointerRest;
 use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen};
@@ -60,6 +60,7 @@ pub(crate) struct Window {
     egui: egui::Context,
     fonts: FallbackFonts,
     input: egui_winit::State,
+    layout: KeyboardLayout,
     pointer: PointerRest,
     /// The result of egui's last pass, until it is painted.
     output: Option<egui::FullOutput>,
@@ -134,6 +135,7 @@ impl Window {
             egui,
             fonts,
             input,
+            layout: KeyboardLayout::default(),
             pointer: PointerRest::default(),
             output: None,
             wants_repaint: true,
@@ -264,11 +266,15 @@ impl Window {
 
     /// Gives an event to egui, for the next frame.
     pub(crate) fn on_event(&mut self, event: &WindowEvent) {
+        let before = self.input.egui_input().events.len();
         let response = self.input.on_window_event(&self.os, event);
-        if let WindowEvent::KeyboardInput { event: key, .. } = event
-            && let Some(digit) = number_pad(key)
-        {
-            ui::mark_number_pad(&mut self.input.egui_input_mut().events, digit);
+        if let WindowEvent::KeyboardInput { event: key, .. } = event {
+            self.layout.note(&key.logical_key);
+            let events = self.input.egui_input_mut().events.get_mut(before..).unwrap_or_default();
+            ui::take_by_place(events, self.layout.types_latin());
+            if let Some(digit) = number_pad(key) {
+                ui::mark_number_pad(events, digit);
+            }
         }
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             self.os.request_redraw();
