@@ -66,6 +66,7 @@ impl App {
                 self.ask(self.dialog(true), |app, event_loop, path| app.open_beside(event_loop, path));
             }
             FileCommand::OpenBeside(path) => self.open_beside(event_loop, path),
+            FileCommand::OpenPair(first, second) => self.open_pair(event_loop, first, second),
             FileCommand::Compare(path) => {
                 self.status.dropped = None;
                 self.compare_file(path);
@@ -132,7 +133,7 @@ impl App {
 
     /// Opens a model, a page of a teaching example, or the model of a session file.
     pub(super) fn open(&mut self, event_loop: &ActiveEventLoop, path: PathBuf) {
-        self.status.dropped = None;
+        (self.status.dropped, self.next.after_opening) = (None, None);
         if is_session(&path) {
             self.open_session(path);
         } else {

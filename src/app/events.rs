@@ -5,7 +5,6 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::WindowId;
 
-use super::files::file_names::DroppedAs;
 use super::jobs::Kind;
 use super::next_steps::NextStep;
 use super::user_event::UserEvent;
@@ -13,7 +12,6 @@ use super::window::Window;
 use super::window::screen::DeviceOptions;
 use super::{App, Options};
 use crate::frame::SceneColors;
-use crate::session::Command;
 
 impl ApplicationHandler<UserEvent> for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
@@ -73,19 +71,17 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
-            WindowEvent::DroppedFile(path) => {
-                match DroppedAs::of(&path) {
-                    DroppedAs::Pose => self.ask_for_pose_in(path),
-                    DroppedAs::Environment => self.show_environment(path),
-                    DroppedAs::Other => {
-                        if let Some(command) = self.dropped(path) {
-                            return self.send(event_loop, Command::File(command));
-                        }
-                    }
-                }
-                self.redraw();
-            }
+            // Files that are dropped together come one by one.
+            WindowEvent::DroppedFile(path) => self.dropping.push(path),
             _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        if !self.dropping.is_empty() {
+            let paths = std::mem::take(&mut self.dropping);
+            self.take_dropped(event_loop, paths);
+            self.redraw();
         }
     }
 

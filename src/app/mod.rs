@@ -19,7 +19,7 @@ mod statistics;
 mod user_event;
 mod window;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
 pub use benchmark::Benchmark;
@@ -125,6 +125,8 @@ struct App {
     disk: OnDisk,
     /// What is done once something else is.
     next: NextSteps,
+    /// Files that were dropped on the window and are not taken yet, since more may come with them.
+    dropping: Vec<PathBuf>,
     autosave: Autosave,
     /// The files of the model beside the open one, where there is one.
     other: Option<OtherModel>,
@@ -166,6 +168,7 @@ impl App {
             opening: Opening::new(options.source.clone()),
             disk: OnDisk::default(),
             next: NextSteps::default(),
+            dropping: Vec::new(),
             autosave: Autosave::new(options.autosave),
             other: None,
             library: LibraryState::default(),

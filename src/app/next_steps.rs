@@ -55,6 +55,8 @@ pub(crate) struct NextSteps {
     pub after_save: Option<NextStep>,
     /// What is done once the model that was saved is read again.
     pub after_reload: Option<NextStep>,
+    /// A model, and the second of two files that were dropped together, which is taken once that model is shown.
+    pub after_opening: Option<(PathBuf, PathBuf)>,
     /// A click that waits until vertices can be found, and the camera that it was made with.
     click: Option<(Command, Orbit)>,
 }

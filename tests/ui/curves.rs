@@ -194,6 +194,17 @@ fn enter_presses_the_button_of_a_question_that_has_the_focus() {
 }
 
 #[test]
+fn two_models_that_are_dropped_together_are_opened_both() {
+    let [first, second] = ["/models/old.glb", "/models/new.glb"].map(std::path::PathBuf::from);
+    let status = Status { dropped: Some(first.clone()), dropped_second: Some(second.clone()), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    harness.get_by_label("Open old.glb and new.glb?");
+    assert!(harness.query_by_role_and_label(Role::Button, "Compare").is_none());
+    click(&mut harness, "Open both");
+    assert_eq!(harness.state().commands, [FileCommand::OpenPair(first, second).into()]);
+}
+
+#[test]
 fn a_benchmark_runs_when_it_is_asked_for() {
     let mut harness = shown(tube(Tube { joints: 4, rings: 9, sides: 4, influences: 1, ..Tube::default() }), 900.0);
     tab(&mut harness, "Benchmark");

@@ -16,8 +16,29 @@ pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
         return;
     }
     let escape = FileCommand::LeaveDropped;
-    let answer = question(ui, Id::unique("dropped"), Some(escape), |ui, entered| contents(ui, path, entered));
+    let answer = question(ui, Id::unique("dropped"), Some(escape), |ui, entered| match &status.dropped_second {
+        Some(second) => pair(ui, path, second, entered),
+        None => contents(ui, path, entered),
+    });
     commands.extend(answer.map(Command::from));
+}
+
+/// Asks about two files that were dropped together.
+fn pair(ui: &mut Ui, first: &Path, second: &Path, entered: bool) -> Option<FileCommand> {
+    let [a, b] = [first, second].map(|path| path.file_name().unwrap_or_default().to_string_lossy());
+    title(ui, &format!("Open {a} and {b}?"));
+    let has_clips_alone = second.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vrma"));
+    text(
+        ui,
+        &match has_clips_alone {
+            true => format!("{a} takes the place of the open model, and plays the clips of {b}."),
+            false => format!("{a} takes the place of the open model, and {b} stands beside it in the same picture."),
+        },
+    );
+    match buttons(ui, &["Open both", "Cancel"], entered)? {
+        0 => Some(FileCommand::OpenPair(first.to_owned(), second.to_owned())),
+        _ => Some(FileCommand::LeaveDropped),
+    }
 }
 
 fn contents(ui: &mut Ui, path: &Path, entered: bool) -> Option<FileCommand> {

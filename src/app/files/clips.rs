@@ -30,12 +30,16 @@ pub(crate) struct ReadClips {
 }
 
 impl App {
-    /// A model was dropped on the window: it is opened where nothing is open, else the user is asked. Any other file is opened.
-    pub(crate) fn dropped(&mut self, path: PathBuf) -> Option<FileCommand> {
+    /// A model was dropped on the window, perhaps with a second file: it is opened where nothing is open, else the user is asked. Any other
+    /// file is opened.
+    pub(crate) fn dropped(&mut self, path: PathBuf, second: Option<PathBuf>) -> Option<FileCommand> {
         if self.session.document().is_none() || self.status.loading.is_some() || !may_be_model(&path) {
-            return Some(FileCommand::Open(path));
+            return Some(match second {
+                Some(second) => FileCommand::OpenPair(path, second),
+                None => FileCommand::Open(path),
+            });
         }
-        self.status.dropped = Some(path);
+        (self.status.dropped, self.status.dropped_second) = (Some(path), second);
         None
     }
 

@@ -43,13 +43,13 @@ impl App {
     }
 }
 
-fn is_model(path: &Path) -> bool {
+pub(super) fn is_model(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)) && path.is_file()
 }
 
 /// Returns whether a file is named as a page is and begins with the head of one, as notes and manuals beside it do not.
-fn begins_as_page(path: &Path) -> bool {
+pub(super) fn begins_as_page(path: &Path) -> bool {
     let mut start = [0; 3];
     let read = |mut file: File| file.read_exact(&mut start).is_ok_and(|()| start == *b"---");
     is_page(path) && path.is_file() && File::open(path).is_ok_and(read)

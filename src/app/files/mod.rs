@@ -5,6 +5,7 @@ pub(super) mod asked_files;
 pub(super) mod autosave;
 mod clips;
 mod donor;
+pub(super) mod dropped;
 mod environment;
 mod export_job;
 mod exports;

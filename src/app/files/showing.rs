@@ -102,6 +102,7 @@ impl App {
         }
         self.apply_model_options(event_loop);
         self.restore();
+        self.take_second(event_loop);
         self.leave_after_reload(event_loop);
         self.pace.rest();
         let path = self.session.document().and_then(|document| document.path.as_deref());

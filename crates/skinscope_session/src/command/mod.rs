@@ -141,6 +141,9 @@ pub enum FileCommand {
     BesideDialog,
     /// Open this file beside the open model ([`crate::Session::open_beside`]).
     OpenBeside(PathBuf),
+    /// Open the first of these files in place of what is open, and take the second once it is shown: a model stands beside the first, and a
+    /// file of clips alone (`.vrma`) plays on it.
+    OpenPair(PathBuf, PathBuf),
     /// Stop the load that is under way.
     CancelLoad,
     /// Say what writing the edited weights into the open file, or into another one, would change.
