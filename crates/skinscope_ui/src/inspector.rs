@@ -1,18 +1,18 @@
 //! The inspector: sliders, weights and matrices of the selected node, or a summary of the model.
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Sense, Ui, vec2};
-use glam::{Affine3A, DVec3, Vec3};
+use glam::{Affine3A, DVec3, Quat, Vec3};
 use skinscope_anim as anim;
-use skinscope_base::math::{Units, euler_xyz_degrees};
+use skinscope_base::math::{Units, axis_angle_degrees, quat_from_euler_xyz_degrees, smallest_euler_xyz_degrees};
 use skinscope_inspect::rig::RestFigures;
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{
     ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session,
 };
 
-use super::theme::{self, MARGIN, ROW, colors};
+use super::theme::{self, MARGIN, ROW, SMALL, colors};
 use super::value_row::ValueRow;
-use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
+use super::widgets::{figure, grouped, histogram, link, number, section, segmented, text_button, tip, title};
 use super::{
     Status, UiState, aside, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary,
 };
@@ -30,6 +30,9 @@ pub(super) struct Inspector {
     controls: controls::ControlsPanel,
     /// Whether morph targets of one name have a slider in each mesh.
     split_morphs: bool,
+    /// The turn from rest that was set last, degrees, so that its sliders do not jump to other angles of the same rotation: the node, the
+    /// rotation that it gave, and the angles.
+    turned: Option<(NodeId, Quat, Vec3)>,
 }
 
 impl Inspector {
@@ -80,7 +83,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     summary::size(ui, session);
                     pose(ui, session, commands);
                     controls::show(ui, session, &mut state.inspector.controls, commands);
-                    channels(ui, session, node, &state.inspector, commands);
+                    channels(ui, session, node, &mut state.inspector, commands);
                     ui.scope(|ui| rules::show(ui, session, node, &mut state.inspector.other_side, commands));
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
                     weights(ui, session, node);
@@ -163,27 +166,58 @@ struct Channel {
     /// How many of what the file counts in one of the shown numbers stands for.
     size: f32,
     edited: bool,
+    /// The rotation from which this one is measured; the identity for the other channels.
+    rest: Quat,
 }
 
-fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector, commands: &mut Vec<Command>) {
+/// Returns the angles of a turn from rest as the sliders show them: those that were set, where it is that turn, else the smallest.
+fn turn_angles(inspector: &Inspector, node: NodeId, edit: &NodeEdit, rest: Quat, now: Quat) -> Vec3 {
+    let set = inspector.turned.filter(|(of, turned, _)| *of == node && edit.quaternion == Some(*turned));
+    match (set, edit.rotation) {
+        (Some((.., angles)), _) => angles,
+        // Such angles are stored as they were typed.
+        (None, Some(typed)) if rest == Quat::IDENTITY && edit.quaternion.is_none() => typed,
+        _ => smallest_euler_xyz_degrees(rest.inverse() * now),
+    }
+}
+
+/// Says in words by how much a joint is turned from rest, and about which axis of its own.
+fn turn_words(turn: Quat) -> String {
+    let (axis, degrees) = axis_angle_degrees(turn);
+    // The sliders have one decimal.
+    if degrees < 0.05 {
+        return "Not turned from rest".to_owned();
+    }
+    let along = axis.abs().max_position();
+    if axis.abs()[along] > 0.999_9 {
+        let sign = if axis[along] < 0.0 { -1.0 } else { 1.0 };
+        return format!("Turned by {}° about its {} axis", number(sign * degrees, 1), ["X", "Y", "Z"][along]);
+    }
+    let [x, y, z] = axis.to_array().map(|v| number(v, 2));
+    format!("Turned by {}° about ({x}, {y}, {z})", number(degrees, 1))
+}
+
+fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &mut Inspector, commands: &mut Vec<Command>) {
     let (Some(model), Some(now)) = (session.model(), controls::posed(session, node)) else { return };
     let rest = model.skeleton.rest.transforms[node.index()];
     let edit = session.edits().nodes.get(&node).copied().unwrap_or_default();
     let NodeEdit { translation, rotation, scale, .. } = edit;
     let reach = inspector.reach(model, session.pose().opened_bounds.diagonal(), node);
     let metres = Units::of_columns().1 as f32;
+    let rest_turn = rest.rotation.normalize();
     let all = [
         Channel {
             kind: ChannelKind::Rotation,
             name: "Rotation",
-            title: "Rotation (XYZ, degrees)".into(),
-            value: rotation.unwrap_or_else(|| euler_xyz_degrees(now.rotation)),
+            title: "Rotation from rest (XYZ, degrees)".into(),
+            value: turn_angles(inspector, node, &edit, rest_turn, now.rotation),
             home: Vec3::ZERO,
             reach: 180.0,
             decimals: 1,
             unit: "°",
             size: 1.0,
             edited: rotation.is_some(),
+            rest: rest_turn,
         },
         Channel {
             kind: ChannelKind::Translation,
@@ -196,6 +230,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
             unit: "",
             size: metres,
             edited: translation.is_some(),
+            rest: Quat::IDENTITY,
         },
         Channel {
             kind: ChannelKind::Scale,
@@ -208,10 +243,16 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
             unit: "",
             size: 1.0,
             edited: scale.is_some(),
+            rest: Quat::IDENTITY,
         },
     ];
     for channel in all {
-        ui.scope(|ui| show_channel(ui, node, &channel, commands));
+        ui.scope(|ui| show_channel(ui, node, &channel, inspector, commands));
+        if channel.kind == ChannelKind::Rotation {
+            let words = turn_words(rest_turn.inverse() * now.rotation);
+            let note = RichText::new(words).font(theme::regular(SMALL)).color(colors(ui).dim);
+            ui.add(Label::new(note)).on_hover_text("The whole turn, about an axis of the joint as it is at rest");
+        }
         controls::driven(ui, session, node, channel.kind);
     }
     ui.add_space(8.0);
@@ -243,7 +284,7 @@ fn decimals_for(reach: f32) -> usize {
     (2.0 - reach.log10()).ceil().clamp(0.0, 6.0) as usize
 }
 
-fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec<Command>) {
+fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, inspector: &mut Inspector, commands: &mut Vec<Command>) {
     let c = colors(ui);
     section(ui, &channel.title, |ui| {
         if !channel.edited {
@@ -269,7 +310,9 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
         let row = ValueRow {
             name: &format!("{} {letter}", channel.name),
             help: match channel.kind {
-                ChannelKind::Rotation => "How the selected joint is turned about this axis, degrees",
+                ChannelKind::Rotation => {
+                    "How the selected joint is turned from rest about this axis of its own, degrees"
+                }
                 ChannelKind::Translation => "Where the selected joint is along this axis, from its parent's origin",
                 ChannelKind::Scale => "How the selected joint is stretched along this axis; 1 is its own size",
             },
@@ -289,7 +332,12 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
             all[axis] = value * channel.size;
             let value = match channel.kind {
                 ChannelKind::Translation => ChannelValue::Translation(all),
-                ChannelKind::Rotation => ChannelValue::Rotation(all),
+                ChannelKind::Rotation if channel.rest == Quat::IDENTITY => ChannelValue::Rotation(all),
+                ChannelKind::Rotation => {
+                    let turned = channel.rest * quat_from_euler_xyz_degrees(all);
+                    inspector.turned = Some((node, turned, all));
+                    ChannelValue::Quaternion(turned)
+                }
                 ChannelKind::Scale => ChannelValue::Scale(all),
             };
             commands.push(EditCommand::Edit(node, value).into());
@@ -320,6 +368,16 @@ fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_turn_is_said_as_findings_say_it() {
+        let about =
+            |axis: Vec3, degrees: f32| turn_words(Quat::from_axis_angle(axis.normalize(), degrees.to_radians()));
+        assert_eq!(about(Vec3::X, 0.0), "Not turned from rest");
+        assert_eq!(about(Vec3::Z, -90.0), "Turned by −90.0° about its Z axis");
+        assert_eq!(about(Vec3::Y, 135.0), "Turned by 135.0° about its Y axis");
+        assert_eq!(about(Vec3::new(3.0, 0.0, -4.0), 20.0), "Turned by 20.0° about (0.60, 0.00, −0.80)");
+    }
 
     #[test]
     fn places_follow_the_reach_of_the_slider() {

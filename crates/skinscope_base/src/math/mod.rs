@@ -31,5 +31,8 @@ pub use plane::Plane;
 pub use projection::{Projection, Ray};
 pub use ramp::{LEAST_SHOWN, Ramp};
 pub use svd::{Stretch, angle_degrees};
-pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees, unit, wide_unit};
+pub use transform::{
+    Transform, axis_angle_degrees, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees,
+    smallest_euler_xyz_degrees, unit, wide_unit,
+};
 pub use weld::{Weld, WeldRule};

@@ -87,6 +87,35 @@ pub fn euler_xyz_degrees(rotation: Quat) -> Vec3 {
     Vec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees())
 }
 
+/// Returns Euler angles of the same kind as [`euler_xyz_degrees`], the smallest of those that the rotation has: a turn about one axis reads as that
+/// turn, up to 180°, and where X and Z turn about the same line (Y is ±90°) Z is 0.
+#[must_use]
+pub fn smallest_euler_xyz_degrees(rotation: Quat) -> Vec3 {
+    /// How far below 90° X and Z can still be told apart, by the sine of Y.
+    const LOCKED: f32 = 0.999_999_9;
+    let q = rotation.normalize();
+    let wrapped = |degrees: f32| (degrees + 180.0).rem_euclid(360.0) - 180.0;
+    let sine = 2.0 * (q.w * q.y - q.x * q.z);
+    if sine.abs() > LOCKED {
+        let y = 90.0_f32.copysign(sine);
+        let rest = Quat::from_rotation_y(-y.to_radians()) * q;
+        return Vec3::new(wrapped(2.0 * rest.x.atan2(rest.w).to_degrees()), y, 0.0);
+    }
+    let usual = euler_xyz_degrees(q);
+    let other = Vec3::new(wrapped(usual.x + 180.0), wrapped(180.0 - usual.y), wrapped(usual.z + 180.0));
+    let size = |angles: Vec3| angles.abs().element_sum();
+    // Half a degree, so that noise does not decide between the two.
+    if size(other) + 0.5 < size(usual) { other } else { usual }
+}
+
+/// Returns the axis of a rotation and its angle in degrees, 0…180; the axis is X where nothing is turned.
+#[must_use]
+pub fn axis_angle_degrees(rotation: Quat) -> (Vec3, f32) {
+    let q = if rotation.w < 0.0 { -rotation } else { rotation };
+    let (axis, angle) = q.normalize().to_axis_angle();
+    (axis, angle.to_degrees())
+}
+
 /// Returns the rotation that has these Euler angles (see [`euler_xyz_degrees`]).
 #[must_use]
 pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
@@ -149,6 +178,35 @@ mod tests {
             assert!(close(rebuilt, m, 1e-5), "case {i}: {rebuilt:?} for {m:?}");
             assert_eq!(residual.is_none(), i < 2, "case {i}");
             assert!(t.rotation.is_normalized());
+        }
+    }
+
+    #[test]
+    fn a_turn_about_one_axis_reads_as_that_turn_and_every_reading_is_the_rotation() {
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            for degrees in [-179.0_f32, -120.0, -90.0, -30.0, 0.0, 15.0, 89.9, 90.0, 90.1, 135.0, 179.0] {
+                let turned = Quat::from_axis_angle(axis, degrees.to_radians());
+                let read = smallest_euler_xyz_degrees(turned);
+                assert!((read - degrees * axis).length() < 0.02, "{degrees}° about {axis}: {read}");
+                let (about, angle) = axis_angle_degrees(turned);
+                assert!((angle - degrees.abs()).abs() < 0.02 && (degrees == 0.0 || about.dot(axis).abs() > 0.9999));
+            }
+        }
+        let mut at = Vec3::new(0.3, -0.8, 0.1);
+        for _ in 0..400 {
+            at = Vec3::new(at.y * 37.0 + 0.31, at.z * 53.0 - 0.77, at.x * 91.0 + 0.13).map(f32::sin);
+            let q = quat_from_euler_xyz_degrees(180.0 * at);
+            let read = smallest_euler_xyz_degrees(q);
+            let usual = euler_xyz_degrees(q);
+            assert!(q.dot(quat_from_euler_xyz_degrees(read)).abs() > 0.999_99, "{at}: {read}");
+            assert!(read.abs().element_sum() <= usual.abs().element_sum() + 0.6 && read.abs().max_element() <= 180.0);
+        }
+        // Where two axes fall together there is no choice that noise could make.
+        for noise in [-1e-7, 1e-7] {
+            let locked =
+                quat_from_euler_xyz_degrees(Vec3::new(20.0, 90.0, 0.0)) * Quat::from_xyzw(noise, 0.0, noise, 1.0);
+            let read = smallest_euler_xyz_degrees(locked.normalize());
+            assert!((read - Vec3::new(20.0, 90.0, 0.0)).length() < 0.2, "{read}");
         }
     }
 }

@@ -35,7 +35,7 @@ enum Kind {
 }
 
 const KINDS: [(Kind, &str, &str); 4] = [
-    (Kind::Euler, "Euler", "The rotation as angles X, Y, Z in degrees, as the sliders show it"),
+    (Kind::Euler, "Euler", "The rotation from the parent as angles X, Y, Z in degrees, without jumps"),
     (Kind::Quaternion, "Quaternion", "The rotation as a quaternion X, Y, Z, W, as the file stores it"),
     (Kind::Translation, "Translation", "The translation, from the node above"),
     (Kind::Scale, "Scale", "The factors of scale along the node's axes"),

@@ -3,7 +3,7 @@
 
 use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
-use skinscope_base::math::{Units, euler_xyz_degrees};
+use skinscope_base::math::{Units, smallest_euler_xyz_degrees};
 use skinscope_inspect::tables::{ChainLink, Tsv, chain, scale_of};
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
@@ -311,7 +311,12 @@ fn chain_table(
             match column {
                 0 => cell_text(ui, rect, name(link.node), false, c.text),
                 1 => lines(ui, rect, three(link.local.translation / metres as f32), c.text),
-                2 => lines(ui, rect, euler_xyz_degrees(link.local.rotation).to_array().map(|d| number(d, 1)), c.text),
+                2 => lines(
+                    ui,
+                    rect,
+                    smallest_euler_xyz_degrees(link.local.rotation).to_array().map(|d| number(d, 1)),
+                    c.text,
+                ),
                 3 => lines(ui, rect, three(link.local.scale), c.text),
                 4 => matrix(ui, rect, &link.parent_from_node),
                 _ => matrix(ui, rect, &link.model_from_node),
