@@ -101,10 +101,10 @@ fn what_cannot_be_done_now_is_shown_last_and_not_taken_and_nothing_is_said_to_be
     type_text(&mut other, "undo");
     assert!(rows(&other)[0].starts_with("Undo view change"), "there is no edit to undo: {:?}", rows(&other));
     type_text(&mut harness, "qqq");
-    harness.get_by_label("Nothing is called that.");
-    press(&mut harness, Key::Enter);
+    harness.get_by_label("Nothing is called that. Nearest to it:");
+    assert!(rows(&harness)[0].ends_with(", Manual"), "what there is stands in the manual: {:?}", rows(&harness));
     press(&mut harness, Key::Escape);
-    assert!(harness.query_by_label("Nothing is called that.").is_none());
+    assert!(harness.query_by_label("Nothing is called that. Nearest to it:").is_none());
 }
 
 #[test]
@@ -159,12 +159,47 @@ fn words_of_other_programs_find_what_is_called_otherwise_here() {
         ("fps", "Statistics"),
         ("matcap", "Jade"),
         ("skeleton", "Bones"),
+        ("limit 4", "Limit"),
+        ("shape key", "Inspector"),
+        ("blend shapes", "Pose a character"),
+        ("corrective", "Drive joints by controls"),
+        ("auto weights", "Transfer"),
+        ("soften", "Smooth"),
+        ("copy weights", "Transfer"),
+        ("bind skin", "Bind here"),
+        ("mirror weights", "Mirror"),
+        ("prune small weights", "Prune"),
+        ("heat-map", "Weights"),
+        ("retarget", "Take clips from file…"),
+        ("how do I limit to 8 influences per vertex", "Limit"),
+        // With letters wrong.
+        ("wierframe", "Wireframe"),
+        ("prefrences", "Preferences…"),
+        ("miror pose", "Mirror pose"),
+        // By what a page of the manual says.
+        ("MikkTSpace", "See which joint moves what"),
     ] {
         harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
         harness.run();
         type_text(&mut harness, theirs);
         let found = rows(&harness);
-        assert!(found.iter().any(|row| row.starts_with(&format!("{ours}, "))), "{theirs}: {found:?}");
+        assert!(found.iter().take(8).any(|row| row.starts_with(&format!("{ours}, "))), "{theirs}: {found:?}");
         press(&mut harness, Key::Escape);
     }
+}
+
+#[test]
+fn examples_are_called_examples_and_what_nothing_is_called_has_something_near() {
+    let mut harness = opened(session(3));
+    let title = skinscope::examples::examples().next().unwrap().title;
+    type_text(&mut harness, title);
+    assert!(rows(&harness).iter().any(|row| row.starts_with(&format!("{title}, Example"))), "{:?}", rows(&harness));
+    press(&mut harness, Key::Escape);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run();
+    type_text(&mut harness, "framewirexx");
+    harness.get_by_label("Nothing is called that. Nearest to it:");
+    assert!(rows(&harness)[0].starts_with("Wireframe, "), "{:?}", rows(&harness));
+    press(&mut harness, Key::Enter);
+    assert!(has(&harness, &Command::View(ViewCommand::Toggle(Toggle::Wireframe))));
 }

@@ -217,6 +217,39 @@ fn what_the_range_of_motion_showed_stands_in_the_same_list() {
 }
 
 #[test]
+fn what_the_range_of_motion_found_stands_together_for_each_joint_and_numbers_say_what_they_are_of() {
+    let mut session = three();
+    let model = Arc::clone(session.model().unwrap());
+    let turned = |rule, joint: u32, severity| {
+        let pose = FindingPose::Turned { joint: NodeId(joint), axis: Vec3::X, angle: 1.0 };
+        Finding { pose, ..finding(rule, severity, vec![5], joint) }
+    };
+    let findings = vec![
+        turned("rom-stretch", 1, Severity::Info),
+        turned("rom-fold", 2, Severity::Info),
+        turned("rom-inverted", 1, Severity::Info),
+    ];
+    session.measured(&model, RomReport { findings, poses: 54, planned: 54, driven: 3, clips: false });
+    let mut harness = shown(session);
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
+    let top = |harness: &Harness<'_, App>, label: &str| harness.get_by_label_contains(label).rect().top();
+    let names = &model.skeleton.names;
+    let [first, second] = [1, 2].map(|joint| format!("Range of motion of {}:", names[joint]));
+    let order = [
+        top(&harness, &first),
+        top(&harness, "Stretched edges"),
+        top(&harness, "Inverted triangles"),
+        top(&harness, &second),
+        top(&harness, "Folded skin"),
+    ];
+    assert!(order.is_sorted(), "{order:?}");
+    let said = harness.get_by_label_contains("Folded skin").accesskit_node().description().unwrap_or_default();
+    assert!(said.ends_with("Here: so much 1.23\u{2009}cm."), "{said}");
+    assert!(painted_texts(&harness).iter().any(|(text, _)| text == "so much"));
+}
+
+#[test]
 fn a_warning_of_the_import_that_edits_have_repaired_says_so_and_counts_no_more() {
     let mut parts = ModelParts::clone(&tube(Tube { joints: 3, ..Tube::default() }));
     let primitive = &mut parts.meshes[0].primitives[0];

@@ -4,6 +4,7 @@
 mod accessibility;
 mod clip_names;
 mod comparison;
+mod context_menu;
 mod controls;
 mod curves;
 mod deformation;
@@ -18,6 +19,7 @@ mod gizmo;
 mod keyboard;
 mod keying;
 mod layout;
+mod manual;
 mod methods;
 mod names;
 mod overlays;
@@ -36,6 +38,7 @@ mod tables;
 mod timeline;
 mod tools;
 mod tour;
+mod untouched;
 mod view_menu;
 mod viewport;
 

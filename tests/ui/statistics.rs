@@ -130,3 +130,19 @@ fn a_report_of_a_bug_has_figures_and_no_name() {
     let said = names.iter().filter(|name| !name.is_empty() && text.contains(name.as_str())).collect::<Vec<_>>();
     assert!(said.is_empty(), "{said:?} in {text}");
 }
+
+#[test]
+fn the_panel_has_a_title_and_a_cross_that_closes_all_of_it() {
+    let mut harness = open(3);
+    harness.key_press(Key::F12);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F12);
+    harness.run();
+    harness.get_by_label("Statistics and log");
+    harness.get_by_label("Close statistics and log").click();
+    harness.run();
+    let saved = harness.state().ui.saved();
+    assert!(!saved.statistics && !saved.log && harness.query_by_label("Statistics and log").is_none());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F12);
+    harness.run();
+    assert!(harness.query_all_by_label("Log").count() > 0 && harness.query_by_label("Statistics").is_none());
+}

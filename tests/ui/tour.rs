@@ -86,3 +86,26 @@ fn they_can_be_left_are_not_offered_twice_and_come_again_from_the_menu() {
     click(&mut other, "Open built-in character");
     assert!(has(&other, &Command::File(FileCommand::OpenBuiltIn)));
 }
+
+#[test]
+fn steps_name_what_the_window_shows_and_lie_over_nothing() {
+    let mut harness = offered(Saved { timeline: false, ..Saved::default() }, built_in());
+    click(&mut harness, "Next");
+    harness.get_by_label_contains("the timeline (Ctrl+3 shows it)");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num3);
+    harness.run();
+    harness.get_by_label_contains("Drag in the timeline. Space");
+    // The card about what the pointer is over stands above it.
+    let plate = |harness: &Harness<'_, App>| harness.get_by_label("First steps · 2 of 5").rect();
+    let bone = |app: &App| app.session.model().unwrap().skeleton.names.iter().position(|n| n == "UpperArm.L").unwrap();
+    let at = NodeId::from_index(bone(harness.state()));
+    harness.state_mut().session.apply(SelectionCommand::Hover(Some(at)));
+    harness.step();
+    harness.step();
+    let card = harness.query_all_by_label("UpperArm.L").map(|node| node.rect());
+    let card =
+        card.filter(|rect| harness.state().picture.contains_rect(*rect)).max_by(|a, b| a.left().total_cmp(&b.left()));
+    if let Some(card) = card {
+        assert!(card.bottom() < plate(&harness).top(), "{card:?} {:?}", plate(&harness));
+    }
+}

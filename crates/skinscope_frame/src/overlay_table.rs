@@ -185,7 +185,7 @@ static ASYMMETRY: Overlay = Overlay {
 
 static ROGUE: Overlay = Overlay {
     id: "rogue",
-    label: "Rogue islands",
+    label: "Rogue vertices",
     short: None,
     key: None,
     help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",

@@ -6,13 +6,16 @@ use egui::{Align2, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, Widget
 
 use super::icons;
 use super::theme::{self, BODY, colors};
-use super::widgets::{counted, paint_line};
+use super::widgets::{counted, paint_line, plates_of_pass};
 
 /// How long the plate is shown.
 const SHOWN_SECS: f64 = 2.5;
 
 /// The distance between the plate and the lower edge, points.
 const INSET: f32 = 16.0;
+/// The greatest width of its text, and the least distance from other plates, points.
+const WIDEST: f32 = 620.0;
+const GAP: f32 = 8.0;
 
 /// The message that the plate shows.
 #[derive(Clone, Debug)]
@@ -66,9 +69,16 @@ pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
     }
     ui.ctx().request_repaint_after_secs(left as f32);
     let c = colors(ui);
-    let galley = ui.painter().layout_no_wrap(what.clone(), theme::regular(BODY), c.text);
-    let size = vec2(galley.size().x + 46.0, 34.0);
-    let plate_rect = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
+    let room = (rect.width() - 2.0 * INSET - 46.0).clamp(80.0, WIDEST);
+    let galley = ui.painter().layout(what.clone(), theme::regular(BODY), c.text, room);
+    let size = vec2(galley.size().x + 46.0, galley.size().y.max(18.0) + 16.0);
+    let mut plate_rect =
+        Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
+    // It stands above the plates of the corners that it would reach, such as the legend.
+    let reached = plates_of_pass(ui.ctx()).into_iter().filter(|plate| plate.expand(GAP).intersects(plate_rect));
+    if let Some(top) = reached.map(|plate| plate.top()).reduce(f32::min) {
+        plate_rect = plate_rect.translate(vec2(0.0, top - GAP - plate_rect.bottom()));
+    }
     let response = ui.interact(plate_rect, id(), Sense::hover());
     let role = if is_warning { Role::Alert } else { Role::Status };
     response.widget_info(|| WidgetInfo::labeled(role, true, &what));

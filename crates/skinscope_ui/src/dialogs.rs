@@ -8,7 +8,7 @@ use super::docking::dialog;
 use super::saved::MouseHabit;
 use super::theme::{self, BODY, colors};
 use super::widgets::{dialog_head, paint_line, section};
-use super::{Dialog, Status, UiState, manual_dialog, preferences_dialog};
+use super::{Dialog, Status, UiState, preferences_dialog};
 
 /// The key of what [`note_popups`] notes.
 fn noted() -> Id {
@@ -51,7 +51,6 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     let modal = Modal::new(Id::unique("dialog")).frame(egui::Frame::window(ui.style()));
     let shown = modal.show(ui.ctx(), |ui| match &mut dialog {
         Dialog::Keys => keys(ui, state.saved.mouse),
-        Dialog::Manual(page) => manual_dialog::show(ui, page),
         Dialog::Preferences => preferences_dialog::show(ui, &state.saved, commands),
         Dialog::Layouts => dialog::show(ui, &state.saved, &mut state.dock.dialog, commands),
         Dialog::About => about(ui, &status.adapter),

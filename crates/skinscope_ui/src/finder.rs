@@ -8,10 +8,11 @@ use skinscope_inspect::rule_words;
 use skinscope_model::{ClipId, NodeId};
 use skinscope_session::{
     COMMANDS, Command, Document, FileCommand, FindingCommand, Menu, PlaybackCommand, SelectionCommand, Session,
-    WindowCommand, refusal,
+    Submenu, WindowCommand, refusal,
 };
 
 use super::dialogs::take_key;
+use super::finder_words::{self as words, Ours};
 use super::manual::{Block, PAGES};
 use super::preferences::PREFERENCES;
 use super::saved::Saved;
@@ -58,103 +59,130 @@ pub(super) struct Finder {
     at: usize,
     /// The scroll offset of the list, points.
     offset: f32,
+    /// Whether nothing has the words, and what is most like them is listed.
+    is_nearest: bool,
 }
 
 impl Finder {
     fn find(&mut self, session: &Session, saved: &Saved) {
         let words: Vec<String> = self.search.split_whitespace().map(str::to_lowercase).collect();
-        let mut found: Vec<(u32, usize, Entry)> = Vec::new();
-        let meant = meant(&words);
-        for (i, row) in COMMANDS.iter().enumerate() {
-            let opens_itself = row.command == Command::Window(WindowCommand::FindAnything);
-            let rank_of = |words: &[String]| rank(row.label, words).or_else(|| Some(rank(row.help, words)? + 40));
-            let by_meaning = meant.iter().filter_map(|words| rank(row.label, words)).min().map(|rank| rank + 15);
-            let rank = rank_of(&words).into_iter().chain(by_meaning).min();
-            if let Some(rank) = rank.filter(|_| !opens_itself) {
-                let later = if refusal(&row.command, session).is_none() { 0 } else { 100 };
-                found.push((rank + later, row.label.len(), Entry::Command(i)));
-            }
-        }
-        if let Some(model) = session.model().filter(|_| !words.is_empty()) {
-            for (i, name) in model.skeleton.names.iter().enumerate() {
-                if let Some(rank) = rank(name, &words) {
-                    found.push((rank + 2, name.len(), Entry::Node(NodeId::from_index(i))));
-                }
-            }
-            for (i, clip) in model.clips.iter().enumerate() {
-                if let Some(rank) = rank(&clip.name, &words) {
-                    found.push((rank + 1, clip.name.len(), Entry::Clip(ClipId::from_index(i))));
-                }
-            }
-        }
+        let mut found = named(session, saved, &words, &|name, words| rank(name, words));
         if !words.is_empty() {
-            others(session, saved, &words, &mut found);
+            found.extend(meant_commands(session, &words));
+        }
+        if let Some(telling) = words::telling(&words).filter(|_| found.len() < FEW) {
+            let fewer = named(session, saved, &telling, &|name, words| rank(name, words));
+            found.extend(fewer.into_iter().map(|(rank, length, entry)| (rank + 30, length, entry)));
+            found.extend(meant_commands(session, &telling).into_iter().map(|(rank, l, entry)| (rank + 30, l, entry)));
+        }
+        if found.len() < FEW && !words.is_empty() {
+            let parted = words::words_of(&self.search);
+            let near = |name: &str, _: &[String]| words::misspelt(&words::words_of(name), &parted).map(|n| 50 + 10 * n);
+            found.extend(named(session, saved, &words, &near));
+        }
+        self.is_nearest = found.is_empty();
+        if found.is_empty() {
+            found = nearest(session, saved, &self.search);
         }
         // Without words the commands have the order of the menus.
         if !words.is_empty() {
             found.sort_by_key(|(rank, length, _)| (*rank, *length));
         }
-        self.found = found.into_iter().map(|(.., entry)| entry).collect();
+        self.found.clear();
+        for (.., entry) in found {
+            if !self.found.contains(&entry) {
+                self.found.push(entry);
+            }
+        }
         (self.at, self.offset) = (0, 0.0);
     }
 }
 
-/// Words of other programs, each with those that commands have here.
-const SYNONYMS: &[(&str, &[&str])] = &[
-    ("screenshot", &["picture"]),
-    ("snapshot", &["picture"]),
-    ("image", &["picture"]),
-    ("movie", &["record"]),
-    ("video", &["record"]),
-    ("gif", &["record"]),
-    ("turntable", &["record"]),
-    ("hdri", &["environment"]),
-    ("hdr", &["environment"]),
-    ("exr", &["environment"]),
-    ("exposure", &["environment"]),
-    ("fps", &["statistics"]),
-    ("performance", &["statistics"]),
-    ("profiler", &["statistics"]),
-    ("matcap", &["ceramic", "wax", "jade", "chrome", "pearl", "zebra"]),
-    ("unlit", &["base colour"]),
-    ("albedo", &["base colour"]),
-    ("checker", &["uv checker"]),
-    ("retarget", &["clips", "other model"]),
-    ("xray", &["skin"]),
-    ("x-ray", &["skin"]),
-    ("t-pose", &["bind pose", "rest"]),
-    ("a-pose", &["bind pose", "rest"]),
-    ("skeleton", &["bones"]),
-    ("armature", &["bones"]),
-    ("paint", &["weight"]),
-    ("hotkeys", &["keys"]),
-    ("shortcuts", &["keys"]),
-    ("settings", &["preferences"]),
-    ("options", &["preferences"]),
-    ("wire", &["wireframe"]),
-    ("export", &["save", "export"]),
-    ("validate", &["check"]),
-];
+/// Something that was found, after how well it fits (0 is best) and how long its name is.
+type Found = (u32, usize, Entry);
 
-/// Returns the searched words with each that is one of another program replaced by what it is called here.
-fn meant(words: &[String]) -> Vec<Vec<String>> {
-    let mut out = Vec::new();
-    for (i, word) in words.iter().enumerate() {
-        let known =
-            SYNONYMS.iter().filter(|(theirs, _)| theirs == word || word.len() > 2 && theirs.starts_with(word.as_str()));
-        for ours in known.flat_map(|(_, ours)| ours.iter()) {
-            let mut words = words.to_vec();
-            words.splice(i..=i, ours.split(' ').map(str::to_owned));
-            out.push(words);
+/// Where no more than so many were found, words that say nothing are left out, and then letters may be wrong.
+const FEW: usize = 4;
+/// How many are named where nothing has the words.
+const NEAREST: usize = 6;
+
+/// Finds all that has a name that fits, by a function that returns how well it does.
+fn named(
+    session: &Session,
+    saved: &Saved,
+    words: &[String],
+    fits: &dyn Fn(&str, &[String]) -> Option<u32>,
+) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for (i, row) in COMMANDS.iter().enumerate() {
+        let rank = fits(row.label, words).or_else(|| Some(rank(row.help, words)? + 40));
+        found.extend(rank.and_then(|rank| command(session, i, rank)));
+    }
+    if words.is_empty() {
+        return found;
+    }
+    if let Some(model) = session.model() {
+        for (i, name) in model.skeleton.names.iter().enumerate() {
+            let rank = fits(name, words);
+            found.extend(rank.map(|rank| (rank + 2, name.len(), Entry::Node(NodeId::from_index(i)))));
+        }
+        for (i, clip) in model.clips.iter().enumerate() {
+            let rank = fits(&clip.name, words);
+            found.extend(rank.map(|rank| (rank + 1, clip.name.len(), Entry::Clip(ClipId::from_index(i)))));
         }
     }
-    out
+    others(session, saved, words, fits, &mut found);
+    found
+}
+
+/// Returns the entry of a command, of this index; `None` for the one that opens the list itself. What cannot be done now comes later.
+fn command(session: &Session, index: usize, rank: u32) -> Option<Found> {
+    let row = COMMANDS.get(index).filter(|row| row.command != Command::Window(WindowCommand::FindAnything))?;
+    let later = if refusal(&row.command, session).is_none() { 0 } else { 100 };
+    Some((rank + later, row.label.len(), Entry::Command(index)))
+}
+
+/// Finds what words of other programs lead to.
+fn meant_commands(session: &Session, words: &[String]) -> Vec<Found> {
+    let entry = |(rank, ours): (u32, Ours)| match ours {
+        Ours::Command(label) => {
+            let index = COMMANDS.iter().position(|row| row.label == label)?;
+            command(session, index, rank + 5)
+        }
+        Ours::Page(id) => {
+            let index = PAGES.iter().position(|page| page.id == id)?;
+            Some((rank + 8, PAGES[index].title.len(), Entry::Page(index)))
+        }
+    };
+    words::meant(&words::words_of(&words.join(" "))).into_iter().filter_map(entry).collect()
+}
+
+/// Returns what has a name that is most like a text; where nothing is like it, the pages of the manual that say what there is.
+fn nearest(session: &Session, saved: &Saved, text: &str) -> Vec<Found> {
+    let like = |name: &str, _: &[String]| {
+        let likeness = words::likeness(name, text);
+        (likeness > 0.15).then_some((1000.0 * (1.0 - likeness)) as u32)
+    };
+    let mut found = named(session, saved, &["\0".to_owned()], &like);
+    found.sort_by_key(|(rank, length, _)| (*rank, *length));
+    found.truncate(NEAREST);
+    if found.is_empty() {
+        let pages = ["window", "keys", "commands"].map(|id| PAGES.iter().position(|page| page.id == id));
+        found.extend(pages.into_iter().flatten().enumerate().map(|(i, page)| (i as u32, 0, Entry::Page(page))));
+    }
+    found
 }
 
 /// Finds files that were opened last, preferences, findings and pages of the manual.
-fn others(session: &Session, saved: &Saved, words: &[String], found: &mut Vec<(u32, usize, Entry)>) {
+fn others(
+    session: &Session,
+    saved: &Saved,
+    words: &[String],
+    fits: &dyn Fn(&str, &[String]) -> Option<u32>,
+    found: &mut Vec<Found>,
+) {
     let mut look = |name: &str, text: &str, later: u32, entry: Entry| {
-        let rank = rank(name, words).or_else(|| Some(rank(text, words)? + 40));
+        let rank = fits(name, words).or_else(|| Some(rank(text, words)? + 40));
         found.extend(rank.map(|rank| (rank + later, name.len(), entry)));
     };
     for (i, path) in saved.recent.iter().enumerate() {
@@ -172,11 +200,14 @@ fn others(session: &Session, saved: &Saved, words: &[String], found: &mut Vec<(u
         look(&layout.name, "Layout of the panels", 2, Entry::Layout(i));
     }
     for (i, page) in PAGES.iter().enumerate() {
-        let headings = page
-            .blocks
-            .iter()
-            .filter_map(|block| if let Block::Heading(text) = block { Some(text.as_str()) } else { None });
+        let headings =
+            page.blocks.iter().filter_map(|block| if let Block::Heading(text) = block { Some(&**text) } else { None });
         look(&page.title, &headings.collect::<Vec<_>>().join(" "), 4, Entry::Page(i));
+    }
+    for (i, page) in PAGES.iter().enumerate() {
+        if page.blocks.iter().any(|block| rank(&block.text(), words).is_some()) {
+            found.push((70, page.title.len(), Entry::Page(i)));
+        }
     }
 }
 
@@ -271,11 +302,11 @@ fn list(ui: &mut Ui, session: &Session, saved: &Saved, finder: &mut Finder, open
     }
     ui.add_space(6.0);
     let room = (ui.ctx().content_rect().height() - TOP - 120.0).clamp(3.0 * ROW, MOST_ROWS * ROW);
-    if finder.found.is_empty() {
-        ui.add_space(4.0);
-        ui.label(egui::RichText::new("Nothing is called that.").color(colors(ui).dim));
-        ui.add_space(room - ROW - 8.0);
-        return None;
+    let mut room = room;
+    if finder.is_nearest {
+        let line = "Nothing is called that. Nearest to it:";
+        let shown = ui.label(egui::RichText::new(line).color(colors(ui).dim));
+        room -= shown.rect.height() + ui.spacing().item_spacing.y;
     }
     let mut area = ScrollArea::vertical().auto_shrink(false).max_height(room).min_scrolled_height(room);
     let top = finder.at as f32 * ROW;
@@ -312,7 +343,8 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, saved: &Saved, marked: bool
         Entry::Command(i) => {
             let Some(row) = COMMANDS.get(i) else { return false };
             let keys = row.keys().map_or_else(String::new, |shortcut| shortcut.to_string());
-            ("", row.label, menu_name(row.menu), keys)
+            let kind = if row.submenu == Some(Submenu::Examples) { "Example" } else { menu_name(row.menu) };
+            ("", row.label, kind, keys)
         }
         Entry::Node(node) => {
             let name = model.and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str);
@@ -428,18 +460,5 @@ mod tests {
         assert_eq!(rank("Mirror pose", &words("irr")), Some(30));
         assert_eq!(rank("Mirror pose", &words("mirror x")), None);
         assert_eq!(rank("anything", &[]), Some(0));
-    }
-
-    #[test]
-    fn each_word_of_another_program_finds_a_command() {
-        for (theirs, ours) in SYNONYMS {
-            for words in ours.iter() {
-                let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-                assert!(COMMANDS.iter().any(|row| rank(row.label, &words).is_some()), "{theirs}: {words:?}");
-            }
-        }
-        // What is typed of a word is enough.
-        assert_eq!(meant(&["scre".to_owned(), "2".to_owned()]), [["picture".to_owned(), "2".to_owned()]]);
-        assert!(meant(&["sc".to_owned()]).is_empty());
     }
 }

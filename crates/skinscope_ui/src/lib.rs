@@ -15,6 +15,7 @@ mod clip_layers;
 mod clip_names;
 mod clip_panel;
 mod comparison;
+mod context_menu;
 mod controls;
 mod copied;
 mod crowd;
@@ -28,6 +29,7 @@ mod explain_rows;
 mod explain_text;
 mod exports;
 mod finder;
+mod finder_words;
 mod findings;
 mod focus;
 pub mod fonts;
@@ -100,7 +102,7 @@ pub use docking::layouts::{choose_layout, layout_names};
 use egui::Ui;
 pub use exports::film_reel;
 pub use frame_costs::{CostSummary, FrameCost, FrameCosts};
-pub use keys::{mark_number_pad, turns};
+pub use keys::{mark_number_pad, take_by_place, turns};
 pub use names::NameCount;
 pub use over::{Over, show_over};
 pub use page::formula_svg;
@@ -158,6 +160,8 @@ pub struct Status {
     pub library: PoseLibrary,
     /// A model that was dropped beside the open one; the user is asked what it is for.
     pub dropped: Option<PathBuf>,
+    /// A second file that was dropped together with that model.
+    pub dropped_second: Option<PathBuf>,
     /// The mapping of joints of the clips that were added last; the dialog is shown while it says so.
     pub clip_names: Option<ClipNames>,
     /// The last short message ([`Status::say`], [`Status::warn`]).
@@ -202,8 +206,6 @@ enum Dialog {
     Keys,
     Preferences,
     Layouts,
-    /// A page of the manual, by its index.
-    Manual(usize),
     About,
 }
 
@@ -219,6 +221,7 @@ pub struct UiState {
     /// Whether the system says that its theme is light.
     system_light: bool,
     dialog: Option<Dialog>,
+    manual: Option<manual_dialog::Manual>,
     help: help_card::HelpCard,
     /// The pictures of files that were opened last.
     recent_pictures: recent::RecentPictures,
@@ -337,7 +340,7 @@ impl UiState {
             }
             WindowCommand::ShowManual(id) => {
                 let page = manual::PAGES.iter().position(|page| page.id == id);
-                self.dialog = Some(Dialog::Manual(page.unwrap_or(0)));
+                self.manual = Some(manual_dialog::Manual::of(page.unwrap_or(0)));
             }
             WindowCommand::ShowFirstSteps => self.tour.begin(),
             WindowCommand::CopyBugReport => self.copies_report = true,
@@ -486,6 +489,7 @@ pub fn show(
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }
+    manual_dialog::show(ui, state);
     dialogs::show(ui, state, status, commands);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);

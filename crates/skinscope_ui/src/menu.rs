@@ -242,7 +242,13 @@ fn line(ui: &mut Ui) {
     ui.add_space(4.0);
 }
 
-fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+pub(super) fn command_item(
+    ui: &mut Ui,
+    row: &CommandRow,
+    session: &Session,
+    state: &UiState,
+    commands: &mut Vec<Command>,
+) {
     let on = is_on(&row.command, session, state);
     let tail = row.keys().map_or(RowSuffix::None, RowSuffix::Keys);
     let why = refusal(&row.command, session);
@@ -307,14 +313,14 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 /// The mark at the right end of a row.
 #[derive(Clone, Copy, Debug)]
-enum RowSuffix {
+pub(super) enum RowSuffix {
     None,
     Keys(Shortcut),
     /// The sign of a submenu, and the label of what is chosen in it.
     Submenu(Option<&'static str>),
 }
 
-fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response {
+pub(super) fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let enabled = ui.is_enabled();
     response.widget_info(|| match on {
@@ -404,7 +410,7 @@ fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Opti
     chosen
 }
 
-fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+pub(super) fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     if let Some(method) = chosen_method(ui, METHODS, session.view().method) {
         commands.push(ViewCommand::SetMethod(method.id).into());
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use egui::{Context, Frame, Id, Key, Margin, Modifiers, RichText, ScrollArea, Ui};
+use egui::{Context, Frame, Id, Key, Margin, Modifiers, Popup, RichText, ScrollArea, Ui};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand, ViewCommand};
 
 use super::outliner_row::{NodeLook, Row, RowAction, row_id, show_row};
 use super::theme::{MARGIN, ROW, colors};
 use super::widgets::{SearchResponse, drop_down, open_field, search_field, steps_down};
-use super::{Status, UiState, beside, findings, focus};
+use super::{Status, UiState, beside, context_menu, findings, focus};
 
 /// State of the outliner for the open model.
 #[derive(Debug, Default)]
@@ -237,6 +237,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     }
     let mut hovered = None;
     let mut fold = None;
+    let mut asked_menu = None;
     let output = area.show_rows(ui, ROW, outliner.rows.len(), |ui, range| {
         let rows = &outliner.rows[range];
         // Tab goes to one row, and the arrows go on from there.
@@ -249,6 +250,12 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
                 focus::pass_over(ui, id);
             }
             let answer = show_row(ui, model, session, *row, look, folded, id);
+            let response = ui.ctx().read_response(id);
+            if let Some(response) =
+                response.filter(|r| r.secondary_clicked() || Popup::is_id_open(ui.ctx(), Popup::default_response_id(r)))
+            {
+                asked_menu = Some((response, row.node));
+            }
             match answer {
                 Some(RowAction::Select) => {
                     outliner.shown = Some(row.node);
@@ -273,6 +280,13 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
         ui.ctx().request_repaint();
     }
     state.hovered = hovered.or(state.hovered);
+    if let Some((response, node)) = asked_menu {
+        let about = context_menu::About { node: Some(node), vertex: None };
+        if response.secondary_clicked() {
+            context_menu::begin(about, session, commands);
+        }
+        context_menu::show(&response, about, session, state, commands);
+    }
 }
 
 /// Returns the id of the field above the list.

@@ -329,7 +329,7 @@ impl Panels<'_> {
             DockPanel::Deformation => {
                 measures::show(ui, session, (status, has_tabs), &mut state.normal_times, commands);
             }
-            DockPanel::Statistics => statistics::show(ui, state, status, commands),
+            DockPanel::Statistics => statistics::show(ui, state, status, has_tabs, commands),
             DockPanel::Page => page::show(ui, session, self.text, commands),
         }
     }

@@ -1,15 +1,17 @@
 //! The panels *Statistics* (what the last frames cost) and *Log* (the messages of this run).
 
 use egui::accesskit::Role;
-use egui::{CornerRadius, Label, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, CornerRadius, Label, Layout, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use skinscope_base::trace::{DevicePass, Part};
-use skinscope_session::{Command, WindowCommand};
+use skinscope_session::{Command, Panel, WindowCommand};
 
 use super::frame_costs::{CostSummary, FrameCost, FrameCosts};
 use super::message_log::{MessageKind, MessageLog};
 use super::theme::{self, colors};
-use super::widgets::{figure, grouped, section, text_button};
-use super::{Status, UiState, copied};
+use super::widgets::{figure, grouped, icon_button, section, text_button};
+use super::{Status, UiState, copied, icons};
 
 /// The height of the curve of frames, points.
 const CURVE: f32 = 64.0;
@@ -17,11 +19,37 @@ const CURVE: f32 = 64.0;
 const LINE_NAME: f32 = 12.0;
 
 /// Shows the panels that are on.
-pub(super) fn show(ui: &mut Ui, state: &UiState, status: &Status, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, state: &UiState, status: &Status, has_tabs: bool, commands: &mut Vec<Command>) {
+    ui.add_space(10.0);
+    head(ui, state, has_tabs, commands);
     ScrollArea::vertical()
         .id_salt("statistics")
         .auto_shrink(false)
         .show(ui, |ui| contents(ui, state, status, commands));
+}
+
+/// Shows the title of what is on, and what closes it unless the tabs above it do.
+fn head(ui: &mut Ui, state: &UiState, has_tabs: bool, commands: &mut Vec<Command>) {
+    let title = match (state.saved.statistics, state.saved.log) {
+        (true, true) => "Statistics and log",
+        (false, true) => "Log",
+        _ => "Statistics",
+    };
+    ui.horizontal(|ui| {
+        ui.set_min_height(20.0);
+        ui.label(RichText::new(title).font(theme::strong(15.0)));
+        if has_tabs {
+            return;
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = icon_button(ui, icons::CLOSE, "Close statistics and log", 20.0, false);
+            if close.on_hover_text("Put this panel away; F12 shows it again").clicked() {
+                let on = [(state.saved.statistics, Panel::Statistics), (state.saved.log, Panel::Log)];
+                let shown = on.into_iter().filter(|(on, _)| *on);
+                commands.extend(shown.map(|(_, panel)| Command::from(WindowCommand::TogglePanel(panel))));
+            }
+        });
+    });
 }
 
 fn contents(ui: &mut Ui, state: &UiState, status: &Status, commands: &mut Vec<Command>) {

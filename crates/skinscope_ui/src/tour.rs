@@ -3,7 +3,8 @@
 
 use egui::{Align, Align2, Label, Layout, Rect, RichText, Ui};
 use skinscope_session::{
-    CameraCommand, Command, FileCommand, FindingCommand, InspectionCommand, PlaybackCommand, Session, Source,
+    CameraCommand, Command, FileCommand, FindingCommand, InspectionCommand, Panel, PlaybackCommand, Session, Source,
+    ViewCommand, WindowCommand, row_of,
 };
 
 use super::theme::{self, colors};
@@ -16,7 +17,8 @@ const WIDTH: f32 = 236.0;
 /// A step.
 struct Step {
     title: &'static str,
-    text: &'static str,
+    /// Returns what is to be done, by what the window shows.
+    text: fn(&UiState) -> String,
     /// Returns whether it was done, by what is so now or by what was just asked for.
     is_done: fn(&Session, &[Command]) -> bool,
 }
@@ -24,27 +26,43 @@ struct Step {
 static STEPS: [Step; 5] = [
     Step {
         title: "Turn the character",
-        text: "Drag with the left button in the picture. The wheel comes nearer, Home shows all again.",
+        text: |_| "Drag with the left button in the picture. The wheel comes nearer, Home shows all again.".to_owned(),
         is_done: |_, commands| commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))),
     },
     Step {
         title: "Scrub through the clip",
-        text: "Drag in the timeline below the picture. Space plays and pauses.",
+        text: |state| {
+            let timeline = shown(state.saved.timeline, Panel::Timeline, "the timeline");
+            format!("Drag in {timeline}. Space plays and pauses.")
+        },
         is_done: |_, commands| commands.iter().any(|c| matches!(c, Command::Playback(PlaybackCommand::Seek(_)))),
     },
     Step {
         title: "See the weights",
-        text: "Press W, or choose Weights above the picture. Then click a bone: the colours are the weights of its joint.",
+        text: |_| {
+            let key = keys(&ViewCommand::ToggleOverlay("weights").into());
+            format!(
+                "Press {key}, or choose Weights in the menu Overlay. Then click a bone: the colours are the weights of its joint."
+            )
+        },
         is_done: |session, _| session.view().overlay.is_some_and(|overlay| overlay.id == "weights"),
     },
     Step {
         title: "Pose a joint",
-        text: "With a bone selected drag a ring, or a slider of Rotation at the right. Ctrl+Z takes it back.",
+        text: |state| {
+            let inspector = shown(state.saved.inspector, Panel::Inspector, "the inspector");
+            format!("With a bone selected drag a ring, or a slider of Rotation in {inspector}. Ctrl+Z takes it back.")
+        },
         is_done: |session, _| !session.edits().nodes.is_empty(),
     },
     Step {
         title: "Check the skin",
-        text: "Findings stand below the nodes. Press Run range of motion there: it bends every joint and lists where the skin suffers.",
+        text: |state| {
+            let nodes = shown(state.saved.outliner, Panel::Outliner, "the list of nodes");
+            format!(
+                "Findings stand below {nodes}. Press Run range of motion there: it bends every joint and lists where the skin suffers."
+            )
+        },
         is_done: |_, commands| {
             commands.iter().any(|command| {
                 matches!(
@@ -56,6 +74,19 @@ static STEPS: [Step; 5] = [
         },
     },
 ];
+
+/// Returns the key of a command, as the keymap has it.
+fn keys(command: &Command) -> String {
+    row_of(command).and_then(|row| row.keys()).map_or_else(String::new, |shortcut| shortcut.to_string())
+}
+
+/// Returns the name of a panel, with the key that shows it where it is closed.
+fn shown(is_open: bool, panel: Panel, name: &str) -> String {
+    match is_open {
+        true => name.to_owned(),
+        false => format!("{name} ({} shows it)", keys(&WindowCommand::TogglePanel(panel).into())),
+    }
+}
 
 /// Which step is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,6 +140,7 @@ pub(super) fn follow(ui: &Ui, state: &mut UiState, session: &Session, commands: 
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
     let Some(step) = state.tour.step else { return };
     let Some(shown) = STEPS.get(step) else { return };
+    let text = (shown.text)(state);
     let mut next = None;
     corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "first steps", |ui| {
         let c = colors(ui);
@@ -125,7 +157,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
             });
         });
         ui.label(RichText::new(shown.title).font(theme::strong(15.0)).color(c.text));
-        ui.add(Label::new(RichText::new(shown.text).color(c.text)).wrap());
+        ui.add(Label::new(RichText::new(text).color(c.text)).wrap());
         ui.add_space(4.0);
         if !is_built_in(session) {
             ui.add(Label::new(RichText::new("They are made for the built-in character.").color(c.dim)).wrap());

@@ -19,8 +19,8 @@ use super::names::{self, NameCount};
 use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, describe, tip};
 use super::{
-    Status, UiState, beside, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, page, status,
-    tour, triad,
+    Status, UiState, beside, bones, card, comparison, context_menu, copied, crowd, ghosts, gizmo, legend, marks, menu,
+    page, status, tour, triad,
 };
 
 /// The state of the picture's area.
@@ -33,6 +33,8 @@ pub(super) struct Viewport {
     pub(super) gizmo: gizmo::GizmoState,
     /// The drag that marks.
     marks: marks::MarkDrag,
+    /// What the menu of the last right click is about.
+    about: context_menu::About,
     /// Whether the buttons that are down move the camera, since Alt was held as they went down.
     is_camera_drag: bool,
 }
@@ -114,6 +116,11 @@ pub(super) fn show(
         page::show_handles(&ui, session, seen, commands);
         in_picture.end = shape_count(&ui);
         let above = comparison::above_names(rect, session);
+        if !state.presents {
+            // What the pointer is over is described above it.
+            let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
+            tour::show(&mut corner, above, session, state, commands);
+        }
         // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
         card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second);
@@ -126,7 +133,6 @@ pub(super) fn show(
             let shown = toggles(&mut ui, rect, (session, names), state, commands);
             (opaque, controls) = (shown.opaque, shown.whole);
             triad::show(&mut ui, rect, session, commands);
-            tour::show(&mut ui, rect, session, state, commands);
         }
         if !plate_has_legend {
             // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
@@ -175,6 +181,12 @@ fn point(
     } else if marking.is_none() {
         mouse(ui, response, seen, (habit(state), is_camera), commands);
         hover(ui, response, seen, session, state);
+        if response.secondary_clicked() {
+            let vertex = state.viewport.vertex.map(|hit| hit.vertex_ref());
+            state.viewport.about = context_menu::About { node: state.hovered, vertex };
+            context_menu::begin(state.viewport.about, session, commands);
+        }
+        context_menu::show(response, state.viewport.about, session, state, commands);
         if response.clicked() && state.viewport.vertex.is_some() {
             state.inspector.show_vertex();
         }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Weak};
 
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
 use skinscope_inspect::Inspection;
-use skinscope_inspect::check::{Finding, Severity};
+use skinscope_inspect::check::{Finding, FindingPose, Severity};
 use skinscope_inspect::rom::RomReport;
-use skinscope_model::Model;
+use skinscope_model::{Model, NodeId};
 use skinscope_session::{
     Command, DockPanel, Document, DocumentWarning, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand,
     repair_of,
@@ -19,7 +19,9 @@ use skinscope_session::{
 
 use self::doubts::Doubts;
 use self::motion::{MotionRange, measuring, ready, stacks};
-use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, mark, messages_head, row, title, warning, wrapped};
+use self::row::{
+    FOLDED, RowPress, TEXT, TITLE_LINE, body_height, joint_head, mark, messages_head, row, title, warning, wrapped,
+};
 use super::panel_size::{want_size, was_dragged};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
 use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
@@ -49,6 +51,8 @@ pub(super) struct Findings {
 enum Item {
     /// A finding, by its index in [`Document::findings`].
     Finding(usize),
+    /// The heading of what the range of motion found where a joint turns, with how much that is.
+    JointHead(NodeId, usize),
     /// The heading of the import's warnings.
     ImportHead,
     /// A warning, by its index in [`Document::warnings`].
@@ -261,6 +265,36 @@ fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
     });
 }
 
+/// Returns the joint whose turn a finding of the range of motion is about; `None` for findings of the checker and of clips.
+fn turned_joint(finding: &Finding) -> Option<NodeId> {
+    match finding.pose {
+        FindingPose::Turned { joint, .. } if finding.rule.starts_with("rom-") => Some(joint),
+        _ => None,
+    }
+}
+
+/// Returns the entries of some findings, worst first. What the range of motion found stands together for each joint, below its name, where
+/// the worst of it would stand; among equals the checker's findings come first.
+fn in_order(findings: &[&Finding], shown: impl Iterator<Item = usize>) -> Vec<Item> {
+    let mut groups: Vec<(Option<NodeId>, Vec<usize>)> = Vec::new();
+    for i in shown {
+        let joint = turned_joint(findings[i]);
+        match joint.and_then(|joint| groups.iter_mut().find(|(of, _)| *of == Some(joint))) {
+            Some((_, group)) => group.push(i),
+            None => groups.push((joint, vec![i])),
+        }
+    }
+    let worst = |group: &[usize]| group.iter().map(|i| findings[*i].severity).max();
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse(worst(group)));
+    let mut items = Vec::new();
+    for (joint, mut group) in groups {
+        group.sort_by_key(|i| std::cmp::Reverse(findings[*i].severity));
+        items.extend(joint.map(|joint| Item::JointHead(joint, group.len())));
+        items.extend(group.into_iter().map(Item::Finding));
+    }
+    items
+}
+
 impl Findings {
     /// Builds the entries anew where the list or the width has changed.
     fn build(&mut self, ui: &Ui, document: &Document, open: Option<usize>, width: f32) {
@@ -278,12 +312,8 @@ impl Findings {
             return;
         }
         let findings: Vec<&Finding> = document.findings().collect();
-        let mut order: Vec<usize> = (0..findings.len()).collect();
-        order.retain(|i| !self.hidden[severity_index(findings[*i].severity)]);
-        // Among equals the checker's findings come first.
-        order.sort_by_key(|i| std::cmp::Reverse(findings[*i].severity));
-        self.items.clear();
-        self.items.extend(order.into_iter().map(Item::Finding));
+        let shown = (0..findings.len()).filter(|i| !self.hidden[severity_index(findings[*i].severity)]);
+        self.items = in_order(&findings, shown);
         if !document.warnings.is_empty() && !self.hidden[severity_index(Severity::Warning)] {
             self.items.push(Item::ImportHead);
             self.items.extend((0..document.warnings.len()).map(Item::Warning));
@@ -298,6 +328,7 @@ impl Findings {
                     let body = if Some(*index) == open { body_height(ui, finding, width) } else { 0.0 };
                     FOLDED + TITLE_LINE * title(ui, finding, width).rows.len() as f32 + body
                 }
+                Item::JointHead(..) => ROW - 2.0,
                 Item::ImportHead => ROW + 4.0,
                 Item::Warning(i) => {
                     wrapped(ui, &shown_warning(document, *i).text, colors(ui).dim, width).size().y + 8.0
@@ -324,7 +355,10 @@ impl Findings {
         }
         self.listed = now;
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
-        self.jump = self.items.iter().position(|i| matches!(i, Item::Finding(index) if *index >= checked));
+        let news = self.items.iter().position(|i| matches!(i, Item::Finding(index) if *index >= checked));
+        // The name of its joint stands above it.
+        let has_head = |at: &usize| matches!(self.items.get(at.wrapping_sub(1)), Some(Item::JointHead(..)));
+        self.jump = news.map(|at| if has_head(&at) { at - 1 } else { at });
         // In this frame the area still has the height of the old list, and would jump back to its end.
         ui.ctx().request_repaint();
         None
@@ -381,6 +415,10 @@ fn list(
                         }
                         None => {}
                     }
+                }
+                Item::JointHead(joint, count) => {
+                    let name = document.model.skeleton.names.get(joint.index()).map_or("", String::as_str);
+                    joint_head(ui, rect, name, count);
                 }
                 Item::ImportHead => messages_head(ui, rect),
                 Item::Warning(index) => {

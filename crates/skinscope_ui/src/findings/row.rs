@@ -118,7 +118,8 @@ pub(super) fn row(
         WidgetInfo::selected(Role::ListBoxOption, true, open, spoken)
     });
     if let Some((_, help)) = rule_words(finding.rule) {
-        describe(&response, help);
+        let size = finding.measure.map(|measure| format!(" Here: {} {}.", measure.what, measure_words(measure)));
+        describe(&response, &format!("{help}{}", size.unwrap_or_default()));
     }
     row_background(ui.painter(), rect, open, response.hovered(), open, c);
     let mut pressed = None;
@@ -138,8 +139,18 @@ pub(super) fn row(
     let title = title(ui, finding, rect.width());
     let (title_cut, title_height) = (title.elided, TITLE_LINE * title.rows.len() as f32);
     ui.painter().galley_with_override_text_color(pos2(left, y - 0.5 * TITLE_LINE), title, title_ink);
-    let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), quiet, right - left);
-    paint_line(ui, where_, left, rect.top() + 13.0 + title_height, quiet);
+    // What the number at the right is of stands below it.
+    let of = finding.measure.map_or("", |measure| measure.what);
+    let below = rect.top() + 13.0 + title_height;
+    let of_galley = ui.painter().layout_no_wrap(of.to_owned(), theme::regular(SMALL), quiet);
+    let of_width = of_galley.size().x;
+    let fits = of_width < 0.6 * (right - left);
+    let room = if of.is_empty() || !fits { 0.0 } else { of_width + 8.0 };
+    if room > 0.0 {
+        paint_line(ui, of_galley, right - of_width, below, quiet);
+    }
+    let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), quiet, right - left - room);
+    paint_line(ui, where_, left, below, quiet);
     if open {
         // Above long texts the buttons are in sight.
         let top = rect.top() + FOLDED + title_height;
@@ -159,8 +170,9 @@ pub(super) fn row(
         response.scroll_to_me(None);
     }
     pressed = pressed.or(response.clicked().then_some(RowPress::Row));
-    if !open && (title_cut || where_cut) {
-        response.on_hover_text(format!("{label}\n{at}"));
+    let measured = finding.measure.map(|measure| format!("\n{}: {}", measure.what, measure_words(measure)));
+    if !open && (title_cut || where_cut || measured.is_some()) {
+        response.on_hover_text(format!("{label}\n{at}{}", measured.unwrap_or_default()));
     }
     pressed
 }
@@ -242,6 +254,24 @@ fn part_text(model: &Model, finding: &Finding) -> Option<String> {
         Some([one]) if !one.is_empty() => Some((*one).to_owned()),
         Some([one, rest @ ..]) if !one.is_empty() => Some(format!("{one} and {} more", rest.len())),
         _ => Some(primitive.to_string()),
+    }
+}
+
+/// Shows the heading of what the range of motion found where one joint turns.
+pub(super) fn joint_head(ui: &mut Ui, rect: Rect, name: &str, count: usize) {
+    let c = colors(ui);
+    let response = ui.interact(rect, ui.scope_id().with(("turned", name)), Sense::hover());
+    let y = rect.bottom() - 9.0;
+    let (left, right) = (rect.left() + f32::from(MARGIN), rect.right() - f32::from(MARGIN));
+    let number = ui.painter().layout_no_wrap(grouped(count), theme::regular(SMALL), c.dim);
+    let number_left = right - number.size().x;
+    let (name_galley, cut) = shortened(ui, name, theme::strong(SMALL), c.dim, number_left - left - 8.0);
+    paint_line(ui, name_galley, left, y, c.dim);
+    paint_line(ui, number, number_left, y, c.dim);
+    let spoken = format!("Range of motion of {name}: {}", counted(count, "finding", "findings"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
+    if cut {
+        response.on_hover_text(name);
     }
 }
 

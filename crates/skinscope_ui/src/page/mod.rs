@@ -5,6 +5,7 @@ mod equation;
 mod equation_text;
 mod formula_copy;
 mod handles;
+mod head;
 mod marks;
 
 use std::sync::Arc;
@@ -18,12 +19,11 @@ pub use formula_copy::formula_svg;
 pub(super) use handles::show as show_handles;
 pub(super) use marks::show as show_marks;
 use skinscope_examples::{Block, Formula, Lesson, Moment, Slider, Symbol, Unit, formula_lines, letter, written};
-use skinscope_session::{Command, ExampleCommand, Session, WindowCommand};
+use skinscope_session::{Command, ExampleCommand, Session};
 
-use super::icons;
 use super::theme::{self, BODY, MARGIN, colors};
 use super::value_row::ValueRow;
-use super::widgets::{icon_button, link, paint_line, section_scaled, segments, tip};
+use super::widgets::{paint_line, section_scaled, segments};
 
 /// The width of the page, points.
 const WIDTH: f32 = 404.0;
@@ -96,7 +96,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, text: TextSize, commands: &mu
     let side = Margin::symmetric(MARGIN, 0);
     let head_frame = Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 });
     egui::Panel::top("page head").resizable(false).frame(head_frame).show(ui, |ui| {
-        head(ui, lesson, text, commands);
+        head::show(ui, session, lesson, text, commands);
         // Rows are as high as what stands in them, so that all of it has one middle.
         (ui.spacing_mut().item_spacing.y, ui.spacing_mut().interact_size.y) = (3.0 * scale, theme::ROW * scale);
         let sliders = || lesson.example().sliders.iter().filter(|slider| !slider.in_picture);
@@ -118,7 +118,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, text: TextSize, commands: &mu
     ScrollArea::vertical().auto_shrink(false).id_salt(lesson.example().id).show(ui, |ui| {
         Frame::NONE.inner_margin(side).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            body(ui, session, lesson, scale, commands);
+            body(ui, session, lesson, text, commands);
         });
     });
 }
@@ -126,37 +126,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, text: TextSize, commands: &mu
 fn paragraph(ui: &mut Ui, text: &str, scale: f32) {
     let text = RichText::new(text).font(theme::regular((BODY + 1.0) * scale)).color(colors(ui).text);
     ui.add(Label::new(text).wrap());
-}
-
-fn head(ui: &mut Ui, lesson: &Lesson, text: TextSize, commands: &mut Vec<Command>) {
-    let scale = text.scale;
-    ui.horizontal_top(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
-            if !text.presents {
-                let close = icon_button(ui, icons::CLOSE, "Close the page", 20.0, false);
-                if close.on_hover_text(tip(&ExampleCommand::TogglePage.into())).clicked() {
-                    commands.push(ExampleCommand::TogglePage.into());
-                }
-                let large = Command::from(WindowCommand::ToggleLargeText);
-                let name = if scale > 1.0 { "Usual text" } else { "Large text" };
-                if link(ui, name, name).on_hover_text(tip(&large)).clicked() {
-                    commands.push(large);
-                }
-                ui.add_space(6.0);
-            }
-            let reset = link(ui, "Reset", "Reset the sliders");
-            if reset.on_hover_text("Put all sliders back, and give all joints back to them").clicked() {
-                commands.push(ExampleCommand::Reset.into());
-            }
-            ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
-                let title = RichText::new(lesson.example().title).font(theme::strong(17.0 * scale));
-                ui.add(Label::new(title.color(colors(ui).text)).wrap());
-            });
-        });
-    });
-    let question = RichText::new(lesson.example().question).font(theme::regular((BODY + 1.0) * scale));
-    ui.add(Label::new(question.color(colors(ui).dim)).wrap());
-    ui.add_space(2.0);
 }
 
 /// Lays out the name of a slider.
@@ -227,13 +196,20 @@ fn slider_row(
     }
 }
 
-fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &mut Vec<Command>) {
+fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, text: TextSize, commands: &mut Vec<Command>) {
     let page = &lesson.example().page;
+    let scale = text.scale;
     ui.spacing_mut().item_spacing.y = 6.0 * scale;
-    list(ui, "Try this", page.try_this, true, scale);
-    ui.add_space(4.0);
+    // Who presents knows what to try; the formulas are what everybody looks at.
+    if !text.presents {
+        list(ui, "Try this", page.try_this, true, scale);
+        ui.add_space(4.0);
+    }
     for part in page.blocks {
         block(ui, session, lesson, part, scale, commands);
+    }
+    if text.presents {
+        list(ui, "Try this", page.try_this, true, scale);
     }
     list(ui, "What to see", page.what_to_see, false, scale);
     section_scaled(ui, "Where it comes from", scale, |_| {});

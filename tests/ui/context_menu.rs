@@ -1,0 +1,67 @@
+//! The menu of a right click in the picture and in the list of nodes.
+
+use skinscope::session::{MarkCommand, ToolCommand};
+
+use super::*;
+
+fn right_click(harness: &mut Harness<'_, App>, at: Pos2) {
+    let button = PointerButton::Secondary;
+    harness.event(Event::PointerMoved(at));
+    harness.run();
+    for pressed in [true, false] {
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers: Modifiers::NONE });
+        harness.run();
+    }
+}
+
+fn choose(harness: &mut Harness<'_, App>, label: &str) {
+    let mut items = harness.query_all_by_label(label).filter(|node| {
+        let role = node.accesskit_node().role();
+        matches!(role, Role::MenuItem | Role::MenuItemCheckBox)
+    });
+    let at = items.next_back().unwrap().rect().center();
+    harness.hover_at(at);
+    harness.run();
+    for pressed in [true, false] {
+        let button = PointerButton::Primary;
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers: Modifiers::NONE });
+        harness.run();
+    }
+}
+
+#[test]
+fn a_right_click_on_a_row_selects_the_joint_and_shows_what_can_be_done_with_it() {
+    let mut harness = open(4);
+    let row = harness.get_by_label("joint 2").rect().center();
+    right_click(&mut harness, row);
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(3)));
+    for label in ["Frame selection", "Pin joint", "Reset joint", "Mark what the joint moves", "Copy its name"] {
+        harness.get_by_role_and_label(Role::MenuItem, label);
+    }
+    // What cannot be done says why.
+    assert!(harness.get_by_role_and_label(Role::MenuItem, "Show all").accesskit_node().is_disabled());
+    choose(&mut harness, "Lock its weights");
+    assert!(has(&harness, &ToolCommand::ToggleLock(NodeId(3)).into()), "{:?}", harness.state().commands);
+    right_click(&mut harness, row);
+    harness.get_by_role_and_label(Role::MenuItem, "Unlock its weights");
+    choose(&mut harness, "Mark what the joint moves");
+    assert!(has(&harness, &MarkCommand::OfJoint.into()));
+}
+
+#[test]
+fn a_right_click_on_the_skin_is_about_its_vertex_and_the_joint_that_moves_it() {
+    let mut harness = open(4);
+    let at = beside_the_bones(harness.state());
+    right_click(&mut harness, at);
+    assert!(harness.state().session.view().selected.is_some());
+    harness.get_by_role_and_label(Role::MenuItem, "Pin this vertex");
+    choose(&mut harness, "Weights in the table");
+    assert!(harness.state().ui.saved().tables);
+    assert!(harness.state().session.view().pinned.is_some());
+    // Beside the model there is the picture alone.
+    let mut harness = open(4);
+    let corner = harness.state().picture.left_bottom() + vec2(20.0, -20.0);
+    right_click(&mut harness, corner);
+    harness.get_by_role_and_label(Role::MenuItem, "Frame all");
+    assert!(harness.query_by_label("Pin this vertex").is_none() && harness.query_by_label("Copy its name").is_none());
+}
