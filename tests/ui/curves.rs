@@ -210,7 +210,7 @@ fn a_benchmark_runs_when_it_is_asked_for() {
     tab(&mut harness, "Benchmark");
     assert!(harness.query_by_label_contains("joint by joint").is_none(), "nothing runs by itself");
     harness.get_by_role_and_label(Role::Button, "Measure").click();
-    for _ in 0..400 {
+    for _ in 0..8000 {
         harness.step();
         if harness.query_by_label_contains("joint by joint against vertex by vertex").is_some() {
             harness.get_by_label_contains("vertices of skins: 36 of 36 follow one joint alone (100.0 %)");

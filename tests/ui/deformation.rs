@@ -140,7 +140,7 @@ fn the_modes_of_normals_stand_below_each_other_and_a_click_shows_one() {
         format!("Matrix without translation: worst {:.1}°, mean {:.2}°, {} of length zero", of.worst, of.mean, of.zero);
     // What a vertex costs is measured in the background, with its quartiles.
     let timed = format!("{name}, a vertex ");
-    for _ in 0..400 {
+    for _ in 0..8000 {
         if harness.query_by_label_contains(&timed).is_some() {
             break;
         }

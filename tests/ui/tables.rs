@@ -337,7 +337,7 @@ fn a_large_table_is_ordered_in_the_background() {
     tab(&mut harness, "Vertices");
     // Its weights are counted on a thread as well.
     let wait = |harness: &mut Harness<'_, App>, label: &str| {
-        for _ in 0..2000 {
+        for _ in 0..40_000 {
             harness.run();
             if harness.query_by_label(label).is_some() {
                 return;

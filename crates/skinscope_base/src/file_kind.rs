@@ -163,6 +163,10 @@ fn of_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     let text = String::from_utf8_lossy(text);
     let text = text.trim_start();
+    // Of JSON any words may be part.
+    if text.starts_with('{') {
+        return None;
+    }
     let lower = text.to_ascii_lowercase();
     if let Some(rest) = lower.strip_prefix('<') {
         let is_page =
@@ -243,9 +247,16 @@ mod tests {
         ] {
             assert_eq!(of_start(bytes).map(|kind| kind.name), Some(name));
         }
-        for unknown in
-            [&b""[..], b"{\"asset\":{}}", b"hello, world\n", b"\0\0\0\0", b"v", b"v one two\n", b"models/a.glb\n"]
-        {
+        for unknown in [
+            &b""[..],
+            b" {\"a\":\"FBXHeaderExtension <html\nv 0 0 0\n\"}",
+            b"{\"asset\":{}}",
+            b"hello, world\n",
+            b"\0\0\0\0",
+            b"v",
+            b"v one two\n",
+            b"models/a.glb\n",
+        ] {
             assert_eq!(of_start(unknown), None, "{unknown:?}");
         }
         // Numbers of a buffer may begin like an archive, but not like a pointer.

