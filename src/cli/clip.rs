@@ -8,7 +8,7 @@ use glam::Vec3;
 use serde_json::json;
 
 use super::clips::{ClipsArgs, paths};
-use super::find::{find_clip, find_node, find_pairs, parse_two};
+use super::find::{Two, find_clip, find_node, find_pairs, parse_two};
 use super::opened::{Opened, refuse_session};
 use super::pose_steps::MirrorAxis;
 use super::write_args::{WriteArgs, tell_saved};
@@ -59,7 +59,7 @@ pub(super) struct ClipArgs {
     /// Take these two joints for partners, with --mirror, whatever their names and places say; may be given several times. A joint that is
     /// its own partner is exchanged with none
     #[arg(long, value_name = "JOINT=OTHER", requires = "mirror", allow_hyphen_values = true, value_parser = parse_two)]
-    pair: Vec<(String, String)>,
+    pair: Vec<Two>,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::markup::{TAIL, head, shown};
 use super::{CliError, OpenArgs, other_file, print, printable, unwritable};
-use crate::compare::{Differences, Named, PrimitiveDifference, Shown, compare};
+use crate::compare::{AttributeDifference, Differences, Named, PrimitiveDifference, Shown, SurfaceDifference, compare};
 use crate::output::{overwritten, overwritten_by_stdout, write};
 use crate::session::Document;
 use crate::words::counted;
@@ -15,16 +15,22 @@ use crate::words::counted;
 /// Say what differs between two files: nodes, weights, matrices, clips, materials, the posed surface
 ///
 /// Order alone is no difference, nor is the way in which weights are stored: nodes, clips and materials are matched by name,
-/// vertices by order or else by place and texture coordinates, weights by joint. A node with another name in the same place of the
-/// tree, with the same rest transform or the same inverse bind matrix, was renamed, and counts as one difference. Nodes that show
-/// another mesh, or the same by another skin, differ. Clips are compared by what their channels drive.
+/// weights by joint; vertices by order where a mesh has as many and the same triangles in both, however far they were moved, else by
+/// place, the nearest first, within half the mean edge. A vertex without a counterpart is a difference. A node with another name in the
+/// same place of the tree, with the same rest transform or the same inverse bind matrix, was renamed, and counts as one difference.
+/// Nodes that show another mesh, or the same by another skin, differ. Clips are compared by what their channels drive. Pixels of images,
+/// tangents, cameras and lights are not compared.
 ///
 /// The JSON has the fields: schema (1), same, identical_bytes (of the files and their buffers), nodes {added, removed, moved
 /// [names], renamed [{from, to}]}, shown {added, removed, other_mesh, other_skin, other_copies
-/// [names of nodes]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives} (vertices
-/// that lie elsewhere, and triangles), inverse_binds {changed}, clips and materials {added, removed, changed [names]}, posed
-/// {largest_mm, clip, time, mesh, primitive, vertex}: the largest distance over the rest pose (clip and time are null) and 33
-/// moments of each clip that both have; vertex is null where nothing is apart. Meshes, primitives and vertices are those of A.
+/// [names of nodes]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives [{mesh,
+/// primitive, vertices, moved, unmatched, triangles}]} (vertices that lie elsewhere, each once, and triangles), unmatched {before, after} (how
+/// many vertices of A and of B have no counterpart, so that neither their place nor their weights were compared), attributes [{mesh,
+/// primitive, what, count, largest}] (normals, texture coordinates, colours, morph targets and materials that differ), inverse_binds
+/// {changed}, clips and materials {added, removed, changed [names]}, posed
+/// {largest_mm, clip, time, mesh, primitive, vertex, compared, not_finite}: the largest distance over the rest pose (clip and time are
+/// null) and 33 moments of each clip that both have, more where it differs; vertex is null where nothing is apart, and largest_mm where
+/// nothing was compared. Meshes, primitives and vertices are those of A.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 nothing differs, 1 a file does not load, 2 wrong usage, 3 something differs.")]
 pub(super) struct DiffArgs {
@@ -81,11 +87,22 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
     let count = |parts: &[PrimitiveDifference]| parts.iter().map(|p| p.vertices).sum::<usize>();
     let largest = found.weights.iter().map(|p| p.largest).fold(0.0, f64::max);
     let named = |n: &Named| json!({ "added": n.added, "removed": n.removed, "changed": n.changed });
+    let sides = |[before, after]: [usize; 2]| json!({ "before": before, "after": after });
     let surface: Vec<Value> = found
         .surface
         .iter()
-        .map(|p| json!({ "mesh": p.mesh, "primitive": p.primitive, "vertices": p.vertices }))
+        .map(|p| {
+            json!({
+                "mesh": p.mesh,
+                "primitive": p.primitive,
+                "vertices": p.count(),
+                "moved": p.moved,
+                "unmatched": sides(p.unmatched),
+                "triangles": p.shapes,
+            })
+        })
         .collect();
+    let attribute = |p: &AttributeDifference| json!({ "mesh": p.mesh, "primitive": p.primitive, "what": p.what, "count": p.count, "largest": p.largest });
     let (mesh, primitive, vertex) =
         found.posed.vertex.map_or((None, None, None), |(at, v)| (Some(at.mesh.index()), Some(at.primitive), Some(v)));
     json!({
@@ -106,19 +123,28 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
             "other_copies": found.shown.other_copies,
         },
         "weights": { "vertices": count(&found.weights), "largest": largest, "primitives": parts(&found.weights) },
-        "surface": { "vertices": count(&found.surface), "primitives": surface },
+        "surface": { "vertices": found.surface.iter().map(SurfaceDifference::count).sum::<usize>(), "primitives": surface },
+        "unmatched": sides(found.unmatched()),
+        "attributes": found.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "inverse_binds": { "changed": found.inverse_binds },
         "clips": named(&found.clips),
         "materials": named(&found.materials),
         "posed": {
-            "largest_mm": found.posed.metres * 1e3,
+            "largest_mm": (!compared_nothing(found)).then_some(found.posed.metres * 1e3),
             "clip": found.posed.clip.as_ref().map(|(name, _)| name),
             "time": found.posed.clip.as_ref().map(|(_, time)| time),
             "mesh": mesh,
             "primitive": primitive,
             "vertex": vertex,
+            "compared": found.posed.compared,
+            "not_finite": found.posed.not_finite,
         },
     })
+}
+
+/// Returns whether there are vertices, but none that both files have.
+fn compared_nothing(found: &Differences) -> bool {
+    found.posed.compared == 0 && found.unmatched() != [0, 0]
 }
 
 /// Returns the differences as lines, each with its subject and its text.
@@ -150,16 +176,14 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
     names("other", "mesh at", &quoted(other_mesh));
     names("other", "skin at", &quoted(other_skin));
     names("other", "copies at", &quoted(other_copies));
-    for p in &found.surface {
-        out.push((
-            "surface".into(),
-            format!(
-                "mesh {}, primitive {}: {}",
-                p.mesh,
-                p.primitive,
-                counted(p.vertices, "vertex or triangle", "vertices or triangles")
-            ),
-        ));
+    out.extend(found.surface.iter().map(surface_line));
+    for p in &found.attributes {
+        let (what, count) = match p.what.as_str() {
+            "materials" => ("materials", counted(p.count, "triangle has another one", "triangles have another one")),
+            what => (what, counted(p.count, "vertex", "vertices")),
+        };
+        let largest = if p.largest > 0.0 { format!(", by up to {:.6}", p.largest) } else { String::new() };
+        out.push((what.to_owned(), format!("mesh {}, primitive {}: {count}{largest}", p.mesh, p.primitive)));
     }
     for p in &found.weights {
         let PrimitiveDifference { mesh, primitive, vertices, largest } = p;
@@ -173,19 +197,47 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
     out
 }
 
-/// Says where the posed surfaces are farthest apart, or that they are not.
+/// Says how the surface of a primitive differs.
+fn surface_line(p: &SurfaceDifference) -> (String, String) {
+    let mut parts = Vec::new();
+    let mut add = |count: usize, text: String| parts.extend((count > 0).then_some(text));
+    let vertices = |count: usize| counted(count, "vertex", "vertices");
+    add(p.moved, format!("{} elsewhere", vertices(p.moved)));
+    for (side, count) in ["the first", "the second"].into_iter().zip(p.unmatched) {
+        add(count, format!("{} of {side} file without counterpart", vertices(count)));
+    }
+    add(p.shapes, counted(p.shapes, "triangle or line", "triangles or lines"));
+    ("surface".into(), format!("mesh {}, primitive {}: {}", p.mesh, p.primitive, parts.join(", ")))
+}
+
+/// Says where the posed surfaces are farthest apart, or that they are not, and of what that is said.
 fn farthest(found: &Differences) -> (String, String) {
+    let [before, after] = found.unmatched();
+    let has_all = [before, after] == [0, 0] && found.shown.added.is_empty() && found.shown.removed.is_empty();
+    let not_finite = match found.posed.not_finite {
+        0 => String::new(),
+        count => format!("; {} without a finite place in one file", counted(count, "vertex", "vertices")),
+    };
+    let left_out = match [before, after] {
+        [0, 0] => String::new(),
+        _ => {
+            format!("; {before} of the first file and {after} of the second have no counterpart and were not compared")
+        }
+    };
+    let left_out = left_out + &not_finite;
+    if compared_nothing(found) {
+        return ("posed surface".into(), format!("nothing was compared: no vertex has a counterpart{left_out}"));
+    }
     let Some((at, vertex)) = found.posed.vertex else {
-        let is_all = found.shown.added.is_empty() && found.shown.removed.is_empty();
-        let what = if is_all { "no vertex" } else { "no vertex of what both show" };
-        let text = format!("{what} is elsewhere, in the rest pose and in all clips that both have");
+        let what = if has_all { "no vertex" } else { "no vertex of what both show" };
+        let text = format!("{what} is elsewhere, in the rest pose and in all clips that both have{left_out}");
         return ("posed surface".into(), text);
     };
     let clip = found.posed.clip.as_ref();
     let pose = clip.map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
     let distance = crate::math::length(found.posed.metres);
     let which = format!("mesh {}, primitive {}, vertex {vertex}", at.mesh.index(), at.primitive);
-    ("farthest apart".into(), format!("{distance} {pose}: {which}"))
+    ("farthest apart".into(), format!("{distance} {pose}: {which}{left_out}"))
 }
 
 fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {

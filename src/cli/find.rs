@@ -12,21 +12,50 @@ pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError>
     pose::find_node(model, wanted).map_err(|error| CliError::Usage(printable(&error.to_string())))
 }
 
-/// Parses two joints, `JOINT=OTHER`.
-pub(super) fn parse_two(text: &str) -> Result<(String, String), String> {
-    let (joint, other) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
-    Ok((joint.to_owned(), other.to_owned()))
+/// Two joints, `JOINT=OTHER`. Their names may hold `=`, so that only a model says where the text is split.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Two(String);
+
+/// Parses two joints.
+pub(super) fn parse_two(text: &str) -> Result<Two, String> {
+    if text.contains('=') { Ok(Two(text.to_owned())) } else { Err("expected JOINT=OTHER".to_owned()) }
+}
+
+impl Two {
+    /// Finds both nodes: the text is split where `find` finds what stands before and what stands after. Where no split names two, the
+    /// reason is that of the last one.
+    pub fn find(&self, find: impl Fn(&str) -> Result<NodeId, CliError>) -> Result<[NodeId; 2], CliError> {
+        let mut last = Err(CliError::Usage(format!("{}: expected JOINT=OTHER", printable(&self.0))));
+        let mut found: Vec<[NodeId; 2]> = Vec::new();
+        for (joint, other) in splits(&self.0, '=') {
+            last = find(joint).and_then(|joint| Ok([joint, find(other)?]));
+            found.extend(last.as_ref().ok());
+        }
+        match found[..] {
+            [] => last,
+            [one] => Ok(one),
+            _ => Err(CliError::Usage(printable(&format!(
+                "\"{}\" names two joints in several ways; say them by their numbers, such as #3=#7",
+                self.0
+            )))),
+        }
+    }
+}
+
+/// Returns what stands before and after each of a sign in a text.
+pub(super) fn splits(text: &str, sign: char) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices(sign).map(|(at, sign)| (&text[..at], &text[at + sign.len()..]))
 }
 
 /// Finds the pairs of nodes that `--pair` names; `find` finds one. Each is in one pair at most, and may be its own partner.
 pub(super) fn find_pairs(
     model: &Model,
-    named: &[(String, String)],
+    named: &[Two],
     find: impl Fn(&str) -> Result<NodeId, CliError>,
 ) -> Result<Vec<[NodeId; 2]>, CliError> {
     let mut out: Vec<[NodeId; 2]> = Vec::new();
-    for (joint, other) in named {
-        let pair = [find(joint)?, find(other)?];
+    for two in named {
+        let pair = two.find(&find)?;
         if let Some(node) = out.iter().flatten().find(|node| pair.contains(node)) {
             let name = printable(&model.skeleton.names[node.index()]);
             return Err(CliError::Usage(format!("\"{name}\" has two partners; name each joint in one --pair")));

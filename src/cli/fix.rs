@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::find::{find_node, find_pairs, parse_two};
+use super::find::{Two, find_node, find_pairs, parse_two};
 use super::fix_report::{Done, report, text};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
@@ -37,7 +37,10 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
 /// new), json_values (that differ, are new or gone), stored [{from, to (types of weights), vertices}] (where weights get another type)}, operations [{op, vertices (whose stored values changed)}], one for each
 /// that was asked for, in their order; kept is there where vertices had to stay because of locked
-/// joints, and stuck where others had to, since no joint can take the weight. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
+/// joints, stuck where others had to, since no joint can take the weight, and partly where others got only a part of what was asked for,
+/// with partly_because {no_pair (no pair is left for a joint), locked, no_room (no weight is left to give)}; matrices_kept are those that
+/// could not be set. transfer also has distance_mm {mean, largest} (from each vertex to the point of FILE whose weights it takes),
+/// largest_change (of the weight of a joint) and unmatched (vertices that stay,
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
@@ -79,7 +82,7 @@ pub(super) struct FixArgs {
     /// Take these two joints for partners, with --mirror, whatever their names and places say; may be given several times. A joint that is its
     /// own partner is exchanged with none
     #[arg(long, value_name = "JOINT=OTHER", value_parser = parse_two, requires = "mirror")]
-    pair: Vec<(String, String)>,
+    pair: Vec<Two>,
     /// Move the weights of every vertex half way to the mean of its neighbours on the surface, N times
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     smooth: Option<u16>,
@@ -98,7 +101,7 @@ pub(super) struct FixArgs {
     remove_joint: Option<String>,
     /// Give the weight of a joint to another one
     #[arg(long, value_name = "JOINT=OTHER", value_parser = parse_two)]
-    replace_joint: Option<(String, String)>,
+    replace_joint: Option<Two>,
     /// Give all vertices the mean of their weights
     #[arg(long)]
     average: bool,
@@ -261,8 +264,9 @@ impl FixArgs {
             };
             out.rules = REPAIRED.iter().copied().filter(|id| named(id)).collect();
         }
-        if let Some((joint, other)) = &self.replace_joint {
-            (out.joint, out.other) = (Some(find_node(model, joint)?), Some(find_node(model, other)?));
+        if let Some(two) = &self.replace_joint {
+            let [joint, other] = two.find(|name| find_node(model, name))?;
+            (out.joint, out.other) = (Some(joint), Some(other));
         }
         out.pairs = find_pairs(model, &self.pair, |name| find_node(model, name))?;
         if let (Some(out), Some(pose)) = (&self.write.output, &self.pose) {
@@ -346,18 +350,17 @@ impl FixArgs {
                 }
             }
         }
-        let joints = |named: &[String]| -> Result<(), CliError> {
-            for joint in named {
-                let joint = find_node(sheet.model, joint)?;
-                check_joint(sheet, joint).map_err(|why| CliError::Usage(why.to_string()))?;
-            }
-            Ok(())
-        };
-        for (joint, other) in &self.pair {
-            joints(&[joint.clone(), other.clone()])?;
+        let find = |name: &str| find_node(sheet.model, name);
+        let mut joints = Vec::new();
+        for two in &self.pair {
+            joints.extend(two.find(find)?);
         }
-        let given: Vec<String> = self.paste.iter().flat_map(|given| &given.0).map(|(joint, _)| joint.clone()).collect();
-        joints(&given)?;
+        for (joint, _) in self.paste.iter().flat_map(|given| &given.0) {
+            joints.push(find(joint)?);
+        }
+        for joint in joints {
+            check_joint(sheet, joint).map_err(|why| CliError::Usage(why.to_string()))?;
+        }
         if self.recompress && sheet.model.source.origins.views.iter().all(|view| view.meshopt.is_none()) {
             say(format_args!(
                 "warning: the file has nothing that meshopt compressed, so that --recompress changes nothing"

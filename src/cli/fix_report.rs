@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::printable;
 use super::storage::Restored;
-use crate::edit::{Applied, Mirroring, Operation, Transferred, explain_unchanged};
+use crate::edit::{Applied, Mirroring, Operation, Partly, Transferred, explain_unchanged};
 use crate::model::{MeshId, Model};
 use crate::words::counted;
 use crate::writeback::Saved;
@@ -31,8 +31,17 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
         if done.applied.stuck > 0 {
             out["stuck"] = json!(done.applied.stuck);
         }
+        let Partly { vertices, pairs, locked, room, matrices } = done.applied.partly;
+        if vertices > 0 {
+            out["partly"] = json!(vertices);
+            out["partly_because"] = json!({ "no_pair": pairs, "locked": locked, "no_room": room });
+        }
+        if matrices > 0 {
+            out["matrices_kept"] = json!(matrices);
+        }
         if let Some(transferred) = &done.transferred {
             out["distance_mm"] = json!({ "mean": 1e3 * transferred.mean, "largest": 1e3 * transferred.largest });
+            out["largest_change"] = json!(transferred.change);
             out["unmatched"] = json!(transferred.unmatched);
             out["inpainted"] = json!(transferred.inpainted);
             out["missing"] = json!(transferred.missing);
@@ -81,9 +90,11 @@ fn once(values: impl Iterator<Item = Value>) -> Value {
 /// Returns what was done as lines of text.
 pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
-    for Done { operation, applied: Applied { vertices, unchanged, stuck }, transferred, mirrored } in done {
+    for Done { operation, applied, transferred, mirrored } in done {
+        let Applied { vertices, unchanged, stuck, partly } = applied;
         out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
-        explain_unchanged(operation, *unchanged, *stuck).iter().for_each(|line| out += &format!("{line}\n"));
+        let lines = explain_unchanged(operation, *unchanged, *stuck, partly);
+        lines.iter().for_each(|line| out += &format!("{line}\n"));
         out += &mirrored.as_ref().map(|mirrored| mirroring(model, mirrored)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
     }
@@ -137,6 +148,7 @@ fn transfer(transferred: &Transferred) -> String {
     let mut out = String::new();
     let (mean, largest) = (1e3 * transferred.mean, 1e3 * transferred.largest);
     out += &format!("distance to the surface of the other file: {mean:.3} mm in the mean, {largest:.3} mm at most\n");
+    out += &format!("largest change of a weight: {:.4}\n", transferred.change);
     if transferred.unmatched > 0 {
         let vertices = counted(transferred.unmatched, "vertex stays", "vertices stay");
         out += &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");

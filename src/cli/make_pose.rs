@@ -7,7 +7,7 @@ use clap::Args;
 use glam::{DVec3, Vec3};
 use serde_json::json;
 
-use super::find::{find_clip, find_pairs, parse_two};
+use super::find::{Two, find_clip, find_pairs, parse_two};
 use super::layers::LayerArgs;
 use super::opened::Opened;
 use super::pose::parse_secs;
@@ -59,7 +59,7 @@ pub(super) struct MakePoseArgs {
     /// Take these two joints for partners, with --mirror and --flip, whatever their names and places say; may be given several times. A
     /// joint that is its own partner is exchanged with none
     #[arg(long, value_name = "JOINT=OTHER", allow_hyphen_values = true, value_parser = parse_two)]
-    pair: Vec<(String, String)>,
+    pair: Vec<Two>,
     /// Print JSON to standard output: what was reached, and what had no counterpart
     #[arg(long)]
     json: bool,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::find::{find_clip, find_node, known};
+use super::find::{find_clip, find_node, known, splits};
 use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
 use super::opened::Opened;
@@ -66,6 +66,8 @@ impl HoldArgs {
         for wanted in &self.hold {
             let Some(model) = session.model().map(Arc::clone) else { continue };
             let parsed = wanted.rsplit_once('=').and_then(|(name, at)| Some((name, parse_point(at).ok()?)));
+            // A joint may really be called so.
+            let parsed = parsed.filter(|_| find_node(&model, wanted).is_err());
             let (name, position) = parsed.map_or((wanted.as_str(), None), |(name, position)| (name, Some(position)));
             let node = find_node(&model, name)?;
             if position.is_none() && session.playback().source != PoseSource::Clip {
@@ -271,11 +273,27 @@ fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
     };
     let mut found: Vec<usize> = targets().filter(|(_, name, _)| *name == wanted).map(|(.., index)| index).collect();
     if found.is_empty() {
-        // Names of nodes and of targets may hold a slash.
-        let splits = wanted.match_indices('/').map(|(at, _)| (&wanted[..at], &wanted[at + 1..]));
-        for (node, target) in splits.filter(|(_, target)| targets().any(|(_, name, _)| name == target)) {
-            let node = find_node(model, node)?;
-            found.extend(targets().filter(|(of, name, _)| *of == node && *name == target).map(|(.., index)| index));
+        // Names of nodes and of targets may hold a slash, so that the text is split where it names both.
+        let (mut unknown, mut ways) = (None, 0);
+        for (node, target) in splits(wanted, '/').filter(|(_, target)| targets().any(|(_, name, _)| name == target)) {
+            match find_node(model, node) {
+                Ok(node) => {
+                    let of_node = targets().filter(|(of, name, _)| *of == node && *name == target);
+                    let before = found.len();
+                    found.extend(of_node.map(|(.., index)| index));
+                    ways += usize::from(found.len() > before);
+                }
+                Err(error) => _ = unknown.get_or_insert(error),
+            }
+        }
+        if ways > 1 {
+            let why = format!(
+                "\"{wanted}\" names a morph target of a node in several ways; say the node by its number, such as #3/NAME"
+            );
+            return Err(CliError::Usage(printable(&why)));
+        }
+        if let Some(error) = unknown.filter(|_| found.is_empty()) {
+            return Err(error);
         }
     }
     if found.is_empty() {

@@ -17,7 +17,7 @@ use crate::common;
 use crate::fix::run::{captured, launched};
 
 /// An empty folder but for the built-in character, `a.glb`.
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff").join(name);
     let _absent = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// What is told of two files; the exit code is that of the answer.
-fn told(folder: &Path, a: &str, b: &str) -> Value {
+pub fn told(folder: &Path, a: &str, b: &str) -> Value {
     let out = captured(folder, &["diff", a, b, "--json"]);
     let told: Value = serde_json::from_slice(&out.stdout).unwrap();
     let code = if told["same"] == json!(true) { 0 } else { 3 };
@@ -114,10 +114,10 @@ fn names_rest_poses_clips_and_materials_are_told() {
 }
 
 /// The lists of elements of a primitive, each by the bytes of an element and where the first one stands; their length; the indices.
-type Streams = (Vec<(usize, usize)>, usize, (usize, usize, usize));
+pub type Streams = (Vec<(usize, usize)>, usize, (usize, usize, usize));
 
 /// Finds the lists of a primitive in a GLB whose views are tight.
-fn streams(bytes: &[u8], mesh: usize, primitive: usize) -> Streams {
+pub fn streams(bytes: &[u8], mesh: usize, primitive: usize) -> Streams {
     let json = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let root: Value = serde_json::from_slice(&bytes[20..20 + json]).unwrap();
     let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;

@@ -7,6 +7,7 @@ mod cli;
 mod common;
 mod defects;
 mod diff;
+mod diff_surfaces;
 mod distance;
 mod far;
 mod fix;

@@ -40,6 +40,33 @@ fn enter(harness: &mut Harness<'_, App>, field: &str, text: &str) {
 }
 
 #[test]
+fn tools_that_need_a_skin_are_off_in_a_file_without_one_and_say_why() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 6, rings: 12, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(ToolCommand::TogglePanel);
+    let mut harness = window(session, UiState::default(), Status::default());
+    for operation in OPERATIONS {
+        let button = harness.get_by_role_and_label(Role::Button, operation.tool);
+        assert!(button.accesskit_node().is_disabled(), "{}", operation.tool);
+        button.click();
+        harness.run();
+        assert!(harness.state().commands.is_empty(), "{}", operation.tool);
+    }
+    harness.get_by_role_and_label(Role::Button, "Bind here").hover();
+    harness.run_steps(20);
+    harness.get_by_label_contains("The model has no skin.");
+    // One that a session file has chosen does not say that anything is bound.
+    harness.state_mut().session.apply(ToolCommand::Choose(Some("bind-here")));
+    harness.run();
+    harness.get_by_label_contains("the file has no skin");
+    assert!(harness.query_by_label_contains("The mesh is bound").is_none());
+}
+
+#[test]
 fn every_tool_has_a_button_and_a_row_of_the_menu() {
     let mut harness = tools(None);
     for operation in OPERATIONS {

@@ -1,7 +1,8 @@
 //! Operations that give many vertices the same weights: the mean of their own, or those that were copied from others.
 
-use super::weld::{cut, difference, mean, unit_shares};
-use super::{Operation, Settings, Sheet};
+use super::table::SAME;
+use super::weld::{cut_noting, difference, mean, unit_shares};
+use super::{Operation, Settings, Sheet, TableRow};
 
 /// The operation that gives vertices the mean of their weights.
 pub static AVERAGE: Operation = Operation {
@@ -56,13 +57,18 @@ fn give(sheet: &mut Sheet, shares: &[(u32, f64)]) {
                 None => known.push((*key, *weight)),
             }
         }
-        let shares = cut(known, table.per_vertex);
+        let all: f64 = shares.iter().map(|(_, weight)| weight).sum();
+        let has_all = all - known.iter().map(|(_, weight)| weight).sum::<f64>() <= SAME * all;
+        let (shares, is_cut) = cut_noting(known, table.per_vertex);
         let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
         let unit: Vec<(u32, f64)> = shares.iter().map(|(key, weight)| (*key, weight / sum)).collect();
         for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
             if sum > 0.0 && difference(&unit_shares(table, row), &unit) > 1e-9 {
                 table.put_in_order(row, &unit);
             }
+            let at = TableRow { table: number, row };
+            sheet.lacks.pairs.extend(is_cut.then_some(at));
+            sheet.lacks.room.extend((!has_all).then_some(at));
         }
     }
 }

@@ -58,11 +58,18 @@ pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&
         let clearer = if here.agreeing > binding.agreeing { here } else { binding };
         // Edits may have bound most joints elsewhere; those of the file say then what was shared before.
         let clearest = if of_file[s].agreeing > clearer.agreeing { &of_file[s] } else { clearer };
-        let Some(common) = clearest.common.filter(|_| open[s] && wanted(skin, binding)) else { continue };
+        if !open[s] || !wanted(skin, binding) {
+            continue;
+        }
+        let Some(common) = clearest.common else {
+            sheet.lacks.matrices += skin.joints.len();
+            continue;
+        };
         let reach = reach(model, s);
         for (index, joint) in skin.joints.iter().enumerate() {
             let new = world[joint.index()].inverse() * common;
             let old = sheet.binds.get(&(s, index)).copied().or_else(|| inverse_bind(skin, index));
+            sheet.lacks.matrices += usize::from(!new.is_finite());
             let differs = old.is_none_or(|old| !agree(world[joint.index()], old, common, reach));
             if new.is_finite() && differs {
                 sheet.binds.insert((s, index), new);

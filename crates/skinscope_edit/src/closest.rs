@@ -38,15 +38,38 @@ impl TriangleTree {
         self.closest_where(point, &|_| true)
     }
 
+    /// Returns the closest points of all triangles that are no farther than `more` beyond the closest point among those triangles whose
+    /// closest point `is_right`, by rising triangles. There is none where `point` is not finite.
+    pub fn tied_where(&self, point: DVec3, more: f64, is_right: &dyn Fn(&Found) -> bool) -> Vec<Found> {
+        let mut out: Vec<Found> = Vec::new();
+        let mut least = f64::INFINITY;
+        self.tree.nearest(point, |triangle| {
+            let found = self.on(point, triangle);
+            if found.distance <= least + more && is_right(&found) {
+                least = least.min(found.distance);
+                out.push(found);
+            }
+            least + more
+        });
+        out.retain(|found| found.distance <= least + more);
+        out.sort_unstable_by_key(|found| found.triangle);
+        out
+    }
+
+    /// Returns the closest point of a triangle.
+    fn on(&self, point: DVec3, triangle: u32) -> Found {
+        let corners = self.corners[triangle as usize];
+        let shares = on_triangle(point, corners);
+        let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
+        Found { triangle, shares, distance: at.distance(point) }
+    }
+
     /// Returns the closest point among those triangles whose closest point `is_right`; `None` where there is none, or `point` is not
     /// finite.
     pub fn closest_where(&self, point: DVec3, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
         let mut best: Option<Found> = None;
         self.tree.nearest(point, |triangle| {
-            let corners = self.corners[triangle as usize];
-            let shares = on_triangle(point, corners);
-            let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
-            let found = Found { triangle, shares, distance: at.distance(point) };
+            let found = self.on(point, triangle);
             let key = |found: &Found| (found.distance, found.triangle);
             if best.is_none_or(|best| key(&found) < key(&best)) && is_right(&found) {
                 best = Some(found);

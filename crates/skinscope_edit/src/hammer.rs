@@ -62,7 +62,9 @@ fn copy(sheet: &mut Sheet, TableRow { table, row }: TableRow, source: TableRow) 
     if table != source.table {
         let mut shares = Vec::new();
         sheet.tables[source.table].shares(source.row, &mut shares);
-        sheet.tables[table].put_in_order(row, &shares);
+        if sheet.tables[table].put_in_order(row, &shares) {
+            sheet.lacks.pairs.insert(TableRow { table, row });
+        }
         return;
     }
     let table = &mut sheet.tables[table];

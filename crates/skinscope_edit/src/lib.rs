@@ -13,6 +13,7 @@ mod closest;
 mod hammer;
 mod inpaint;
 mod joints;
+mod lacks;
 mod limbs;
 mod limit;
 mod locks;
@@ -24,6 +25,10 @@ mod mirrored;
 mod normalise;
 #[cfg(test)]
 mod parting_tests;
+mod partly;
+#[cfg(test)]
+mod partly_tests;
+mod places;
 mod prune;
 mod quantise;
 mod refusal;
@@ -52,8 +57,10 @@ pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
     VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
+pub use lacks::Partly;
 pub use locks::Bounds;
 pub use mirrored::{MirrorPlane, Mirroring};
+pub use partly::explain_partly;
 pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rounding::value;
 pub use rules::REPAIRED;
@@ -211,13 +218,16 @@ pub struct Applied {
     /// How many other vertices stayed as they are although something else was asked for: the joint that is removed, replaced
     /// or given a weight keeps its own, since no joint can take it, or is locked.
     pub stuck: usize,
+    /// How many others got only a part of what was asked for.
+    pub partly: Partly,
 }
 
 /// Runs an operation within the bounds of the sheet, and returns its effect.
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
     let tables = sheet.tables.clone();
+    sheet.lacks = lacks::Lacks::default();
     (operation.run)(sheet, settings);
-    let unchanged = sheet.hold(&tables);
+    let unchanged = sheet.hold(&tables, partly::is_by_weights(operation));
     let changed = |(number, (table, before)): (usize, (&Table, &Table))| {
         let is_same = |a: usize, b: usize| sheet.tables[a].has_same(&sheet.tables[b]) && tables[a].has_same(&tables[b]);
         match sheet.is_counted_before(number, &is_same) {
@@ -226,6 +236,9 @@ pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> A
         }
     };
     let vertices = sheet.tables.iter().zip(&tables).enumerate().map(changed).sum();
-    let stuck = stuck::count(operation, sheet, &tables, settings).saturating_sub(unchanged);
-    Applied { vertices, unchanged, stuck }
+    let rows = stuck::rows(operation, sheet, &tables, settings);
+    let is_same = |a: usize, b: usize| tables[a].has_same(&tables[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
+    let stuck = sheet.count_once(&rows, &is_same).saturating_sub(unchanged);
+    let partly = partly::count(operation, sheet, (&tables, &rows), settings);
+    Applied { vertices, unchanged, stuck, partly }
 }

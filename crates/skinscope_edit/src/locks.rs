@@ -55,13 +55,14 @@ impl Sheet<'_> {
 
     /// Takes back what an operation was not allowed to change since `before`: vertices out of bounds as a whole, and
     /// the weights of locked joints, for which the other joints of the vertex make room. Returns the number of vertices
-    /// of the file that could not change because their locked joints leave nothing.
-    pub(super) fn hold(&mut self, before: &[Table]) -> usize {
+    /// of the file that could not change because their locked joints leave nothing. With `notes` the vertices whose locked joints were to
+    /// change are noted, since they get only a part of what was asked for.
+    pub(super) fn hold(&mut self, before: &[Table], notes: bool) -> usize {
         let bounds = &self.bounds;
         if bounds.rows.is_empty() && bounds.locked.is_empty() {
             return 0;
         }
-        let mut unchanged = BTreeSet::new();
+        let (mut unchanged, mut locked) = (BTreeSet::new(), BTreeSet::new());
         for (number, (table, old)) in self.tables.iter_mut().zip(before).enumerate() {
             for row in 0..table.vertices() {
                 if !bounds.has(number, row) {
@@ -73,8 +74,11 @@ impl Sheet<'_> {
                     if same_locked(&own, &wanted, &bounds.locked) {
                         continue;
                     }
+                    if notes {
+                        locked.insert(TableRow { table: number, row });
+                    }
                     match respecting_locks(&own, &wanted, &bounds.locked, table.per_vertex) {
-                        Some(shares) if !alike(&shares, &own) => table.put(row, &shares),
+                        Some(shares) if !alike(&shares, &own) => _ = table.put(row, &shares),
                         Some(_) => table.give_back(row, old),
                         None => {
                             table.give_back(row, old);
@@ -85,7 +89,10 @@ impl Sheet<'_> {
             }
         }
         let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && self.tables[a].has_same(&self.tables[b]);
-        self.count_once(&unchanged, &is_same)
+        let count = self.count_once(&unchanged, &is_same);
+        self.lacks.locked.append(&mut locked);
+        self.lacks.kept = unchanged;
+        count
     }
 }
 

@@ -3,13 +3,14 @@
 //! A point counts where the surface there faces as the welded vertex does, within 60°, and lies near. A welded vertex without such a point,
 //! or whose point is of another limb than its surroundings, has none; its weights come from around it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 
 use super::closest::{Found, TriangleTree};
 use super::limbs::Limbs;
-use super::surface::RestSurface;
+use super::surface::{RestSurface, StoredVertex};
 
 /// The cosine of the angle within which a point must face as the welded vertex does: 60°.
 const ALIKE: f64 = 0.5;
@@ -33,6 +34,9 @@ const SMALL: f64 = 0.6;
 /// A patch is amid another limb if this share of its sides is towards limbs that do not adjoin its own.
 const AMID: f64 = 0.75;
 
+/// Points that are no farther from a welded vertex than this share of the size beyond the closest one are as near.
+const TIED: f64 = 2e-6;
+
 /// A surface as it rests in the world.
 pub(super) struct Rest<'s> {
     pub surface: &'s RestSurface,
@@ -40,8 +44,8 @@ pub(super) struct Rest<'s> {
     /// The unit normal of each welded vertex; zero where it faces no way.
     pub normals: Vec<DVec3>,
     /// The connected piece of each welded vertex.
-    piece: Vec<u32>,
-    pieces: usize,
+    pub piece: Vec<u32>,
+    pub pieces: usize,
     size: f64,
 }
 
@@ -76,9 +80,30 @@ pub(super) struct Source {
     pub tree: TriangleTree,
     /// The normals at the corners of each triangle, and its own.
     pub normals: Vec<([DVec3; 3], DVec3)>,
+    /// The connected piece of each triangle.
+    pub pieces: Vec<u32>,
+    /// The stored vertices of each triangle.
+    pub stored: Vec<[StoredVertex; 3]>,
 }
 
 impl Source {
+    /// Returns how nearly the surface at a point faces a direction, in steps; nothing is known of what faces no way.
+    fn likeness(&self, found: &Found, way: DVec3) -> i32 {
+        let (corners, _) = &self.normals[found.triangle as usize];
+        let mixed: DVec3 = corners.iter().zip(found.shares).map(|(normal, share)| *normal * share).sum();
+        (mixed.normalize_or_zero().dot(way) * 1e3) as i32
+    }
+
+    /// Returns which of some points that are equally near is taken: one of the piece that is the same part, then the one that faces most
+    /// as the welded vertex does, then the first.
+    fn best(&self, tied: Vec<Found>, same: Option<u32>, way: DVec3) -> Option<Found> {
+        let rank = |found: &Found| {
+            let is_same = same == Some(self.pieces[found.triangle as usize]);
+            (is_same, self.likeness(found, way), Reverse(found.triangle))
+        };
+        tied.into_iter().max_by_key(rank)
+    }
+
     /// Returns whether the surface at a point faces a direction; so it does where either of them faces no way.
     fn faces(&self, found: &Found, way: DVec3) -> bool {
         let (corners, own) = &self.normals[found.triangle as usize];
@@ -95,18 +120,62 @@ pub(super) struct Matches {
     pub of: Vec<Option<Found>>,
     /// The closest point of all.
     pub closest: Vec<Option<Found>>,
+    /// The direction that each welded vertex faces; zero where it faces no way.
+    pub ways: Vec<DVec3>,
+    /// For each piece the piece of the other surface that is the same part of the body.
+    pub same: Vec<Option<u32>>,
+}
+
+impl Rest<'_> {
+    /// Returns how much farther than the closest point one may lie to be as near.
+    pub fn tie(&self) -> f64 {
+        TIED * self.size
+    }
+}
+
+/// Returns whether two directions are alike, as far as both are known.
+pub(super) fn is_alike(one: DVec3, other: DVec3) -> bool {
+    one == DVec3::ZERO || other == DVec3::ZERO || one.dot(other) >= ALIKE
+}
+
+/// Returns for each piece of a surface the piece of the other one that is the same part: the one that most of its welded vertices lie on
+/// that face alike, of several the one that has most of their numbers, then the first. Parts of a body touch, and lie on each other.
+fn same_pieces(rest: &Rest, source: &Source, ways: &[DVec3]) -> Vec<Option<u32>> {
+    let mut votes: Vec<BTreeMap<u32, [usize; 2]>> = vec![BTreeMap::new(); rest.pieces];
+    for (welded, way) in ways.iter().enumerate() {
+        let is_right = |found: &Found| source.faces(found, *way);
+        let mut tied: BTreeMap<u32, bool> = BTreeMap::new();
+        for found in source.tree.tied_where(rest.positions[welded], rest.tie(), &is_right) {
+            let is_own = |corner: &StoredVertex| {
+                rest.surface.members(welded as u32).iter().any(|vertex| {
+                    let (part, number) = rest.surface.stored(*vertex);
+                    (part.primitive, number as u32) == *corner
+                })
+            };
+            let has_number = source.stored[found.triangle as usize].iter().any(is_own);
+            *tied.entry(source.pieces[found.triangle as usize]).or_default() |= has_number;
+        }
+        for (piece, has_number) in tied {
+            let votes = votes[rest.piece[welded] as usize].entry(piece).or_default();
+            (votes[0], votes[1]) = (votes[0] + 1, votes[1] + usize::from(has_number));
+        }
+    }
+    let most = |votes: &BTreeMap<u32, [usize; 2]>| {
+        votes.iter().max_by_key(|(piece, votes)| (**votes, Reverse(**piece))).map(|(piece, _)| *piece)
+    };
+    votes.iter().map(most).collect()
 }
 
 /// Finds the points for all welded vertices; `limb` returns the limb that moves a point most, `None` where that is not known here.
 pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>) -> Matches {
     let closest: Vec<Option<Found>> = rest.positions.iter().map(|p| source.tree.closest(*p)).collect();
     let ways = ways(rest, source, &closest);
+    let same = same_pieces(rest, source, &ways);
     let facing = |welded: usize| {
-        let (near, way) = (closest[welded]?, ways[welded]);
-        match source.faces(&near, way) {
-            true => Some(near),
-            false => source.tree.closest_where(rest.positions[welded], &|found| source.faces(found, way)),
-        }
+        let way = ways[welded];
+        let is_right = |found: &Found| source.faces(found, way);
+        let tied = source.tree.tied_where(rest.positions[welded], rest.tie(), &is_right);
+        source.best(tied, same[rest.piece[welded] as usize], way)
     };
     let all: Vec<Option<Found>> = (0..closest.len()).map(facing).collect();
     let is_near = |welded: usize, found: &Found| {
@@ -130,7 +199,7 @@ pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&F
         }
     }
     leave_other_limbs(rest, limbs, limb, &mut of);
-    Matches { of, closest }
+    Matches { of, closest, ways, same }
 }
 
 /// Returns the direction that each welded vertex faces: its normal, or the opposite in a piece that is inside out.

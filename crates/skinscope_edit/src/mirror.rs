@@ -43,10 +43,10 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
     mirroring.unpaired = unpaired.len();
     sheet.mirroring = Some(mirroring);
     for (TableRow { table, row }, shares) in new {
-        let table = &mut sheet.tables[table];
+        let new = &mut sheet.tables[table];
         // Weights that are already right stay as they are stored.
-        if difference(&unit_shares(table, row), &shares) > 1e-9 {
-            table.put_in_order(row, &shares);
+        if difference(&unit_shares(new, row), &shares) > 1e-9 && new.put_in_order(row, &shares) {
+            sheet.lacks.pairs.insert(TableRow { table, row });
         }
     }
 }

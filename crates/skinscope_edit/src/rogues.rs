@@ -94,7 +94,11 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[TableRow]) {
         if given.is_empty() {
             break;
         }
-        given.iter().for_each(|(at, shares)| sheet.tables[at.table].put_in_order(at.row, shares));
+        for (at, shares) in &given {
+            if sheet.tables[at.table].put_in_order(at.row, shares) {
+                sheet.lacks.pairs.insert(*at);
+            }
+        }
     }
     if rows.iter().any(|at| sheet.tables[at.table].sum(at.row) <= 0.0) {
         hammer::hammer(sheet);

@@ -6,7 +6,7 @@ use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, WeightChange};
 
 use super::locks::Bounds;
 use super::table::clean;
-use super::{Operation, Settings, Sheet, Table, sheet};
+use super::{Operation, Settings, Sheet, Table, TableRow, sheet};
 
 /// The operation that sets the weight of a joint.
 pub static SET: Operation = Operation {
@@ -63,6 +63,17 @@ impl Amount {
         (!matches!(amount, Self::To(weight) if weight > 1.0 + SAME)).then_some(amount)
     }
 
+    /// Returns whether a weight is another one than what is asked for in place of the weight `now`. To take away more than there is leaves
+    /// nothing, as was asked.
+    fn is_unmet(self, now: f64, got: f64) -> bool {
+        let wanted = match self {
+            Self::To(weight) => weight,
+            Self::Add(more) => now + more,
+            Self::Times(times) => now * times,
+        };
+        got < wanted - super::table::SAME || got > self.of(now) + super::table::SAME
+    }
+
     /// Returns the new weight, 0 to 1, in place of the weight `now`.
     #[must_use]
     pub fn of(self, now: f64) -> f64 {
@@ -97,6 +108,10 @@ pub struct CellOutcome {
     pub changes: Vec<WeightChange>,
     /// Vertices that stay as they are, because their joints are locked, or no other joint can take what is left.
     pub unchanged: usize,
+    /// Vertices that change, but get another weight than was asked for: the other joints have no more to give, or are locked.
+    pub unmet: usize,
+    /// Vertices that lose a joint, since they have no pair left for it.
+    pub without_pair: usize,
 }
 
 /// The new amounts of the joints of each vertex of a primitive.
@@ -126,7 +141,9 @@ pub fn set_cells(model: &Model, cells: &[CellEdit], follow: bool, locked: &BTree
             match set_row(&mut table, row, given, follow, &locked) {
                 RowOutcome::Same => {}
                 RowOutcome::Unchanged => out.unchanged += 1,
-                RowOutcome::Changed => {
+                RowOutcome::Changed { is_unmet, has_lost } => {
+                    (out.unmet, out.without_pair) =
+                        (out.unmet + usize::from(is_unmet), out.without_pair + usize::from(has_lost));
                     let slots = table.slots(row);
                     let weights: Vec<f32> = table.weights[slots.clone()].iter().map(|w| *w as f32).collect();
                     change.push(*vertex, &table.joints[slots], &weights);
@@ -147,7 +164,14 @@ fn set(sheet: &mut Sheet, settings: &Settings) {
     let bounds: Bounds = sheet.bounds.clone();
     for (number, table) in sheet.tables.iter_mut().enumerate() {
         for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
-            set_row(table, row, &[(joint.0, settings.amount)], settings.follow, &bounds.locked);
+            let given = [(joint.0, settings.amount)];
+            let at = TableRow { table: number, row };
+            if let RowOutcome::Changed { is_unmet, has_lost } =
+                set_row(table, row, &given, settings.follow, &bounds.locked)
+            {
+                sheet.lacks.room.extend(is_unmet.then_some(at));
+                sheet.lacks.pairs.extend(has_lost.then_some(at));
+            }
         }
     }
 }
@@ -155,7 +179,12 @@ fn set(sheet: &mut Sheet, settings: &Settings) {
 /// The result for one vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowOutcome {
-    Changed,
+    Changed {
+        /// A joint has another weight than was asked for: nothing else has weight left to give, or that is locked.
+        is_unmet: bool,
+        /// It has lost a joint, since no pair is left for it.
+        has_lost: bool,
+    },
     /// It has these weights already, or its skin does not have the joints.
     Same,
     /// The cell cannot have this weight, and keeps its own.
@@ -187,6 +216,7 @@ fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool,
         return RowOutcome::Unchanged;
     }
     free.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let has_lost = free.len() > table.per_vertex - pairs;
     free.truncate(table.per_vertex - pairs);
     if follow {
         let sum: f64 = own.iter().map(|(_, weight)| *weight).sum();
@@ -214,8 +244,11 @@ fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool,
     {
         return RowOutcome::Unchanged;
     }
+    let got = |key: &u32| new.get(key).copied().unwrap_or_default();
+    let known = given.iter().filter(|(key, _)| table.keys.contains(key));
+    let is_unmet = known.into_iter().any(|(key, amount)| amount.is_unmet(now(*key), got(key)));
     write(table, row, new);
-    RowOutcome::Changed
+    RowOutcome::Changed { is_unmet, has_lost }
 }
 
 /// Writes the weights of a vertex, of which each joint has one pair; joints that it had stay in their pairs.
@@ -273,8 +306,9 @@ mod tests {
         let mut shares = Vec::new();
         table.shares(0, &mut shares);
         shares.sort_by_key(|(key, _)| *key);
-        assert_eq!(table.touched[0], done == RowOutcome::Changed);
-        (done == RowOutcome::Changed).then_some(shares)
+        let is_changed = matches!(done, RowOutcome::Changed { .. });
+        assert_eq!(table.touched[0], is_changed);
+        is_changed.then_some(shares)
     }
 
     #[track_caller]

@@ -12,6 +12,7 @@ use skinscope_model::{
     PrimitiveRef, SetOrigin, Skin, WeightFormat,
 };
 
+use super::lacks::Lacks;
 use super::locks::Bounds;
 use super::mirrored::Mirroring;
 use super::rounding::value;
@@ -35,6 +36,8 @@ pub struct Sheet<'m> {
     pub mirroring: Option<Mirroring>,
     /// What operations may change.
     pub bounds: Bounds,
+    /// What the operation that is running could do only in part.
+    pub(super) lacks: Lacks,
     /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
     /// cancelled.
     pub context: JobContext,
@@ -150,7 +153,8 @@ impl<'m> Sheet<'m> {
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
         let (surfaces, mirrored) = Default::default();
-        Self { model, tables, binds, transferred: None, mirroring: None, bounds, context, surfaces, mirrored }
+        let lacks = Lacks::default();
+        Self { model, tables, binds, transferred: None, mirroring: None, bounds, lacks, context, surfaces, mirrored }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.

@@ -27,20 +27,29 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
     let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
     for surface in &surfaces {
         let mut shares = mean_shares(sheet, surface);
+        let mut held = vec![false; shares.len()];
         let open: Vec<bool> = (0..shares.len() as u32).map(|welded| is_open(sheet, surface, welded)).collect();
         for round in 0..settings.times {
             if sheet.context.is_cancelled() {
                 return;
             }
             sheet.context.set_fraction(0.2 + 0.6 * round as f32 / settings.times as f32);
-            let next = |welded: u32| match open[welded as usize] {
-                true => moved(surface, &shares, welded, settings.strength, &sheet.bounds.locked),
+            let mut next = |welded: u32| match open[welded as usize] {
+                true => {
+                    let (moved, is_held) = moved(surface, &shares, welded, settings.strength, &sheet.bounds.locked);
+                    held[welded as usize] |= is_held;
+                    moved
+                }
                 false => shares[welded as usize].clone(),
             };
-            shares = (0..shares.len() as u32).map(next).collect();
+            shares = (0..shares.len() as u32).map(&mut next).collect();
         }
         for (welded, shares) in (0..).zip(&shares) {
             let members: Vec<TableRow> = surface.members(welded).iter().map(|v| surface.row(*v)).collect();
+            if held[welded as usize] {
+                let is_open = |at: &&TableRow| sheet.bounds.has(at.table, at.row);
+                sheet.lacks.locked.extend(members.iter().filter(is_open).copied());
+            }
             let same = |at: &TableRow| difference(shares, &unit_shares(&sheet.tables[at.table], at.row)) <= SAME;
             if shares.is_empty() || members.iter().all(same) {
                 continue;
@@ -50,9 +59,12 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
                 if std::mem::replace(&mut table_done[*row], true) || sheet.tables[*table].sum(*row) <= 0.0 {
                     continue;
                 }
-                match members.len() {
+                let is_cut = match members.len() {
                     1 => sheet.tables[*table].put(*row, shares),
                     _ => sheet.tables[*table].put_in_order(*row, shares),
+                };
+                if is_cut && sheet.bounds.has(*table, *row) {
+                    sheet.lacks.pairs.insert(TableRow { table: *table, row: *row });
                 }
             }
         }
@@ -75,19 +87,20 @@ fn is_open(sheet: &Sheet, surface: &RestSurface, welded: u32) -> bool {
     surface.members(welded).iter().map(|v| surface.row(*v)).any(|at| sheet.bounds.has(at.table, at.row))
 }
 
-/// Returns the shares of a welded vertex after one step towards its neighbours. Those of locked joints stay.
+/// Returns the shares of a welded vertex after one step towards its neighbours. Those of locked joints stay; also returns whether they were
+/// to change.
 fn moved(
     surface: &RestSurface,
     shares: &[Vec<(u32, f64)>],
     welded: u32,
     strength: f64,
     locked: &BTreeSet<u32>,
-) -> Vec<(u32, f64)> {
+) -> (Vec<(u32, f64)>, bool) {
     let own = &shares[welded as usize];
     let around = surface.neighbours(welded).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());
     let around = mean(around);
     if own.is_empty() || around.is_empty() {
-        return own.clone();
+        return (own.clone(), false);
     }
     let mut out: Vec<(u32, f64)> = own.iter().map(|(key, weight)| (*key, weight * (1.0 - strength))).collect();
     for (key, weight) in around {
@@ -98,7 +111,12 @@ fn moved(
     }
     out.retain(|(_, weight)| *weight > 0.0);
     if locked.is_empty() {
-        return out;
+        return (out, false);
     }
-    respecting_locks(own, &out, locked, usize::MAX).unwrap_or_else(|| own.clone())
+    let of = |list: &[(u32, f64)], key: u32| list.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, weight)| *weight);
+    let is_held = own
+        .iter()
+        .chain(&out)
+        .any(|(key, _)| locked.contains(key) && (of(own, *key) - of(&out, *key)).abs() > super::table::SAME);
+    (respecting_locks(own, &out, locked, usize::MAX).unwrap_or_else(|| own.clone()), is_held)
 }

@@ -5,15 +5,18 @@ use std::collections::BTreeSet;
 
 use skinscope_base::words::counted;
 
+use super::lacks::Partly;
+use super::partly::explain_partly;
 use super::{Applied, Operation, Refusal, Settings, Sheet, Table, TableRow};
 
 /// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
 const SAME: f64 = 1e-6;
 
-/// Returns how many vertices of the file have not got what was asked for and are as they were `before`, but for those that locked
-/// joints hold as a whole: they keep a joint that was to be removed or replaced, or another weight than the one that was set.
-pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], settings: &Settings) -> usize {
-    let Some(joint) = settings.joint.map(|node| node.0) else { return 0 };
+/// Returns the vertices that have not got what was asked for and are as they were `before`: they keep a joint that was to be removed or
+/// replaced, or another weight than the one that was set.
+pub(super) fn rows(operation: &Operation, sheet: &Sheet, before: &[Table], settings: &Settings) -> BTreeSet<TableRow> {
+    let mut stuck = BTreeSet::new();
+    let Some(joint) = settings.joint.map(|node| node.0) else { return stuck };
     let weight = |table: &Table, row: usize| {
         let mut shares = Vec::new();
         table.shares(row, &mut shares);
@@ -24,7 +27,6 @@ pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], sett
         "set" => (settings.amount.of(weight) - weight).abs() <= SAME,
         _ => true,
     };
-    let mut stuck = BTreeSet::new();
     for (number, (table, old)) in sheet.tables.iter().zip(before).enumerate() {
         if !table.keys.contains(&joint) {
             continue;
@@ -34,8 +36,7 @@ pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], sett
         };
         stuck.extend((0..table.vertices()).filter(is_stuck).map(|row| TableRow { table: number, row }));
     }
-    let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
-    sheet.count_once(&stuck, &is_same)
+    stuck
 }
 
 /// Returns why an operation that was carried out on a sheet has done nothing, where that is since it cannot be done.
@@ -63,9 +64,9 @@ pub fn check_applied(
 }
 
 /// Returns a sentence, without its full stop, for each number of vertices that stay as they are: `unchanged` is
-/// [`Applied::unchanged`], `stuck` is [`Applied::stuck`].
+/// [`Applied::unchanged`], `stuck` is [`Applied::stuck`]; and for those that got only a part of what was asked for ([`Applied::partly`]).
 #[must_use]
-pub fn explain_unchanged(operation: &Operation, unchanged: usize, stuck: usize) -> Vec<String> {
+pub fn explain_unchanged(operation: &Operation, unchanged: usize, stuck: usize, partly: &Partly) -> Vec<String> {
     let stay = |number: usize, why: &str| {
         let vertices = counted(number, "vertex stays", "vertices stay");
         (number > 0)
@@ -75,7 +76,8 @@ pub fn explain_unchanged(operation: &Operation, unchanged: usize, stuck: usize) 
         "set" => "no other joint can take what is left, or it is locked",
         _ => "no other joint can take the weight, or it is locked",
     };
-    [stay(unchanged, "locked joints have all of the weight"), stay(stuck, nothing)].into_iter().flatten().collect()
+    let whole = [stay(unchanged, "locked joints have all of the weight"), stay(stuck, nothing)];
+    whole.into_iter().flatten().chain(explain_partly(operation, partly)).collect()
 }
 
 #[cfg(test)]
@@ -162,9 +164,9 @@ mod tests {
     #[test]
     fn it_is_said_which_vertices_stay() {
         let set = operation("set").unwrap();
-        let texts = explain_unchanged(set, 2, 1);
+        let texts = explain_unchanged(set, 2, 1, &Partly::default());
         assert!(texts[0].starts_with("2 vertices stay as they are: locked joints"), "{texts:?}");
         assert!(texts[1].starts_with("1 vertex stays as it is: no other joint"), "{texts:?}");
-        assert!(explain_unchanged(set, 0, 0).is_empty());
+        assert!(explain_unchanged(set, 0, 0, &Partly::default()).is_empty());
     }
 }

@@ -29,6 +29,9 @@ pub struct RestSurface {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// A stored vertex: its primitive, and its number there.
+pub(super) type StoredVertex = (PrimitiveId, u32);
+
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct RestPart {

@@ -8,6 +8,9 @@ use super::rounding;
 /// 32-bit floats.
 const ROUNDING: f64 = 6e-8;
 
+/// Weights that differ by no more than this are equal.
+pub(super) const SAME: f64 = 1e-6;
+
 /// A row of one of the tables of a [`Sheet`](super::Sheet): the weights of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableRow {
@@ -207,13 +210,14 @@ impl Table {
 
     /// Gives a vertex other joints and weights, and divides the weights by their sum. If there are more than the vertex
     /// has pairs, the largest are taken. Joints that the vertex had stay in their pairs. Joints that its skin does not
-    /// have are left out; where no weight is left, the vertex stays as it is.
-    pub(super) fn put(&mut self, vertex: usize, shares: &[(u32, f64)]) {
+    /// have are left out; where no weight is left, the vertex stays as it is. Returns whether it has no pair for some of the weight.
+    pub(super) fn put(&mut self, vertex: usize, shares: &[(u32, f64)]) -> bool {
         let mut new: Vec<(u32, u16, f64)> = shares
             .iter()
             .filter(|(_, weight)| clean(*weight) > 0.0)
             .filter_map(|(key, weight)| Some((*key, self.joint_of(*key)?, *weight)))
             .collect();
+        let whole: f64 = new.iter().map(|(_, _, weight)| *weight).sum();
         if new.len() > self.per_vertex {
             let mut ranked: Vec<usize> = (0..new.len()).collect();
             ranked.sort_by(|a, b| new[*b].2.total_cmp(&new[*a].2).then(a.cmp(b)));
@@ -223,7 +227,7 @@ impl Table {
         }
         let sum: f64 = new.iter().map(|(_, _, weight)| *weight).sum();
         if new.is_empty() || !(sum > 0.0 && sum.is_finite()) {
-            return;
+            return false;
         }
         let divisor = if (sum - 1.0).abs() <= ROUNDING { 1.0 } else { sum };
         let mut free = Vec::new();
@@ -244,19 +248,20 @@ impl Table {
             (self.joints[slot], self.weights[slot]) = (joint, weight / divisor);
         }
         self.touched[vertex] = true;
+        whole - sum > SAME * whole
     }
 
     /// Does the same as [`Table::put`], but the joints stand in the given order, from the first pair on, so that
     /// vertices that get the same shares get them in the same pairs, and are rounded alike.
-    pub(super) fn put_in_order(&mut self, vertex: usize, shares: &[(u32, f64)]) {
+    pub(super) fn put_in_order(&mut self, vertex: usize, shares: &[(u32, f64)]) -> bool {
         let known: Vec<(u32, f64)> = shares.iter().copied().filter(|s| self.joint_of(s.0).is_some()).collect();
         if known.iter().all(|(_, weight)| clean(*weight) == 0.0) {
-            return;
+            return false;
         }
         for slot in self.slots(vertex) {
             (self.joints[slot], self.weights[slot]) = (0, 0.0);
         }
-        self.put(vertex, &known);
+        self.put(vertex, &known)
     }
 
     /// Returns the pairs of a vertex as they would be stored: joint and number of each.

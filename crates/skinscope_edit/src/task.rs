@@ -9,8 +9,8 @@ use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningCh
 
 use super::table::{Table, clean};
 use super::{
-    Mirroring, Operation, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied, mirror,
-    rogues, value,
+    Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied,
+    mirror, rogues, value,
 };
 
 /// An operation with everything that it needs except the weights.
@@ -65,6 +65,8 @@ pub struct Outcome {
     pub unchanged: usize,
     /// How many others would stay although something else is asked for: [`super::Applied::stuck`].
     pub stuck: usize,
+    /// How many others would get only a part of what is asked for.
+    pub partly: Partly,
     /// The figures of the vertices that the operation may change, before and after it.
     pub figures: [Figures; 2],
     /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices (or
@@ -125,7 +127,7 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
         return None;
     }
     let applied = apply(task.operation, &mut sheet, &task.settings);
-    (out.unchanged, out.stuck) = (applied.unchanged, applied.stuck);
+    (out.unchanged, out.stuck, out.partly) = (applied.unchanged, applied.stuck, applied.partly);
     context.set_fraction(0.8);
     if context.is_cancelled() {
         return None;

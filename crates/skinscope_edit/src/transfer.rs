@@ -16,11 +16,12 @@ use skinscope_model::{Model, NodeId, PrimitiveId};
 use super::closest::{Found, TriangleTree};
 use super::inpaint::{Laplacian, Shares};
 use super::limbs::Limbs;
-use super::matching::{self, Rest, Source};
+use super::matching::{self, Matches, Rest, Source};
+use super::places::{self, Member, Places};
 use super::surface::RestSurface;
 use super::table::Table;
 use super::transferred::Transferred;
-use super::weld::{cut, difference, unit_shares};
+use super::weld::{cut_noting, difference, unit_shares};
 use super::{Operation, Settings, Sheet, TableRow};
 
 /// The operation that takes the weights of another model.
@@ -64,32 +65,44 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
         }
         sheet.context.set_fraction(0.2 + 0.6 * number as f32 / surfaces.len() as f32);
         let Some(first) = surface.parts.first() else { continue };
-        let rest = resting(surface, own[first.primitive.mesh.index()]);
-        let shares = given.shares_of(&rest, &names[first.table], &mut out);
-        for (welded, shares) in (0..).zip(&shares) {
-            for TableRow { table, row } in surface.members(welded).iter().map(|vertex| surface.row(*vertex)) {
+        let world = own[first.primitive.mesh.index()];
+        let rest = resting(surface, world);
+        let shares = given.shares_of((sheet.model, world), &rest, &names[first.table], &mut out);
+        for (welded, taken) in (0..).zip(&shares) {
+            for (number, vertex) in surface.members(welded).iter().enumerate() {
+                let at @ TableRow { table, row } = surface.row(*vertex);
                 if sheet.bounds.has(table, row) && !std::mem::replace(&mut seen[table][row], true) {
-                    let at = sheet.tables[table].primitives.first().map(|first| (*first, row));
-                    out.count(shares, at);
-                    take(&mut sheet.tables[table], row, shares);
+                    let first = sheet.tables[table].primitives.first().map(|first| (*first, row));
+                    out.count(taken, first);
+                    let shares = taken.own.get(number).unwrap_or(&taken.shares);
+                    let (change, is_cut) = take(&mut sheet.tables[table], row, shares);
+                    out.report.change = out.report.change.max(change);
+                    sheet.lacks.pairs.extend(is_cut.then_some(at));
+                    sheet.lacks.room.extend(taken.is_partial.then_some(at));
                 }
             }
         }
     }
     out.report.mean = out.sum / out.report.vertices.max(1) as f64;
-    let missing = out.missing.iter().filter_map(|node| donor.skeleton.names.get(*node as usize));
+    let missing = out.missing.nodes.iter().filter_map(|node| donor.skeleton.names.get(*node as usize));
     out.report.missing = missing.cloned().collect();
     sheet.transferred = Some(out.report);
 }
 
-/// Gives a vertex the weights of the welded vertex that it is a member of.
-fn take(table: &mut Table, row: usize, taken: &Taken) {
-    let shares = cut(taken.shares.clone(), table.per_vertex);
+/// Gives a vertex some weights; returns the largest change, and whether it has no pair for some of them.
+fn take(table: &mut Table, row: usize, shares: &Shares) -> (f64, bool) {
+    let (shares, is_cut) = cut_noting(shares.clone(), table.per_vertex);
     let sum: f64 = shares.iter().map(|(_, share)| share).sum();
     let unit: Shares = shares.iter().map(|(key, share)| (*key, share / sum)).collect();
-    if !unit.is_empty() && difference(&unit_shares(table, row), &unit) > SAME {
-        table.put_in_order(row, &unit);
+    if unit.is_empty() {
+        return (0.0, false);
     }
+    let change = difference(&unit_shares(table, row), &unit);
+    if change <= SAME {
+        return (0.0, is_cut);
+    }
+    table.put_in_order(row, &unit);
+    (change, is_cut)
 }
 
 /// The weights that a welded vertex takes.
@@ -98,8 +111,13 @@ struct Taken {
     /// Keys of joints, the largest share first; none where the welded vertex stays as it is.
     shares: Shares,
     is_inpainted: bool,
-    /// The distance to the closest point of the other surface; `None` where there is none.
+    /// Whether some of the weights go to joints that have no counterpart here.
+    is_partial: bool,
+    /// The distance to the point whose weights it takes, else to the closest point of the other surface; `None` where there is none.
     distance: Option<f64>,
+    /// Where the other surface has vertices at the same place that face alike: what each member takes of the one that is most like it. Empty
+    /// elsewhere.
+    own: Vec<Shares>,
 }
 
 /// What is reported, while it is counted.
@@ -107,8 +125,16 @@ struct Taken {
 struct Report {
     report: Transferred,
     sum: f64,
+    missing: Missing,
+}
+
+/// What has no counterpart here of what was wanted.
+#[derive(Debug, Default)]
+struct Missing {
     /// The nodes of the other model without a counterpart whose weights were wanted.
-    missing: BTreeSet<u32>,
+    nodes: BTreeSet<u32>,
+    /// Whether a vertex, since this was last set to false, was to get some of their weights.
+    is_partial: bool,
 }
 
 impl Report {
@@ -132,6 +158,7 @@ struct Given<'d> {
     sheet: Sheet<'d>,
     /// For each triangle the row of each of its corners.
     rows: Vec<[TableRow; 3]>,
+    places: Places,
     limbs: Limbs,
 }
 
@@ -140,6 +167,8 @@ impl<'d> Given<'d> {
         let sheet = Sheet::of(donor);
         let factors = factors(donor);
         let (mut positions, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pieces, mut stored, mut count) = (Vec::new(), Vec::new(), 0);
+        let mut places = Places::default();
         for surface in RestSurface::all_apart(donor, &sheet.tables) {
             let Some(first) = surface.parts.first() else { continue };
             let rest = resting(&surface, factors[first.primitive.mesh.index()]);
@@ -150,10 +179,19 @@ impl<'d> Given<'d> {
                 positions.push(at);
                 normals.push((corners.map(|welded| rest.normals[welded as usize]), if turned { -own } else { own }));
                 rows.push(triangle.map(|vertex| surface.row(vertex)));
+                pieces.push(count + rest.piece[corners[0] as usize]);
+                stored.push(triangle.map(|vertex| {
+                    let (part, number) = surface.stored(vertex);
+                    (part.primitive, number as u32)
+                }));
             }
+            places.add(donor, &rest, factors[first.primitive.mesh.index()], count);
+            count += rest.pieces as u32;
         }
+        places.sort();
         let limbs = Limbs::of(donor, &weighted(&sheet));
-        Self { source: Source { tree: TriangleTree::new(positions), normals }, sheet, rows, limbs }
+        let source = Source { tree: TriangleTree::new(positions), normals, pieces, stored };
+        Self { source, sheet, rows, places, limbs }
     }
 
     /// Returns the shares of the joints of the donor at a point, the largest first; of equal ones the one that the first corner has first.
@@ -172,22 +210,36 @@ impl<'d> Given<'d> {
         out
     }
 
-    /// Returns the weights that the welded vertices of a surface take; `named` has the key of the joint here for each node of the donor.
-    fn shares_of(&self, rest: &Rest, named: &HashMap<u32, u32>, out: &mut Report) -> Vec<Taken> {
+    /// Returns the weights that the welded vertices of a surface take; `own` is its model and its `world_from_mesh`, `named` has the key of the
+    /// joint here for each node of the donor.
+    fn shares_of(
+        &self,
+        own: (&Model, DAffine3),
+        rest: &Rest,
+        named: &HashMap<u32, u32>,
+        out: &mut Report,
+    ) -> Vec<Taken> {
         let limb = |found: &Found| self.at(found).first().map(|(key, _)| self.limbs.limb(*key));
         let matches = matching::find(rest, &self.source, &self.limbs, &limb);
         let mut taken: Vec<Taken> = Vec::with_capacity(matches.of.len());
-        let mut known: Vec<Option<Shares>> = Vec::with_capacity(matches.of.len());
+        let mut certain: Vec<Option<Shares>> = Vec::with_capacity(matches.of.len());
         let mut unknown: Vec<u32> = Vec::new();
         for (welded, (found, closest)) in (0..).zip(matches.of.iter().zip(&matches.closest)) {
-            let shares = found.as_ref().map(|found| self.known_at(found, named, &mut out.missing));
+            out.missing.is_partial = false;
+            let own = self.own(own, (rest, welded), &matches, named, out);
+            let shares = match own.first() {
+                Some(first) => Some(first.clone()),
+                None => found.as_ref().map(|found| known(self.at(found), named, &mut out.missing)),
+            };
             unknown.extend((shares.is_none() && closest.is_some()).then_some(welded));
-            known.push(shares.clone().filter(|shares| !shares.is_empty()));
-            let distance = closest.map(|found| found.distance);
-            taken.push(Taken { shares: shares.unwrap_or_default(), is_inpainted: false, distance });
+            certain.push(shares.clone().filter(|shares| !shares.is_empty()));
+            let distance = found.filter(|_| own.is_empty()).or(*closest).map(|found| found.distance);
+            let shares = shares.unwrap_or_default();
+            let is_partial = out.missing.is_partial && !shares.is_empty();
+            taken.push(Taken { shares, is_inpainted: false, is_partial, distance, own });
         }
         if !unknown.is_empty() {
-            let filled = Laplacian::of(&rest.positions, &rest.surface.triangles).fill(&known, &unknown);
+            let filled = Laplacian::of(&rest.positions, &rest.surface.triangles).fill(&certain, &unknown);
             for (welded, mut shares) in unknown.iter().zip(filled) {
                 shares.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let entry = &mut taken[*welded as usize];
@@ -197,26 +249,56 @@ impl<'d> Given<'d> {
         taken
     }
 
-    /// Returns the shares of the joints here at a point of the donor, which sum to one; none where no joint has a counterpart. Those without
-    /// one are added to `missing`.
-    fn known_at(&self, found: &Found, named: &HashMap<u32, u32>, missing: &mut BTreeSet<u32>) -> Shares {
-        let mut out: Shares = Vec::new();
-        for (node, share) in self.at(found) {
-            match named.get(&node) {
-                Some(key) => match out.iter_mut().find(|(k, _)| k == key) {
-                    Some((_, sum)) => *sum += share,
-                    None => out.push((*key, share)),
-                },
-                None => _ = missing.insert(node),
+    /// Returns what the members of a welded vertex take of the vertices of the donor that are at its place and face alike; none where there
+    /// are no such vertices, or no joint of one of them has a counterpart.
+    fn own(
+        &self,
+        (model, world): (&Model, DAffine3),
+        (rest, welded): (&Rest, u32),
+        matches: &Matches,
+        named: &HashMap<u32, u32>,
+        out: &mut Report,
+    ) -> Vec<Shares> {
+        let same = matches.same[rest.piece[welded as usize] as usize];
+        let (at, way) = (rest.positions[welded as usize], matches.ways[welded as usize]);
+        let Some(there) = self.places.at(at, rest.tie(), same, way) else { return Vec::new() };
+        let mut all = Vec::new();
+        for here in places::members(model, rest, world, welded) {
+            let rank = |other: &&Member| ((other.normal.dot(here.normal) * 1e3) as i32, other.stored == here.stored);
+            // Of several that are alike the first.
+            let best = there.iter().rev().max_by_key(rank);
+            let row = best.and_then(|best| Some((self.sheet.table_of(best.stored.0)?, best.stored.1 as usize)));
+            let Some((table, row)) = row else { return Vec::new() };
+            all.push(known(unit_shares(&self.sheet.tables[table], row), named, &mut out.missing));
+        }
+        if all.iter().any(Vec::is_empty) { Vec::new() } else { all }
+    }
+}
+
+/// Returns the shares of the joints here for shares of joints of the donor; they sum to one, and there are none where no joint has a
+/// counterpart. Those without one are added to `missing`.
+fn known(shares: Shares, named: &HashMap<u32, u32>, missing: &mut Missing) -> Shares {
+    let mut out: Shares = Vec::new();
+    let mut lost = 0.0;
+    for (node, share) in shares {
+        match named.get(&node) {
+            Some(key) => match out.iter_mut().find(|(k, _)| k == key) {
+                Some((_, sum)) => *sum += share,
+                None => out.push((*key, share)),
+            },
+            None => {
+                missing.nodes.insert(node);
+                lost += share;
             }
         }
-        let whole: f64 = out.iter().map(|(_, share)| share).sum();
-        if whole <= SAME {
-            return Vec::new();
-        }
-        out.iter_mut().for_each(|(_, share)| *share /= whole);
-        out
     }
+    missing.is_partial |= lost > super::table::SAME;
+    let whole: f64 = out.iter().map(|(_, share)| share).sum();
+    if whole <= SAME {
+        return Vec::new();
+    }
+    out.iter_mut().for_each(|(_, share)| *share /= whole);
+    out
 }
 
 /// Returns the `world_from_mesh` of each mesh of a model, turned about the vertical so that its character faces as that of the

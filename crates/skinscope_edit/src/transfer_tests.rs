@@ -246,3 +246,83 @@ fn weights_go_from_bone_to_bone_and_never_to_a_joint_that_only_looks_alike() {
         }
     }
 }
+
+/// A model of some quads in planes across Y, each with vertices of its own: its height, the way it faces, and the joint that moves it.
+fn quads(all: &[(f32, f32, u16)]) -> Model {
+    let mut parts: ModelParts = (*legs(0.1, ["Hips", "Leg.L", "Leg.R"], false)).clone();
+    let (mut positions, mut normals, mut indices, mut joints) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (height, way, joint) in all {
+        let first = positions.len() as u32;
+        for [x, z] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
+            positions.push(Vec3::new(x, *height, z));
+            normals.push(Vec3::Y * *way);
+            joints.extend([*joint, 0, 0, 0]);
+        }
+        let corners = if *way > 0.0 { [0, 2, 1, 0, 3, 2] } else { [0, 1, 2, 0, 2, 3] };
+        indices.extend(corners.map(|corner| first + corner));
+    }
+    let count = positions.len();
+    parts.meshes[0].primitives[0] = skinscope_model::Primitive {
+        stored_influences: Some(Influences {
+            per_vertex: 4,
+            joints,
+            weights: (0..count).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect(),
+            ..Influences::default()
+        }),
+        stored_vertices: count,
+        positions,
+        normals,
+        indices,
+        ..Default::default()
+    };
+    Model::build(parts).unwrap()
+}
+
+/// How many vertices change, and what is reported, when a model takes its own weights.
+fn onto_itself(model: Model) -> (usize, Transferred) {
+    let model = Arc::new(model);
+    let settings = Settings { donor: Some(Donor(Arc::clone(&model))), ..Settings::default() };
+    let mut sheet = Sheet::of(&model);
+    check(&TRANSFER, &sheet, &settings).unwrap();
+    let applied = apply(&TRANSFER, &mut sheet, &settings);
+    assert_eq!(applied.partly, crate::Partly::default());
+    (applied.vertices, sheet.transferred.unwrap())
+}
+
+#[test]
+fn a_model_that_takes_its_own_weights_keeps_them_wherever_its_parts_touch() {
+    // Two layers at one place that face alike, a layer that faces the other way, and one 1 µm below.
+    let model = quads(&[(0.0, 1.0, 0), (0.0, 1.0, 1), (0.0, -1.0, 2), (-1e-6, 1.0, 2), (0.5, 1.0, 1)]);
+    let (changed, report) = onto_itself(model);
+    assert_eq!((changed, report.change, report.inpainted, report.unmatched), (0, 0.0, 0, 0));
+    // A part that ends on the side of a larger one, and has its corners amid it.
+    let mut parts: ModelParts = (*quads(&[(0.0, 1.0, 0), (0.0, -1.0, 1)])).clone();
+    let small = &mut parts.meshes[0].primitives[0].positions[4..];
+    small.iter_mut().for_each(|p| *p = Vec3::new(0.25 + 0.5 * p.x, p.y, 0.25 + 0.5 * p.z));
+    let (changed, report) = onto_itself(Model::build(parts).unwrap());
+    assert_eq!((changed, report.change), (0, 0.0));
+    // Both sides of a seam may have other weights.
+    let mut parts: ModelParts = (*legs(0.1, ["Hips", "Leg.L", "Leg.R"], true)).clone();
+    let primitive = &mut parts.meshes[0].primitives[0];
+    let last = primitive.positions.len() as u32;
+    primitive.positions.push(primitive.positions[30]);
+    primitive.stored_vertices += 1;
+    let corner = primitive.indices.iter().position(|v| *v == 30).unwrap();
+    primitive.indices[corner] = last;
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    influences.joints.extend([0, 0, 0, 0]);
+    influences.weights.extend([1.0, 0.0, 0.0, 0.0]);
+    let (changed, report) = onto_itself(Model::build(parts).unwrap());
+    assert_eq!((changed, report.change), (0, 0.0));
+}
+
+#[test]
+fn the_report_measures_the_weights_that_changed() {
+    let parts = |joint| quads(&[(0.0, 1.0, joint)]);
+    let settings = Settings { donor: Some(Donor(Arc::new(parts(1)))), ..Settings::default() };
+    let model = parts(0);
+    let mut sheet = Sheet::of(&model);
+    assert_eq!(apply(&TRANSFER, &mut sheet, &settings).vertices, 4);
+    let report = sheet.transferred.unwrap();
+    assert_eq!((report.vertices, report.largest, report.change), (4, 0.0, 1.0));
+}

@@ -2,15 +2,17 @@
 
 use skinscope_model::PrimitiveId;
 
-/// How far the vertices of a model are from the surface whose weights they took, and which weights could not be taken.
+/// How far the vertices of a model are from the points whose weights they took, and which weights could not be taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transferred {
     /// How many vertices were compared.
     pub vertices: usize,
-    /// The mean distance to the closest point, metres.
+    /// The mean distance to the point whose weights a vertex takes, metres; to the closest one where it takes those around it.
     pub mean: f64,
     /// The largest distance, metres.
     pub largest: f64,
+    /// The largest change of the weight of a joint; 0 where the vertices had these weights.
+    pub change: f64,
     /// The vertex with the largest distance: its primitive, and its number there.
     pub at: Option<(PrimitiveId, usize)>,
     /// How many vertices stay as they are because no joint here answers to the name of one that moves the other surface there.

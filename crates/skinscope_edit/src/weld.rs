@@ -1,5 +1,7 @@
 //! The operation that gives vertices on both sides of a seam the same weights.
 
+use std::collections::BTreeSet;
+
 use skinscope_base::math::{Csr, DisjointSets};
 use skinscope_inspect::check;
 use skinscope_model::PrimitiveId;
@@ -47,7 +49,7 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(PrimitiveId, u32) -> bool)
                     let mut rows: Vec<TableRow> = group.iter().map(at).filter_map(row).collect();
                     rows.sort_unstable();
                     rows.dedup();
-                    changed |= join(&mut sheet.tables, &rows);
+                    changed |= join(&mut sheet.tables, &rows, &mut sheet.lacks.pairs);
                 }
             }
         }
@@ -60,8 +62,9 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(PrimitiveId, u32) -> bool)
 /// A row and the shares of its joints: key and weight.
 pub(super) type RowShares = (TableRow, Vec<(u32, f64)>);
 
-/// Gives all rows the mean of their shares; returns false where they agree already. Rows without weight take no part.
-pub(super) fn join(tables: &mut [Table], rows: &[TableRow]) -> bool {
+/// Gives all rows the mean of their shares; returns false where they agree already. Rows without weight take no part. Those that have no pair
+/// for some of the mean are added to `without_pair`.
+pub(super) fn join(tables: &mut [Table], rows: &[TableRow], without_pair: &mut BTreeSet<TableRow>) -> bool {
     let all: Vec<RowShares> = rows
         .iter()
         .map(|row| (*row, unit_shares(&tables[row.table], row.row)))
@@ -73,8 +76,11 @@ pub(super) fn join(tables: &mut [Table], rows: &[TableRow]) -> bool {
     }
     let mean = mean(all.iter().map(|(_, shares)| &shares[..]));
     let most = all.iter().map(|(at, _)| tables[at.table].per_vertex).min().unwrap_or(0);
-    let mean = cut(mean, most);
-    all.iter().for_each(|(at, _)| tables[at.table].put_in_order(at.row, &mean));
+    let (mean, is_cut) = cut_noting(mean, most);
+    without_pair.extend(all.iter().filter(|_| is_cut).map(|(at, _)| *at));
+    for (at, _) in &all {
+        tables[at.table].put_in_order(at.row, &mean);
+    }
     true
 }
 
@@ -108,6 +114,15 @@ pub(super) fn mean<'s>(lists: impl Iterator<Item = &'s [(u32, f64)]>) -> Vec<(u3
     }
     out.iter_mut().for_each(|(_, weight)| *weight /= count);
     out
+}
+
+/// Does the same as [`cut`]; also returns whether that has left more than rounding out.
+pub(super) fn cut_noting(shares: Vec<(u32, f64)>, most: usize) -> (Vec<(u32, f64)>, bool) {
+    let sum = |shares: &[(u32, f64)]| shares.iter().map(|(_, weight)| *weight).sum::<f64>();
+    let whole = sum(&shares);
+    let out = cut(shares, most);
+    let is_cut = whole - sum(&out) > SAME * whole;
+    (out, is_cut)
 }
 
 /// Returns the `most` largest shares, in their order; of equal ones the first.

@@ -146,3 +146,36 @@ fn morph_targets_of_one_name_are_set_together_or_one_by_one() {
     fails(&["bake", model, "-o", "x.obj", "--morph", "Frown=1"], 2, &["no morph target \"Frown\"", "Blink, Smile"]);
     fails(&["bake", model, "-o", "x.obj", "--morph", "Smile"], 2, &["NAME=WEIGHT"]);
 }
+
+#[test]
+fn a_morph_target_of_a_node_is_found_whichever_of_both_names_holds_a_slash() {
+    let text = std::fs::read_to_string(two_smiles()).unwrap();
+    let with = |nodes: [&str; 2], targets: [&str; 2]| {
+        let mut root: Value = serde_json::from_str(&text).unwrap();
+        for (i, node) in nodes.iter().enumerate() {
+            root["nodes"][i]["name"] = serde_json::json!(node);
+            root["meshes"][i]["extras"]["targetNames"][0] = serde_json::json!(targets[i]);
+        }
+        let path = scratch("slashes.gltf");
+        std::fs::write(&path, root.to_string()).unwrap();
+        path
+    };
+    let heights = |model: &Path, morph: &str| -> Vec<f32> {
+        let path = scratch("slashes.obj");
+        ok(&["bake", model.to_str().unwrap(), "-o", path.to_str().unwrap(), "--morph", morph]);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let vertices = text.lines().filter(|l| l.starts_with("v ")).step_by(3);
+        vertices.map(|l| l.split_whitespace().nth(2).unwrap().parse().unwrap()).collect()
+    };
+    // The first split names a target of another node, and no node.
+    let model = with(["Head", "Teeth/Lower"], ["Lower/Smile", "Smile"]);
+    assert_eq!(heights(&model, "Teeth/Lower/Smile=1"), [0.0, 1.0]);
+    assert_eq!(heights(&model, "Head/Lower/Smile=1"), [1.0, 0.0]);
+    // Both splits name a node, and one of the nodes has the target.
+    let model = with(["Teeth", "Teeth/Lower"], ["Wide", "Smile"]);
+    assert_eq!(heights(&model, "Teeth/Lower/Smile=1"), [0.0, 1.0]);
+    let model = with(["Teeth", "Teeth/Lower"], ["Lower/Smile", "Smile"]);
+    let model = model.to_str().unwrap();
+    fails(&["bake", model, "-o", "x.obj", "--morph", "Teeth/Lower/Smile=1"], 2, &["in several ways"]);
+    fails(&["bake", model, "-o", "x.obj", "--morph", "Nose/Smile=1"], 2, &["there is no node \"Nose\""]);
+}

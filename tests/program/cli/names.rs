@@ -96,6 +96,29 @@ fn a_name_that_two_joints_have_is_refused_everywhere_and_their_numbers_are_taken
 }
 
 #[test]
+fn two_joints_are_found_whichever_of_both_names_holds_the_sign_between_them() {
+    let model = changed("equals.glb", |root| {
+        for (joint, name) in [("LowerArm.L", "a=b"), ("LowerArm.R", "b=c"), ("Head", "c"), ("Neck", "a")] {
+            let node = node_of(root, joint);
+            root["nodes"][node]["name"] = json!(name);
+        }
+    });
+    let (model, out) = (model.to_str().unwrap(), scratch("equals.out.glb"));
+    let out = out.to_str().unwrap();
+    for pair in ["a=b=Spine", "Spine=a=b", "a=b=b=c", "b=c=Spine"] {
+        ok(&["fix", model, "-o", out, "--replace-joint", pair]);
+        fs::remove_file(out).unwrap();
+        ok(&["fix", model, "-o", out, "--mirror", "x", "--pair", pair]);
+        fs::remove_file(out).unwrap();
+    }
+    let pose = scratch("equals.pose.json");
+    ok(&["pose", model, "-o", pose.to_str().unwrap(), "--mirror", "--pair", "a=b=b=c"]);
+    // Two joints are meant, but it may be these or those.
+    fails(&["fix", model, "-o", out, "--replace-joint", "a=b=c"], 2, &["in several ways"]);
+    fails(&["fix", model, "-o", out, "--replace-joint", "a=b=d"], 2, &["there is no joint"]);
+}
+
+#[test]
 fn pictures_name_joints_as_all_commands_do() {
     let (model, [left, right]) = with_arms_of_one_name("arms_seen.glb");
     let (model, out) = (model.to_str().unwrap(), scratch("arms.png"));

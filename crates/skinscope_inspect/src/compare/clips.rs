@@ -51,8 +51,8 @@ fn contents(model: &Model, clip: &Clip, key: &dyn Fn(usize) -> usize) -> [Vec<St
     [all, properties(model, clip, key)]
 }
 
-/// Returns the times of all keys and the middles between them.
-fn moments(clips: [&Clip; 2]) -> Vec<f32> {
+/// Returns the times of all keys and the middles between them, seconds.
+pub(super) fn moments(clips: [&Clip; 2]) -> Vec<f32> {
     let mut times: Vec<f32> = clips.iter().flat_map(|clip| clip.times.iter().flatten().copied()).collect();
     times.sort_by(f32::total_cmp);
     times.dedup();

@@ -1,21 +1,30 @@
 //! Differences between two models: hierarchy, rest poses, what nodes show, weights, inverse bind matrices, clips, materials, and how far
 //! the posed surfaces are apart.
 //!
-//! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie at the same positions,
-//! else by position and texture coordinates; weights by joint. A node that has another name and stands in the same position of the tree,
+//! Order alone is no difference: nodes, clips and materials are matched by name; vertices by order where both meshes have as many and the
+//! same triangles, however far they were moved, else by place, the nearest first, texture coordinates and neighbours decide ties; weights
+//! by joint. A vertex of either model without a counterpart is a difference and is counted. A node that has another name and stands in the same position of the tree,
 //! with the same transform at rest or the same inverse bind matrix, is one that was renamed; to stay where its parent is says nothing of a
 //! node without children, and one that shows a mesh shows the same.
 
+mod attributes;
 mod clips;
 mod materials;
+mod moments;
 mod nodes;
 #[cfg(test)]
 mod nodes_tests;
 #[cfg(test)]
 mod order_tests;
+mod pairing;
+mod places;
+mod pose;
 mod posed;
 mod shown;
 mod surfaces;
+#[cfg(test)]
+mod surfaces_tests;
+mod vertices;
 mod weights;
 
 use nodes::Nodes;
@@ -43,7 +52,7 @@ impl Named {
     }
 }
 
-/// The differences of a primitive.
+/// The differences of the weights of a primitive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimitiveDifference {
     /// The number of the mesh in the first model.
@@ -52,7 +61,47 @@ pub struct PrimitiveDifference {
     pub primitive: usize,
     /// How many vertices differ.
     pub vertices: usize,
-    /// The largest difference of a weight; 0 for surfaces.
+    /// The largest difference of a weight.
+    pub largest: f64,
+}
+
+/// The differences of the surface of a primitive. What has no counterpart in the first model is counted with the primitive there that has
+/// the number of its own; where only the second model has the mesh, numbers are those of the second.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SurfaceDifference {
+    /// The number of the mesh in the first model.
+    pub mesh: usize,
+    /// The number of the primitive in the first model.
+    pub primitive: usize,
+    /// How many vertices lie elsewhere.
+    pub moved: usize,
+    /// How many vertices of the first and of the second model have no counterpart in the other.
+    pub unmatched: [usize; 2],
+    /// How many triangles, lines or points only one of the models has, among those whose corners have counterparts.
+    pub shapes: usize,
+}
+
+impl SurfaceDifference {
+    /// Returns how many vertices and triangles differ. A vertex without a counterpart on either side may be one that was moved far, so that
+    /// the two count once.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.moved + self.unmatched[0].max(self.unmatched[1]) + self.shapes
+    }
+}
+
+/// Vertices of a primitive that differ in something but their place and their weights, or triangles with another material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributeDifference {
+    /// The number of the mesh in the first model.
+    pub mesh: usize,
+    /// The number of the primitive in the first model.
+    pub primitive: usize,
+    /// What differs, for people: "normals", "texture coordinates", "colours", "morph target" with its name, or "materials".
+    pub what: String,
+    /// How many vertices differ; triangles, lines or points for materials.
+    pub count: usize,
+    /// The largest difference: a distance in metres for morph targets, of values else; 0 where one model has none.
     pub largest: f64,
 }
 
@@ -65,8 +114,10 @@ pub struct Differences {
     pub shown: Shown,
     /// The primitives whose weights differ.
     pub weights: Vec<PrimitiveDifference>,
-    /// The primitives whose surface differs: vertices that lie elsewhere, or triangles.
-    pub surface: Vec<PrimitiveDifference>,
+    /// The primitives whose surface differs: vertices that lie elsewhere or have no counterpart, or triangles.
+    pub surface: Vec<SurfaceDifference>,
+    /// The primitives whose vertices differ in something else.
+    pub attributes: Vec<AttributeDifference>,
     /// How many inverse bind matrices differ.
     pub inverse_binds: usize,
     /// Differences of clips.
@@ -86,12 +137,20 @@ impl Differences {
             && self.shown.is_empty()
             && self.weights.is_empty()
             && self.surface.is_empty()
+            && self.attributes.is_empty()
             && self.inverse_binds == 0
             && !self.posed.is_seen
     }
+
+    /// Returns how many vertices of the first and of the second model have no counterpart in the other. Neither their places nor their
+    /// weights were compared.
+    #[must_use]
+    pub fn unmatched(&self) -> [usize; 2] {
+        [0, 1].map(|side| self.surface.iter().map(|part| part.unmatched[side]).sum())
+    }
 }
 
-/// Compares two models. The cost is linear in vertices, times 33 for each clip.
+/// Compares two models. The cost is linear in vertices where their order is the same, times 33 for each clip.
 #[must_use]
 pub fn compare(a: &Model, b: &Model) -> Differences {
     let nodes = Nodes::of(a, b);
@@ -104,24 +163,31 @@ pub fn compare(a: &Model, b: &Model) -> Differences {
         inverse_binds: weights::inverse_binds(a, b, &nodes),
         clips: paired.named(&clips::names(a), &clips::names(b)),
         materials: materials::compare(a, b),
-        surface: surfaces::differing(a, b, &pairs),
         ..Differences::default()
     };
-    out.weights = pairs.iter().filter_map(|pair| weights::of_pair(a, b, pair, &nodes)).collect();
-    out.weights = without_repeats(a, out.weights);
-    out.surface = without_repeats(a, out.surface);
-    out.posed = posed::farthest(a, b, &pairs, &paired.pairs);
+    let weights = pairs.iter().flat_map(|pair| weights::of_pair(a, b, pair, &nodes));
+    out.weights = without_repeats(a, weights, |part| &mut part.mesh);
+    out.surface = without_repeats(a, surfaces::differing(a, b, &pairs), |part| &mut part.mesh);
+    let attributes = pairs.iter().flat_map(|pair| attributes::of_pair(a, b, pair));
+    out.attributes = without_repeats(a, attributes, |part| &mut part.mesh);
+    let clips: Vec<([usize; 2], bool)> = paired.pairs.iter().copied().zip(paired.differ.iter().copied()).collect();
+    out.posed = posed::farthest(a, b, &pairs, &clips);
     out
 }
 
 /// Names the meshes of the file. What differs in a mesh that was parted from one of the file, as it does in that, is reported once.
-fn without_repeats(a: &Model, parts: Vec<PrimitiveDifference>) -> Vec<PrimitiveDifference> {
-    let mut out: Vec<PrimitiveDifference> = Vec::with_capacity(parts.len());
-    for part in parts {
-        let of_file = a.file_mesh(MeshId::from_index(part.mesh)).index();
-        let named = PrimitiveDifference { mesh: of_file, ..part };
-        if of_file == part.mesh || !out.contains(&named) {
-            out.push(named);
+fn without_repeats<T: PartialEq>(
+    a: &Model,
+    parts: impl IntoIterator<Item = T>,
+    mesh: impl Fn(&mut T) -> &mut usize,
+) -> Vec<T> {
+    let mut out: Vec<T> = Vec::new();
+    for mut part in parts {
+        let own = std::mem::replace(mesh(&mut part), 0);
+        let of_file = a.file_mesh(MeshId::from_index(own)).index();
+        *mesh(&mut part) = of_file;
+        if of_file == own || !out.contains(&part) {
+            out.push(part);
         }
     }
     out

@@ -1,11 +1,10 @@
 //! Measures how far two posed surfaces are apart: in the rest pose, and at moments of all clips that both have.
 
-use glam::{Affine3A, DVec3, Vec3};
-use skinscope_anim::{SampleScratch, local_to_model, origin_shift, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
-use skinscope_deform::palettes;
-use skinscope_model::{Clip, Instance, InstanceId, LocalPose, Model, Primitive, PrimitiveId};
+use skinscope_model::{Clip, InstanceId, Model, PrimitiveId};
 
+use super::moments;
+use super::pose::Posed;
 use super::surfaces::Pair;
 
 /// How many moments of each clip are compared, its ends included.
@@ -24,110 +23,69 @@ pub struct Apart {
     pub vertex: Option<(PrimitiveId, u32)>,
     /// Whether it is more than a rounding error.
     pub is_seen: bool,
+    /// How many pairs of vertices were compared.
+    pub compared: usize,
+    /// How many of them have no finite position in one of the models, in the pose in which most have none.
+    pub not_finite: usize,
 }
 
-/// A model in one pose.
-struct Posed<'m> {
-    model: &'m Model,
-    local: LocalPose,
-    palette: Vec<Affine3A>,
-    scratch: SampleScratch,
-    nodes: Vec<Affine3A>,
-    /// How far the origin of the pose is from that of the rest pose, metres.
-    shift: DVec3,
-}
-
-impl<'m> Posed<'m> {
-    fn new(model: &'m Model) -> Self {
-        let (local, scratch) = (LocalPose::default(), SampleScratch::default());
-        Self { model, local, palette: Vec::new(), scratch, nodes: Vec::new(), shift: DVec3::ZERO }
-    }
-
-    fn set(&mut self, clip: Option<(&Clip, f32)>) {
-        reset_to_rest(&self.model.skeleton, &mut self.local);
-        if let Some((clip, time)) = clip {
-            sample(self.model, clip, time, &mut self.scratch, &mut self.local);
-        }
-        local_to_model(&self.model.skeleton, &self.local, &mut self.nodes);
-        self.shift = origin_shift(&self.model.skeleton, &self.local);
-        palettes(self.model, &self.nodes, &mut self.palette);
-    }
-
-    /// Writes the positions of the stored vertices of a primitive, in the world.
-    fn posed_positions(&self, instance: usize, primitive: PrimitiveId, out: &mut Vec<Vec3>) {
-        let source: &Primitive = &self.model.meshes[primitive.mesh.index()].primitives[primitive.primitive];
-        let drawn: &Instance = &self.model.instances[instance];
-        let count = drawn.morph_weights.len();
-        let morphs = self.local.morph_weights.get(drawn.morph_offset..drawn.morph_offset + count).unwrap_or_default();
-        let (first, influences) = self.model.binding(InstanceId::from_index(instance), primitive.primitive);
-        let matrices = self.palette.get(first as usize..).unwrap_or_default();
-        out.clear();
-        for v in 0..source.stored_vertices {
-            let mut p = source.positions[v];
-            for (target, weight) in source.morphs.iter().zip(morphs).filter(|(_, w)| **w != 0.0) {
-                p += target.positions.get(v).copied().unwrap_or(Vec3::ZERO) * *weight;
-            }
-            let moved = match influences {
-                None => matrices.first().map_or(p, |m| m.transform_point3(p)),
-                Some(influences) => {
-                    let (joints, weights) = influences.of(v);
-                    let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-                    used.map(|(j, w)| matrices.get(usize::from(*j)).map_or(Vec3::ZERO, |m| m.transform_point3(p)) * *w)
-                        .sum()
-                }
-            };
-            out.push(moved);
-        }
-    }
-}
-
-/// Returns the largest distance over the rest pose and all clips that both models have, in pairs.
-pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], clips: &[[usize; 2]]) -> Apart {
-    let mut out = Apart::default();
+/// Returns the largest distance over the rest pose and all clips that both models have, in pairs; each with whether the clips differ.
+pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], clips: &[([usize; 2], bool)]) -> Apart {
+    let shown = || pairs.iter().filter(|pair| !pair.instances.is_empty());
+    let mut out = Apart { compared: shown().map(|pair| pair.matched.pairs.len()).sum(), ..Apart::default() };
     let (mut own, mut other) = (Posed::new(a), Posed::new(b));
     let size = look(&mut own, &mut other, pairs, [None, None], &mut out);
-    for [x, y] in clips {
-        let (x, y) = (&a.clips[*x], &b.clips[*y]);
-        let start = f64::from(x.start_secs.min(y.start_secs));
-        let length = f64::from(x.end_secs.max(y.end_secs)) - start;
-        let moments = if length > 0.0 { MOMENTS } else { 1 };
-        for moment in 0..moments {
-            let time = (start + length * moment as f64 / (moments - 1).max(1) as f64) as f32;
-            look(&mut own, &mut other, pairs, [Some((x, time)), Some((y, time))], &mut out);
+    for ([x, y], differ) in clips {
+        let clips = [&a.clips[*x], &b.clips[*y]];
+        let mut times = even(clips);
+        // Between these moments clips that differ may be farther apart.
+        times.extend(differ.then(|| moments::farthest(a, b, pairs, clips)).into_iter().flatten());
+        for time in times {
+            look(&mut own, &mut other, pairs, clips.map(|clip| Some((clip, time))), &mut out);
         }
     }
-    out.is_seen = out.metres > size * ROUNDING;
-    if !out.is_seen {
+    out.is_seen = out.metres > size * ROUNDING || out.not_finite > 0;
+    if out.metres <= size * ROUNDING {
         // Of rounding errors none is the farthest.
         (out.clip, out.vertex) = (None, None);
     }
     out
 }
 
+/// Returns even times over two clips, seconds.
+fn even(clips: [&Clip; 2]) -> Vec<f32> {
+    let start = f64::from(clips[0].start_secs.min(clips[1].start_secs));
+    let length = f64::from(clips[0].end_secs.max(clips[1].end_secs)) - start;
+    let moments = if length > 0.0 { MOMENTS } else { 1 };
+    (0..moments).map(|moment| (start + length * moment as f64 / (moments - 1).max(1) as f64) as f32).collect()
+}
+
 /// Compares one pose; returns the size of the first model in it.
 fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32)>; 2], out: &mut Apart) -> f64 {
     a.set(clips[0]);
     b.set(clips[1]);
-    let (mut own, mut other) = (Vec::new(), Vec::new());
     let mut bounds = Aabb::from_points([]);
+    let mut not_finite = 0;
     for pair in pairs {
         for [here, there] in &pair.instances {
-            a.posed_positions(*here, pair.at[0], &mut own);
-            b.posed_positions(*there, pair.at[1], &mut other);
+            let own = pair.positions(0, a, *here, glam::DVec3::ZERO);
+            let other = pair.positions(1, b, *there, glam::DVec3::ZERO);
             let [here, there] = [(&*a, here), (&*b, there)]
                 .map(|(posed, at)| posed.shift + posed.model.origin_of_instance(InstanceId::from_index(*at)));
             own.iter().filter(|p| p.is_finite()).for_each(|p| bounds.include(*p));
-            for (v, w) in pair.vertices.iter().enumerate() {
-                let Some((p, q)) = w.and_then(|w| Some((own.get(v)?, other.get(w as usize)?))) else { continue };
+            for [v, w] in &pair.matched.pairs {
+                let (p, q) = (own[*v as usize], other[*w as usize]);
                 let metres = (p.as_dvec3() + (here - there)).distance(q.as_dvec3());
+                not_finite += usize::from(p.is_finite() != q.is_finite());
                 if metres.is_finite() && (metres > out.metres || out.vertex.is_none()) {
                     out.metres = metres;
                     out.clip = clips[0].map(|(clip, time)| (clip.name.clone(), time));
-                    let PrimitiveId { mesh, primitive } = pair.at[0];
-                    out.vertex = Some((PrimitiveId::new(a.model.file_mesh(mesh), primitive), v as u32));
+                    let (primitive, vertex) = pair.lists[0].at(*v);
+                    out.vertex = Some((PrimitiveId::new(a.model.file_mesh(pair.meshes[0]), primitive), vertex as u32));
                 }
             }
         }
     }
+    out.not_finite = out.not_finite.max(not_finite);
     if bounds.is_empty() { 0.0 } else { f64::from(bounds.diagonal()) }
 }

@@ -1,62 +1,118 @@
-//! Matches the vertices of two models, and finds where surfaces differ.
+//! Matches the meshes of two models and their vertices, and finds where surfaces differ.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use glam::{DVec3, Vec2, Vec3};
-use skinscope_base::math::{Aabb, BoxTree};
-use skinscope_model::{Instance, Mesh, MeshId, Model, Primitive, PrimitiveId};
+use glam::{DVec3, Vec3};
+use skinscope_model::{Instance, InstanceId, Mesh, MeshId, Model};
 
 use super::nodes::Nodes;
-use super::{PrimitiveDifference, by_name};
+use super::pairing::{Matched, Order, matched, space};
+use super::places::Space;
+use super::pose::Posed;
+use super::vertices::Vertices;
+use super::{SurfaceDifference, by_name};
 
-/// Positions that are nearer to each other than this are one, as a share of the surface's size.
-const SAME_PLACE: f32 = 2e-6;
-/// Texture coordinates that differ by less than this are equal.
-const SAME_UV: f32 = 1e-5;
-
-/// A primitive of each model.
+/// A mesh of each model.
 #[derive(Debug)]
-pub(super) struct Pair {
-    /// The primitive in each model.
-    pub at: [PrimitiveId; 2],
+pub(super) struct Pair<'m> {
+    /// The mesh in each model.
+    pub meshes: [MeshId; 2],
     /// The instances that draw it in each model.
     pub instances: Vec<[usize; 2]>,
-    /// For each stored vertex of the first: the vertex of the second.
-    pub vertices: Vec<Option<u32>>,
-    /// How many vertices of either have no partner, plus how many triangles of one the other does not have.
-    pub unlike: usize,
+    /// The vertices of each.
+    pub lists: [Vertices<'m>; 2],
+    /// The vertices in pairs.
+    pub matched: Matched,
+    /// Where the vertices were compared.
+    pub space: Space,
 }
 
-impl Pair {
-    /// Returns all primitives of meshes that both models have; [`differing`] reports those that only one of them has.
-    pub fn all(a: &Model, b: &Model, nodes: &Nodes, meshes: &[[usize; 2]]) -> Vec<Self> {
-        let mut out = Vec::new();
-        for &[here, there] in meshes {
+impl<'m> Pair<'m> {
+    /// Returns all meshes that both models have; [`differing`] reports those that only one of them has.
+    pub fn all(a: &'m Model, b: &'m Model, nodes: &Nodes, meshes: &[[usize; 2]]) -> Vec<Self> {
+        let mut posed = [Posed::new(a), Posed::new(b)];
+        posed.iter_mut().for_each(|posed| posed.set(None));
+        let pair = |&[here, there]: &[usize; 2]| {
+            let lists = [Vertices::of(&a.meshes[here]), Vertices::of(&b.meshes[there])];
             let instances = instances(a, b, [here, there], nodes);
-            let count = a.meshes[here].primitives.len().min(b.meshes[there].primitives.len());
-            for p in 0..count {
-                let (own, other) = (&a.meshes[here].primitives[p], &b.meshes[there].primitives[p]);
-                let apart = b.meshes[there].offset - a.meshes[here].offset;
-                let (vertices, unlike) = match apart == DVec3::ZERO {
-                    true => matched(own, other),
-                    false => matched(own, &moved(other, apart)),
-                };
-                out.push(Self {
-                    at: [here, there].map(|mesh| PrimitiveId::new(MeshId::from_index(mesh), p)),
-                    instances: instances.clone(),
-                    vertices,
-                    unlike,
-                });
+            let meshes = [here, there].map(MeshId::from_index);
+            let order = Order::of(&lists);
+            let stored = stored(&lists);
+            let mut out = Self { meshes, instances, matched: matched(&lists, &order, &stored), lists, space: stored };
+            // Where quantised positions are put right by a node or by inverse bind matrices, only what is shown is alike.
+            if !out.matched.is_exact()
+                && let Some(rest) = out.at_rest(&posed)
+            {
+                let shown = matched(&out.lists, &order, &rest);
+                if shown.is_better_than(&out.matched) {
+                    (out.matched, out.space) = (shown, rest);
+                }
             }
+            out
+        };
+        meshes.iter().map(pair).collect()
+    }
+
+    /// Returns the space in which both meshes rest, as the first of their instances shows them; `None` where no node shows both.
+    fn at_rest(&self, posed: &[Posed; 2]) -> Option<Space> {
+        let instances = *self.instances.first()?;
+        let origin = |side: usize| {
+            posed[side].shift + posed[side].model.origin_of_instance(InstanceId::from_index(instances[side]))
+        };
+        let own = self.positions(0, &posed[0], instances[0], DVec3::ZERO);
+        let other = self.positions(1, &posed[1], instances[1], origin(1) - origin(0));
+        Some(space(&self.lists, [own, other]))
+    }
+
+    /// Returns where an instance shows the vertices of a mesh, by their numbers, `by` added to each.
+    pub fn positions(&self, side: usize, posed: &Posed, instance: usize, by: DVec3) -> Vec<Vec3> {
+        let mut out = Vec::with_capacity(self.lists[side].len());
+        for p in 0..self.lists[side].mesh.primitives.len() {
+            posed.add_positions(instance, p, &mut out);
+        }
+        if by != DVec3::ZERO {
+            out.iter_mut().for_each(|p| *p = (p.as_dvec3() + by).as_vec3());
         }
         out
     }
+
+    /// Returns the primitive of the first mesh that what a primitive of either has is reported of.
+    fn reported(&self, side: usize, primitive: usize) -> usize {
+        let last = self.lists[0].mesh.primitives.len().saturating_sub(1);
+        if side == 0 { primitive } else { primitive.min(last) }
+    }
+
+    /// Returns how the surface differs, for each primitive of the first mesh that does.
+    fn differences(&self) -> Vec<SurfaceDifference> {
+        let Matched { pairs, is_moved, lost, unlike, .. } = &self.matched;
+        let mesh = self.meshes[0].index();
+        let mut out: BTreeMap<usize, SurfaceDifference> = BTreeMap::new();
+        let mut count = |side: usize, primitive: usize, add: &dyn Fn(&mut SurfaceDifference)| {
+            let primitive = self.reported(side, primitive);
+            let empty = SurfaceDifference { mesh, primitive, ..SurfaceDifference::default() };
+            add(out.entry(primitive).or_insert(empty));
+        };
+        let mut last = None;
+        for [v, _] in pairs.iter().zip(is_moved).filter(|(_, is_moved)| **is_moved).map(|(pair, _)| pair) {
+            // One that has several counterparts is in several pairs, which follow each other.
+            if last.replace(*v) != Some(*v) {
+                count(0, self.lists[0].at(*v).0, &|part| part.moved += 1);
+            }
+        }
+        for side in 0..2 {
+            for v in &lost[side] {
+                count(side, self.lists[side].at(*v).0, &|part| part.unmatched[side] += 1);
+            }
+            unlike[side].iter().for_each(|shape| count(side, shape.primitive as usize, &|part| part.shapes += 1));
+        }
+        out.into_values().collect()
+    }
 }
 
-/// Returns a primitive whose positions are those of the file, in the space of a mesh from whose positions another origin was subtracted.
-fn moved(primitive: &Primitive, by: DVec3) -> Primitive {
-    let positions = primitive.positions.iter().map(|position| (position.as_dvec3() + by).as_vec3()).collect();
-    Primitive { positions, ..primitive.clone() }
+/// Returns the space of the positions that the files store. From the positions of a mesh far away another origin may have been subtracted.
+fn stored(lists: &[Vertices; 2]) -> Space {
+    let apart = lists[1].mesh.offset - lists[0].mesh.offset;
+    space(lists, [lists[0].positions(DVec3::ZERO), lists[1].positions(apart)])
 }
 
 /// Matches meshes by name, of several with one name those that are shown at nodes of one name first; and those that are left over
@@ -106,9 +162,14 @@ pub(super) fn is_same_mesh(a: &Mesh, b: &Mesh) -> bool {
     let same_count = a.primitives.len() == b.primitives.len();
     let pairs = || a.primitives.iter().zip(&b.primitives);
     // Most that differ differ in their numbers of vertices.
-    same_count
-        && pairs().all(|(p, q)| p.stored_vertices == q.stored_vertices && p.indices.len() == q.indices.len())
-        && pairs().all(|(p, q)| matched(p, q).1 == 0)
+    if !same_count || pairs().any(|(p, q)| p.stored_vertices != q.stored_vertices || p.indices.len() != q.indices.len())
+    {
+        return false;
+    }
+    let lists = [a, b].map(Vertices::of);
+    let mut stored = stored(&lists);
+    stored.limit = stored.reach;
+    matched(&lists, &Order::of(&lists), &stored).is_same()
 }
 
 /// Matches the instances of two meshes, those at nodes of one name first.
@@ -131,161 +192,22 @@ fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> 
     out
 }
 
-/// Returns the surfaces that differ, with how many of their vertices and triangles do. Primitives that only one model
-/// has are among them.
-pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<PrimitiveDifference> {
-    let part = |at: PrimitiveId, vertices: usize| PrimitiveDifference {
-        mesh: at.mesh.index(),
-        primitive: at.primitive,
-        vertices,
-        largest: 0.0,
-    };
-    let mut out: Vec<PrimitiveDifference> =
-        pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
+/// Returns the surfaces that differ. Meshes that only one model has are among them.
+pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<SurfaceDifference> {
+    let mut out: Vec<SurfaceDifference> = pairs.iter().flat_map(Pair::differences).collect();
     for (side, model) in [a, b].into_iter().enumerate() {
         for (id, mesh) in model.file_meshes() {
-            for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let at = PrimitiveId::new(id, p);
-                if !pairs.iter().any(|pair| pair.at[side] == at) {
-                    out.push(part(at, primitive.stored_vertices.max(1)));
-                }
+            if pairs.iter().any(|pair| pair.meshes[side] == id) {
+                continue;
+            }
+            for (primitive, part) in mesh.primitives.iter().enumerate() {
+                let mut lone = SurfaceDifference { mesh: id.index(), primitive, ..SurfaceDifference::default() };
+                lone.unmatched[side] = part.stored_vertices;
+                // What has no vertices is missing all the same.
+                lone.shapes = usize::from(part.stored_vertices == 0);
+                out.push(lone);
             }
         }
     }
     out
-}
-
-fn stored(primitive: &Primitive) -> &[Vec3] {
-    &primitive.positions[..primitive.stored_vertices]
-}
-
-/// Matches vertices by order where all lie at the same positions, else by position and texture coordinates.
-fn matched(a: &Primitive, b: &Primitive) -> (Vec<Option<u32>>, usize) {
-    let (own, other) = (stored(a), stored(b));
-    let size = Aabb::around_mass(own).diagonal().max(Aabb::around_mass(other).diagonal());
-    let reach = if size.is_finite() { (size * SAME_PLACE).max(f32::MIN_POSITIVE) } else { f32::MIN_POSITIVE };
-    let near = |x: Vec3, y: Vec3| x == y || x.distance(y) <= reach;
-    if own.len() == other.len() && own.iter().zip(other).all(|(x, y)| near(*x, *y)) {
-        let identity: Vec<Option<u32>> = (0..own.len() as u32).map(Some).collect();
-        let unlike = unlike_triangles(a, b, &identity, reach);
-        return (identity, unlike);
-    }
-    let tree = PointTree::new(other, reach);
-    let mut used = vec![0_u32; other.len()];
-    let mut out = Vec::with_capacity(own.len());
-    for (v, position) in own.iter().enumerate() {
-        // Texture coordinates tell vertices at one position apart, then normals, then weights.
-        let fit = |w: usize| (!same_uv(a, v, b, w), used[w], turn(a, v, b, w), weight_gap(a, v, b, w));
-        let mut best = None;
-        tree.near(*position, |w| {
-            let candidate = (fit(w as usize), w);
-            best = Some(best.map_or(candidate, |best| candidate.min(best)));
-        });
-        out.push(best.map(|(_, w)| w));
-        if let Some((_, w)) = best {
-            used[w as usize] += 1;
-        }
-    }
-    let backward = PointTree::new(own, reach);
-    let is_lonely = |position: &Vec3| {
-        let mut is_lonely = true;
-        backward.near(*position, |_| is_lonely = false);
-        is_lonely
-    };
-    let lost = out.iter().filter(|w| w.is_none()).count() + other.iter().filter(|p| is_lonely(p)).count();
-    let unlike = lost + if lost == 0 { unlike_triangles(a, b, &out, reach) } else { 0 };
-    (out, unlike)
-}
-
-fn same_uv(a: &Primitive, v: usize, b: &Primitive, w: usize) -> bool {
-    let near = |x: Option<&Vec2>, y: Option<&Vec2>| match (x, y) {
-        (Some(x), Some(y)) => x.distance(*y) <= SAME_UV,
-        _ => true,
-    };
-    (0..2).all(|set| near(a.uvs[set].get(v), b.uvs[set].get(w)))
-}
-
-/// Returns how far two normals are turned against each other, in steps.
-fn turn(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i32 {
-    let normals = a.normals.get(v).zip(b.normals.get(w));
-    normals.map_or(0, |(x, y)| ((1.0 - x.dot(*y)) * 1e3) as i32)
-}
-
-/// Returns how far apart the weights of two vertices are slot by slot, in steps.
-fn weight_gap(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i64 {
-    let (Some(x), Some(y)) = (&a.stored_influences, &b.stored_influences) else { return 0 };
-    let ((joints, weights), (other_joints, others)) = (x.of(v), y.of(w));
-    let there = |joint: u16| {
-        let pairs = other_joints.iter().zip(others);
-        pairs.filter(|(j, _)| **j == joint).map(|(_, weight)| *weight).sum::<f32>()
-    };
-    let gap: f32 = joints.iter().zip(weights).map(|(j, weight)| (weight - there(*j)).abs()).sum();
-    (f64::from(gap) * 1e6) as i64
-}
-
-/// Counts triangles, lines and points that only one of two primitives has; their corners are compared by position.
-fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: f32) -> usize {
-    let width = |p: &Primitive| match p.topology {
-        skinscope_model::Topology::Points => 1,
-        skinscope_model::Topology::Lines => 2,
-        skinscope_model::Topology::Triangles => 3,
-    };
-    if width(a) != width(b) {
-        return a.indices.len().max(b.indices.len());
-    }
-    // For each vertex of the second the first one that lies at its position.
-    let other = stored(b);
-    let tree = PointTree::new(other, reach);
-    let first_nearby = |w: u32| {
-        let mut first = w;
-        tree.near(other[w as usize], |o| first = first.min(o));
-        first
-    };
-    let welded: Vec<u32> = (0..other.len() as u32).map(first_nearby).collect();
-    let mut count: BTreeMap<[u32; 3], i64> = BTreeMap::new();
-    let mut add = |corners: Vec<u32>, by: i64| {
-        let mut corners = [corners[0], corners.get(1).copied().unwrap_or(0), corners.get(2).copied().unwrap_or(0)];
-        // It does not matter which corner comes first, but the winding does.
-        let first = (0..3).min_by_key(|i| corners[*i]).unwrap_or(0);
-        corners.rotate_left(if width(a) == 3 { first } else { 0 });
-        let flat = width(a) == 3 && (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0]);
-        if !flat {
-            *count.entry(corners).or_default() += by;
-        }
-    };
-    for shape in a.indices.chunks_exact(width(a)) {
-        let at = |v: &u32| there.get(a.stored_vertex(*v) as usize).copied().flatten().map(|w| welded[w as usize]);
-        if let Some(corners) = shape.iter().map(at).collect::<Option<Vec<u32>>>() {
-            add(corners, 1);
-        }
-    }
-    for shape in b.indices.chunks_exact(width(b)) {
-        add(shape.iter().map(|v| welded[b.stored_vertex(*v) as usize]).collect(), -1);
-    }
-    count.values().map(|n| n.unsigned_abs() as usize).sum()
-}
-
-/// Points in a tree, to find those at one position.
-struct PointTree<'a> {
-    points: &'a [Vec3],
-    reach: f32,
-    tree: BoxTree,
-}
-
-impl<'a> PointTree<'a> {
-    fn new(points: &'a [Vec3], reach: f32) -> Self {
-        Self { points, reach, tree: BoxTree::of_points(points.iter().copied()) }
-    }
-
-    /// Visits the points within reach of `at`.
-    fn near(&self, at: Vec3, mut visit: impl FnMut(u32)) {
-        // The tree is asked for a little more than what rounding adds to a distance.
-        let reach = f64::from(self.reach) * 1.001;
-        self.tree.nearest(at.as_dvec3(), |point| {
-            if self.points[point as usize].distance(at) <= self.reach {
-                visit(point);
-            }
-            reach
-        });
-    }
 }

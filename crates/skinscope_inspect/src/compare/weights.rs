@@ -1,9 +1,9 @@
 //! Compares weights and inverse bind matrices.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use glam::Affine3A;
-use skinscope_model::{Influences, Model, Skin, SkinId};
+use skinscope_model::{Influences, MeshId, Model, Skin, SkinId};
 
 use super::nodes::Nodes;
 use super::surfaces::Pair;
@@ -12,30 +12,36 @@ use super::{PrimitiveDifference, by_name};
 /// Weights that differ by no more than this are equal.
 const SAME_WEIGHT: f64 = 1e-6;
 
-/// Returns the vertices of a primitive whose weights differ; `None` where none do, and where a skin moves the mesh in one model alone,
-/// so that its weights have a meaning only there.
-pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<PrimitiveDifference> {
-    let [(mesh, primitive), (there, other)] = pair.at.map(|at| (at.mesh.index(), at.primitive));
-    let (own, theirs) =
-        (&a.meshes[mesh].primitives[primitive].stored_influences, &b.meshes[there].primitives[other].stored_influences);
+/// Returns the primitives of the first mesh of a pair that have vertices whose weights differ; none where a skin moves the mesh in one model
+/// alone, so that its weights have a meaning only there.
+pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Vec<PrimitiveDifference> {
+    let [mesh, there] = pair.meshes.map(MeshId::index);
     if skin_of(a, mesh).is_some() != skin_of(b, there).is_some() {
-        return None;
+        return Vec::new();
     }
     let (keys, other_keys) = (keys(a, mesh, &|node| node), keys(b, there, &|node| nodes.key[node]));
-    let (mut vertices, mut largest) = (0, 0.0_f64);
+    let mut out: BTreeMap<usize, PrimitiveDifference> = BTreeMap::new();
     let mut shares: HashMap<usize, f64> = HashMap::new();
-    for (v, w) in pair.vertices.iter().enumerate() {
-        let Some(w) = w else { continue };
+    let mut last = None;
+    for [v, w] in &pair.matched.pairs {
+        let ((primitive, own), (other, theirs)) = (pair.lists[0].at(*v), pair.lists[1].at(*w));
+        let (stored, others) = (
+            &pair.lists[0].mesh.primitives[primitive].stored_influences,
+            &pair.lists[1].mesh.primitives[other].stored_influences,
+        );
         shares.clear();
-        let broken = own.as_ref().is_some_and(|i| add(i, v, &keys, 1.0, &mut shares))
-            | theirs.as_ref().is_some_and(|i| add(i, *w as usize, &other_keys, -1.0, &mut shares));
+        let broken = stored.as_ref().is_some_and(|i| add(i, own, &keys, 1.0, &mut shares))
+            | others.as_ref().is_some_and(|i| add(i, theirs, &other_keys, -1.0, &mut shares));
         let gap = shares.values().fold(0.0_f64, |most, s| most.max(s.abs()));
         if broken || gap > SAME_WEIGHT {
-            vertices += 1;
-            largest = largest.max(gap);
+            let none = PrimitiveDifference { mesh, primitive, vertices: 0, largest: 0.0 };
+            let part = out.entry(primitive).or_insert(none);
+            // One that has several counterparts is in several pairs, which follow each other.
+            part.vertices += usize::from(last.replace(*v) != Some(*v));
+            part.largest = part.largest.max(gap);
         }
     }
-    (vertices > 0).then_some(PrimitiveDifference { mesh, primitive, vertices, largest })
+    out.into_values().collect()
 }
 
 /// Adds weights up by joint; returns whether one of them is NaN.

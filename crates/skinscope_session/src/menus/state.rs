@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use skinscope_edit::{Operation, operation};
+
 use crate::{
     BesideCommand, CameraCommand, Command, ComparisonCommand, EditCommand, EnvironmentCommand, FileCommand, FileUse,
     KeyingCommand, Lighting, MarkCommand, MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand,
@@ -129,9 +131,8 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => {
             unless(!session.view().marked.is_empty(), NO_MARKS)
         }
-        Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
-            unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN)
-        }
+        Command::Mark(_) => unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN),
+        Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(session, id),
         Command::Keying(KeyingCommand::KeyPose) => {
             unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")
         }
@@ -151,6 +152,14 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         }
         _ => None,
     }
+}
+
+/// Returns what the model lacks that a tool works on.
+fn missing_of_choice(session: &Session, id: &str) -> Option<&'static str> {
+    let Some(model) = session.model().filter(|model| !model.skins.is_empty()) else { return Some(NO_SKIN) };
+    let is_of_weights = operation(id).is_none_or(Operation::is_of_weights);
+    let has_weights = || model.meshes.iter().flat_map(|m| &m.primitives).any(|p| p.stored_influences.is_some());
+    unless(!is_of_weights || has_weights(), "No mesh of the file has weights.")
 }
 
 /// Returns why the chosen tool cannot be applied.

@@ -186,13 +186,25 @@ impl Spreadsheet<'_> {
         let Some(model) = session.edited_weights().edited_model() else { return Ok(()) };
         let out = set_cells(model, cells, self.follow, &session.tools().locked);
         let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
+        let mut notes = Vec::new();
         if out.unchanged > 0 {
             let kept = counted(out.unchanged, "vertex stays", "vertices stay");
             let why = format!("{kept} as before: the joint is locked, or no other one can take the rest");
             if changed == 0 {
                 return Err(why);
             }
-            warn(ui, why);
+            notes.push(why);
+        }
+        if out.unmet > 0 {
+            let get = counted(out.unmet, "vertex gets", "vertices get");
+            notes.push(format!("{get} another weight than was typed: the others have no more to give, or are locked"));
+        }
+        if out.without_pair > 0 {
+            let lose = counted(out.without_pair, "vertex loses a joint", "vertices lose a joint");
+            notes.push(format!("{lose}: there is no pair left for it"));
+        }
+        if !notes.is_empty() {
+            warn(ui, notes.join(". "));
         } else if changed > 1 {
             say(ui, format!("Changed the weights of {}", counted(changed, "vertex", "vertices")));
         }

@@ -68,8 +68,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
-    let notes =
-        session.tools().operation.map(|operation| explain_unchanged(operation, outcome.unchanged, outcome.stuck));
+    let explain = |operation| explain_unchanged(operation, outcome.unchanged, outcome.stuck, &outcome.partly);
+    let notes = session.tools().operation.map(explain);
     for line in notes.into_iter().flatten() {
         let text = format!("{line}.");
         ui.add_space(4.0);

@@ -1,8 +1,11 @@
 //! The choice of a tool: groups of tools that do the same kind of work, a line each.
 
-use egui::{Align2, RichText, Ui, pos2, vec2};
+use std::borrow::Cow;
+
+use egui::accesskit::Role;
+use egui::{Align2, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use skinscope_edit::{OPERATIONS, Operation};
-use skinscope_session::{Command, Session, ToolCommand};
+use skinscope_session::{Command, Session, ToolCommand, refusal};
 
 use crate::icons;
 use crate::theme::{self, SMALL, colors};
@@ -15,6 +18,8 @@ const HEIGHT: f32 = 22.0;
 /// The part of a tool before its name, which has the icon, and the part after it, points.
 const BEFORE: f32 = 18.0;
 const AFTER: f32 = 4.0;
+/// How strong the ink of a tool is that is off.
+const OFF: f32 = 0.6;
 
 /// A tool in its group.
 struct Tool {
@@ -95,8 +100,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
                 for tool in tools {
                     let Some(operation) = OPERATIONS.iter().find(|operation| operation.id == tool.id) else { continue };
                     let on = now.is_some_and(|now| std::ptr::eq(now, *operation));
-                    if button(ui, tool, operation, on) {
-                        commands.push(ToolCommand::Choose((!on).then_some(operation.id)).into());
+                    let command = Command::from(ToolCommand::Choose((!on).then_some(operation.id)));
+                    // One that is on can be given up whatever the model lacks.
+                    let why = refusal(&command, session).filter(|_| !on);
+                    if button(ui, tool, operation, on, why) {
+                        commands.push(command);
                     }
                 }
             });
@@ -104,12 +112,24 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     });
 }
 
-/// Shows the button of a tool; returns true when it was pressed.
-fn button(ui: &mut Ui, tool: &Tool, operation: &Operation, on: bool) -> bool {
+/// Shows the button of a tool, which is off where there is a reason `why`; returns true when it was pressed.
+fn button(ui: &mut Ui, tool: &Tool, operation: &Operation, on: bool, why: Option<Cow<'static, str>>) -> bool {
     let c = colors(ui);
     let name = tool.name.unwrap_or(operation.tool);
     let galley = ui.painter().layout_no_wrap(name.to_owned(), theme::regular(SMALL), c.text);
-    let (rect, response) = press(ui, vec2(BEFORE + galley.size().x + AFTER, HEIGHT), operation.tool, Some(on));
+    let size = vec2(BEFORE + galley.size().x + AFTER, HEIGHT);
+    if let Some(why) = why {
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        response.widget_info(|| WidgetInfo::selected(Role::Button, false, on, operation.tool));
+        let ink = c.dim.gamma_multiply(OFF);
+        let icon_at = pos2(rect.left() + 0.5 * BEFORE + 0.5, rect.center().y);
+        ui.painter().text(icon_at, Align2::CENTER_CENTER, tool.icon, theme::icon(13.0), ink);
+        let galley = ui.painter().layout_no_wrap(name.to_owned(), theme::regular(SMALL), ink);
+        paint_line(ui, galley, rect.left() + BEFORE, rect.center().y, ink);
+        response.on_hover_text(why);
+        return false;
+    }
+    let (rect, response) = press(ui, size, operation.tool, Some(on));
     paint_switch(ui, rect, on, response.hovered(), c.raised);
     let icon_at = pos2(rect.left() + 0.5 * BEFORE + 0.5, rect.center().y);
     let ink = if on { c.text } else { c.dim };

@@ -205,10 +205,11 @@ const SKINS: &str = "Works on all joints of the skins that move these vertices. 
 /// Shows the choice of the pose in which the mesh is bound.
 fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let moved = session.edited_weights().binds_elsewhere();
-    quiet_text(
-        ui,
-        if moved { "The mesh is bound in the pose that was taken before." } else { "The mesh is bound in this pose." },
-    );
+    // Where nothing can be bound, the reason stands below.
+    if session.tools().outcome().is_none_or(|outcome| outcome.refused.is_none()) {
+        let pose = if moved { "the pose that was taken before" } else { "this pose" };
+        quiet_text(ui, &format!("The mesh is bound in {pose}."));
+    }
     let again = ui.add_enabled_ui(moved, |ui| text_button(ui, None, "Take this pose", false)).inner;
     let again = again.on_hover_text("Bind the mesh in the pose that is shown now");
     if again.on_disabled_hover_text("It is the pose that is shown").clicked() {
