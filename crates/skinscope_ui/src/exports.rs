@@ -224,7 +224,9 @@ fn ground(ui: &mut Ui, settings: &mut ExportSettings) {
         }
         let mut color = settings.background.unwrap_or([42, 46, 55]);
         let response = ui.color_edit_button_srgb(&mut color);
-        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::ColorWell, true, "Colour behind the model"));
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::accesskit::Role::ColorWell, true, "Colour behind the model")
+        });
         if response.on_hover_text("Another colour behind the model").changed() {
             (settings.transparent, settings.background) = (false, Some(color));
         }
