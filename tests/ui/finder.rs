@@ -93,7 +93,7 @@ fn what_cannot_be_done_now_is_shown_last_and_not_taken_and_nothing_is_said_to_be
     let mut harness = opened(session(3));
     type_text(&mut harness, "paste mirrored");
     press(&mut harness, Key::Enter);
-    assert_eq!(rows(&harness), ["Paste mirrored, Pose"]);
+    assert_eq!(rows(&harness)[0], "Paste mirrored, Pose");
     assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Posing(_))));
     let mut changed = session(3);
     changed.apply(ViewCommand::ToggleOverlay("weights"));

@@ -339,7 +339,8 @@ fn the_keys_of_digits_are_taken_by_place_where_the_layout_types_signs_there() {
     harness.state_mut().commands.clear();
     at_once(&mut harness, [at_place(Key::Slash, Some(Key::Minus), ctrl, true)]);
     at_once(&mut harness, [at_place(Key::Num3, Some(Key::Plus), ctrl | Modifiers::SHIFT, true)]);
-    assert_eq!(harness.state().commands, [WindowCommand::StepScale(-1).into(), WindowCommand::StepScale(1).into()]);
+    let sent: Vec<_> = harness.state().commands.iter().filter(|c| matches!(c, Command::Window(_))).collect();
+    assert_eq!(sent, [&Command::from(WindowCommand::StepScale(-1)), &WindowCommand::StepScale(1).into()]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     screen.press("Button", "A part of it");
     screen.wait_for_rest();
     for (name, number) in [("Last picture", "6"), ("First picture", "4")] {
-        screen.press("Slider", name);
+        screen.press("SpinButton", name);
         screen.key("ctrl+a");
         screen.tool(&["type", number]);
         screen.key("Tab");
@@ -62,7 +62,7 @@ fn films_and_meshes_are_written_told_cancelled_and_never_replace_what_is_open() 
     ask(&screen, "Record film…", &folder.join("given up.webp"));
     // So many pictures are not drawn before it is given up; the part of before is still chosen.
     screen.press("Button", "The whole clip");
-    screen.press("Slider", "Pictures a second");
+    screen.press("SpinButton", "Pictures a second");
     screen.key("ctrl+a");
     screen.tool(&["type", "240"]);
     screen.key("Tab");

@@ -206,7 +206,8 @@ fn others(
     }
     for (i, page) in PAGES.iter().enumerate() {
         if page.blocks.iter().any(|block| rank(&block.text(), words).is_some()) {
-            found.push((70, page.title.len(), Entry::Page(i)));
+            // After all that has the words in its name, also what cannot be done now.
+            found.push((170, page.title.len(), Entry::Page(i)));
         }
     }
 }

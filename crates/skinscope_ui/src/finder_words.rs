@@ -15,7 +15,7 @@ use Ours::{Command as C, Page as P};
 /// stand with spaces, and those of several in the singular.
 pub(super) const THEIRS: &[(&str, &[Ours])] = &[
     // Weights.
-    ("limit", &[C("Limit"), C("Over the limit"), C("Preview as a runtime")]),
+    ("limit", &[C("Limit"), C("Zero or over limit"), C("Preview as a runtime")]),
     ("limit total", &[C("Limit")]),
     ("limit influence", &[C("Limit")]),
     ("max influence", &[C("Limit")]),
@@ -255,7 +255,8 @@ pub(super) fn telling(words: &[String]) -> Option<Vec<String>> {
 
 /// Returns a word without the sign of the plural.
 fn singular(word: &str) -> &str {
-    let bare = word.strip_suffix('s').filter(|bare| bare.len() > 2 && !bare.ends_with('s'));
+    // Focus, axis and kinematics are no plurals.
+    let bare = word.strip_suffix('s').filter(|bare| bare.len() > 2 && !bare.ends_with(['s', 'u', 'i', 'c']));
     bare.unwrap_or(word)
 }
 

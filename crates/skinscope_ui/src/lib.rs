@@ -55,6 +55,7 @@ mod message_log;
 mod morphs;
 mod names;
 mod normal_modes;
+mod notice;
 mod outliner;
 mod outliner_row;
 mod over;
@@ -104,6 +105,7 @@ pub use exports::film_reel;
 pub use frame_costs::{CostSummary, FrameCost, FrameCosts};
 pub use keys::{mark_number_pad, take_by_place, turns};
 pub use names::NameCount;
+pub use notice::Notice;
 pub use over::{Over, show_over};
 pub use page::formula_svg;
 pub use pose_library::{LibraryPose, PoseLibrary};
@@ -172,31 +174,11 @@ pub struct Status {
     pub palette_limits: Option<PaletteLimits>,
 }
 
-/// A short message; each is shown once, for a moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notice {
-    /// The number of the message, counted from 1.
-    number: u64,
-    text: String,
-    /// Whether something was not done, or not completely.
-    is_warning: bool,
-}
-
 impl Status {
     /// Returns whether a dialog about files waits for an answer, beside the one about a file that was dropped.
     fn asks_about_files(&self) -> bool {
         let asks_to_save = self.saving.is_some() || self.unsaved.is_some();
         asks_to_save || self.changed.is_some() || self.recovery.is_some() || self.asked_file.is_some()
-    }
-
-    /// Shows what was done, with a tick.
-    pub fn say(&mut self, text: String) {
-        self.notice = Notice { number: self.notice.number + 1, text, is_warning: false };
-    }
-
-    /// Shows what was not done, or not completely, with the sign of a warning.
-    pub fn warn(&mut self, text: String) {
-        self.notice = Notice { number: self.notice.number + 1, text, is_warning: true };
     }
 }
 

@@ -141,8 +141,7 @@ pub enum FileCommand {
     BesideDialog,
     /// Open this file beside the open model ([`crate::Session::open_beside`]).
     OpenBeside(PathBuf),
-    /// Open the first of these files in place of what is open, and take the second once it is shown: a model stands beside the first, and a
-    /// file of clips alone (`.vrma`) plays on it.
+    /// Open the first of these files, and once it is shown let the second stand beside it, or play on it where it has clips alone (`.vrma`).
     OpenPair(PathBuf, PathBuf),
     /// Stop the load that is under way.
     CancelLoad,

@@ -454,7 +454,7 @@ fn while_the_repair_of_rogue_vertices_is_tried_their_overlay_shows_what_would_be
     let mut session = Session::default();
     let model = tube(Tube { joints: 12, rings: 40, influences: 2, ..Tube::default() });
     let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(3);
-    let (joints, weights) = ([&joints[..2], &[11]].concat(), [&weights[..2], &[0.4]].concat());
+    let (joints, weights) = ([&joints[..2], &[11]].concat(), [0.5 * weights[0], 0.5 * weights[1], 0.5]);
     session.open(Document::new(Arc::new(model), Vec::new(), None));
     let mut change = WeightChange::new(MeshId(0), 0, 4);
     change.push(3, &joints, &weights);

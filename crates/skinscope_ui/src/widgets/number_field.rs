@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use egui::accesskit::{Action, ActionData, Role};
 use egui::{
-    CornerRadius, CursorIcon, Id, Key, Modifiers, Response, Sense, Slider, SliderClamping, Stroke, StrokeKind,
+    CornerRadius, CursorIcon, Event, Id, Key, Modifiers, Response, Sense, Slider, SliderClamping, Stroke, StrokeKind,
     TextEdit, Ui, WidgetInfo, vec2,
 };
 
@@ -228,7 +228,8 @@ impl NumberField<'_> {
         describe(&response, self.help);
         if response.changed() {
             // What was taken back was never typed.
-            let is_undone = ui.input(|i| i.modifiers.command && i.key_pressed(Key::Z));
+            let is_undo = |event: &Event| matches!(event, Event::Key { key: Key::Z, pressed: true, modifiers, .. } if modifiers.command);
+            let is_undone = ui.input(|i| i.events.iter().any(is_undo));
             typed.is_touched = !is_undone || typed.text != typed.before;
         }
         if !ui.memory(|m| m.has_focus(id)) {
