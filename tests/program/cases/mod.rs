@@ -38,6 +38,17 @@ cases! {
     case_25_json_spellings "25-json-spellings"
     case_26_joints_of_one_name "26-joints-of-one-name"
     case_27_mirror_in_quantised_space "27-mirror-in-quantised-space"
+    case_34_pivots_between_joints "34-pivots-between-joints"
+    case_35_expressions_of_vrma "35-expressions-of-vrma"
+    case_39_mirrored_clips "39-mirrored-clips"
+    case_46_joints_in_another_order "46-joints-in-another-order"
+    case_47_weight_from_one_joint_only "47-weight-from-one-joint-only"
+    case_48_lists_and_pointers "48-lists-and-pointers"
+    case_50_flat_where_no_normals "50-flat-where-no-normals"
+    case_52_diff_without_counterparts "52-diff-without-counterparts"
+    case_53_three_8_bit_weights "53-three-8-bit-weights"
+    case_54_one_surface_many_materials "54-one-surface-many-materials"
+    case_55_humanoids_of_other_families "55-humanoids-of-other-families"
 }
 
 /// Cases that the program is known not to get right yet. One that it gets right must be taken off this list.
