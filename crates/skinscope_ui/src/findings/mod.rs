@@ -377,7 +377,7 @@ fn list(
     findings.doubts.follow(session, document);
     let width = ui.available_width();
     findings.build(ui, document, session.view().finding, width);
-    let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("findings");
+    let mut area = ScrollArea::vertical().auto_shrink(false).min_scrolled_height(0.0).id_salt("findings");
     if let Some(top) = findings.news(ui, document) {
         area = area.vertical_scroll_offset(top);
     }
