@@ -76,7 +76,7 @@ fn while_nobody_has_moved_a_panel_columns_are_beside_each_other_or_stacked() {
         (small, &log, false, true, (256.0, 312.0), true, 3),
         (wide, &usual, true, false, (256.0, 312.0), true, 2),
         (wide, &usual, true, true, (256.0, 312.0), true, 3),
-        (huge, &usual, true, true, (400.0, 936.0), true, 0),
+        (huge, &usual, true, true, (400.0, 624.0), true, 2),
     ] {
         let (picture, shown_tabs) = open(size, saved.clone(), tools, measures);
         assert_eq!(shown_tabs, stacked, "{size:?}");
@@ -227,7 +227,7 @@ fn a_panel_has_one_close_button_wherever_it_is() {
     session.apply(skinscope::session::MeasureCommand::TogglePanel);
     let mut harness = window(session, UiState::default(), Status::default());
     // So wide that both stand beside the inspector.
-    harness.set_size(vec2(2560.0, 1440.0));
+    harness.set_size(vec2(3840.0, 2160.0));
     harness.run();
     for (panel, own) in [(DockPanel::Tools, "Close the weight tools"), (DockPanel::Deformation, "Close the measures")] {
         let tab = format!("Close the panel {}", panel.title());
