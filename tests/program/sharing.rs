@@ -54,7 +54,9 @@ fn folder(name: &str) -> PathBuf {
 
 fn told(folder: &Path, arguments: &[&str]) -> Value {
     let out = captured(folder, arguments);
-    serde_json::from_slice(&out.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&out.stderr)))
+    let told = serde_json::from_slice(&out.stdout);
+    assert!(told.is_ok(), "{}", String::from_utf8_lossy(&out.stderr));
+    told.unwrap()
 }
 
 #[test]

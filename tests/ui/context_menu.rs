@@ -15,11 +15,11 @@ fn right_click(harness: &mut Harness<'_, App>, at: Pos2) {
 }
 
 fn choose(harness: &mut Harness<'_, App>, label: &str) {
-    let mut items = harness.query_all_by_label(label).filter(|node| {
-        let role = node.accesskit_node().role();
-        matches!(role, Role::MenuItem | Role::MenuItemCheckBox)
-    });
-    let at = items.next_back().unwrap().rect().center();
+    let is_item = |role: Role| matches!(role, Role::MenuItem | Role::MenuItemCheckBox);
+    let at = {
+        let mut items = harness.query_all_by_label(label).filter(|node| is_item(node.accesskit_node().role()));
+        items.next_back().unwrap().rect().center()
+    };
     harness.hover_at(at);
     harness.run();
     for pressed in [true, false] {
