@@ -80,6 +80,8 @@ impl App {
             FileCommand::LeaveDropped => self.status.dropped = None,
             FileCommand::ChooseDonor => self.ask(self.dialog(false), |app, _, path| app.read_donor(path)),
             FileCommand::ReadDonor(path) => self.read_donor(path),
+            FileCommand::ReadDonorMap(path) => self.read_donor_map(&path),
+            FileCommand::WriteDonorMap(path) => self.write_donor_map(&path),
             FileCommand::ChooseEnvironment => self.choose_environment(),
             FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::StepInFolder(steps) => self.step_in_folder(event_loop, steps),

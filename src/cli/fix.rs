@@ -5,20 +5,22 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::clips::paths;
 use super::find::{Two, find_node, find_pairs, parse_two};
 use super::fix_report::{Done, report, text};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, tell_warnings};
+use super::{CliError, other_file, print, printable, tell_warnings, unwritable};
 use crate::edit::{
     Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation,
-    check_applied, check_joint, check_moves,
+    check_applied, check_joint, check_moves, transfer_pairs,
 };
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
-use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::output::{self, overwritten, overwritten_by_stdout, say};
+use crate::pose::NameMap;
 use crate::session::Document;
 use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
@@ -117,6 +119,9 @@ pub(super) struct FixArgs {
     transfer: Option<PathBuf>,
     #[command(flatten)]
     map: MapArgs,
+    /// Write which joint of the file of --transfer is which of the model into a new FILE, which --map reads
+    #[arg(long, value_name = "FILE", requires = "transfer", allow_hyphen_values = true)]
+    write_map: Option<PathBuf>,
     /// Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores. The pose is that of
     /// --clip and --time or of --pose, else the rest pose
     #[arg(long)]
@@ -280,10 +285,27 @@ impl FixArgs {
             out.donor = Some(self.donor(path)?);
         }
         out.names = self.map.read_for("--transfer", self.transfer.is_some())?;
+        if let (Some(map), Some(Donor(donor))) = (&self.write_map, &out.donor) {
+            self.write_pairs(map, model, donor, &out.names)?;
+        }
         for (joint, weight) in self.paste.iter().flat_map(|given| &given.0) {
             out.copied.push((find_node(model, joint)?, *weight));
         }
         Ok(out)
+    }
+
+    /// Writes which joint of the file of --transfer is which of the model. It replaces no file that is read or written.
+    fn write_pairs(&self, map: &Path, model: &Model, donor: &Model, names: &NameMap) -> Result<(), CliError> {
+        let read = self.map.files().chain(self.transfer.clone()).chain([self.write.model.clone()]);
+        let files: Vec<PathBuf> = read.chain(donor.source.files.clone()).chain(model.source.files.clone()).collect();
+        overwritten(map, paths(&files))?;
+        if overwritten(map, self.write.output.as_deref()).is_err() {
+            return Err(CliError::Usage(format!("{}: --write-map and --output name one file", map.display())));
+        }
+        let pairs = transfer_pairs(model, donor, names).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
+        let mut out = NameMap::default();
+        pairs.iter().for_each(|(there, here)| out.set(there, here.as_deref()));
+        output::write(map, out.text().as_bytes()).map_err(|error| unwritable(map, error))
     }
 
     /// Reads the file whose weights are taken. The result is not written over it.

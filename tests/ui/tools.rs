@@ -481,6 +481,39 @@ fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
 }
 
 #[test]
+fn weights_are_taken_of_the_model_beside_by_pairs_of_joints_that_can_be_changed() {
+    let mut session = session(3);
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    parts.skeleton.names[2] = "Elbow".into();
+    session.open_beside(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(ToolCommand::TogglePanel);
+    session.apply(ToolCommand::Choose(Some("transfer")));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
+    assert!(settings(&harness).donor.is_none());
+    click(&mut harness, "The model beside");
+    assert!(settings(&harness).donor.is_some());
+    harness.run();
+    harness.get_by_label("2 of 3 joints there have a counterpart here.");
+    harness.get_by_role_and_label(Role::ComboBox, "Elbow").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "joint 1").click();
+    harness.run();
+    assert_eq!(settings(&harness).names.pairs().collect::<Vec<_>>(), [("Elbow", Some("joint 1"))]);
+    harness.run();
+    harness.get_by_label("3 of 3 joints there have a counterpart here.");
+    let file = || "tube.map.json".into();
+    for (label, command) in [("Load", FileCommand::ReadDonorMap(file())), ("Save", FileCommand::WriteDonorMap(file()))]
+    {
+        click(&mut harness, label);
+        assert!(has(&harness, &Command::File(command)), "{label}");
+    }
+    click(&mut harness, "Match joints by bones and names alone");
+    assert!(settings(&harness).names.is_empty());
+}
+
+#[test]
 fn no_tick_stands_beside_a_refusal() {
     let refused = |id| {
         let harness = tools(Some(id));

@@ -74,7 +74,7 @@ pub use stuck::{check_applied, explain_unchanged};
 pub use surface::{RestPart, RestSurface};
 pub use table::{Stored, Table, TableRow};
 pub use task::{Figures, Outcome, Task, compute_outcome};
-pub use transfer::Donor;
+pub use transfer::{Donor, transfer_pairs};
 pub use transferred::Transferred;
 
 /// An operation on weights.

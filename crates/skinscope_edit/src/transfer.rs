@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{NodeMap, counterparts, may_be_one};
+use skinscope_anim::pose::{Keys, MapError, NameMap, NodeMap, counterparts, may_be_one};
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{Model, NodeId, PrimitiveId};
 
@@ -334,8 +334,36 @@ pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
 /// the only joint there of the same name, else the one that clips find ([`counterparts`]).
 pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
     let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
+    by_keys(model, &keys, donor, mapping)
+}
+
+/// Returns the joints of a donor's skins, by their keys in pose files, with those of their counterparts among the joints of a model, as
+/// transferring weights would find them; `names` says what the user states.
+///
+/// # Errors
+/// A name is in neither model, or two joints have one counterpart.
+pub fn transfer_pairs(
+    model: &Model,
+    donor: &Model,
+    names: &NameMap,
+) -> Result<Vec<(String, Option<String>)>, MapError> {
+    let mapping = names.find(donor, model)?;
+    let joints = |model: &Model| -> BTreeSet<u32> {
+        model.skins.iter().flat_map(|skin| &skin.joints).map(|node| node.0).collect()
+    };
+    let found = by_keys(model, &joints(model), donor, &mapping);
+    let (theirs, ours) = (Keys::of(donor), Keys::of(model));
+    let row = |node: u32| {
+        let here = found.get(&node).map(|key| ours.key(NodeId(*key)).to_owned());
+        (theirs.key(NodeId(node)).to_owned(), here)
+    };
+    Ok(joints(donor).into_iter().map(row).collect())
+}
+
+/// Does the same as [`by_name`] for the joints of a model with these keys.
+fn by_keys(model: &Model, keys: &BTreeSet<u32>, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
     let mut own: HashMap<&str, Option<u32>> = HashMap::new();
-    for key in &keys {
+    for key in keys {
         own.entry(&model.skeleton.names[*key as usize]).and_modify(|only| *only = None).or_insert(Some(*key));
     }
     let mut counts: HashMap<&str, usize> = HashMap::new();

@@ -18,7 +18,7 @@ const SEARCH_FROM: usize = 10;
 const MOST_HEIGHT: f32 = 340.0;
 
 /// The state of such a list.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SearchList {
     search: String,
     /// Whether it was open in the last frame.

@@ -164,7 +164,7 @@ impl App {
 }
 
 /// Writes a file.
-fn written(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn written(path: &Path, text: &str) -> std::io::Result<()> {
     let mut out = NewFile::create(path)?;
     out.write_all(text.as_bytes())?;
     out.commit()

@@ -1,12 +1,14 @@
 //! The file that the tool *Transfer* takes weights from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::clips::written;
 use crate::app::App;
 use crate::app::jobs::Kind;
-use crate::edit::{Donor, Settings};
+use crate::edit::{Donor, Settings, transfer_pairs};
 use crate::import::{ImportError, Progress};
+use crate::pose::NameMap;
 use crate::session::{Document, Source, ToolCommand};
 
 impl App {
@@ -41,5 +43,39 @@ impl App {
         let mut settings = Settings::clone(&self.session.tools().settings);
         settings.donor = Some(Donor(Arc::clone(model)));
         self.change(ToolCommand::Set(Arc::new(settings)));
+    }
+
+    /// Reads which joints of the file to take weights from are which of the open model. What is in neither is left out.
+    pub(crate) fn read_donor_map(&mut self, path: &Path) {
+        let mut settings = Settings::clone(&self.session.tools().settings);
+        let Some((Donor(donor), model)) = settings.donor.clone().zip(self.session.model().map(Arc::clone)) else {
+            return;
+        };
+        let read = NameMap::read(path).map_err(|error| error.to_string());
+        let fitting = read.and_then(|map| {
+            let map = map.in_file(&donor);
+            transfer_pairs(&model, &donor, &map).map(|_| map).map_err(|error| error.to_string())
+        });
+        match fitting {
+            Ok(map) => {
+                settings.names = map;
+                self.change(ToolCommand::Set(Arc::new(settings)));
+                self.status.say(format!("Joints are matched as {} says", path.display()));
+            }
+            Err(why) => self.status.error = Some(format!("{}: {why}", path.display())),
+        }
+    }
+
+    /// Writes which joints of the file to take weights from are which of the open model.
+    pub(crate) fn write_donor_map(&mut self, path: &Path) {
+        let settings = &self.session.tools().settings;
+        let Some((Donor(donor), model)) = settings.donor.as_ref().zip(self.session.model()) else { return };
+        let Ok(pairs) = transfer_pairs(model, donor, &settings.names) else { return };
+        let mut map = NameMap::default();
+        pairs.iter().for_each(|(there, here)| map.set(there, here.as_deref()));
+        match written(path, &map.text()) {
+            Ok(()) => self.status.say(format!("Wrote {}", path.display())),
+            Err(why) => self.status.error = Some(format!("{}: {why}", path.display())),
+        }
     }
 }

@@ -133,6 +133,12 @@ impl Stage {
                 self.session.apply(ToolCommand::Set(Arc::new(settings)));
                 Ok(String::new())
             }
+            FileCommand::ReadDonorMap(path) => {
+                let names = NameMap::read(&path).map_err(|error| error.to_string())?;
+                let settings = Settings { names, ..Settings::clone(&self.session.tools().settings) };
+                self.session.apply(ToolCommand::Set(Arc::new(settings)));
+                Ok(String::new())
+            }
             FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
             FileCommand::TakeClipsBy(path, map) => self.take_clips(path, map),
             FileCommand::ClipNames(command) => self.clip_names(command),

@@ -34,11 +34,11 @@ impl HumanoidRig {
     /// Recognises the humanoid of a model; `None` where neither the file nor the names of its nodes tell of one. Of
     /// several humanoids in one file the one with the most known joints is found.
     #[must_use]
-    pub(super) fn of(skeleton: &Skeleton, declared: &[(NodeId, String)]) -> Option<Self> {
+    pub(super) fn of(skeleton: &Skeleton, is_joint: &[bool], declared: &[(NodeId, String)]) -> Option<Self> {
         if !declared.is_empty() {
             return Some(Self::declared(declared));
         }
-        reading::best(skeleton).map(Self::read)
+        reading::best(skeleton, is_joint).map(Self::read)
     }
 
     /// Makes the rig of bones that somebody names, each with its node.
@@ -172,7 +172,7 @@ impl Model {
     /// programs. The first call finds it; later calls return the stored result.
     #[must_use]
     pub fn rig(&self) -> Option<&HumanoidRig> {
-        self.shared.rig.get_or_init(|| HumanoidRig::of(&self.skeleton, &self.humanoid)).as_ref()
+        self.shared.rig.get_or_init(|| HumanoidRig::of(&self.skeleton, &self.shared.is_joint, &self.humanoid)).as_ref()
     }
 }
 

@@ -30,7 +30,7 @@ impl Reading {
 }
 
 /// Returns the reading that knows the most joints of those that fit the structure.
-pub(super) fn best(skeleton: &Skeleton) -> Option<Reading> {
+pub(super) fn best(skeleton: &Skeleton, is_joint: &[bool]) -> Option<Reading> {
     // The folded names, whole and without a number at their end: most names end in no family's hips.
     let ends: Vec<[String; 2]> =
         skeleton.names.iter().map(|name| [name.as_str(), without_number(name)].map(|text| folded(text).1)).collect();
@@ -39,8 +39,9 @@ pub(super) fn best(skeleton: &Skeleton) -> Option<Reading> {
     for table in &TABLES {
         for hips in table.hips.split('|') {
             for (node, prefix, is_numbered) in ends_with(skeleton, &ends, hips).take(MOST_TRIED) {
-                let names =
-                    names.entry((prefix, is_numbered)).or_insert_with(|| Names::of(skeleton, prefix, is_numbered));
+                let names = names
+                    .entry((prefix, is_numbered))
+                    .or_insert_with(|| Names::of(skeleton, is_joint, prefix, is_numbered));
                 let reading = names.read(table, node);
                 let is_better = best.as_ref().is_none_or(|best| reading.known() > best.known());
                 if is_better && fits(skeleton, &reading) {
@@ -103,21 +104,22 @@ fn prefix_before<'n>(name: &'n str, end: &str) -> Option<&'n str> {
 /// The nodes of a skeleton by their folded names, without a prefix.
 struct Names<'s> {
     skeleton: &'s Skeleton,
+    is_joint: &'s [bool],
     nodes: HashMap<(Option<Side>, String), Vec<usize>>,
 }
 
 impl<'s> Names<'s> {
-    fn of(skeleton: &'s Skeleton, prefix: &str, is_numbered: bool) -> Self {
+    fn of(skeleton: &'s Skeleton, is_joint: &'s [bool], prefix: &str, is_numbered: bool) -> Self {
         let mut nodes: HashMap<(Option<Side>, String), Vec<usize>> = HashMap::new();
         for (node, name) in skeleton.names.iter().enumerate() {
             let bare = if is_numbered { without_number(name) } else { name };
             nodes.entry(folded(bare.strip_prefix(prefix).unwrap_or(bare))).or_default().push(node);
         }
-        Self { skeleton, nodes }
+        Self { skeleton, is_joint, nodes }
     }
 
     /// Returns the only node below the hips that has one of these names, the first of which counts; the only one of all
-    /// where none is below them.
+    /// where none is below them, and of several the only joint of a skin.
     fn find(
         &self,
         mut names: impl Iterator<Item = &'static str>,
@@ -126,10 +128,15 @@ impl<'s> Names<'s> {
     ) -> Option<NodeId> {
         names.find_map(|name| {
             let all = self.nodes.get(&(side, name.to_owned()))?;
-            let mut inside = all.iter().filter(|node| below.contains(node));
-            match (inside.next(), inside.next(), &all[..]) {
-                (Some(node), None, _) | (None, None, [node]) => Some(NodeId::from_index(*node)),
-                _ => None,
+            let inside: Vec<usize> = all.iter().copied().filter(|node| below.contains(node)).collect();
+            let found = if inside.is_empty() { all.clone() } else { inside };
+            let is_joint = |node: &usize| self.is_joint.get(*node).copied().unwrap_or(false);
+            match found[..] {
+                [node] => Some(NodeId::from_index(node)),
+                _ => {
+                    let mut joints = found.iter().copied().filter(is_joint);
+                    joints.next().filter(|_| joints.next().is_none()).map(NodeId::from_index)
+                }
             }
         })
     }

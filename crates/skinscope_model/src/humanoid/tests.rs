@@ -169,8 +169,24 @@ fn names_that_do_not_fit_the_structure_tell_of_no_humanoid() {
 #[test]
 fn the_bones_that_a_file_names_beat_its_names() {
     let declared = [(NodeId(0), "hips".to_owned()), (NodeId(1), "leftUpperLeg".to_owned())];
-    let rig = HumanoidRig::of(&mixamo("*", MIXAMO_LEG).skeleton, &declared).unwrap();
+    let rig = HumanoidRig::of(&mixamo("*", MIXAMO_LEG).skeleton, &[], &declared).unwrap();
     assert_eq!((rig.family(), rig.node("leftUpperLeg"), rig.node("head")), (Family::Vrm, Some(NodeId(1)), None));
+}
+
+#[test]
+fn of_several_nodes_of_one_name_the_joint_is_the_bone() {
+    let model = mixamo("*", MIXAMO_LEG);
+    let mut parts: crate::ModelParts = (*model).clone();
+    // A hat hangs on the head and is called as the head is; no skin has it.
+    let hand = parts.skeleton.names.iter().position(|name| name == "LeftHand").unwrap();
+    let hat = parts.skeleton.names.iter().position(|name| name == "RightHand").unwrap();
+    parts.skeleton.names[hat] = "LeftHand".into();
+    parts.skins[0].joints.retain(|joint| joint.index() != hat);
+    parts.skins[0].inverse_bind.pop();
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    influences.joints.iter_mut().for_each(|joint| *joint = 0);
+    let rig = Model::build(parts).unwrap().rig().cloned().unwrap();
+    assert_eq!((rig.node("leftHand"), rig.node("rightHand")), (Some(NodeId::from_index(hand)), None));
 }
 
 #[test]

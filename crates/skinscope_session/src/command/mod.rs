@@ -123,6 +123,10 @@ pub enum FileCommand {
     ChooseDonor,
     /// Read that file.
     ReadDonor(PathBuf),
+    /// Read which of its joints are which from this file ([`skinscope_anim::pose::NameMap`]).
+    ReadDonorMap(PathBuf),
+    /// Write that into this file.
+    WriteDonorMap(PathBuf),
     /// Ask for the picture of the surroundings that lights the model.
     ChooseEnvironment,
     /// Open the character that comes with the program.

@@ -1,6 +1,7 @@
 //! The panel of tools that change weights or inverse bind matrices: one is chosen, with its settings and the vertices that it works on. What it would do
 //! is shown on the model and in figures until it is applied or given up.
 
+mod donor;
 mod figures;
 mod groups;
 mod joint;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use egui::{Align2, Label, RichText, Ui, vec2};
-use skinscope_edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
+use skinscope_edit::{Amount, Axis, Operation, REPAIRED, Settings};
 use skinscope_inspect::rule_words;
 use skinscope_model::WeightFormat;
-use skinscope_session::{Command, FileCommand, Session, ToolCommand};
+use skinscope_session::{Command, Session, ToolCommand};
 
 use super::joint::joint;
-use super::{pairs, quiet_text};
+use super::{donor, pairs, quiet_text};
 use crate::icons;
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
@@ -60,7 +60,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             mirror(ui, &mut now);
             pairs::show(ui, session, &mut now);
         }
-        "transfer" => donor(ui, &now, commands),
+        "transfer" => donor::show(ui, session, &mut now, commands),
         "smooth" => {
             let help = "How often each vertex takes the mean of its neighbours' weights";
             let times = number(ui, ("Times", help), now.times as f64, 1.0..=30.0, 1.0, 0);
@@ -153,32 +153,6 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
 /// The tooltip of the switch that makes the other weights of a vertex follow a typed one.
 pub(crate) const FOLLOW: &str =
     "The other joints of a vertex make room for a weight that is typed, so that their sum stays";
-
-/// Shows the file whose weights are transferred: its path is typed, or chosen in the system's dialog.
-fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
-    match &now.donor {
-        Some(Donor(model)) => _ = figure(ui, "From", &model.source.name),
-        None => quiet_text(ui, "No file is chosen yet: type its path, or browse."),
-    }
-    let id = ui.scope_id().with("donor path");
-    let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
-    ui.add_space(4.0);
-    ui.horizontal(|ui| {
-        let width = ui.available_width() - 96.0;
-        let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(width).hint_text("Path of a file"));
-        field
-            .widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "File to transfer from"));
-        describe(&field, "The path of the model whose weights are taken, where the surfaces are nearest");
-        if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) && !text.trim().is_empty() {
-            commands.push(FileCommand::ReadDonor(text.trim().into()).into());
-        }
-        let browse = text_button(ui, None, "Browse…", false).on_hover_text("Choose the file whose weights are taken");
-        if browse.clicked() {
-            commands.push(FileCommand::ChooseDonor.into());
-        }
-    });
-    ui.data_mut(|d| d.insert_temp(id, text));
-}
 
 /// Shows the weights that are pasted, and the button that copies them.
 fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
