@@ -56,7 +56,9 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
     // A mapping that does not fit was refused before.
     let mapping = settings.names.find(donor, sheet.model).unwrap_or_default();
-    let names: Vec<_> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor, &mapping)).collect();
+    let named =
+        |table: &Table| with_lacking(sheet.model, donor, &mapping, by_name(sheet.model, table, donor, &mapping));
+    let names: Vec<_> = sheet.tables.iter().map(named).collect();
     let mut out = Report::default();
     let mut seen: Vec<Vec<bool>> = sheet.tables.iter().map(|table| vec![false; table.vertices()]).collect();
     for (number, surface) in surfaces.iter().enumerate() {
@@ -335,6 +337,19 @@ pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
 pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
     let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
     by_keys(model, &keys, donor, mapping)
+}
+
+/// Adds the bones of the donor that the humanoid here lacks, such as the third joint of a spine of two: their weights go to the nearest
+/// joint above them that has a counterpart. What the user has stated stays.
+fn with_lacking(model: &Model, donor: &Model, mapping: &NodeMap, named: HashMap<u32, u32>) -> HashMap<u32, u32> {
+    let Some(rig) = donor.rig().filter(|_| model.rig().is_some()) else { return named };
+    let mut out = named.clone();
+    let lacking = |node: &NodeId| rig.knows(*node) && !named.contains_key(&node.0) && !mapping.contains_key(node);
+    for node in (0..donor.skeleton.len()).map(NodeId::from_index).filter(lacking) {
+        let mut above = std::iter::successors(Some(node), |node| donor.skeleton.parents[node.index()]);
+        out.extend(above.find_map(|node| named.get(&node.0)).map(|key| (node.0, *key)));
+    }
+    out
 }
 
 /// Returns the joints of a donor's skins, by their keys in pose files, with those of their counterparts among the joints of a model, as

@@ -210,6 +210,25 @@ fn body(limbs: [&str; 6], bones: bool) -> Model {
 }
 
 #[test]
+fn the_weights_of_a_bone_that_the_other_humanoid_lacks_go_to_the_one_above() {
+    let donor = body(["@Arm", "@ForeArm", "@Hand", "@UpLeg", "@Leg", "@Foot"], false);
+    let model = body(["@Arm", "@Elbow", "@Wrist", "@Leg", "@Knee", "@Ankle"], true);
+    let mut parts: ModelParts = (*model).clone();
+    parts.humanoid.retain(|(_, bone)| !bone.ends_with("Foot"));
+    let model = Model::build(parts).unwrap();
+    let node = |model: &Model, name: &str| {
+        model.skeleton.names.iter().position(|other| other == name).map(NodeId::from_index).unwrap()
+    };
+    let sheet = Sheet::of(&model);
+    let found = |mapping: &NodeMap| {
+        let named = by_name(&model, &sheet.tables[0], &donor, mapping);
+        with_lacking(&model, &donor, mapping, named).get(&node(&donor, "LeftFoot").0).copied()
+    };
+    assert_eq!(found(&NodeMap::new()), Some(node(&model, "LeftKnee").0));
+    assert_eq!(found(&NodeMap::from([(node(&donor, "LeftFoot"), None)])), None);
+}
+
+#[test]
 fn weights_go_from_bone_to_bone_and_never_to_a_joint_that_only_looks_alike() {
     let donor = body(["@Arm", "@ForeArm", "@Hand", "@UpLeg", "@Leg", "@Foot"], false);
     // Here `LeftLeg` is the thigh, as the file says or as its family says.
