@@ -81,13 +81,13 @@ fn contents(
         if text_button(ui, None, "Load", false).clicked() {
             answer = Some(ClipNamesCommand::Read(path()));
         }
+        if text_button(ui, None, "Save", false).clicked() {
+            answer = Some(ClipNamesCommand::Write(path()));
+        }
         let propose = text_button(ui, None, "Propose", false);
         let propose = propose.on_hover_text("Say of joints without a counterpart what the shapes of both bodies tell");
         if propose.clicked() {
             answer = Some(ClipNamesCommand::Propose);
-        }
-        if text_button(ui, None, "Save", false).clicked() {
-            answer = Some(ClipNamesCommand::Write(path()));
         }
     });
     let pressed = buttons(ui, &["Take the clips", "Cancel"], entered);
