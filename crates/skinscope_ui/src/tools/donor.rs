@@ -96,7 +96,8 @@ fn table(ui: &mut Ui, now: &mut Settings, [donor, model]: [Arc<Model>; 2], comma
     };
     let before = known.as_ref().map_or_else(Vec::new, |found| found.lists.clone());
     let mut found = known.filter(is_same).unwrap_or_else(|| {
-        let rows = transfer_pairs(&model, &donor, &now.names).map(Arc::from).map_err(|why| why.to_string());
+        let rows: Result<Arc<Rows>, String> =
+            transfer_pairs(&model, &donor, &now.names).map(Arc::from).map_err(|why| why.to_string());
         let count = rows.as_ref().map_or(0, |rows| rows.len());
         let mut lists = before;
         lists.resize_with(count, SearchList::default);
