@@ -166,7 +166,10 @@ const made = ({ bits, sets, interleaved, sparse }, seed) => {
     }
     attributes[`WEIGHTS_${set}`] = accessor(item);
   }
-  root.meshes = [{ primitives: [{ attributes, mode: 0 }] }];
+  // three.js skins triangles alone.
+  const corners = Uint16Array.from({ length: 201 }, (_, i) => i % vertices);
+  const indices = accessor({ bufferView: view(Buffer.from(corners.buffer)), componentType: 5123, type: 'SCALAR', count: corners.length });
+  root.meshes = [{ primitives: [{ attributes, indices }] }];
   root.nodes = [{ mesh: 0, skin: 0 }];
   for (let j = 0; j < joints; j++) root.nodes.push({ translation: [0, 0.3, 0], ...(j + 1 < joints ? { children: [j + 2] } : {}) });
   root.skins = [{ joints: Array.from({ length: joints }, (_, j) => j + 1) }];
@@ -234,6 +237,7 @@ for (const name of files) {
   console.log(`| ${basename(file)} | ${predicted.toFixed(4)} mm | ${measured.toFixed(4)} mm |`);
   // Floats of 32 bits hold a place to 1e-7 of its distance from the origin.
   const is_off = (predicted, measured) => Math.abs(predicted - measured) > 1e-3 + 1e-3 * measured + 1e3 * 1e-6 * size;
-  failed ||= is_off(predicted, measured) || is_off(told.mean_mm ?? 0, (1e3 * sum) / count);
+  // Of a file that was made here all vertices are skinned, and each counts once.
+  failed ||= is_off(predicted, measured) || (path.startsWith(folder) && is_off(told.mean_mm ?? 0, (1e3 * sum) / count));
 }
 process.exit(failed ? 1 : 0);
