@@ -275,7 +275,8 @@ pub(super) fn meant(words: &[String]) -> Vec<(u32, Ours)> {
         };
         // A longer name says more.
         let longer = 4_u32.saturating_sub(theirs.split(' ').count() as u32);
-        out.extend(ours.iter().map(|ours| (fits + longer, *ours)));
+        // What comes first in the table is meant first.
+        out.extend(ours.iter().zip(0_u32..).map(|(ours, later)| (fits + longer + later, *ours)));
     }
     out
 }
