@@ -56,9 +56,7 @@ fn tools_that_need_a_skin_are_off_in_a_file_without_one_and_say_why() {
         harness.run();
         assert!(harness.state().commands.is_empty(), "{}", operation.tool);
     }
-    harness.get_by_role_and_label(Role::Button, "Bind here").hover();
-    harness.run_steps(20);
-    harness.get_by_label_contains("The model has no skin.");
+    harness.get_by_label("The model has no skin. Tools work on vertices that a skin moves.");
     // One that a session file has chosen does not say that anything is bound.
     harness.state_mut().session.apply(ToolCommand::Choose(Some("bind-here")));
     harness.run();

@@ -93,12 +93,14 @@ fn morphs<'p>(pair: &'p Pair) -> Vec<Attribute<'p>> {
     let both = removed.len().min(added.len());
     pairs.extend(removed.drain(..both).zip(added.drain(..both)).map(|(here, there)| [here, there]));
     let name = |side: usize, target: usize| &pair.lists[side].mesh.morph_names[target];
-    let scale = scale(pair);
+    let scales = scales(pair);
     let reach = pair.space.reach;
     let at = |primitive: &Primitive, target: usize, v: usize| {
         let moved = primitive.morphs.get(target).and_then(|morph| morph.positions.get(v).copied());
         moved.unwrap_or(Vec3::ZERO)
     };
+    let own = move |x: &Primitive, target, v| at(x, target, v) * scales[0];
+    let other = move |y: &Primitive, target, w| at(y, target, w) * scales[1];
     let both = pairs.into_iter().map(|[here, there]| {
         let is_named = name(0, here) != name(1, there);
         let name = match is_named {
@@ -106,7 +108,7 @@ fn morphs<'p>(pair: &'p Pair) -> Vec<Attribute<'p>> {
             false => format!("morph target \"{}\"", name(0, here)),
         };
         let differs = Box::new(move |x: &Primitive, v: usize, y: &Primitive, w: usize| {
-            let distance = at(x, here, v).distance(at(y, there, w) * scale);
+            let distance = own(x, here, v).distance(other(y, there, w));
             (distance > reach || distance.is_nan()).then_some(f64::from(distance))
         });
         Attribute { name, differs, is_named }
@@ -115,7 +117,7 @@ fn morphs<'p>(pair: &'p Pair) -> Vec<Attribute<'p>> {
         let how = if side == 0 { "removed" } else { "added" };
         let name = format!("morph target \"{}\" {how}", name(side, target));
         let differs = Box::new(move |x: &Primitive, v: usize, y: &Primitive, w: usize| {
-            let moved = if side == 0 { at(x, target, v) } else { at(y, target, w) * scale };
+            let moved = if side == 0 { own(x, target, v) } else { other(y, target, w) };
             Some(f64::from(moved.length())).filter(|distance| *distance > 0.0)
         });
         Attribute { name, differs, is_named: true } as Attribute<'p>
@@ -125,17 +127,18 @@ fn morphs<'p>(pair: &'p Pair) -> Vec<Attribute<'p>> {
     both.chain(removed).chain(added).collect()
 }
 
-/// Returns what brings displacements of the second mesh to the unit of the space in which its vertices were compared with those of the first
-/// where both meshes are stored in other units: the ratio of their sizes.
-fn scale(pair: &Pair) -> f32 {
-    let size = |side: usize| {
+/// Returns what brings displacements of each mesh to the unit of the space in which their vertices were compared: the ratio of its size there to
+/// its stored size, where that space is not the one of the files.
+fn scales(pair: &Pair) -> [f32; 2] {
+    if !pair.is_shown {
+        return [1.0; 2];
+    }
+    [0, 1].map(|side| {
         let list: &Vertices = &pair.lists[side];
-        Aabb::around_mass(&list.positions(glam::DVec3::ZERO)).diagonal()
-    };
-    let [own, other] = [size(0), size(1)];
-    let ratio = own / other;
-    // Meshes in one unit are as large but for what was changed.
-    if (0.5..2.0).contains(&ratio) || !ratio.is_finite() || ratio <= 0.0 { 1.0 } else { ratio }
+        let stored = Aabb::around_mass(&list.positions(glam::DVec3::ZERO)).diagonal();
+        let ratio = Aabb::around_mass(&pair.space.points[side]).diagonal() / stored;
+        if ratio.is_finite() { ratio } else { 1.0 }
+    })
 }
 
 /// Returns how many shapes are drawn with another material, of those that both meshes have. A material whose name only one file has says

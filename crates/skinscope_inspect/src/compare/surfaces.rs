@@ -25,6 +25,8 @@ pub(super) struct Pair<'m> {
     pub matched: Matched,
     /// Where the vertices were compared.
     pub space: Space,
+    /// Whether that is where they are shown in the rest pose, and not where the files have them.
+    pub is_shown: bool,
 }
 
 impl<'m> Pair<'m> {
@@ -38,14 +40,21 @@ impl<'m> Pair<'m> {
             let meshes = [here, there].map(MeshId::from_index);
             let order = Order::of(&lists);
             let stored = stored(&lists);
-            let mut out = Self { meshes, instances, matched: matched(&lists, &order, &stored), lists, space: stored };
+            let mut out = Self {
+                meshes,
+                instances,
+                matched: matched(&lists, &order, &stored),
+                lists,
+                space: stored,
+                is_shown: false,
+            };
             // Where quantised positions are put right by a node or by inverse bind matrices, only what is shown is alike.
             if !out.matched.is_exact()
                 && let Some(rest) = out.at_rest(&posed)
             {
                 let shown = matched(&out.lists, &order, &rest);
                 if shown.is_better_than(&out.matched) {
-                    (out.matched, out.space) = (shown, rest);
+                    (out.matched, out.space, out.is_shown) = (shown, rest, true);
                 }
             }
             out

@@ -234,6 +234,27 @@ fn a_clip_that_differs_between_the_moments_that_are_always_compared_is_seen() {
 }
 
 #[test]
+fn a_spline_is_another_clip_than_the_straight_line_that_it_meets_in_the_middle() {
+    let ends = [glam::Quat::IDENTITY, glam::Quat::from_rotation_x(0.8)];
+    let none = glam::Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+    let with = |interpolation: Interpolation, values: &[glam::Quat]| {
+        built(|parts| {
+            let clip = &mut parts.clips[0];
+            for sampler in &mut clip.samplers {
+                clip.times[sampler.times] = vec![0.0, 1.0];
+                sampler.interpolation = interpolation;
+                sampler.values = Values::Quat(values.iter().copied().collect());
+            }
+        })
+    };
+    let line = with(Interpolation::Linear, &ends);
+    let spline = with(Interpolation::CubicSpline, &[none, ends[0], none, none, ends[1], none]);
+    let found = compare(&line, &spline);
+    assert_eq!(found.clips.changed, ["Bend"]);
+    assert!(found.posed.metres > 0.01, "{:?}", found.posed);
+}
+
+#[test]
 fn other_normals_colours_morphs_and_materials_are_told() {
     let plain = |parts: &mut ModelParts| {
         let primitive = only(parts);

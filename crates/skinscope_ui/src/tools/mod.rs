@@ -9,6 +9,7 @@ mod pairs;
 pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
+use skinscope_edit::OPERATIONS;
 use skinscope_session::{Command, Scope, Session, ToolCommand, refusal};
 
 use super::theme::{self, MARGIN, colors};
@@ -51,7 +52,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                     settings::show(ui, session, operation, commands);
                     figures::show(ui, session);
                 }
-                None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
+                None => {
+                    let first =
+                        OPERATIONS.first().map(|operation| Command::from(ToolCommand::Choose(Some(operation.id))));
+                    match first.and_then(|first| refusal(&first, session)) {
+                        Some(why) => quiet_text(ui, &format!("{why} Tools work on vertices that a skin moves.")),
+                        None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
+                    }
+                }
             }
             locks(ui, session, commands);
         });
