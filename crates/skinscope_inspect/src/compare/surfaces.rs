@@ -209,7 +209,7 @@ pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<SurfaceDiff
             if pairs.iter().any(|pair| pair.meshes[side] == id) {
                 continue;
             }
-            for (primitive, part) in mesh.primitives.iter().enumerate() {
+            for (primitive, part) in mesh.vertex_lists() {
                 let mut lone = SurfaceDifference { mesh: id.index(), primitive, ..SurfaceDifference::default() };
                 lone.unmatched[side] = part.stored_vertices;
                 // What has no vertices is missing all the same.

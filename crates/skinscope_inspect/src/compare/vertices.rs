@@ -23,7 +23,7 @@ pub(super) struct Shape {
     /// The numbers of its corners. Of a triangle it does not matter which one comes first, but the winding does. What a line or a point
     /// has less is [`u32::MAX`].
     pub corners: [u32; 3],
-    /// The primitive that stores it.
+    /// The primitive of the file that stores it.
     pub primitive: u32,
 }
 
@@ -64,11 +64,14 @@ impl<'m> Vertices<'m> {
         all.flat_map(|(p, primitive)| {
             let start = self.starts[p];
             let corner = move |vertex: &u32| start + primitive.stored_vertex(*vertex);
-            let shape = move |corners: &[u32]| {
-                let [a, b, c] = [0, 1, 2].map(|i| corners.get(i).map_or(NONE, corner));
-                Shape { corners: [a, b, c], primitive: p as u32 }
-            };
-            primitive.indices.chunks_exact(width(primitive)).map(shape)
+            // Of primitives that share their vertices one has the triangles of all.
+            self.mesh.parts(p).flat_map(move |part| {
+                let shape = move |corners: &[u32]| {
+                    let [a, b, c] = [0, 1, 2].map(|i| corners.get(i).map_or(NONE, corner));
+                    Shape { corners: [a, b, c], primitive: part.primitive as u32 }
+                };
+                primitive.indices[part.indices].chunks_exact(width(primitive)).map(shape)
+            })
         })
     }
 
