@@ -247,7 +247,7 @@ fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {
         return out + "  nothing differs\n";
     }
     for (what, text) in lines(found) {
-        out += &format!("  {:<18} {}\n", printable(what), printable(&text));
+        out += &format!("  {:<18} {}\n", printable(&what), printable(&text));
     }
     out
 }
