@@ -379,7 +379,7 @@ fn same_bones(from: &Figure, to: &Figure, is_one_family: bool) -> Vec<(String, S
         let pair = |a: usize, b: usize| (format!("{chain} {a}"), format!("{chain} {b}"));
         if m == n {
             out.extend((0..m).map(|i| pair(i, i)));
-        } else if is_one_family {
+        } else if is_one_family || m.max(n) <= 3 {
             out.extend((0..m.min(n)).map(|i| pair(i, i)));
         } else if m > 1 && n > 1 {
             out.extend([pair(0, 0), pair(m - 1, n - 1)]);

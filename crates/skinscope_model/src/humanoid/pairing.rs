@@ -3,9 +3,10 @@
 use super::{Family, HumanoidRig, NodeId, SPINE};
 
 impl HumanoidRig {
-    /// Returns the joints of this rig with those of `other` that are the same bones. Spines and necks with different
-    /// numbers of joints are paired from their lowest joints to their uppermost ones, unless both files name their bones
-    /// or both have the names of one family: these say which is which.
+    /// Returns the joints of this rig with those of `other` that are the same bones. Spines of up to three joints are
+    /// paired from the lowest up, as spine, chest and upper chest, and necks likewise; longer ones from their lowest joints
+    /// to their uppermost ones, unless both files name their bones or both have the names of one family: these say which
+    /// is which.
     #[must_use]
     pub fn pairs(&self, other: &Self) -> Vec<(NodeId, NodeId)> {
         let are_declared = self.family == Family::Vrm && other.family == Family::Vrm;
@@ -44,6 +45,10 @@ fn chain(a: &[(usize, NodeId)], b: &[(usize, NodeId)], is_one_family: bool) -> V
     let (most, least) = (a.len().max(b.len()), a.len().min(b.len()));
     if least == 0 {
         return Vec::new();
+    }
+    // Up to three joints are spine, chest and upper chest, in this order.
+    if most <= SPINE.len() {
+        return a.iter().zip(b).map(|((_, there), (_, here))| (*there, *here)).collect();
     }
     // The places of the shorter chain in the longer one. A spine of one joint turns as the uppermost does there.
     let place = |k: usize| match least {
