@@ -61,8 +61,13 @@ pub struct Packing {
     /// What it does about the sum of weights.
     pub sums: Sums,
     /// What it does about the skin of copies.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub skin_of_copies: SkinOfCopies,
+}
+
+/// Returns whether a value need not be written, since it is what is read where nothing is written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A runtime by its name.
