@@ -8,9 +8,12 @@ use skinscope::session::{ExportKind, ExportSettings, FileUse, PictureLayers};
 use super::*;
 
 fn asked(kind: ExportKind, name: &str, stage: AskedStage) -> Harness<'static, App> {
+    asked_of(session(3), kind, name, stage)
+}
+
+fn asked_of(mut session: Session, kind: ExportKind, name: &str, stage: AskedStage) -> Harness<'static, App> {
     let usage = FileUse::Export(kind);
     let asked = AskedFile { usage, path: PathBuf::from(name), has_dialog: true, offered: Vec::new(), stage };
-    let mut session = session(3);
     session.apply(ViewCommand::ToggleOverlay("weights"));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.state_mut().status.asked_file = Some(asked);
@@ -200,13 +203,14 @@ fn a_film_says_how_many_pictures_and_seconds_it_has() {
 
 #[test]
 fn a_mesh_is_written_with_flat_normals_where_the_file_has_none_and_that_is_chosen() {
-    let mut harness = asked(ExportKind::Mesh, "/meshes/tube.glb", NEW);
+    let harness = asked(ExportKind::Mesh, "/meshes/tube.glb", NEW);
     assert!(harness.query_by_label("Flat").is_none(), "the tube has normals");
     let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
     parts.meshes[0].primitives[0].normals.clear();
-    let document = Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None);
-    harness.state_mut().session.open(document);
-    harness.run();
+    let mut bare = Session::default();
+    bare.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    bare.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = asked_of(bare, ExportKind::Mesh, "/meshes/tube.glb", NEW);
     click(&mut harness, "Flat");
     click(&mut harness, "Export");
     let Some(FileCommand::ExportTo(_, settings)) = sent(&harness).pop() else { panic!("nothing is written") };

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::WriteError;
 
 /// The JSON text of a file, and the bytes around it: a byte order mark, padding, the white space at its end.
@@ -64,4 +66,13 @@ pub(super) fn glb(
     out[8..12].copy_from_slice(&total.to_le_bytes());
     out.extend_from_slice(source.get(length..).unwrap_or_default());
     Ok(out)
+}
+
+/// Parses the text of a document, as import reads it: halves of surrogate pairs are no characters.
+pub(super) fn parsed(json: &str) -> Result<Value, WriteError> {
+    serde_json::from_str(json).or_else(|error| {
+        let plain = skinscope_base::json::plain(json).filter(|plain| !plain.halves.is_empty());
+        let read = plain.and_then(|plain| serde_json::from_str(&plain.text).ok());
+        read.ok_or_else(|| WriteError::Json(error.to_string()))
+    })
 }

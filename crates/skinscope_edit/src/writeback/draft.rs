@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skinscope_model::{BufferSource, ComponentType, Model, Origins, Primitive, ViewOrigin};
 
 use super::buffers::{Buffers, encode};
-use super::container::{self, Text};
+use super::container::{self, Text, parsed};
 use super::homes::NewMesh;
 use super::json::{Node, PathStep, whole};
 use super::{ChangedBuffer, Changes, Patched, WriteError};
@@ -37,7 +37,7 @@ impl<'s> Draft<'s> {
         let origins: &Origins = &sheet.model.source.origins;
         let range = origins.json.start as usize..origins.json.end as usize;
         let around = Text::of(source.get(range).ok_or_else(|| WriteError::Json("as many bytes".to_owned()))?)?;
-        let root: Value = serde_json::from_str(around.json).map_err(|e| WriteError::Json(e.to_string()))?;
+        let root: Value = parsed(around.json)?;
         let uri = |b: usize| root["buffers"][b]["uri"].as_str().map(str::to_owned);
         let uris = (0..origins.buffers.len()).map(uri).collect();
         let count = |list: &str| root[list].as_array().map_or(0, Vec::len);

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::Value;
 use skinscope_base::output::{NotWritten, Overwritten, Replacing, other_links, overwritten, write_together};
 
-use super::container::Text;
+use super::container::{Text, parsed};
 use super::{Changes, Patched, Recompression, WriteError, patch};
 use crate::Sheet;
 
@@ -397,9 +397,7 @@ fn named_files(source: &[u8], folder: &Path, sheet: &Sheet) -> Result<Vec<Named>
     let range = &sheet.model.source.origins.json;
     let json = source.get(range.start as usize..range.end as usize);
     let text = Text::of(json.ok_or_else(|| WriteError::Json("as many bytes".to_owned()))?)?;
-    let plain = skinscope_base::json::plain(text.json);
-    let text = plain.as_ref().map_or(text.json, |plain| plain.text.as_str());
-    let root: Value = serde_json::from_str(text).map_err(|e| WriteError::Json(e.to_string()))?;
+    let root: Value = parsed(text.json)?;
     let mut out = Vec::new();
     for list in ["buffers", "images"] {
         for (index, item) in root[list].as_array().into_iter().flatten().enumerate() {
