@@ -156,7 +156,7 @@ fn animate(doc: &mut Document) {
             "channels": [
                 { "sampler": 0, "target": { "node": 1, "path": "rotation" } },
                 { "sampler": 1, "target": { "node": 0, "path": "weights" } },
-                { "sampler": 2, "target": { "node": 2, "path": "translation" } },
+                { "sampler": 2, "target": { "node": 3, "path": "translation" } },
                 { "sampler": 2, "target": { "node": 1, "path": "scale" } },
             ],
         }),
