@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use skinscope::deform::METHODS;
-use skinscope::edit::{Donor, Settings, Sheet};
+use skinscope::edit::{Donor, Settings, Sheet, transfer_pairs};
 use skinscope::examples::{Lesson, Start, example, example_beside};
 use skinscope::import::{Options, Progress};
 use skinscope::inspect::Inspection;
@@ -137,6 +137,15 @@ impl Stage {
                 let names = NameMap::read(&path).map_err(|error| error.to_string())?;
                 let settings = Settings { names, ..Settings::clone(&self.session.tools().settings) };
                 self.session.apply(ToolCommand::Set(Arc::new(settings)));
+                Ok(String::new())
+            }
+            FileCommand::WriteDonorMap(path) => {
+                let settings = &self.session.tools().settings;
+                let (donor, model) = settings.donor.as_ref().zip(self.session.model()).ok_or("there is no donor")?;
+                let pairs = transfer_pairs(model, &donor.0, &settings.names).map_err(|error| error.to_string())?;
+                let mut map = NameMap::default();
+                pairs.iter().for_each(|(there, here)| map.set(there, here.as_deref()));
+                std::fs::write(path, map.text()).map_err(|error| error.to_string())?;
                 Ok(String::new())
             }
             FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),

@@ -172,8 +172,8 @@ pub fn counterparts(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<Option<N
     let (keys_there, keys_here) = (Keys::of(from), Keys::of(to));
     let nodes = || (0..from.skeleton.len()).map(NodeId::from_index);
     // What stands for an expression is no joint, whatever it is called.
-    let expressions = super::expressions::nodes_of(from);
-    let is_joint = |node: &NodeId| found.is_open(*node) && !expressions.contains(node);
+    let is_expression = |node: &NodeId| from.expression_nodes.iter().any(|(other, _)| other == node);
+    let is_joint = |node: &NodeId| found.is_open(*node) && !is_expression(node);
     let open: Vec<&str> = nodes().filter(is_joint).map(|node| keys_there.key(node)).collect();
     let are_alike = have_names_in_common([from, to], &keys_there, &keys_here);
     for (key, here) in keys_here.matches_spelled(&open, &found.taken) {
