@@ -205,7 +205,12 @@ pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&F
 /// Returns the direction that each welded vertex faces: its normal, or the opposite in a piece that is inside out.
 fn ways(rest: &Rest, source: &Source, closest: &[Option<Found>]) -> Vec<DVec3> {
     let mut counts = vec![[0_usize; 2]; rest.pieces];
-    let faces = |welded: usize| closest[welded].map(|found| source.faces(&found, rest.normals[welded]));
+    // Where parts lie on each other one of the points that are equally near faces as the welded vertex does.
+    let faces = |welded: usize| {
+        closest[welded]?;
+        let tied = source.tree.tied_where(rest.positions[welded], rest.tie(), &|_| true);
+        Some(tied.iter().any(|found| source.faces(found, rest.normals[welded])))
+    };
     for (welded, faces) in (0..closest.len()).filter_map(|welded| Some((welded, faces(welded)?))) {
         let count = &mut counts[rest.piece[welded] as usize];
         (count[0], count[1]) = (count[0] + 1, count[1] + usize::from(faces));

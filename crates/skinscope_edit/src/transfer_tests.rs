@@ -310,6 +310,10 @@ fn onto_itself(model: Model) -> (usize, Transferred) {
 
 #[test]
 fn a_model_that_takes_its_own_weights_keeps_them_wherever_its_parts_touch() {
+    // Two layers at one place that face alike, a layer that faces the other way, and one 1 µm below.
+    let model = quads(&[(0.0, 1.0, 0), (0.0, 1.0, 1), (0.0, -1.0, 2), (-1e-6, 1.0, 2), (0.5, 1.0, 1)]);
+    let (changed, report) = onto_itself(model);
+    assert_eq!((changed, report.change, report.inpainted, report.unmatched), (0, 0.0, 0, 0));
     // A part that ends on the side of a larger one, and has its corners amid it.
     let mut parts: ModelParts = (*quads(&[(0.0, 1.0, 0), (0.0, -1.0, 1)])).clone();
     let small = &mut parts.meshes[0].primitives[0].positions[4..];
