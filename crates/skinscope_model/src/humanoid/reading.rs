@@ -220,7 +220,6 @@ fn checked_parts(skeleton: &Skeleton, mut reading: Reading) -> Reading {
 
 /// Returns whether what the names say fits the structure: the hips stand above both legs, each thigh above its shin and
 /// that above its foot, the joints of spine and neck above each other, arms likewise, and no side below the other one.
-/// A body without legs counts where both arms are there.
 fn fits(skeleton: &Skeleton, reading: &Reading) -> bool {
     let bone = |name: &str| reading.bones.get(name).copied();
     let Some(hips) = bone("hips") else { return false };
@@ -234,10 +233,8 @@ fn fits(skeleton: &Skeleton, reading: &Reading) -> bool {
         return false;
     }
     let has = |part: &str| ["left", "right"].iter().all(|side| bone(&format!("{side}{part}")).is_some());
-    let has_none = |part: &str| ["left", "right"].iter().all(|side| bone(&format!("{side}{part}")).is_none());
-    let has_legs = has("UpperLeg") && has("LowerLeg");
-    let has_arms = has("UpperArm") && has("LowerArm");
-    if !(has_legs || has_none("UpperLeg") && has_none("LowerLeg") && has_arms && !reading.spine.is_empty()) {
+    // Names of arms alone are those of many animals, too.
+    if !(has("UpperLeg") && has("LowerLeg")) {
         return false;
     }
     let apart = |a: &[NodeId], b: &[NodeId]| match (a.get(1), b.get(1)) {
