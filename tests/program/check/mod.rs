@@ -117,6 +117,7 @@ fn the_json_is_as_it_is_promised() {
         "severity",
         "mesh",
         "primitive",
+        "materials",
         "vertex_count",
         "vertices",
         "joints",
