@@ -177,5 +177,5 @@ fn a_morph_target_of_a_node_is_found_whichever_of_both_names_holds_a_slash() {
     let model = with(["Teeth", "Teeth/Lower"], ["Lower/Smile", "Smile"]);
     let model = model.to_str().unwrap();
     fails(&["bake", model, "-o", "x.obj", "--morph", "Teeth/Lower/Smile=1"], 2, &["in several ways"]);
-    fails(&["bake", model, "-o", "x.obj", "--morph", "Nose/Smile=1"], 2, &["there is no node \"Nose\""]);
+    fails(&["bake", model, "-o", "x.obj", "--morph", "Nose/Smile=1"], 2, &["there is no joint \"Nose\""]);
 }
