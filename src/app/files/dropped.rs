@@ -173,14 +173,16 @@ fn models_in(folder: &Path) -> Vec<PathBuf> {
         let (mut models, mut below) = (Vec::new(), Vec::new());
         for folder in &level {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            for path in entries.map(|entry| entry.path()).take(MOST_ENTRIES.saturating_sub(seen)) {
+            for entry in entries.take(MOST_ENTRIES.saturating_sub(seen)) {
                 seen += 1;
+                let path = entry.path();
+                // A link is none, which may lead back up.
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
                 let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
                 match &path {
                     _ if is_hidden => {}
                     path if is_model(path) => models.push(path.clone()),
-                    // A link may lead back up.
-                    path if path.is_dir() && !path.is_symlink() => below.push(path.clone()),
+                    path if is_folder => below.push(path.clone()),
                     _ => {}
                 }
             }
