@@ -127,6 +127,11 @@ impl Stage {
                 self.session.open_beside(read(&Source::File(path))?);
                 Ok(String::new())
             }
+            FileCommand::OpenPair(first, second) => {
+                let said = self.load(Source::File(first))?;
+                self.session.open_beside(read(&Source::File(second))?);
+                Ok(said)
+            }
             FileCommand::ReadDonor(path) => {
                 let donor = Some(Donor(Arc::clone(read(&Source::File(path))?.stored())));
                 let settings = Settings { donor, ..Settings::clone(&self.session.tools().settings) };
