@@ -70,9 +70,9 @@ fn a_cut_is_no_border_whatever_the_method() {
     let [before, after] =
         [&whole, &cut].map(|model| model.meshes[0].primitives.iter().map(|p| p.stored_vertices).sum::<usize>());
     assert!(after >= before + 2 * 12, "{after}");
-    for method in 0..METHODS.len() {
-        let [one, of_cut] = [&whole, &cut].map(|model| measured(model, method, ALL, false).0);
-        let id = METHODS[method].id;
+    for (number, method) in METHODS.iter().enumerate() {
+        let [one, of_cut] = [&whole, &cut].map(|model| measured(model, number, ALL, false).0);
+        let id = method.id;
         assert!(
             (one.inverted, one.folds, one.zero_normals) == (of_cut.inverted, of_cut.folds, of_cut.zero_normals),
             "{id}"
