@@ -92,7 +92,7 @@ fn each_fault_is_found_once_and_its_materials_are_named() {
     let sums = cut.as_array().unwrap().iter().find(|finding| finding["rule"] == "weights-sum").unwrap().clone();
     assert_eq!(sums["vertices"], json!([7, 200, 500]));
     let named: Vec<&str> = sums["materials"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-    assert!((1..4).contains(&named.len()) && named.iter().all(|name| name.starts_with("Part ")), "{named:?}");
+    assert!((1..=4).contains(&named.len()) && named.iter().all(|name| name.starts_with("Part ")), "{named:?}");
     for finding in cut.as_array_mut().unwrap() {
         finding["materials"] = json!([]);
     }
@@ -133,7 +133,7 @@ fn a_repair_reaches_every_primitive_and_counts_once() {
         reports.push(report["operations"].clone());
         let differs = told(&folder, &["diff", file, &output, "--json"]);
         reports.push(differs["weights"]["vertices"].clone());
-        let after = told(&folder, &["check", &output, "--rule", "weights-sum", "--json"]);
+        let after = told(&folder, &["check", &output, "--rules", "weights-sum", "--json"]);
         assert!(!after.to_string().contains("\"rule\":\"weights-sum\""), "{after}");
     }
     assert_eq!(reports[..2], reports[2..]);

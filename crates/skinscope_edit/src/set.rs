@@ -127,7 +127,9 @@ pub fn set_cells(model: &Model, cells: &[CellEdit], follow: bool, locked: &BTree
     let mut by_part: BTreeMap<PrimitiveId, PartEdits> = BTreeMap::new();
     let mut sharing: BTreeMap<PrimitiveId, Vec<PrimitiveId>> = BTreeMap::new();
     for cell in cells {
-        let part = PrimitiveId::new(cell.mesh, cell.primitive);
+        // The vertices of a primitive may be in another one.
+        let holder = model.meshes.get(cell.mesh.index()).map(|mesh| mesh.holder(cell.primitive));
+        let part = PrimitiveId::new(cell.mesh, holder.unwrap_or(cell.primitive));
         let all = sharing.entry(part).or_insert_with(|| sheet::sharing(model, part));
         let first = all.first().copied().unwrap_or(part);
         by_part.entry(first).or_default().entry(cell.vertex).or_default().push((cell.joint.0, cell.amount));
