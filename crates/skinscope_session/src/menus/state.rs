@@ -252,6 +252,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 14);
+        assert_eq!(seen.len(), 16);
     }
 }
