@@ -81,7 +81,7 @@ fn parts_are_drawn_as_primitives_with_vertices_of_their_own(stage: &Stage) {
                 .as_chunks::<4>()
                 .0
                 .iter()
-                .any(|pixel| (0..3).all(|c| c == channel || pixel[channel] > 2 * pixel[c].max(20)))
+                .any(|pixel| (0..3).all(|c| c == channel || pixel[channel] / 2 > pixel[c].max(20)))
         };
         assert!(has(0) && has(2), "each part has its material");
         with(&|frame| frame.display.wireframe = true);

@@ -127,12 +127,6 @@ impl<'m> Sheet<'m> {
         let mut entries = Tables::default();
         for (m, mesh) in model.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let at = |primitive| PrimitiveId::new(MeshId::from_index(m), primitive);
-                if let Some(holder) = primitive.shares {
-                    let table = tables.iter_mut().find(|table| table.primitives.contains(&at(holder)));
-                    table.into_iter().for_each(|table| table.primitives.push(at(p)));
-                    continue;
-                }
                 let Some(influences) = read(MeshId::from_index(m), p).influences else { continue };
                 let skin = skin(model, m);
                 let entry = entries.entry(storage(model, m, p), skin);
@@ -142,7 +136,7 @@ impl<'m> Sheet<'m> {
                     tables[entry.table].keys = keys(skin, influences);
                 }
                 let table = &mut tables[entry.table];
-                table.primitives.push(at(p));
+                table.primitives.push(PrimitiveId::new(MeshId::from_index(m), p));
                 table.widen(influences.per_vertex);
                 for vertex in (0..primitive.stored_vertices).filter(|v| influences.is_edited(*v)) {
                     table.take_edited(vertex, influences.of(vertex));
@@ -183,9 +177,6 @@ impl<'m> Sheet<'m> {
             let stored = table.stored();
             for PrimitiveId { mesh, primitive } in &table.primitives {
                 let primitive = &mut parts.meshes[mesh.index()].primitives[*primitive];
-                if primitive.shares.is_some() {
-                    continue;
-                }
                 let joint_count = table.keys.len();
                 primitive.stored_influences = Some(influences(primitive, table, &stored, joint_count));
             }

@@ -76,9 +76,6 @@ impl RestSurface {
         for (table, t) in tables.iter().enumerate() {
             for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
                 let primitive = &model.meshes[at.mesh.index()].primitives[at.primitive];
-                if primitive.shares.is_some() {
-                    continue;
-                }
                 let mesh = MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).unwrap_or_default();
                 let positions = mesh.weld.first.iter().map(|vertex| primitive.positions[*vertex as usize]).collect();
                 out.push(Self::new(vec![RestPart { table, primitive: *at, first: 0 }], (mesh, positions)));

@@ -2,7 +2,7 @@
 //! a surface at its materials. Vertices that a cut has doubled are one vertex again, so that the measures are those of the
 //! uncut surface.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
@@ -49,7 +49,7 @@ impl SurfaceSource {
             let joined = Some(Arc::new(Joined::of(model, id, &lists, parted)));
             return vec![Self { lists, joined }];
         }
-        lists.into_iter().map(|list| Self { lists: vec![list], joined: None }).collect()
+        lists.into_iter().map(|list| Self { lists: vec![list], joined: drawn_once(mesh, list).map(Arc::new) }).collect()
     }
 
     /// Returns the vertices and triangles in one primitive of `mesh`.
@@ -151,6 +151,38 @@ fn parts_of(mesh: &Mesh, list: usize) -> Vec<SurfaceSource> {
     mesh.parts(list).map(of_part).collect()
 }
 
+/// Returns a vertex list with each of its triangles once; `None` where each is there once, or no other primitive shares the
+/// vertices. Exporters draw a surface twice for an outline or a second layer of material.
+fn drawn_once(mesh: &Mesh, list: usize) -> Option<Joined> {
+    let p = &mesh.primitives[list];
+    let all = p.indices.as_chunks::<3>().0;
+    let once = without_repeats((!p.parts.is_empty()).then(|| all.iter().copied()).into_iter().flatten());
+    if p.parts.is_empty() || once.len() == all.len() {
+        return None;
+    }
+    let primitive = Primitive { indices: once.into_flattened(), parts: Vec::new(), ..p.clone() };
+    Some(Joined { primitive, influences: None, from: Vec::new(), at: Vec::new() })
+}
+
+/// Returns the triangles without those that are there before, whichever corner comes first.
+fn without_repeats(triangles: impl Iterator<Item = [u32; 3]>) -> Vec<[u32; 3]> {
+    let mut seen = HashSet::new();
+    let key = |corners: &[u32; 3]| {
+        let least = (0..3).min_by_key(|i| corners[*i]).unwrap_or(0);
+        let mut key = *corners;
+        key.rotate_left(least);
+        key
+    };
+    triangles.filter(|corners| seen.insert(key(corners))).collect()
+}
+
+/// Returns how many corners of triangles stand at each stored vertex of a primitive.
+fn corners_at(p: &Primitive) -> Vec<u32> {
+    let mut out = vec![0; p.stored_vertices];
+    p.stored_triangles().flatten().for_each(|vertex| out[vertex as usize] += 1);
+    out
+}
+
 /// What two vertices of different lists have alike where a cut has made them of one.
 #[derive(PartialEq, Eq, Hash)]
 struct VertexKey {
@@ -166,12 +198,21 @@ impl Joined {
         let sources: Vec<&Primitive> = lists.iter().map(|list| &mesh.primitives[*list]).collect();
         let mut known: HashMap<VertexKey, u32> = HashMap::new();
         let (mut from, mut at) = (Vec::new(), Vec::new());
+        let corners: Vec<Vec<u32>> = sources.iter().map(|source| corners_at(source)).collect();
+        // Where each triangle has corners of its own, a cut has doubled none.
+        let may_be_doubled = corners.iter().flatten().any(|count| *count > 1);
         for (n, (list, source)) in (0..).zip(lists.iter().zip(&sources)) {
             let vectors = parted(*list);
             let Some(influences) = model.influences(id, *list) else { continue };
             let mut turns: HashMap<VertexKey, u32> = HashMap::new();
             let mut own = Vec::with_capacity(source.stored_vertices);
             for vertex in 0..source.stored_vertices {
+                // A vertex that no triangle uses is none of another list.
+                if !may_be_doubled || corners[n as usize][vertex] == 0 {
+                    from.push((n, vertex as u32));
+                    own.push(from.len() as u32 - 1);
+                    continue;
+                }
                 let key = |turn| vertex_key(source, influences, vectors.as_deref(), (vertex, turn));
                 let turn = turns.entry(key(0)).or_default();
                 let key = key(*turn);
@@ -226,7 +267,7 @@ fn joined(
     let triangles = sources
         .iter()
         .zip(at)
-        .flat_map(|(p, at)| p.stored_triangles().flat_map(|corners| corners.map(|vertex| at[vertex as usize])));
+        .flat_map(|(p, at)| p.stored_triangles().map(|corners| corners.map(|vertex| at[vertex as usize])));
     let targets = sources.iter().map(|p| p.morphs.len()).max().unwrap_or(0);
     let target = |n: usize| {
         let lists: Vec<&Vec<Vec3>> = sources.iter().map(|p| &p.morphs[n].positions).collect();
@@ -244,7 +285,7 @@ fn joined(
     }
     let primitive = Primitive {
         topology: Topology::Triangles,
-        indices: triangles.collect(),
+        indices: without_repeats(triangles).into_flattened(),
         positions: of(&|p| &p.positions),
         normals: of(&|p| &p.normals),
         morphs: (0..targets).map(target).collect(),

@@ -95,11 +95,7 @@ fn an_edit_of_a_joint_of_either_skin_leaves_what_the_other_shows_as_it_was() {
                     let found = compare(&before, &after);
                     let part: Vec<usize> = found.weights.iter().map(|part| part.vertices).collect();
                     let primitives = before.meshes[0].primitives.len();
-                    assert_eq!(
-                        part.len(),
-                        if matches!(layout, Layout::Twice) { 2 } else { 1 },
-                        "{what}"
-                    );
+                    assert_eq!(part.len(), if matches!(layout, Layout::Twice) { 2 } else { 1 }, "{what}");
                     assert!(part.iter().all(|count| count * primitives >= changes.vertices), "{what}: {part:?}");
                     assert!(found.surface.is_empty() && found.nodes == Default::default(), "{what}");
                 }

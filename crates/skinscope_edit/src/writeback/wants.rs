@@ -95,8 +95,13 @@ pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
     let mut vertices = 0;
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
-        let at = |p: &PrimitiveId| Some((homes.home(p.mesh.index())?, p.primitive));
-        let users: Vec<(usize, usize)> = new.primitives.iter().filter_map(at).collect();
+        // Primitives of the file that share their vertices name the same accessors.
+        let at = |p: &PrimitiveId| {
+            let home = homes.home(p.mesh.index());
+            let parts = model.meshes[p.mesh.index()].parts(p.primitive);
+            parts.filter_map(move |part| Some((home?, part.primitive)))
+        };
+        let users: Vec<(usize, usize)> = new.primitives.iter().flat_map(at).collect();
         if users.is_empty() {
             continue;
         }
