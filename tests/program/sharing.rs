@@ -110,6 +110,18 @@ fn each_fault_is_found_once_and_its_materials_are_named() {
 }
 
 #[test]
+fn what_a_runtime_does_is_predicted_as_for_the_whole() {
+    let folder = folder("runtime");
+    let predicted = |file| {
+        let report = told(&folder, &["check", file, "--runtime", "1:u8:64", "--json"]);
+        report["files"][0]["runtime"].clone()
+    };
+    let whole = predicted("whole.glb");
+    assert!(whole["worst_mm"].as_f64().unwrap() > 0.1, "{whole}");
+    assert_eq!(predicted("cut.glb"), whole);
+}
+
+#[test]
 fn measures_are_those_of_the_whole_surface() {
     let folder = folder("measures");
     let measured = |file, more: &[&str]| {

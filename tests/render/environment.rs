@@ -191,6 +191,7 @@ fn what_is_out_of_focus_is_the_integral_of_its_lobe_without_clouds(stage: &Stage
     let own = Environment::own();
     let mut frame = plate(own, 0.0, 0.5);
     frame.display.environment.is_background = true;
+    frame.display.background = Background::Solid([0.2; 3]);
     frame.display.mesh = false;
     let half = (0.5 * 1.4_f32).tan();
     frame.camera.projection = Projection::Perspective { fov_y: 1.4 };
