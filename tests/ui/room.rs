@@ -75,7 +75,9 @@ fn panels_that_are_stacked_come_to_the_front_by_their_keys_and_lose_nothing() {
 fn the_left_column_grows_with_the_window_until_its_edge_is_moved() {
     let left = |width: f32, saved: Saved| sized(session(3), saved, vec2(width, 900.0)).state().picture.left();
     let widths = [1280.0, 1600.0, 2000.0, 2560.0].map(|width| left(width, Saved::default()));
-    assert!(widths[0] == widths[1] && widths[1] < widths[2] && widths[2] < widths[3], "{widths:?}");
+    // The edges of columns take some points.
+    let is_alike = (widths[0] - widths[1]).abs() <= 4.0;
+    assert!(is_alike && widths[1] + 40.0 < widths[2] && widths[2] + 40.0 < widths[3], "{widths:?}");
     let moved = Saved { outliner_width: 280.0, ..Saved::default() };
     assert_eq!(left(1280.0, moved.clone()), left(2560.0, moved));
 }

@@ -19,6 +19,8 @@ const NEARLY: f32 = 0.45;
 const OUTLINER_PART: f32 = 0.16;
 /// The greatest width of the outliner while nobody has moved its edge, points.
 const WIDEST_OUTLINER: f32 = 400.0;
+/// What the edges of columns take of the width that these leave to the picture, points.
+const EDGES: f32 = 4.0;
 /// The height of the tables below which they are rather stacked with the timeline than made lower, points.
 const LOW_TABLES: f32 = 200.0;
 
@@ -121,7 +123,8 @@ impl Room<'_> {
         let own = self.saved.tables_height;
         let shows = |panel| self.shown.contains(&panel);
         // What the picture leaves; who has moved the edge has decided.
-        let left = self.available.y - PART * self.window.x * self.window.y / picture_width.max(1.0);
+        let width = (picture_width - EDGES).max(1.0);
+        let left = self.available.y - PART * self.window.x * self.window.y / width;
         let is_own = own != TABLES_HEIGHT;
         if !shows(DockPanel::Timeline) || !shows(DockPanel::Tables) {
             let fits = own.min(left);
