@@ -261,7 +261,7 @@ fn one_tour_by_accessibility_actions_alone() {
     harness.state_mut().session.open(document);
     harness.state_mut().session.apply(PlaybackCommand::SetPlaying(false));
     harness.run();
-    press(&mut harness, "UpperArm.L, leftUpperArm");
+    press(&mut harness, "UpperArm.L");
     let selected = harness.state().session.view().selected.unwrap();
     press(&mut harness, "Overlay");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Weights").click_accesskit();

@@ -370,7 +370,10 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     let expressions = expressions::read(reader, &nodes, &instances);
     let expression_nodes = expressions::of_nodes(reader, &nodes);
     let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
-    let (hidden, instanced_skins) = (visibility::read(reader, &nodes), copies::of_skins(reader, &nodes));
+    let hidden = visibility::read(reader, &nodes);
+    let mut instanced_skins = copies::of_skins(reader, &nodes);
+    // A skin that moves nothing is missed by nobody.
+    instanced_skins.retain(|node| instances.iter().any(|i| i.node == *node && i.skin.is_some()));
     (origins.primitives, origins.clips) = (of_primitives, of_clips);
     (origins.skins, origins.nodes) = (origins::skins(reader), origins::nodes(reader, &nodes));
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;

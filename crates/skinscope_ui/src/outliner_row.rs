@@ -57,7 +57,9 @@ pub(super) fn show_row(
     let response = ui.interact(rect, id, Sense::click());
     let humanoid = model.humanoid(row.node);
     response.widget_info(|| {
-        let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
+        // A bone that is known by the name of the node adds nothing to it.
+        let declared = humanoid.filter(|_| !model.humanoid.is_empty());
+        let label = declared.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
         WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
     });
     about(&response, model, row.node);

@@ -124,6 +124,11 @@ fn a_mesh_that_a_skin_moves_has_no_copies_and_its_node_is_noted() {
     doc.root["nodes"].as_array_mut().unwrap().push(json!({}));
     doc.root["skins"] = json!([{ "joints": [1] }]);
     doc.root["nodes"][0]["skin"] = json!(0);
+    assert_eq!(doc.import().unwrap().model.instanced_skins, [], "the mesh has no weights");
+    let joints = doc.shorts("VEC4", 4, &[0; 16]);
+    let weights = doc.floats("VEC4", 4, &[1.0, 0.0, 0.0, 0.0].repeat(4));
+    let attributes = &mut doc.root["meshes"][0]["primitives"][0]["attributes"];
+    (attributes["JOINTS_0"], attributes["WEIGHTS_0"]) = (json!(joints), json!(weights));
     let model = doc.import().unwrap().model;
     assert_eq!(
         (model.instanced_skins.as_slice(), model.instances[0].copies.len()),
