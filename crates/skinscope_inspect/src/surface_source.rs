@@ -206,9 +206,9 @@ impl Joined {
             let Some(influences) = model.influences(id, *list) else { continue };
             let mut turns: HashMap<VertexKey, u32> = HashMap::new();
             let mut own = Vec::with_capacity(source.stored_vertices);
-            for vertex in 0..source.stored_vertices {
+            for (vertex, at_vertex) in corners[n as usize].iter().enumerate() {
                 // A vertex that no triangle uses is none of another list.
-                if !may_be_doubled || corners[n as usize][vertex] == 0 {
+                if !may_be_doubled || *at_vertex == 0 {
                     from.push((n, vertex as u32));
                     own.push(from.len() as u32 - 1);
                     continue;
