@@ -19,7 +19,7 @@ const NEARLY: f32 = 0.45;
 const OUTLINER_PART: f32 = 0.16;
 /// The greatest width of the outliner while nobody has moved its edge, points.
 const WIDEST_OUTLINER: f32 = 400.0;
-/// What the edges of columns take of the width that these leave to the picture, points.
+/// What the edges of columns take of the width that these leave to the picture, and those of rows of its height, points.
 const EDGES: f32 = 4.0;
 /// The height of the tables below which they are rather stacked with the timeline than made lower, points.
 const LOW_TABLES: f32 = 200.0;
@@ -124,23 +124,25 @@ impl Room<'_> {
         let shows = |panel| self.shown.contains(&panel);
         // What the picture leaves; who has moved the edge has decided.
         let width = (picture_width - EDGES).max(1.0);
-        let left = self.available.y - PART * self.window.x * self.window.y / width;
+        let left = self.available.y - EDGES - PART * self.window.x * self.window.y / width;
         let is_own = own != TABLES_HEIGHT;
         if !shows(DockPanel::Timeline) || !shows(DockPanel::Tables) {
             let fits = own.min(left);
             return (if is_own || fits < LOW_TABLES { own } else { fits }, false);
         }
         let beside = left - self.timeline;
-        let least = if is_own { own } else { LOW_TABLES };
-        if beside >= least {
-            return (own.min(beside), false);
+        // Who drags the edge of the tables keeps the timeline above them.
+        if beside >= LOW_TABLES {
+            return (if is_own { own } else { own.min(beside) }, false);
         }
-        let height = if is_own { own } else { own.min(left - TABS).floor().max(LEAST_TABLES) };
-        // Where the picture would not have its part then either, both stay in sight.
-        let row = height.max(self.timeline) + TABS;
-        if !is_own && picture_width * (self.available.y - row) < NEARLY * self.window.x * self.window.y {
+        // Where the picture would not have its part then either, both stay in sight. A height that somebody chose does not count,
+        // so that nothing is stacked while an edge is dragged.
+        let usual = TABLES_HEIGHT.min(left - TABS).floor().max(LEAST_TABLES);
+        let row = usual.max(self.timeline) + TABS;
+        if picture_width * (self.available.y - row) < NEARLY * self.window.x * self.window.y {
             return (own, false);
         }
+        let height = if is_own { own } else { usual };
         // The row is as high for one tab as for the other, so that the picture keeps its size.
         (height.max(self.timeline), true)
     }
