@@ -8,7 +8,7 @@ use std::time::Duration;
 use skinscope_deform::{Deformer, METHODS};
 use skinscope_frame::{Background, Bone, Dots, ENVIRONMENT, Frame, Line, OVERLAYS, look};
 use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Environment, Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget};
+use skinscope_model::{Environment, Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget, WeightFormat};
 
 use super::headless::read_rows;
 use super::pipeline_kind::Kind;
@@ -157,4 +157,52 @@ fn parts_with_and_without_morph_targets_share_a_pipeline_and_mirrored_ones_that_
     let on_card = render_image(&card, &mut Renderer::new(&card), &mirrored, SIZE).unwrap();
     let far = picture.rgba.iter().zip(&on_card.rgba).filter(|(a, b)| a.abs_diff(**b) > 1);
     assert_eq!(far.count(), 0, "the outside of the mirrored tubes is seen");
+}
+
+/// The tube, the same with weights of 8 bits, and one that a node alone moves, which is drawn twice.
+fn with_stiff_parts() -> Arc<Model> {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, rings: 20, sides: 12, ..Tube::default() })).clone();
+    let (mut bytes, mut stiff) = (parts.meshes[0].clone(), parts.meshes[0].clone());
+    let influences = bytes.primitives[0].stored_influences.as_mut().unwrap();
+    influences.format = WeightFormat::U8;
+    influences.weights.chunks_exact_mut(2).for_each(|pair| {
+        let first = (pair[0] * 255.0).round() / 255.0;
+        pair.copy_from_slice(&[first, 1.0 - first]);
+    });
+    stiff.primitives[0].stored_influences = None;
+    parts.meshes.extend([bytes, stiff]);
+    let second = Instance { mesh: MeshId(1), ..parts.instances[0].clone() };
+    let copies = vec![glam::Affine3A::IDENTITY, glam::Affine3A::from_translation(glam::Vec3::X)];
+    let third = Instance { mesh: MeshId(2), skin: None, copies, ..parts.instances[0].clone() };
+    parts.instances.extend([second, third]);
+    Arc::new(Model::build(parts).unwrap())
+}
+
+#[test]
+fn parts_that_a_node_moves_share_the_pipeline_of_the_skin_and_so_does_a_skin_that_bends_far() {
+    let model = with_stiff_parts();
+    let Ok(gpu) = Gpu::headless(Backend::Vulkan) else { return };
+    let of = |ids: &[u32]| Frame { draws: ids.iter().copied().map(InstanceId).collect(), ..frame(&model) };
+    let mut renderer = Renderer::new(&gpu);
+    let mut draw = |frame: &Frame| render_image(&gpu, &mut renderer, frame, SIZE).unwrap();
+    let (all, stiff) = (draw(&of(&[0, 1, 2])), draw(&of(&[2])));
+    // Joints that are turned by a right angle and more from one another may turn a vertex between them over; here none is.
+    let mut bent = of(&[0, 1, 2]);
+    let turn = glam::Affine3A::from_rotation_z(1.7);
+    let (first, _) = model.binding(InstanceId(0), 0);
+    bent.palettes[first as usize + 3] = turn * bent.palettes[first as usize + 3];
+    let far = draw(&bent);
+    assert!(far != all);
+    let surfaces = renderer.pipelines.kinds().filter(|(kind, _)| matches!(kind, Kind::Surface { .. }));
+    assert_eq!(surfaces.count(), 1);
+    // Each is where it is without the others.
+    let mut alone: ModelParts = (**model).clone();
+    alone.meshes.swap(0, 2);
+    alone.instances = vec![Instance { mesh: MeshId(0), ..alone.instances[2].clone() }];
+    let alone = Arc::new(Model::build(alone).unwrap());
+    assert!(stiff == render_image(&gpu, &mut Renderer::new(&gpu), &frame(&alone), SIZE).unwrap());
+    let card = Gpu::headless(Backend::Vulkan).unwrap().taken_for(wgpu::DeviceType::DiscreteGpu);
+    let on_card = render_image(&card, &mut Renderer::new(&card), &bent, SIZE).unwrap();
+    let other = far.rgba.iter().zip(&on_card.rgba).filter(|(a, b)| a.abs_diff(**b) > 1);
+    assert_eq!(other.count(), 0, "no side is missing");
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::packed::{
-    InfluenceLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
-    pack_all_influences, pack_part, pack_primitive,
+    InfluenceLayout, PackedPrimitive, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals,
+    morphs_tangents, pack_all_influences, pack_part, pack_primitive, shared_layout,
 };
 use skinscope_frame::{Frame, joint_color};
 use skinscope_model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, PrimitiveRef, Topology};
@@ -15,7 +15,7 @@ use skinscope_model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primiti
 use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
-use super::layouts::{Draw, PrimitiveKey, Slot, flag, mode};
+use super::layouts::{Draw, PrimitiveKey, Slot, flag};
 use super::material::Materials;
 use super::pipeline_factory::ModelLayouts;
 use super::pool::BufferRange;
@@ -90,6 +90,8 @@ pub(super) struct InfluenceWork {
     at: PrimitiveKey,
     order: VertexOrder,
     morphs: BufferRange,
+    /// The layout that they have now.
+    layout: InfluenceLayout,
 }
 
 /// Joints and weights of a primitive that are on the device, but not drawn yet.
@@ -146,13 +148,15 @@ impl GpuModel {
         // Apart from its vertices, a primitive costs as much as some hundred of them.
         let cost = |p: &Primitive| p.vertex_count() as u64 + 500;
         let shown_primitives = || shown.iter().flat_map(|mesh| &model.meshes[*mesh].primitives);
-        let (mut done, all) = (0_u64, shown_primitives().map(cost).sum::<u64>());
+        let (mut done, whole) = (0_u64, shown_primitives().map(cost).sum::<u64>());
+        let all: Vec<_> = shown.iter().flat_map(|mesh| model.primitives(MeshId::from_index(*mesh))).collect();
+        let shared = shared_layout(&all);
         for i in 0..model.meshes.len() {
             let shown = shown.contains(&i);
             let primitives = model.primitives(MeshId::from_index(i)).enumerate().filter(|_| shown);
             let upload = |(n, p): (usize, PrimitiveRef<'_>)| {
                 check(context)?;
-                progress(context, done, all);
+                progress(context, done, whole);
                 done += cost(&p);
                 let label = primitive_label(i, n);
                 match parts.get(&(i, n)) {
@@ -164,6 +168,7 @@ impl GpuModel {
                     }
                     None => {
                         let packed = pack_primitive(p, may_reorder(model, MeshId::from_index(i), n));
+                        let packed = packed.widened(p, shared);
                         GpuPrimitive::new(&mut uploader, (p, n), packed, &label)
                     }
                 }
@@ -208,6 +213,11 @@ impl GpuModel {
         let meshes = &self.meshes;
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
         let mut news = Vec::new();
+        let widened = |((mesh, n), made): (PrimitiveKey, PackedPrimitive)| {
+            let now = meshes[mesh][n].layout.influences;
+            ((mesh, n), made.widened(model.primitive(MeshId::from_index(mesh), n), now))
+        };
+        let found: Vec<_> = found.into_iter().map(widened).collect();
         if !found.is_empty() {
             let (model, layouts, uniforms) = (Arc::clone(model), layouts.clone(), self.uniforms.clone());
             let upload =
@@ -258,11 +268,11 @@ impl GpuModel {
     ) -> Result<Vec<NewInfluences>, GpuError> {
         let mut uploader = PrimitiveUploader::new(gpu, layouts, uniforms);
         let (mut out, all) = (Vec::new(), work.len() as u64);
-        for (done, InfluenceWork { at: (mesh, n), order, morphs }) in (0..).zip(work) {
+        for (done, InfluenceWork { at: (mesh, n), order, morphs, layout }) in (0..).zip(work) {
             check(context)?;
             progress(context, done, all);
             let p = model.primitive(MeshId::from_index(mesh), n);
-            let packed = pack_all_influences(p, &order);
+            let packed = pack_all_influences(p, &order).widened(p, layout, &order);
             let influences = uploader.influences(p, &packed, &morphs, &primitive_label(mesh, n))?;
             out.push(NewInfluences { at: (mesh, n), layout: packed.layout, influences });
         }
@@ -273,7 +283,8 @@ impl GpuModel {
     /// What is needed to pack the joints and weights of a primitive again; `None` where it is not on the device.
     pub(super) fn influence_work(&self, at: PrimitiveKey) -> Option<InfluenceWork> {
         let primitive = self.primitive(at)?;
-        Some(InfluenceWork { at, order: primitive.order.clone(), morphs: primitive.morphs.clone() })
+        let (order, layout) = (primitive.order.clone(), primitive.layout.influences);
+        Some(InfluenceWork { at, order, morphs: primitive.morphs.clone(), layout })
     }
 
     /// The buffer with the [`Draw`] of each draw.
@@ -390,7 +401,8 @@ fn draw_of(
     let instance = &model.instances[id.index()];
     let p = part.unwrap_or(&model.meshes[instance.mesh.index()].primitives[primitive]);
     let (joint, influences) = model.binding(id, primitive);
-    let mode = mode_of(on_device.layout, influences.is_some());
+    let rigid = influences.is_none();
+    let mode = mode_of(on_device.layout, !rigid || model.primitive(instance.mesh, primitive).influences.is_none());
     let mut flags = 0;
     let mut set = |bit, on| flags |= if on { bit } else { 0 };
     set(flag::HAS_NORMALS, !p.normals.is_empty());
@@ -399,7 +411,6 @@ fn draw_of(
     set(flag::MORPHS_NORMALS, morphs_normals(p));
     set(flag::MORPHS_TANGENTS, morphs_tangents(p));
     let copies = instance.copy_count() as u32;
-    let rigid = mode == mode::RIGID;
     let uniform = Draw {
         joint,
         flags,

@@ -46,6 +46,18 @@ impl InfluenceLayout {
         }
     }
 
+    /// Returns the layout of four pairs that holds what both hold; `None` where one of them is a list, or neither stores pairs.
+    #[must_use]
+    pub fn with(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::List, _) | (_, Self::List) | (Self::None, Self::None) => None,
+            (Self::None, four) | (four, Self::None) => Some(four),
+            (Self::Four { wide_joints: a, weights: b }, Self::Four { wide_joints, weights }) => {
+                Some(Self::Four { wide_joints: a || wide_joints, weights: b.max(weights) })
+            }
+        }
+    }
+
     /// Returns the number of all words of a row.
     #[must_use]
     pub const fn words(self) -> usize {
@@ -64,6 +76,18 @@ pub struct PackedInfluences {
     pub listed: Vec<[u32; 2]>,
     /// The largest share of a vertex's weight that rounding moved to other joints, at most [`super::MOST_MOVED`].
     pub moved: f32,
+}
+
+impl PackedInfluences {
+    /// Packs them again in the layout that also holds what `other` holds, where there is one. A primitive without influences then has
+    /// the first joint with all of the weight at each vertex.
+    #[must_use]
+    pub fn widened(self, p: PrimitiveRef<'_>, other: InfluenceLayout, order: &VertexOrder) -> Self {
+        match self.layout.with(other).filter(|layout| *layout != self.layout) {
+            Some(layout) => packed_in(p, (layout, self.moved), order),
+            None => self,
+        }
+    }
 }
 
 /// Packs the influences of a primitive without its other data, in the order that its vertices have on the device.
@@ -161,7 +185,8 @@ pub fn write(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usize, list: 
         (InfluenceLayout::Four { wide_joints, weights }, Some(influences)) => {
             write_four(influences, vertex, wide_joints, weights, row);
         }
-        (InfluenceLayout::None | InfluenceLayout::Four { .. }, _) => {}
+        (InfluenceLayout::Four { wide_joints, weights }, None) => write_whole(wide_joints, weights, row),
+        (InfluenceLayout::None, _) => {}
     }
 }
 
@@ -174,6 +199,16 @@ fn write_four(influences: &InfluencesRef<'_>, vertex: usize, wide_joints: bool, 
         WeightBits::Sixteen => write_steps(weights::in_steps(four).map_or([0; 4], |(steps, _)| steps), row),
         WeightBits::Float => row.copy_from_slice(&four.map(f32::to_bits)),
     }
+}
+
+/// Writes that the first joint has all of the weight.
+fn write_whole(wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
+    row.fill(0);
+    row[if wide_joints { 2 } else { 1 }] = match bits {
+        WeightBits::Eight => 0xff,
+        WeightBits::Sixteen => 0xffff,
+        WeightBits::Float => 1.0_f32.to_bits(),
+    };
 }
 
 /// Writes the joints of a vertex, and returns the words of its weights.

@@ -122,6 +122,28 @@ pub struct PackedPrimitive {
     pub order: VertexOrder,
 }
 
+impl PackedPrimitive {
+    /// Packs its influences again in a layout that also holds what `other` holds ([`PackedInfluences::widened`]).
+    #[must_use]
+    pub fn widened(mut self, p: PrimitiveRef<'_>, other: InfluenceLayout) -> Self {
+        self.influences = self.influences.widened(p, other, &self.order);
+        self.layout.influences = self.influences.layout;
+        self
+    }
+}
+
+/// The most vertices of a model whose primitives share one layout of influences.
+const MOST_SHARED: usize = 1 << 15;
+
+/// Returns the layout of influences that all primitives of a small model can have, so that one pipeline draws them all: rows of weights
+/// of some thousand vertices cost less than a pipeline takes to compile. [`InfluenceLayout::None`] where each has its own.
+#[must_use]
+pub fn shared_layout(primitives: &[PrimitiveRef<'_>]) -> InfluenceLayout {
+    let vertices: usize = primitives.iter().map(|p| p.positions.len()).sum();
+    let (first, each) = (InfluenceLayout::None, primitives.iter().map(|p| layout_of(*p).influences));
+    if vertices > MOST_SHARED { first } else { each.fold(first, |a, b| a.with(b).unwrap_or(a)) }
+}
+
 /// Returns whether the order of the triangles of a primitive is invisible within each of its parts, since none of their
 /// materials blends.
 #[must_use]

@@ -186,3 +186,35 @@ fn another_order_is_one_for_all_lists() {
         check(&p, &kept);
     }
 }
+
+#[test]
+fn primitives_of_a_small_model_can_share_a_layout() {
+    let skinned = primitive(&tube(Tube { joints: 300, ..Tube::default() }));
+    let mut bytes = primitive(&tube(Tube { influences: 1, ..Tube::default() }));
+    bytes.stored_influences.as_mut().unwrap().format = WeightFormat::U8;
+    let stiff = Primitive { stored_influences: None, ..bytes.clone() };
+    let list = primitive(&tube(Tube { joints: 12, influences: 8, ..Tube::default() }));
+    let refs = |list: &[&'static Primitive]| list.iter().map(|p| p.as_stored()).collect::<Vec<_>>();
+    let [skinned, bytes, stiff, list] = [skinned, bytes, stiff, list].map(|p| &*Box::leak(Box::new(p)));
+    let shared = shared_layout(&refs(&[stiff, list, bytes, skinned]));
+    assert_eq!(shared, InfluenceLayout::Four { wide_joints: true, weights: WeightBits::Sixteen });
+    for p in [skinned, bytes, stiff] {
+        let packed = pack_primitive(p.as_stored(), true).widened(p.as_stored(), shared);
+        assert_eq!(packed.layout.influences, shared);
+        check(p, &packed);
+        if p.stored_influences.is_none() {
+            let whole = |slot| unpack(&packed, slot).influences == [(0, 1.0), (0, 0.0), (0, 0.0), (0, 0.0)];
+            assert!((0..p.positions.len()).all(whole));
+        }
+    }
+    for weights in [WeightBits::Eight, WeightBits::Float] {
+        let layout = InfluenceLayout::Four { wide_joints: false, weights };
+        let packed = pack_primitive(stiff.as_stored(), true).widened(stiff.as_stored(), layout);
+        assert_eq!(unpack(&packed, 5).influences[0], (0, 1.0));
+    }
+    let listed = pack_primitive(list.as_stored(), true);
+    assert_eq!(listed.clone().widened(list.as_stored(), shared).layout, listed.layout, "a list stays one");
+    assert_eq!(shared_layout(&refs(&[stiff, list])), InfluenceLayout::None);
+    let large: &'static Primitive = Box::leak(Box::new(primitive(&tube(Tube { rings: 2100, ..Tube::default() }))));
+    assert_eq!(shared_layout(&refs(&[large, stiff])), InfluenceLayout::None, "each keeps its own");
+}
