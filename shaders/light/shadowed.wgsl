@@ -106,7 +106,8 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
         let seen = seen_at(towards, ahead, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
         let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
         let sharp = select(0.0, 1.0, seen.z <= nearest);
-        let open = select(sharp, open_around(towards, ahead, around, n, taps), taps.y > 0u);
+        // For a surface this is known when the shader is compiled, and nothing of the other way is left.
+        let open = select(sharp, open_around(towards, ahead, around, n, taps), is_soft);
         sums += vec4f(0.0, 0.0, weight * open, weight);
     }
     let lit_from = at + normal * lift.y;

@@ -163,7 +163,8 @@ pub(super) fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::Textur
 /// `Queue::write_texture`, for which a lack of memory means that the device is lost. Here it is an error like any
 /// other, after which a smaller texture is tried.
 pub(super) fn write_levels(gpu: &Gpu, texture: &wgpu::Texture, levels: &[(u32, &[u8])]) -> Result<(), GpuError> {
-    let strips = levels.iter().flat_map(|(level, bytes)| strips(texture, *level, bytes));
+    let most = if gpu.software.growing_blocks { MOST_AT_ONCE / 4 } else { MOST_AT_ONCE };
+    let strips = levels.iter().flat_map(|(level, bytes)| strips(texture, *level, bytes, most));
     let is_compressed = texture.format().is_compressed();
     let (gapped, strips): (Vec<_>, Vec<_>) =
         strips.partition(|strip| is_compressed && strip.stride() > strip.bytes_per_row);
@@ -182,10 +183,14 @@ pub(super) fn write_levels(gpu: &Gpu, texture: &wgpu::Texture, levels: &[(u32, &
         let mut bytes = 0;
         let fits = |strip: &&Strip<'_>| {
             bytes += strip.padded();
-            bytes <= MOST_AT_ONCE
+            bytes <= most
         };
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
         write_strips(gpu, texture, now)?;
+        if gpu.software.growing_blocks {
+            // The next strips take the memory of these.
+            gpu.wait()?;
+        }
         rest = later;
     }
     Ok(())
@@ -220,15 +225,15 @@ impl Strip<'_> {
     }
 }
 
-/// Cuts a level into strips, so that no strip of several rows takes more than [`MOST_AT_ONCE`] bytes.
-fn strips<'a>(texture: &wgpu::Texture, level: u32, bytes: &'a [u8]) -> Vec<Strip<'a>> {
+/// Cuts a level into strips, so that no strip of several rows takes more than `most` bytes.
+fn strips<'a>(texture: &wgpu::Texture, level: u32, bytes: &'a [u8], most: usize) -> Vec<Strip<'a>> {
     // Blocks are written whole, even where a level is smaller than a block.
     let size = texture.size().mip_level_size(level, wgpu::TextureDimension::D2).physical_size(texture.format());
     let (block, block_height) = texture.format().block_dimensions();
     let Some(bytes_per_block) = texture.format().block_copy_size(None) else { return Vec::new() };
     let bytes_per_row = (size.width / block * bytes_per_block) as usize;
     let whole = Strip { level, y: 0, size, bytes, bytes_per_row };
-    let rows_at_once = (MOST_AT_ONCE / whole.stride()).max(1);
+    let rows_at_once = (most / whole.stride()).max(1);
     let rows = |bytes: &[u8]| (bytes.len() / bytes_per_row) as u32 * block_height;
     let cut = (0..).zip(bytes.chunks(rows_at_once * bytes_per_row));
     let strip = |(n, bytes)| Strip {
