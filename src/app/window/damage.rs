@@ -174,10 +174,28 @@ fn joined(places: impl Iterator<Item = Rect>) -> Vec<Rect> {
     out
 }
 
-/// Returns fewer rectangles that hold all of `places`: those that touch become one.
-pub(crate) fn merged(places: impl Iterator<Item = Rect>) -> Vec<Rect> {
+/// How many square points two places may waste that become one.
+const WASTE: f32 = 600.0;
+
+/// Returns rectangles that do not overlap and hold all of `places`, and little else: a line along each of two sides of a window does
+/// not become all of the window.
+pub(crate) fn tiles(places: impl Iterator<Item = Rect>) -> Vec<Rect> {
+    let mut few: Vec<Rect> = Vec::new();
+    for mut place in places {
+        let waste = |a: &Rect, b: &Rect| (*a | *b).area() + a.intersect(*b).area().max(0.0) - a.area() - b.area();
+        while let Some(i) = few.iter().position(|other| waste(other, &place) <= WASTE) {
+            place |= few.swap_remove(i);
+        }
+        few.push(place);
+    }
     let mut out: Vec<Rect> = Vec::new();
-    places.for_each(|place| add(&mut out, place));
+    for place in few {
+        let mut rest = vec![place];
+        for other in &out {
+            rest = rest.into_iter().flat_map(|r| around(r, r.intersect(*other))).collect();
+        }
+        out.extend(rest);
+    }
     out
 }
 

@@ -5,7 +5,7 @@
 use egui::Rect;
 use egui::epaint::ClippedShape;
 
-use super::damage::{SeenShape, are_same, merged, place_of};
+use super::damage::{SeenShape, are_same, place_of, tiles};
 
 /// The shapes over the picture that were asked for last, in plates that do not touch.
 #[derive(Default)]
@@ -15,8 +15,8 @@ pub(crate) struct Over {
 
 /// Shapes that lie over or next to one another.
 struct Plate {
-    /// The place that they are painted in, points that are whole pixels.
-    place: Rect,
+    /// The places that they are painted in, which do not overlap, points that are whole pixels.
+    places: Vec<Rect>,
     shapes: Vec<SeenShape>,
     /// Whether the texture of the panels holds them.
     is_kept: bool,
@@ -43,19 +43,19 @@ impl Over {
         let mut out = OverPaint::default();
         let mut may_blend = None;
         for plate in &mut self.plates {
-            let same = before.iter().find(|b| b.place == plate.place && are_same(&b.shapes, &plate.shapes));
+            let same = before.iter().find(|b| b.places == plate.places && are_same(&b.shapes, &plate.shapes));
             let shapes = plate.shapes.iter().map(|s| s.shape.clone());
             match same {
                 Some(same) if same.is_kept => plate.is_kept = true,
                 Some(_) if *may_blend.get_or_insert_with(&mut *can_blend) => {
                     plate.is_kept = true;
                     out.kept.extend(shapes);
-                    out.emptied.push(plate.place);
+                    out.emptied.extend_from_slice(&plate.places);
                 }
                 _ => out.direct.extend(shapes),
             }
             if plate.is_kept {
-                out.blended.push(plate.place);
+                out.blended.extend_from_slice(&plate.places);
             }
         }
         out
@@ -69,16 +69,20 @@ impl Over {
 
 /// Divides shapes into plates; shapes of one plate stay in their order.
 fn plates(shapes: Vec<SeenShape>, scale: f32) -> Vec<Plate> {
-    let places = merged(shapes.iter().map(|s| place_of(s, scale)).filter(|place| place.is_positive()));
-    let mut plates: Vec<Plate> =
-        places.into_iter().map(|place| Plate { place, shapes: Vec::new(), is_kept: false }).collect();
-    for shape in shapes {
-        let place = place_of(&shape, scale);
-        if let Some(plate) = plates.iter_mut().find(|plate| plate.place.contains_rect(place)) {
-            plate.shapes.push(shape);
-        }
+    let places: Vec<Rect> = shapes.iter().map(|s| place_of(s, scale)).collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, place) in places.iter().enumerate().filter(|(_, place)| place.is_positive()) {
+        let touches = |group: &mut Vec<usize>| group.iter().any(|other| places[*other].intersects(*place));
+        let mut group: Vec<usize> = groups.extract_if(.., touches).flatten().chain([i]).collect();
+        group.sort_unstable();
+        groups.push(group);
     }
-    plates
+    let plate = |group: Vec<usize>| Plate {
+        places: tiles(group.iter().map(|i| places[*i])),
+        shapes: group.iter().map(|i| shapes[*i].clone()).collect(),
+        is_kept: false,
+    };
+    groups.into_iter().map(plate).collect()
 }
 
 #[cfg(test)]
@@ -125,6 +129,30 @@ mod tests {
         assert_eq!(numbers(&take(&mut over, &still)), [2, 0, 0, 0], "the device was lost");
         assert_eq!(numbers(&take(&mut over, &[])), [0; 4], "nothing need not be kept");
         assert_eq!(numbers(&take(&mut over, &[])), [0; 4]);
+    }
+
+    #[test]
+    fn lines_along_the_edges_of_the_picture_are_places_of_their_own() {
+        let of = |rect: Rect| {
+            let shape = ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect, 0.0, Color32::WHITE));
+            seen_shapes(vec![shape]).remove(0)
+        };
+        let at = |x: f32, y: f32, width: f32, height: f32| Rect::from_min_size(pos2(x, y), vec2(width, height));
+        let frame = [of(at(0.0, 0.0, 900.0, 1.0)), of(at(0.0, 0.0, 1.0, 600.0)), of(at(899.0, 0.0, 1.0, 600.0))];
+        let name = |x: f32| of(at(x, 300.0, 40.0, 10.0));
+        let mut over = Over::default();
+        let mut take = |name: SeenShape| {
+            let shapes: Vec<_> = frame.iter().cloned().chain([name]).collect();
+            over.take(shapes, 1.0, &mut || true)
+        };
+        take(name(200.0));
+        take(name(210.0));
+        let last = take(name(220.0));
+        assert_eq!((last.direct.len(), last.kept.len()), (1, 0), "the name moves, and the frame stays");
+        let area: f32 = last.blended.iter().map(Rect::area).sum();
+        assert!((2000.0..12_000.0).contains(&area), "{area} of 540 000: {:?}", last.blended);
+        let overlap = |(i, a): (usize, &Rect)| last.blended[..i].iter().any(|b| a.intersect(*b).is_positive());
+        assert!(!last.blended.iter().enumerate().any(overlap), "nothing is blended twice");
     }
 
     #[test]
