@@ -258,8 +258,8 @@ impl ShadowState {
                     );
                     row += 1;
                 }
-                // The copies on their way to the device are freed before the next ones are made.
-                gpu.queue.submit([]);
+                // The copies on their way to the device are freed before the next ones are made. A device that is lost says so later.
+                drop(gpu.wait());
             }
         }
         self.drawn();
