@@ -5,6 +5,7 @@ mod check;
 mod cli;
 #[path = "../common/mod.rs"]
 mod common;
+mod cuts;
 mod defects;
 mod diff;
 mod diff_surfaces;

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use crate::common;
 use crate::fix::run::captured;
 
-/// Cuts the one primitive of the figure into `count`, which name the same vertices, each with a material of its own.
-fn cut(document: &mut Value, count: usize) {
+/// Cuts the one primitive of the figure into `count`, which name the same vertices, each with a material of its own; those in `own` name
+/// accessors of their own with the same contents.
+pub fn cut(document: &mut Value, count: usize, own: &[usize]) {
     let whole = document["meshes"][0]["primitives"][0].clone();
     let indices = document["accessors"][whole["indices"].as_u64().unwrap() as usize].clone();
     let triangles = indices["count"].as_u64().unwrap() as usize / 3;
@@ -23,6 +24,15 @@ fn cut(document: &mut Value, count: usize) {
         accessor["byteOffset"] = json!(part(i) * 6);
         accessor["count"] = json!((part(i + 1) - part(i)) * 3);
         let accessors = document["accessors"].as_array_mut().unwrap();
+        let targets = whole["targets"].as_array().map_or(0, Vec::len);
+        let lists = (0..targets).map(|target| format!("/targets/{target}")).chain(["/attributes".to_owned()]);
+        for list in lists.filter(|_| own.contains(&i)) {
+            for named in primitive.pointer_mut(&list).unwrap().as_object_mut().unwrap().values_mut() {
+                let copy = accessors[named.as_u64().unwrap() as usize].clone();
+                *named = json!(accessors.len());
+                accessors.push(copy);
+            }
+        }
         primitive["indices"] = json!(accessors.len());
         accessors.push(accessor);
         let materials = document["materials"].as_array_mut().unwrap();
@@ -42,7 +52,7 @@ fn folder(name: &str) -> PathBuf {
     let _absent = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     for (name, count) in [("whole.glb", 1), ("cut.glb", 4)] {
-        let mut file = common::figure(|document| cut(document, count));
+        let mut file = common::figure(|document| cut(document, count, &[]));
         let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
         // The first weight of a vertex in the fixture's view of vertices, of 16 bits.
         let weight = |vertex: usize| 20 + length + 8 + 12096 + 28 + 64 * vertex;
@@ -52,7 +62,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn told(folder: &Path, arguments: &[&str]) -> Value {
+pub fn told(folder: &Path, arguments: &[&str]) -> Value {
     let out = captured(folder, arguments);
     let told = serde_json::from_slice(&out.stdout);
     assert!(told.is_ok(), "{}", String::from_utf8_lossy(&out.stderr));

@@ -7,6 +7,7 @@
 //! with the same transform at rest or the same inverse bind matrix, is one that was renamed; to stay where its parent is says nothing of a
 //! node without children, and one that shows a mesh shows the same.
 
+mod arranged;
 mod attributes;
 mod clips;
 mod materials;
@@ -27,6 +28,7 @@ mod surfaces_tests;
 mod vertices;
 mod weights;
 
+pub use arranged::arranged;
 use nodes::Nodes;
 pub use posed::Apart;
 pub use shown::Shown;

@@ -183,22 +183,35 @@ fn may_be_reordered(lists: &[Vertices; 2], space: &Space, (near, far): (&[usize]
     has_others || places::share_near(space, &open) >= RULE
 }
 
-/// Pairs the vertices of some primitives by order, and all others by place.
+/// Pairs the vertices of some primitives by order, and all others by place. A vertex that no triangle uses has a counterpart by order or
+/// none at all, and is not missed.
 fn with_order(lists: &[Vertices; 2], space: &Space, by_order: &[usize]) -> Matched {
-    let mut open = [0, 1].map(|side| vec![true; lists[side].len()]);
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     for p in by_order {
-        (0..2).for_each(|side| open[side][lists[side].numbers(*p)].fill(false));
         pairs.extend(lists[0].numbers(*p).zip(lists[1].numbers(*p)).map(|(v, w)| [v as u32, w as u32]));
     }
-    let by_place = places::pair(lists, space, &open);
-    if !by_place.is_empty() {
+    let mut lost = [0, 1].map(|side| without_pair(&lists[side], &pairs, side));
+    if lost.iter().any(|lost| !lost.is_empty()) {
+        let is_used = [0, 1].map(|side| lists[side].used());
+        (0..2).for_each(|side| lost[side].retain(|v| is_used[side][*v as usize]));
+        let mut open = [0, 1].map(|side| vec![false; lists[side].len()]);
+        (0..2).for_each(|side| lost[side].iter().for_each(|v| open[side][*v as usize] = true));
+        let by_place = places::pair(lists, space, &pairs, &open);
+        let mut has_other = [0, 1].map(|side| vec![false; lists[side].len()]);
+        by_place.iter().for_each(|pair| (0..2).for_each(|side| has_other[side][pair[side] as usize] = true));
+        // One that is used in one mesh alone stands for the other until that has a counterpart that is used.
+        pairs.retain(|pair| {
+            let is_spare =
+                |side: usize| !is_used[1 - side][pair[1 - side] as usize] && has_other[side][pair[side] as usize];
+            !(0..2).any(is_spare)
+        });
         pairs.extend(by_place);
         pairs.sort_unstable();
+        (0..2).for_each(|side| {
+            lost[side] = without_pair(&lists[side], &pairs, side);
+            lost[side].retain(|v| is_used[side][*v as usize]);
+        });
     }
-    let mut is_known = [0, 1].map(|side| vec![false; lists[side].len()]);
-    pairs.iter().for_each(|pair| (0..2).for_each(|side| is_known[side][pair[side] as usize] = true));
-    let lost = is_known.map(|known| (0..known.len() as u32).filter(|v| !known[*v as usize]).collect());
     let distances = pairs.iter().map(|[v, w]| space.points[0][*v as usize].distance(space.points[1][*w as usize]));
     let finite = distances.map(f64::from).filter(|d| d.is_finite());
     let (sum, count) = finite.fold((0.0, 0_u64), |(sum, count), d| (sum + d, count + 1));
@@ -206,6 +219,13 @@ fn with_order(lists: &[Vertices; 2], space: &Space, by_order: &[usize]) -> Match
     let is_moved = pairs.iter().map(|pair| !space.is_near(*pair)).collect();
     let unlike = unlike(lists, space, &pairs);
     Matched { pairs, is_moved, lost, unlike, spread }
+}
+
+/// Returns the vertices of a mesh that are in no pair.
+fn without_pair(list: &Vertices, pairs: &[[u32; 2]], side: usize) -> Vec<u32> {
+    let mut is_known = vec![false; list.len()];
+    pairs.iter().for_each(|pair| is_known[pair[side] as usize] = true);
+    (0..list.len() as u32).filter(|v| !is_known[*v as usize]).collect()
 }
 
 /// Numbers the places of both meshes: those of a pair have one number, and so have the vertices of a mesh that lie at one place.

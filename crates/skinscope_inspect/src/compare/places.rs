@@ -1,6 +1,8 @@
 //! Pairs vertices by place: the nearest first, within a radius that grows. Of places that are about as near texture coordinates and
 //! neighbours decide, and of vertices at one place normals and weights as well.
 
+use std::collections::HashMap;
+
 use glam::{Vec2, Vec3};
 use skinscope_base::math::{BoxTree, Csr, Weld, WeldRule};
 use skinscope_model::Primitive;
@@ -55,10 +57,10 @@ struct Places<'v, 'm> {
 }
 
 impl<'v, 'm> Places<'v, 'm> {
-    fn of(list: &'v Vertices<'m>, positions: &[Vec3], is_open: &[bool]) -> Self {
+    fn of(list: &'v Vertices<'m>, positions: &[Vec3], is_member: &dyn Fn(u32) -> bool) -> Self {
         let weld = Weld::new(positions, WeldRule::Near, &|| false).unwrap_or_default();
-        let open = (0..positions.len() as u32).filter(|v| is_open[*v as usize]);
-        let pairs: Vec<(u32, u32)> = open.map(|v| (weld.group[v as usize], v)).collect();
+        let own = (0..positions.len() as u32).filter(|v| is_member(*v));
+        let pairs: Vec<(u32, u32)> = own.map(|v| (weld.group[v as usize], v)).collect();
         let members = Csr::new(weld.first.len(), pairs.iter().copied());
         let at = |(place, first): (usize, &u32)| match members.row(place) {
             [] => Vec3::NAN,
@@ -81,7 +83,13 @@ struct Search<'v, 'm> {
     sides: [Places<'v, 'm>; 2],
     /// The partner of each place of each side; [`NONE`] where it has none.
     partner: [Vec<u32>; 2],
+    /// The vertices of each side that are in a pair.
+    is_paired: [Vec<bool>; 2],
 }
+
+/// How well two vertices at one place fit: whether their texture coordinates differ, how far their normals are turned, and which share of
+/// their neighbours differs.
+type Fit = (bool, i32, u32);
 
 /// So many vertices say whether it is worth while to look at all.
 const SAMPLED: usize = 256;
@@ -100,32 +108,46 @@ pub(super) fn share_near(space: &Space, open: &[Vec<bool>; 2]) -> f64 {
     found as f64 / count.max(1) as f64
 }
 
-/// Pairs the vertices of two meshes that are `open`, one to one as far as their numbers allow. A vertex that is in no pair has no counterpart.
-pub(super) fn pair(lists: &[Vertices; 2], space: &Space, open: &[Vec<bool>; 2]) -> Vec<[u32; 2]> {
-    if open.iter().any(|open| !open.contains(&true)) {
+/// Pairs the vertices of two meshes that are `open`, one to one as far as their numbers allow. A vertex that is in no pair has no
+/// counterpart. Those of `known` pairs are the neighbours of others, and the counterparts of those that lie at their places and have
+/// nothing better.
+pub(super) fn pair(lists: &[Vertices; 2], space: &Space, known: &[[u32; 2]], open: &[Vec<bool>; 2]) -> Vec<[u32; 2]> {
+    if known.is_empty() && (open.iter().any(|open| !open.contains(&true)) || share_near(space, open) == 0.0) {
+        // Nothing is near where one mesh is stored in another unit, such as.
         return Vec::new();
     }
-    if share_near(space, open) == 0.0 {
-        // Such as where one mesh is stored in another unit.
-        return Vec::new();
-    }
-    let sides = [0, 1].map(|side| Places::of(&lists[side], &space.points[side], &open[side]));
+    let mut is_paired = [0, 1].map(|side| vec![false; lists[side].len()]);
+    known.iter().for_each(|pair| (0..2).for_each(|side| is_paired[side][pair[side] as usize] = true));
+    let sides = [0, 1].map(|side| {
+        let is_member = |v: u32| open[side][v as usize] || is_paired[side][v as usize];
+        Places::of(&lists[side], &space.points[side], &is_member)
+    });
     let partner = [0, 1].map(|side| vec![NONE; sides[side].points.len()]);
-    let mut search = Search { sides, partner };
+    let mut search = Search { sides, partner, is_paired };
+    for [v, w] in known {
+        search.join([search.sides[0].group[*v as usize], search.sides[1].group[*w as usize]]);
+    }
     let rule = search.grow(space);
-    let mut pairs = search.shared(rule);
-    pairs
-        .extend((0..).zip(&search.partner[0]).filter(|(_, there)| **there != NONE).map(|(here, there)| [here, *there]));
-    pairs.sort_unstable();
-    let mut used = vec![false; lists[1].len()];
+    let partners = (0..).zip(&search.partner[0]).filter(|(_, there)| **there != NONE);
+    let mut pairs: Vec<[u32; 2]> = partners.map(|(here, there)| [here, *there]).collect();
+    pairs.extend(search.shared(rule));
     let mut out = Vec::new();
-    pairs.into_iter().for_each(|pair| search.members(pair, &mut used, &mut out));
+    pairs.into_iter().for_each(|pair| search.members(pair, &mut out));
     out.sort_unstable();
     out.dedup();
     out
 }
 
 impl Search<'_, '_> {
+    /// Makes two places partners where neither has one; returns whether it did.
+    fn join(&mut self, [here, there]: [u32; 2]) -> bool {
+        let is_free = self.partner[0][here as usize] == NONE && self.partner[1][there as usize] == NONE;
+        if is_free {
+            (self.partner[0][here as usize], self.partner[1][there as usize]) = (there, here);
+        }
+        is_free
+    }
+
     /// Pairs places within a radius that doubles up to the limit of the space. Returns how far most of them are displaced.
     fn grow(&mut self, space: &Space) -> f32 {
         let mut radius = space.reach;
@@ -177,8 +199,7 @@ impl Search<'_, '_> {
         found.retain(|(_, pair)| {
             let is_alone = is_alone(*pair);
             if is_alone {
-                (self.partner[0][pair[0] as usize], self.partner[1][pair[1] as usize]) = (pair[1], pair[0]);
-                made += 1;
+                made += usize::from(self.join(*pair));
             }
             !is_alone
         });
@@ -190,11 +211,8 @@ impl Search<'_, '_> {
             })
             .collect();
         ranked.sort_unstable();
-        for (.., [here, there]) in ranked {
-            if self.partner[0][here as usize] == NONE && self.partner[1][there as usize] == NONE {
-                (self.partner[0][here as usize], self.partner[1][there as usize]) = (there, here);
-                made += 1;
-            }
+        for (.., pair) in ranked {
+            made += usize::from(self.join(pair));
         }
         Some(made)
     }
@@ -258,41 +276,50 @@ impl Search<'_, '_> {
         out
     }
 
-    /// Pairs the vertices of two places.
-    fn members(&self, [here, there]: [u32; 2], used: &mut [bool], out: &mut Vec<[u32; 2]>) {
-        let [own, other] = [(0, here), (1, there)].map(|(side, at)| self.sides[side].members.row(at as usize));
+    /// Notes a pair, unless both have counterparts.
+    fn note(&mut self, [v, w]: [u32; 2], out: &mut Vec<[u32; 2]>) {
+        if !(self.is_paired[0][v as usize] && self.is_paired[1][w as usize]) {
+            (self.is_paired[0][v as usize], self.is_paired[1][w as usize]) = (true, true);
+            out.push([v, w]);
+        }
+    }
+
+    /// Pairs the vertices of two places: first each with another one as long as nothing fits either of them better, then those that are
+    /// left over with what fits best, though that has a counterpart.
+    fn members(&mut self, [here, there]: [u32; 2], out: &mut Vec<[u32; 2]>) {
+        let [own, other] = [(0, here), (1, there)].map(|(side, at)| self.sides[side].members.row(at as usize).to_vec());
         if own.len() * other.len() > MOST_PAIRS {
             let most = own.len().max(other.len());
-            out.extend((0..most).map(|i| [own[i % own.len()], other[i % other.len()]]));
+            (0..most).for_each(|i| self.note([own[i % own.len()], other[i % other.len()]], out));
             return;
         }
-        if let ([v], [w]) = (own, other) {
-            out.push([*v, *w]);
+        if let ([v], [w]) = (&own[..], &other[..]) {
+            self.note([*v, *w], out);
             return;
         }
         let mut ranked = Vec::with_capacity(own.len() * other.len());
-        for w in other {
+        for w in &other {
             let beside: Vec<u32> = self.sides[1].beside(*w).collect();
-            for v in own {
+            for v in &own {
                 let ((a, at), (b, to)) = (self.vertex(0, *v), self.vertex(1, *w));
                 let strangers = self.foreign(self.sides[0].beside(*v), &beside);
-                let fit = (!same_uv(a, at, b, to), turn(a, at, b, to), strangers, weight_gap(a, at, b, to));
-                ranked.push((fit, *v, *w));
+                let fit: Fit = (!same_uv(a, at, b, to), turn(a, at, b, to), strangers);
+                ranked.push((fit, weight_gap(a, at, b, to), *v, *w));
             }
         }
         ranked.sort_unstable();
-        let mut taken = vec![false; own.len()];
-        // First each with another one, then those that are left over with one that has a partner.
-        for is_first in [true, false] {
-            for (_, v, w) in &ranked {
-                let at = own.iter().position(|own| own == v).unwrap_or_default();
-                let (is_taken, is_used) = (taken[at], used[*w as usize]);
-                if if is_first { !is_taken && !is_used } else { !is_taken || !is_used } {
-                    (taken[at], used[*w as usize]) = (true, true);
-                    out.push([*v, *w]);
-                }
+        let mut best = [HashMap::new(), HashMap::new()];
+        for (fit, _, v, w) in &ranked {
+            best[0].entry(*v).or_insert(*fit);
+            best[1].entry(*w).or_insert(*fit);
+        }
+        for (fit, _, v, w) in &ranked {
+            let is_free = !self.is_paired[0][*v as usize] && !self.is_paired[1][*w as usize];
+            if is_free && (best[0][v] == *fit || best[1][w] == *fit) {
+                self.note([*v, *w], out);
             }
         }
+        ranked.iter().for_each(|(.., v, w)| self.note([*v, *w], out));
     }
 }
 

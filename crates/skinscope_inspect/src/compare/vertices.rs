@@ -40,6 +40,11 @@ impl<'m> Vertices<'m> {
         self.starts[self.starts.len() - 1] as usize
     }
 
+    /// Returns whether each primitive has as many vertices as the one of its number in another mesh.
+    pub fn has_counts_of(&self, other: &Self) -> bool {
+        self.starts == other.starts
+    }
+
     /// Returns the numbers of the vertices of a primitive.
     pub fn numbers(&self, primitive: usize) -> Range<usize> {
         self.starts[primitive] as usize..self.starts[primitive + 1] as usize
@@ -73,6 +78,14 @@ impl<'m> Vertices<'m> {
                 primitive.indices[part.indices].chunks_exact(width(primitive)).map(shape)
             })
         })
+    }
+
+    /// Returns for each vertex whether a triangle, line or point uses it.
+    pub fn used(&self) -> Vec<bool> {
+        let mut out = vec![false; self.len()];
+        let corners = self.shapes().flat_map(|shape| shape.corners).filter(|corner| *corner != NONE);
+        corners.for_each(|corner| out[corner as usize] = true);
+        out
     }
 
     /// Returns the two ends of all sides of all shapes; a side of two triangles comes twice.

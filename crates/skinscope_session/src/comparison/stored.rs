@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use skinscope_deform::{self as deform, Surface, SurfaceInput};
+use skinscope_inspect::compare::arranged;
 use skinscope_inspect::{
     PerVertex, VertexValues, changed_positions, changed_surface, changed_weights, why_not_comparable,
 };
@@ -39,11 +40,14 @@ impl Session {
     ///
     /// # Errors
     /// The two cannot be compared vertex by vertex; the message says why.
-    pub fn compare_with(&mut self, other: Option<ComparedFile>) -> Result<(), String> {
-        if let (Some(model), Some(other)) = (self.model(), &other)
-            && let Some(why) = why_not_comparable(model, &other.model)
-        {
-            return Err(why);
+    pub fn compare_with(&mut self, mut other: Option<ComparedFile>) -> Result<(), String> {
+        if let (Some(model), Some(other)) = (self.model(), &mut other) {
+            if let Some(why) = why_not_comparable(model, &other.model) {
+                return Err(why);
+            }
+            if let Some(arranged) = arranged(model, &other.model)? {
+                other.model = Arc::new(arranged);
+            }
         }
         self.compared.file = other;
         self.pose.invalidate();
