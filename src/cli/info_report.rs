@@ -151,7 +151,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
             "skins": model.skins.len(),
             "meshes": model.file_meshes().count(),
             "primitives": primitives(model).count(),
-            "vertices": primitives(model).map(|p| p.stored_vertices).sum::<usize>(),
+            "vertices": primitives(model).filter(|p| p.repeats.is_none()).map(|p| p.stored_vertices).sum::<usize>(),
             "triangles": triangles(model),
             "clips": model.clips.len(),
             "materials": model.materials.len(),

@@ -188,3 +188,62 @@ fn what_is_baked_has_a_part_for_each_primitive_of_the_file() {
     let kept = told(&folder, &["info", "kept.glb", "--json"]);
     assert_eq!((&kept["counts"]["vertices"], &kept["counts"]["primitives"]), (&json!(587), &json!(4)));
 }
+
+/// Draws half of the triangles of the figure as a second list of the same vertices, which `change` makes another one, and breaks the sums
+/// of three vertices.
+fn twice(folder: &Path, name: &str, change: fn(&mut Value)) {
+    let file = common::figure(|document| {
+        cut(document, 2, &[]);
+        change(document);
+    });
+    let mut file = file;
+    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    let weight = |vertex: usize| 20 + length + 8 + 12096 + 28 + 64 * vertex;
+    [7, 200, 500].into_iter().for_each(|vertex| file[weight(vertex)..weight(vertex) + 2].fill(0x10));
+    std::fs::write(folder.join(name), file).unwrap();
+}
+
+#[test]
+fn vertices_that_several_lists_name_count_once() {
+    let folder = folder("lists");
+    twice(&folder, "lines.glb", |document| {
+        document["meshes"][0]["primitives"][1]["mode"] = json!(3);
+    });
+    twice(&folder, "bare.glb", |document| {
+        let attributes = document["meshes"][0]["primitives"][1]["attributes"].as_object_mut().unwrap();
+        attributes.retain(|name, _| name == "POSITION" || name.starts_with("JOINTS") || name.starts_with("WEIGHTS"));
+    });
+    twice(&folder, "meshes.glb", |document| {
+        let second = document["meshes"][0]["primitives"].as_array_mut().unwrap().pop().unwrap();
+        let mut mesh = document["meshes"][0].clone();
+        (mesh["name"], mesh["primitives"]) = (json!("Second"), json!([second]));
+        document["meshes"].as_array_mut().unwrap().push(mesh);
+        let nodes = document["nodes"].as_array_mut().unwrap();
+        let mut node = nodes.iter().find(|node| node["mesh"] == json!(0)).unwrap().clone();
+        node.as_object_mut().unwrap().remove("children");
+        (node["name"], node["mesh"]) = (json!("Second"), json!(1));
+        nodes.push(node);
+        let index = nodes.len() - 1;
+        document["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(index));
+    });
+    let whole = told(&folder, &["info", "whole.glb", "--json"]);
+    let changed = |file: &str| {
+        let output = format!("fixed-{file}");
+        let fixed = told(&folder, &["fix", file, "-o", &output, "--normalise", "--json"])["operations"].clone();
+        (fixed, told(&folder, &["diff", file, &output, "--json"])["weights"]["vertices"].clone())
+    };
+    let of_whole = changed("whole.glb");
+    for file in ["lines.glb", "bare.glb", "meshes.glb"] {
+        let found = told(&folder, &["info", file, "--json"]);
+        let warnings = found["warnings"].to_string().matches("do not sum to one").count();
+        for field in ["/counts/vertices", "/influences", "/skins/0/vertices", "/skins/0/bytes"] {
+            assert_eq!(found.pointer(field), whole.pointer(field), "{file} {field}");
+        }
+        assert_eq!((found["skins"][0]["primitives"].clone(), warnings), (json!(2), 1), "{file}");
+        let report = told(&folder, &["check", file, "--rules", "weights-sum", "--json"]);
+        let findings = report["files"][0]["findings"].as_array().unwrap();
+        let told: Vec<_> = findings.iter().map(|f| (f["mesh"].clone(), f["vertices"].clone())).collect();
+        assert_eq!(told, [(json!(0), json!([7, 200, 500]))], "{file}");
+        assert_eq!(changed(file), of_whole, "{file}");
+    }
+}

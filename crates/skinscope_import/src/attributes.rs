@@ -6,7 +6,7 @@ use gltf::json::accessor::Type;
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use skinscope_base::words::counted;
-use skinscope_model::Material;
+use skinscope_model::{Material, PrimitiveId};
 
 use super::accessor::{Accessor, Format};
 use super::draco::Unpacked;
@@ -21,6 +21,8 @@ pub(super) struct PrimitiveSource<'r, 'a> {
     pub primitive: &'r json::mesh::Primitive,
     /// The file index of the mesh, and the index of the primitive in it.
     pub at: (usize, usize),
+    /// The first vertex list of the file that names the same positions and influences; `None` where this is the first.
+    pub repeats: Option<PrimitiveId>,
     /// The decompressed data of the primitive, where it was compressed.
     pub unpacked: Option<Unpacked<'r>>,
     /// All materials of the file.

@@ -47,7 +47,9 @@ pub(super) fn read(source: &PrimitiveSource, vertices: usize) -> Result<Option<I
     let mut out = Influences { per_vertex, joints, weights, format, formats, ..Influences::default() };
     take_not_finite(source, &mut out)?;
     let negative = out.weights.iter().filter(|weight| **weight < 0.0).count();
-    for message in doubts(out.as_stored(), vertices, negative).into_iter().flatten() {
+    // What is said of the first list that has these weights is said of this one too.
+    let doubts = source.repeats.is_none().then(|| doubts(out.as_stored(), vertices, negative));
+    for message in doubts.into_iter().flatten().flatten() {
         source.reader.warnings.add(source.location(), message);
     }
     Ok(Some(out))
@@ -162,8 +164,8 @@ pub fn weight_warnings(model: &Model) -> Vec<Option<Warning>> {
             let id = MeshId::from_index(m);
             let of_file = model.file_mesh(id).0;
             let warning = |message: String| Warning { location: format!("mesh {of_file}, primitive {p}"), message };
-            // What is said of the mesh of the file is said of this one too.
-            if model.is_repeated(id) {
+            // What is said of the mesh of the file is said of this one too, and so is what is said of the first list that has these weights.
+            if model.is_repeated(id) || primitive.repeats.is_some() {
                 out.extend([const { None }; 3]);
                 continue;
             }

@@ -9,7 +9,9 @@ use gltf::json;
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use skinscope_base::words::counted;
-use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId, Topology};
+use skinscope_model::{
+    Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveId, PrimitiveOrigin, Skin, SkinId, Topology,
+};
 
 use super::attributes::PrimitiveSource;
 use super::error::Warnings;
@@ -24,10 +26,11 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
     let mut origins: Vec<Vec<PrimitiveOrigin>> = Vec::with_capacity(reader.root.meshes.len());
     let mut out = Vec::with_capacity(reader.root.meshes.len());
     let mut work: Vec<Group> = Vec::new();
+    let mut known = Known::new();
     for (i, mesh) in reader.root.meshes.iter().enumerate() {
         let targets = check(i, mesh)?;
         let count = mesh.primitives.len();
-        work.extend(groups(i, mesh, targets));
+        work.extend(groups(i, mesh, targets, &mut known));
         let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
         origins.push(vec![PrimitiveOrigin::default(); count]);
         out.push(Mesh { name, primitives: vec![Primitive::default(); count], morph_names, ..Mesh::default() });
@@ -63,14 +66,24 @@ struct Group {
     primitives: Vec<usize>,
     /// How many morph targets each must have.
     targets: usize,
+    /// The first vertex list of the file that names the same positions and influences.
+    repeats: Option<PrimitiveId>,
 }
 
+/// The accessors of the positions and influences of vertex lists, each with the first list that names them.
+type Known = HashMap<Vec<(String, usize)>, PrimitiveId>;
+
 /// Returns the primitives of a mesh in groups that name the same vertices, ordered by their first ones.
-fn groups(mesh: usize, of: &json::Mesh, targets: usize) -> Vec<Group> {
+fn groups(mesh: usize, of: &json::Mesh, targets: usize, lists: &mut Known) -> Vec<Group> {
     let mut out: Vec<Group> = Vec::new();
     let mut known: HashMap<VerticesKey, usize> = HashMap::new();
+    let mut repeats = None;
     for (p, primitive) in of.primitives.iter().enumerate() {
         if let Some(key) = vertices_key(primitive) {
+            let is_moved = |(name, _): &&(String, usize)| {
+                name == "POSITION" || name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_")
+            };
+            let moved: Vec<(String, usize)> = key.1.iter().filter(is_moved).cloned().collect();
             match known.entry(key) {
                 Entry::Occupied(group) => {
                     out[*group.get()].primitives.push(p);
@@ -78,8 +91,10 @@ fn groups(mesh: usize, of: &json::Mesh, targets: usize) -> Vec<Group> {
                 }
                 Entry::Vacant(entry) => _ = entry.insert(out.len()),
             }
+            let own = PrimitiveId::new(MeshId::from_index(mesh), p);
+            repeats = Some(*lists.entry(moved).or_insert(own)).filter(|first| *first != own);
         }
-        out.push(Group { mesh, primitives: vec![p], targets });
+        out.push(Group { mesh, primitives: vec![p], targets, repeats: repeats.take() });
     }
     out
 }
@@ -116,6 +131,7 @@ fn read_group(
         reader,
         primitive: &of[p],
         at: (group.mesh, p),
+        repeats: group.repeats,
         unpacked,
         materials,
         variants,

@@ -119,6 +119,7 @@ impl PrimitiveSource<'_, '_> {
             indices,
             positions,
             stored_vertices: count,
+            repeats: self.repeats,
             normals: self.optional::<Vec3, 3>(Semantic::Normals, count, (Type::Vec3, DIRECTION))?,
             tangents: self.optional::<Vec4, 4>(Semantic::Tangents, count, (Type::Vec4, DIRECTION))?,
             uvs: [self.uvs(0, count)?, self.uvs(1, count)?],

@@ -80,14 +80,17 @@ impl WeightStats {
         })
     }
 
-    /// Counts stored vertices (not those split for tangents), each instance for itself.
+    /// Counts stored vertices (not those split for tangents), each instance for itself; those that several lists name once.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         let nodes = vec![JointStats::default(); model.skeleton.len()];
         let mut out = Self { nodes, data: SkinData::of(model), ..Self::default() };
         let mut sizes = Vec::new();
         for instance in &model.instances {
-            for primitive in model.primitives(instance.mesh) {
+            for (list, primitive) in model.primitives(instance.mesh).enumerate() {
+                if model.counted_in(instance.mesh, list, instance.skin).is_some() {
+                    continue;
+                }
                 let skin = instance.skin.map(|s| &model.skins[s.index()]);
                 let (Some(skin), Some(influences)) = (skin, primitive.influences) else {
                     out.rigid += primitive.stored_vertices;

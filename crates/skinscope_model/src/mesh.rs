@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{DVec3, Vec2, Vec3, Vec4};
 
-use super::MaterialId;
+use super::{MaterialId, PrimitiveId};
 
 /// A mesh: a list of primitives, each drawn with one material.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +100,9 @@ pub struct Primitive {
     /// The primitive of the mesh that has the vertices and triangles of this one, since the file names the same
     /// vertices in both. All lists of vertex data and the index list are empty then.
     pub shares: Option<usize>,
+    /// The first vertex list of the file with the same positions and influences, where this one names the same accessors and yet is
+    /// another list: it belongs to another mesh, is drawn as points or lines, or has other attributes. Its vertices are counted there.
+    pub repeats: Option<PrimitiveId>,
     /// The parts of the index list, each with the material of another primitive of the mesh: this one first, then those
     /// that share its vertices. Empty where no other primitive does. [`Mesh::parts`] returns the parts of any primitive.
     pub parts: Vec<Part>,

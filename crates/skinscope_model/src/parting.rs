@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::{Instance, Mesh, MeshId, Model, ModelParts, NodeId, Skin};
+use super::{Instance, Mesh, MeshId, Model, ModelParts, NodeId, PrimitiveId, Skin, SkinId};
 
 /// Adds a copy of a mesh, after the others, for each further list of joints that instances show it with, and lets these
 /// instances show the copy. Skins with the same joints in the same order share one mesh. `may` is called once for each
@@ -94,6 +94,17 @@ impl ModelParts {
     pub fn file_meshes(&self) -> impl Iterator<Item = (MeshId, &Mesh)> {
         let all = self.meshes.iter().enumerate().map(|(m, mesh)| (MeshId::from_index(m), mesh));
         all.filter(|(id, _)| self.file_mesh(*id) == *id)
+    }
+}
+
+impl ModelParts {
+    /// Returns the vertex list of the file that has the vertices of a list of `mesh`, where a node shows both by one skin, so that each of
+    /// them counts once ([`Primitive::repeats`](super::Primitive::repeats)).
+    #[must_use]
+    pub fn counted_in(&self, mesh: MeshId, list: usize, skin: Option<SkinId>) -> Option<PrimitiveId> {
+        let first = self.meshes[mesh.index()].primitives[list].repeats?;
+        let shows = |instance: &Instance| self.file_mesh(instance.mesh) == first.mesh && instance.skin == skin;
+        self.instances.iter().any(shows).then_some(first)
     }
 }
 

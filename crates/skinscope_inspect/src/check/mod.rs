@@ -191,22 +191,30 @@ fn sort(findings: &mut [Finding]) {
     });
 }
 
-/// Tells what is wrong with weights once that a mesh has in common with one that was parted from it: with the joints of both.
+/// Tells what is wrong with weights once that a mesh has in common with one that was parted from it, or a vertex list with another one that
+/// names the same accessors: with the joints of both.
 fn tell_once(model: &Model, findings: &mut Vec<Finding>) {
-    if model.parted.is_empty() {
+    let mut lists = model.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    if model.parted.is_empty() && lists.all(|list| list.repeats.is_none()) {
         return;
     }
+    let first_of = |finding: &Finding| {
+        let mesh = finding.mesh?;
+        let list = finding.primitive.and_then(|list| model.meshes[mesh.index()].primitives.get(list)?.repeats);
+        let file = model.is_repeated(mesh).then(|| (model.file_mesh(mesh), finding.primitive));
+        list.map(|list| (list.mesh, Some(list.primitive))).or(file)
+    };
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings.drain(..) {
-        let file = finding.mesh.filter(|mesh| model.is_repeated(*mesh)).map(|mesh| model.file_mesh(mesh));
+        let first = first_of(&finding);
         let is_same = |known: &&mut Finding| {
-            let of = |f: &Finding| (f.rule, f.primitive, f.pose);
-            known.mesh == file
+            let of = |f: &Finding| (f.rule, f.pose);
+            known.mesh.map(|mesh| (mesh, known.primitive)) == first
                 && of(known) == of(&finding)
                 && known.vertices == finding.vertices
                 && known.message == finding.message
         };
-        match merged.iter_mut().find(|known| file.is_some() && is_same(known)) {
+        match merged.iter_mut().find(|known| first.is_some() && is_same(known)) {
             Some(known) => {
                 known.joints.extend(&finding.joints);
                 known.joints.sort_unstable();

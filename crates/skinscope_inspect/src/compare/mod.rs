@@ -168,27 +168,35 @@ pub fn compare(a: &Model, b: &Model) -> Differences {
         ..Differences::default()
     };
     let weights = pairs.iter().flat_map(|pair| weights::of_pair(a, b, pair, &nodes));
-    out.weights = without_repeats(a, weights, |part| &mut part.mesh);
-    out.surface = without_repeats(a, surfaces::differing(a, b, &pairs), |part| &mut part.mesh);
+    out.weights = without_repeats(a, weights, |part| [&mut part.mesh, &mut part.primitive]);
+    out.surface = without_repeats(a, surfaces::differing(a, b, &pairs), |part| [&mut part.mesh, &mut part.primitive]);
     let attributes = pairs.iter().flat_map(|pair| attributes::of_pair(a, b, pair));
-    out.attributes = without_repeats(a, attributes, |part| &mut part.mesh);
+    out.attributes = without_repeats(a, attributes, |part| [&mut part.mesh, &mut part.primitive]);
     let clips: Vec<([usize; 2], bool)> = paired.pairs.iter().copied().zip(paired.differ.iter().copied()).collect();
     out.posed = posed::farthest(a, b, &pairs, &clips);
     out
 }
 
-/// Names the meshes of the file. What differs in a mesh that was parted from one of the file, as it does in that, is reported once.
-fn without_repeats<T: PartialEq>(
+/// Names the meshes of the file. What differs in a mesh that was parted from one of the file, as it does in that, is reported once, and so is
+/// what differs in vertices that several lists name.
+fn without_repeats<T: Clone + PartialEq>(
     a: &Model,
     parts: impl IntoIterator<Item = T>,
-    mesh: impl Fn(&mut T) -> &mut usize,
+    at: impl Fn(&mut T) -> [&mut usize; 2],
 ) -> Vec<T> {
     let mut out: Vec<T> = Vec::new();
     for mut part in parts {
-        let own = std::mem::replace(mesh(&mut part), 0);
-        let of_file = a.file_mesh(MeshId::from_index(own)).index();
-        *mesh(&mut part) = of_file;
-        if of_file == own || !out.contains(&part) {
+        let [mesh, primitive] = at(&mut part);
+        let of_file = a.file_mesh(MeshId::from_index(*mesh)).index();
+        let first = a.meshes.get(*mesh).and_then(|of| of.primitives.get(*primitive)?.repeats);
+        let is_parted = std::mem::replace(mesh, of_file) != of_file;
+        let mut known = part.clone();
+        if let Some(first) = first {
+            let [mesh, primitive] = at(&mut known);
+            (*mesh, *primitive) = (first.mesh.index(), first.primitive);
+        }
+        let may_repeat = is_parted || first.is_some();
+        if !may_repeat || !out.contains(&known) {
             out.push(part);
         }
     }

@@ -189,6 +189,36 @@ fn of_vertices_at_one_place_texture_coordinates_and_neighbours_tell_which_is_whi
 }
 
 #[test]
+fn copies_at_a_cut_go_to_the_vertex_that_fits_and_not_to_one_that_is_left_over() {
+    // Four triangles around the middle, the first two with one texture and joint, the others with others. Where a file has cut them between
+    // two that are alike, there are two vertices for one of the other file.
+    let fan = |middles: [u32; 4], kinds: [u16; 3], uvs: bool| {
+        built(|parts| {
+            let primitive = only(parts);
+            let influences = primitive.stored_influences.as_mut().unwrap();
+            let outer = (0..5).map(|i| Vec3::new(1.0 + 0.3 * i as f32, i as f32, 0.0));
+            primitive.positions = [Vec3::ZERO; 3].into_iter().chain(outer).collect();
+            (primitive.normals, primitive.stored_vertices) = (Vec::new(), 8);
+            let kind = |v: usize| kinds.get(v).copied().unwrap_or(0);
+            primitive.uvs[0] = (0..if uvs { 8 } else { 0 }).map(|v| Vec2::new(f32::from(kind(v)), 0.5)).collect();
+            primitive.indices = (0..4).flat_map(|i| [middles[i as usize], 3 + i, 4 + i]).collect();
+            influences.joints.truncate(8 * influences.per_vertex);
+            influences.weights = vec![0.0; 8 * influences.per_vertex];
+            for v in 0..8 {
+                influences.joints[v * influences.per_vertex] = kind(v);
+                influences.weights[v * influences.per_vertex] = 1.0;
+            }
+        })
+    };
+    for uvs in [true, false] {
+        let (a, b) = (fan([0, 1, 2, 2], [0, 0, 1], uvs), fan([0, 0, 1, 2], [0, 1, 1], uvs));
+        for found in [compare(&a, &b), compare(&b, &a)] {
+            assert!(found.is_empty(), "{:?} {:?}", found.weights, found.attributes);
+        }
+    }
+}
+
+#[test]
 fn where_one_file_has_more_vertices_at_a_place_all_of_them_are_compared() {
     let a = built(|_| ());
     let all: Vec<usize> = (0..count(&a)).chain([30]).collect();

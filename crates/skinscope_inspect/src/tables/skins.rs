@@ -1,8 +1,9 @@
 //! A summary of each skin: its contents, the distribution of its weights, and the skins that share its skeleton.
 
+use std::collections::BTreeSet;
 use std::mem::size_of;
 
-use skinscope_model::{Model, NodeId, SkinId, WeightFormat};
+use skinscope_model::{MeshId, Model, NodeId, SkinId, WeightFormat};
 
 use super::VertexTable;
 
@@ -126,10 +127,15 @@ pub fn skin_summaries(model: &Model, vertices: &VertexTable, limit: usize) -> Ve
         bytes: MATRIX_BYTES * skin.joints.len(),
     };
     let mut out: Vec<SkinSummary> = model.skins.iter().enumerate().map(empty).collect();
+    let moved: BTreeSet<(MeshId, SkinId)> = model.instances.iter().filter_map(|i| Some((i.mesh, i.skin?))).collect();
+    for (mesh, skin) in moved {
+        let mesh = &model.meshes[mesh.index()];
+        let lists = mesh.vertex_lists().filter(|(_, list)| list.stored_influences.is_some());
+        out[skin.index()].primitives += lists.map(|(list, _)| mesh.parts(list).count()).sum::<usize>();
+    }
     for part in &vertices.parts {
         let (summary, Some(influences)) = (&mut out[part.skin.index()], part.influences(model)) else { continue };
         let pairs = part.vertices * influences.per_vertex;
-        summary.primitives += model.meshes[part.mesh.index()].parts(part.primitive).count();
         summary.vertices += part.vertices;
         summary.stored += pairs;
         summary.bytes += SkinSummary::bytes_of(summary.joints, pairs, influences.format);

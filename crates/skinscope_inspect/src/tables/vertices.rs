@@ -11,7 +11,8 @@ use super::row::weight_of;
 use crate::symmetry::NO_IMAGE;
 use crate::{PerVertex, VertexRef, VertexSet};
 
-/// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
+/// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once, and so do vertices that
+/// several lists name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TablePart {
     /// The first instance that draws it with this skin.
@@ -114,11 +115,14 @@ impl VertexTable {
         // The vertices of a primitive may be in another one.
         let holder = model.meshes.get(primitive.mesh.index()).map(|mesh| mesh.holder(primitive.primitive));
         let primitive = PrimitiveId { primitive: holder.unwrap_or(primitive.primitive), ..primitive };
-        let is_it = |part: &&TablePart| {
-            PrimitiveId::new(model.file_mesh(part.mesh), part.primitive) == primitive
-                && skin.is_none_or(|skin| part.skin.0 == skin)
+        let find = |primitive: PrimitiveId| {
+            self.parts.iter().find(|part| {
+                PrimitiveId::new(model.file_mesh(part.mesh), part.primitive) == primitive
+                    && skin.is_none_or(|skin| part.skin.0 == skin)
+            })
         };
-        self.parts.iter().find(is_it)
+        let list = || model.meshes.get(primitive.mesh.index())?.primitives.get(primitive.primitive);
+        find(primitive).or_else(|| find(list()?.repeats?))
     }
 
     /// Makes the table of all skinned vertices.
@@ -128,7 +132,8 @@ impl VertexTable {
         for (i, instance) in model.instances.iter().enumerate() {
             let Some(skin) = instance.skin else { continue };
             for (primitive, source) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
-                if source.stored_influences.is_some() {
+                let is_counted = model.counted_in(instance.mesh, primitive, instance.skin).is_some();
+                if source.stored_influences.is_some() && !is_counted {
                     let (instance_id, mesh) = (InstanceId::from_index(i), instance.mesh);
                     let vertices = source.stored_vertices;
                     parts.push(TablePart { instance: instance_id, mesh, primitive, skin, vertices, first: 0 });
@@ -174,8 +179,12 @@ impl VertexTable {
         let instance = model.instances.get(vertex.instance.index())?;
         let skin = instance.skin?;
         let stored = vertex.stored(model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?);
-        let is_it = |p: &&TablePart| p.mesh == instance.mesh && p.primitive == vertex.primitive && p.skin == skin;
-        self.parts.iter().find(is_it).map(|p| p.first + stored)
+        let first = model.counted_in(instance.mesh, vertex.primitive, Some(skin));
+        let is_list = |p: &TablePart| match first {
+            Some(first) => PrimitiveId::new(model.file_mesh(p.mesh), p.primitive) == first,
+            None => p.mesh == instance.mesh && p.primitive == vertex.primitive,
+        };
+        self.parts.iter().find(|p| is_list(p) && p.skin == skin).map(|p| p.first + stored)
     }
 
     /// Returns the rows that `query` asks for, as indices in the file's order. `None` once `cancel` is set. `asymmetry`:

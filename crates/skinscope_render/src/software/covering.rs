@@ -214,6 +214,7 @@ fn gathered(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Primitive {
         stored_vertices: used.len(),
         split_from: Vec::new(),
         shares: None,
+        repeats: None,
         parts: parts_of(&p, triangles),
     }
 }
