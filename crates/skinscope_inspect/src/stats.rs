@@ -19,11 +19,20 @@ pub struct JointStats {
     pub by_influences: [usize; 5],
 }
 
+impl JointStats {
+    fn add_rigid(&mut self, vertices: usize) {
+        self.vertices += vertices;
+        self.sum += vertices as f64;
+        self.largest = if vertices > 0 { 1.0 } else { self.largest };
+        self.by_influences[0] += vertices;
+    }
+}
+
 /// Statistics of the weights of a whole model.
 #[derive(Clone, Debug, Default)]
 pub struct WeightStats {
-    /// The figures of each node; those of nodes that are no joint stay zero, except that rigid parts count for the node
-    /// they hang on.
+    /// The figures of each node. Rigid parts count for the joint that carries them, and for the node that they hang on where that is
+    /// another one; other nodes that are no joint have zeros.
     pub nodes: Vec<JointStats>,
     /// How many skinned vertices have 0, 1, 2, 3, 4 and more influences.
     pub by_influences: [usize; 6],
@@ -94,11 +103,11 @@ impl WeightStats {
                 let skin = instance.skin.map(|s| &model.skins[s.index()]);
                 let (Some(skin), Some(influences)) = (skin, primitive.influences) else {
                     out.rigid += primitive.stored_vertices;
-                    let node = &mut out.nodes[instance.node.index()];
-                    node.vertices += primitive.stored_vertices;
-                    node.sum += primitive.stored_vertices as f64;
-                    node.largest = 1.0;
-                    node.by_influences[0] += primitive.stored_vertices;
+                    let carrier = carrier(model, instance.node);
+                    out.nodes[carrier.index()].add_rigid(primitive.stored_vertices);
+                    if carrier != instance.node {
+                        out.nodes[instance.node.index()].add_rigid(primitive.stored_vertices);
+                    }
                     continue;
                 };
                 for vertex in 0..primitive.stored_vertices {
@@ -119,10 +128,9 @@ impl WeightStats {
     /// Completes the figures of each node once all vertices are counted.
     fn count_movers(&mut self, model: &Model) {
         let mut sums: Vec<f64> = self.nodes.iter().map(|n| n.sum).collect();
-        for instance in model.instances.iter().filter(|i| i.skin.is_none()) {
-            let own = instance.node.index();
-            let vertices = std::mem::take(&mut sums[own]);
-            sums[carrier(model, instance.node).index()] += vertices;
+        // What hangs on a node is carried by the joint above it.
+        for instance in model.instances.iter().filter(|i| carrier(model, i.node) != i.node) {
+            sums[instance.node.index()] = 0.0;
         }
         self.deforming = sums.iter().map(|sum| *sum != 0.0).collect();
         self.heaviest = heaviest(&sums);
@@ -226,6 +234,31 @@ mod tests {
         parts.instances.push(rigid);
         let stats = WeightStats::of(&Model::build(parts).unwrap());
         assert_eq!((stats.rigid, stats.by_influences.iter().sum::<usize>()), (40, 40));
+    }
+
+    #[test]
+    fn a_joint_moves_the_rigid_parts_that_it_carries() {
+        let mut parts = (*tube(Tube { joints: 2, rings: 5, sides: 8, influences: 1, ..Tube::default() })).clone();
+        let part = NodeId::from_index(parts.skeleton.len());
+        parts.skeleton.names.push("Plate".into());
+        parts.skeleton.parents.push(Some(NodeId(2)));
+        parts.skeleton.file_index.push(part.0);
+        parts.skeleton.rest.transforms.push(Default::default());
+        parts.scenes[0].contains.push(true);
+        // The skin moves no vertex by its last joint, below which a plate hangs on a node of its own.
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        influences.joints.fill(0);
+        parts.instances.push(skinscope_model::Instance { node: part, skin: None, ..parts.instances[0].clone() });
+        let model = Model::build(parts).unwrap();
+        let stats = WeightStats::of(&model);
+        let moved = |node: NodeId| (stats.nodes[node.index()].vertices, stats.deforming[node.index()]);
+        assert_eq!((moved(NodeId(2)), moved(part)), ((40, true), (40, false)));
+        let vertices = crate::tables::VertexTable::of(&model);
+        let table =
+            crate::tables::JointTable::of(&model, &vertices, &std::sync::atomic::AtomicBool::new(false)).unwrap();
+        for row in table.rows(None) {
+            assert_eq!((row.figures.vertices, row.unused), (moved(row.node).0, false));
+        }
     }
 
     #[test]

@@ -215,10 +215,7 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
 /// Says where the joint whose weights are shown has none, so that nobody takes the bare surface for a fault of the picture.
 fn moves_nothing(ui: &mut Ui, session: &Session) {
     let Some(((node, _), document)) = session.picking().weights_joint().zip(session.document()) else { return };
-    // A mesh without a skin is moved by its node alone.
-    let is_rigid = |node: NodeId| document.model.instances.iter().any(|of| of.skin.is_none() && of.node == node);
-    let is_skinned = |node: NodeId| document.stats().nodes.get(node.index()).is_some_and(|stats| stats.vertices > 0);
-    let moves = |node: NodeId| is_skinned(node) || is_rigid(node);
+    let moves = |node: NodeId| document.stats().nodes.get(node.index()).is_some_and(|stats| stats.vertices > 0);
     if moves(node) {
         return;
     }

@@ -9,6 +9,7 @@ use skinscope_base::math::Aabb;
 use skinscope_model::{Model, NodeId, SkinId};
 
 use super::VertexTable;
+use crate::pick::carrier;
 use crate::rig::{Drift, RestFigures, SkinBinding};
 
 /// The effect of a joint on the mesh.
@@ -253,7 +254,7 @@ fn count(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<V
     Some(out)
 }
 
-/// Counts the rigid parts that hang on each node.
+/// Counts the rigid parts that each node carries: those that hang on it or on a node below it that is no joint.
 fn rigid(model: &Model) -> Vec<JointFigures> {
     let mut bind = Vec::new();
     local_to_model(&model.skeleton, model.bind_pose(), &mut bind);
@@ -267,7 +268,7 @@ fn rigid(model: &Model) -> Vec<JointFigures> {
             let copies = if instance.copies.is_empty() { &whole[..] } else { &instance.copies };
             let boxes = copies.iter().map(|copy| own.transformed(model_from_node * *copy));
             let vertices = primitive.stored_vertices;
-            out[instance.node.index()].add(&JointFigures {
+            out[carrier(model, instance.node).index()].add(&JointFigures {
                 vertices,
                 sum: vertices as f64,
                 largest: if vertices > 0 { 1.0 } else { 0.0 },
