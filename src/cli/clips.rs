@@ -103,7 +103,18 @@ impl ClipsArgs {
     fn unfit(&self, path: &Path, why: &str, [other, model]: [&Model; 2], mapping: &NameMap) -> CliError {
         let mut text = printable(&format!("{}: {why}", path.display()));
         let proposed = mapping.find(other, model).ok().map(|mapping| propose(other, model, &mapping));
-        if let Some(proposed) = proposed.filter(|proposed| !proposed.is_empty()) {
+        let found = |proposed: &NameMap| proposed.pairs().filter(|(_, here)| here.is_some()).count();
+        if proposed.as_ref().is_some_and(|proposed| !proposed.is_empty() && found(proposed) == 0) {
+            text += "\nNeither the shapes of both bodies nor names tell which joints are which, so that no mapping is proposed";
+        }
+        if let Some(proposed) = proposed.filter(|proposed| found(proposed) > 0) {
+            let (known, all) = (found(&proposed), proposed.pairs().count());
+            let less = match 2 * known < all {
+                true => format!(
+                    " (it knows {known} of the {all} joints that the clips move, and nothing tells of the others)"
+                ),
+                false => String::new(),
+            };
             let how = match &self.write_map {
                 Some(out) => match write(out, proposed.text().as_bytes()) {
                     Ok(()) => format!("This mapping is proposed; it is in {}, for --map", out.display()),
@@ -112,7 +123,7 @@ impl ClipsArgs {
                 None => "This mapping is proposed; --write-map FILE writes it, and --map FILE takes it".to_owned(),
             };
             let lines: Vec<String> = proposed.text().lines().take(MOST_PROPOSED).map(printable).collect();
-            text += &format!("\n{}, edited where it is wrong:\n{}", printable(&how), lines.join("\n"));
+            text += &format!("\n{}{less}, edited where it is wrong:\n{}", printable(&how), lines.join("\n"));
         }
         CliError::Usage(text)
     }

@@ -26,6 +26,7 @@ const PAGE: &str = "a link led to a page about the file; download the file itsel
 const UNPACK: &str = "unpack it, and open what is in it";
 const EXPORT: &str = "export it as glTF 2.0 (.glb) from the program that made it, or convert it";
 const NAME: &str = "choose a file of the right kind";
+const AS_PNG: &str = "save it as PNG";
 const SHORTCUT: &str = "open the file that it leads to";
 
 /// Bytes that begin a file, and what it is then.
@@ -75,10 +76,10 @@ const CERTAIN: &[Magic] = &[
     (b"\xABKTX 20\xBB\r\n\x1A\n", "a KTX 2 picture", NAME),
     (b"\x76\x2F\x31\x01", "an OpenEXR picture", NAME),
     (b"#?RADIANCE", "a Radiance picture", NAME),
-    (b"8BPS\0", "a Photoshop picture", "save it as PNG"),
-    (b"DDS |", "a DDS picture", "save it as PNG"),
-    (b"GIF87a", "a GIF picture", "save it as PNG"),
-    (b"GIF89a", "a GIF picture", "save it as PNG"),
+    (b"8BPS\0", "a Photoshop picture", AS_PNG),
+    (b"DDS |", "a DDS picture", AS_PNG),
+    (b"GIF87a", "a GIF picture", AS_PNG),
+    (b"GIF89a", "a GIF picture", AS_PNG),
     (b"%PDF-", "a PDF document", NAME),
     (b"\x7FELF", "a program", NAME),
     (
@@ -102,13 +103,32 @@ const LIKELY: &[Magic] = &[
     (b"BZh", "a bzip2 archive", UNPACK),
     (b"\x04\x22\x4D\x18", "an LZ4 archive", UNPACK),
     (b"\xFF\xD8\xFF", "a JPEG picture", NAME),
-    (b"II*\0", "a TIFF picture", "save it as PNG"),
-    (b"MM\0*", "a TIFF picture", "save it as PNG"),
+    (b"II*\0", "a TIFF picture", AS_PNG),
+    (b"MM\0*", "a TIFF picture", AS_PNG),
     (b"MM\0\0\0", "a 3D Studio file (.3ds)", EXPORT),
     (b"MM", "a 3D Studio file (.3ds)", EXPORT),
     (b"FOR4", "a Maya file (.mb)", EXPORT),
     (b"FOR8", "a Maya file (.mb)", EXPORT),
-    (b"BM", "a BMP picture", "save it as PNG"),
+    (b"BM", "a BMP picture", AS_PNG),
+];
+
+/// Bytes, each at a place of the start of a file, and what it is then.
+type Within = (&'static [(usize, &'static [u8])], &'static str, &'static str);
+
+/// What says what a file is without standing at its beginning.
+const WITHIN: &[Within] = &[
+    (&[(0, b"RIFF"), (8, b"WEBP")], "a WebP picture", NAME),
+    (&[(4, b"ftyp")], "a film, or a picture in HEIF or AVIF", NAME),
+    (&[(257, b"ustar")], "a tar archive", UNPACK),
+];
+
+/// Words in a text between angle brackets, and what it is that has the first of them.
+const MARKUP: &[Magic] = &[
+    (b"<html", "a web page (HTML)", PAGE),
+    (b"<collada", "a COLLADA file (.dae)", EXPORT),
+    (b"<x3d", "an X3D file", EXPORT),
+    (b"<svg", "an SVG picture", AS_PNG),
+    (b"<error", "an error message of a server (XML)", "the download failed; try it again"),
 ];
 
 /// Returns what a file is that begins with these bytes (see [`START`]); `None` where nothing is known about it. JSON is not named, nor
@@ -124,14 +144,9 @@ pub fn of_start(start: &[u8]) -> Option<FileKind> {
             _ => kind(name, advice),
         };
     }
-    if start.get(..4) == Some(b"RIFF") && start.get(8..12) == Some(b"WEBP") {
-        return kind("a WebP picture", NAME);
-    }
-    if start.get(4..8) == Some(b"ftyp") {
-        return kind("a film, or a picture in HEIF or AVIF", NAME);
-    }
-    if start.get(257..262) == Some(b"ustar") {
-        return kind("a tar archive", UNPACK);
+    let has = |(at, bytes): &(usize, &[u8])| start.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
+    if let Some((_, name, advice)) = WITHIN.iter().find(|(parts, ..)| parts.iter().all(has)) {
+        return kind(name, advice);
     }
     if let [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] = start {
         return Some(FileKind { name: "text in UTF-16", advice: "save it as UTF-8", is_certain: false });
@@ -171,17 +186,10 @@ fn of_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some(rest) = lower.strip_prefix('<') {
         let is_page =
             ["!doctype html", "html", "head", "body", "title", "script"].iter().any(|tag| rest.starts_with(tag));
-        return Some(match () {
-            () if is_page || lower.contains("<html") => ("a web page (HTML)", PAGE),
-            () if lower.contains("<collada") => ("a COLLADA file (.dae)", EXPORT),
-            () if lower.contains("<x3d") => ("an X3D file", EXPORT),
-            () if lower.contains("<svg") => ("an SVG picture", "save it as PNG"),
-            () if lower.contains("<error") => {
-                ("an error message of a server (XML)", "the download failed; try it again")
-            }
-            () if rest.starts_with("?xml") || rest.starts_with("!--") => ("XML text", NAME),
-            () => return None,
-        });
+        let has = |word: &[u8]| lower.as_bytes().windows(word.len()).any(|part| part == word);
+        let found = MARKUP.iter().find(|(word, ..)| has(word) || is_page).map(|(_, name, advice)| (*name, *advice));
+        let is_xml = rest.starts_with("?xml") || rest.starts_with("!--");
+        return found.or(is_xml.then_some(("XML text", NAME)));
     }
     if lower.contains("fbxheaderextension") {
         return Some(("an FBX file (text)", EXPORT));

@@ -12,6 +12,7 @@ use skinscope_base::words::counted;
 use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
 
 use super::bytes::Bytes;
+use super::element::{Format, component_of, element_of, element_size, format_name, last_size};
 use super::error::Warnings;
 use super::limits::Budget;
 use super::view_bytes::View;
@@ -73,31 +74,6 @@ struct Sparse<'a> {
     origin: Option<SparseOrigin>,
 }
 
-/// Converts a component type to that of the model.
-const fn component_of(component: ComponentType) -> model::ComponentType {
-    match component {
-        ComponentType::I8 => model::ComponentType::I8,
-        ComponentType::U8 => model::ComponentType::U8,
-        ComponentType::I16 => model::ComponentType::I16,
-        ComponentType::U16 => model::ComponentType::U16,
-        ComponentType::U32 => model::ComponentType::U32,
-        ComponentType::F32 => model::ComponentType::F32,
-    }
-}
-
-/// Converts an element type to that of the model.
-const fn element_of(kind: Type) -> model::ElementType {
-    match kind {
-        Type::Scalar => model::ElementType::Scalar,
-        Type::Vec2 => model::ElementType::Vec2,
-        Type::Vec3 => model::ElementType::Vec3,
-        Type::Vec4 => model::ElementType::Vec4,
-        Type::Mat2 => model::ElementType::Mat2,
-        Type::Mat3 => model::ElementType::Mat3,
-        Type::Mat4 => model::ElementType::Mat4,
-    }
-}
-
 /// The origin of an accessor that cannot be read.
 fn no_origin() -> AccessorOrigin {
     AccessorOrigin {
@@ -108,22 +84,6 @@ fn no_origin() -> AccessorOrigin {
         base: None,
         sparse: None,
     }
-}
-
-/// Returns the bytes of an element.
-fn element_size(kind: Type, component: ComponentType) -> usize {
-    element_of(kind).bytes(component_of(component))
-}
-
-/// Returns how many bytes an element needs where no other follows: the last column of a matrix needs no padding then.
-fn last_size(kind: Type, component: ComponentType) -> usize {
-    let rows = match kind {
-        Type::Mat2 => 2,
-        Type::Mat3 => 3,
-        _ => return element_size(kind, component),
-    };
-    let column = rows * component_of(component).bytes();
-    element_size(kind, component) - (column.next_multiple_of(4) - column)
 }
 
 impl<'a> Store<'a> {
@@ -499,37 +459,4 @@ impl Accessor<'_> {
         let found = format!("{} of {}", element_of(self.kind).name(), format_name(self.component, self.normalized));
         Err(ImportError::invalid(location(), expected, found))
     }
-}
-
-fn format_name(component: ComponentType, normalized: bool) -> String {
-    format!("{}{}", if normalized { "normalized " } else { "" }, component_of(component).name())
-}
-
-/// A component type that an attribute may have.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Format {
-    component: ComponentType,
-    /// Whether integers must be normalised; `None`: either way.
-    normalized: Option<bool>,
-}
-
-/// Shorthands for lists of [`Format`].
-pub(super) mod format {
-    use super::{ComponentType, Format};
-
-    const fn of(component: ComponentType, normalized: Option<bool>) -> Format {
-        Format { component, normalized }
-    }
-    pub const F32: Format = of(ComponentType::F32, None);
-    pub const U8: Format = of(ComponentType::U8, Some(false));
-    pub const U16: Format = of(ComponentType::U16, Some(false));
-    pub const U32: Format = of(ComponentType::U32, Some(false));
-    pub const U8_UNIT: Format = of(ComponentType::U8, Some(true));
-    pub const U16_UNIT: Format = of(ComponentType::U16, Some(true));
-    pub const I8_UNIT: Format = of(ComponentType::I8, Some(true));
-    pub const I16_UNIT: Format = of(ComponentType::I16, Some(true));
-    pub const I8_ANY: Format = of(ComponentType::I8, None);
-    pub const I16_ANY: Format = of(ComponentType::I16, None);
-    pub const U8_ANY: Format = of(ComponentType::U8, None);
-    pub const U16_ANY: Format = of(ComponentType::U16, None);
 }

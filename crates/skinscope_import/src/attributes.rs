@@ -8,8 +8,9 @@ use gltf::json::validation::Checked;
 use skinscope_base::words::counted;
 use skinscope_model::{Material, PrimitiveId};
 
-use super::accessor::{Accessor, Format};
+use super::accessor::Accessor;
 use super::draco::Unpacked;
+use super::element::Format;
 use super::{ImportError, Reader};
 
 /// The formats that are always allowed, and those that are allowed with quantization.

@@ -13,7 +13,8 @@ use skinscope_model::{
     Channel, Clip, ClipOrigin, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, SamplerOrigin, Values,
 };
 
-use super::accessor::{Accessor, Format, format};
+use super::accessor::Accessor;
+use super::element::{Format, format};
 use super::key_values::{KeyLayout, hold, keep};
 use super::nodes::{Nodes, unit};
 use super::pointers::{PointerChannel, Target, World};

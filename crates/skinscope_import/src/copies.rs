@@ -7,7 +7,8 @@ use serde_json::Value;
 use skinscope_base::words::counted;
 use skinscope_model::NodeId;
 
-use super::accessor::{Accessor, Format, format};
+use super::accessor::Accessor;
+use super::element::{Format, format};
 use super::fields::{Fields, whole};
 use super::nodes::{Nodes, unit};
 use super::{ImportError, Reader};

@@ -10,8 +10,8 @@ use skinscope_model::{
     WeightFormat,
 };
 
-use super::accessor::{Format, format};
 use super::attributes::PrimitiveSource;
+use super::element::{Format, format};
 use super::{ImportError, Reader, Warning};
 
 const JOINTS: &[Format] = &[format::U8, format::U16];

@@ -21,6 +21,7 @@ mod copies;
 mod cut_off;
 mod decode;
 mod draco;
+mod element;
 mod environment;
 mod environment_checks;
 mod error;

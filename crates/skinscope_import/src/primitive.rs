@@ -9,8 +9,9 @@ use skinscope_base::math::{Aabb, largest_magnitude};
 use skinscope_base::words::counted;
 use skinscope_model::{MaterialId, MorphTarget, Part, Primitive, PrimitiveOrigin, SourceMode};
 
-use super::accessor::{Accessor, Format, format};
+use super::accessor::Accessor;
 use super::attributes::{Formats, PrimitiveSource};
+use super::element::{Format, format};
 use super::{ImportError, influences, tangents, topology};
 
 /// The component types of each attribute: those of glTF itself, and those that `KHR_mesh_quantization` adds.

@@ -6,7 +6,7 @@ use gltf::json::accessor::Type;
 use skinscope_base::words::counted;
 use skinscope_model::{NodeId, Skin};
 
-use super::accessor::format;
+use super::element::format;
 use super::nodes::{Nodes, affine};
 use super::{ImportError, Reader};
 

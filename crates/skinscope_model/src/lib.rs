@@ -46,7 +46,7 @@ pub use expression::{Expression, ExpressionGroup, MorphBind, Override, shown_wei
 pub use far::{Base, Far, FarFigure, FarMesh, Wide};
 pub use far_tracks::{COARSE, FarTrack, NEAR, parted};
 use glam::{Affine3A, Quat, Vec3};
-pub use humanoid::{Family, HumanoidRig};
+pub use humanoid::{Family, HumanoidRig, joined};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};

@@ -85,7 +85,9 @@ fn contents(
             answer = Some(ClipNamesCommand::Write(path()));
         }
         let propose = text_button(ui, None, "Propose", false);
-        let propose = propose.on_hover_text("Say of joints without a counterpart what the shapes of both bodies tell");
+        let propose = propose.on_hover_text(
+            "Say of joints without a counterpart what the shapes of both bodies and words in names tell",
+        );
         if propose.clicked() {
             answer = Some(ClipNamesCommand::Propose);
         }

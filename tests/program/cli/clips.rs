@@ -1,5 +1,7 @@
 //! Clips of another file on a model: `--clips-from`.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::cli::{called, common, fails, ok, scratch};
@@ -93,7 +95,7 @@ fn the_family_of_a_humanoid_is_told_with_its_bones() {
 }
 
 /// The JSON and the binary chunk of a GLB.
-fn chunks(path: &std::path::Path) -> (Value, Vec<u8>) {
+fn chunks(path: &Path) -> (Value, Vec<u8>) {
     let bytes = std::fs::read(path).unwrap();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let json = word(12);
@@ -259,4 +261,40 @@ fn where_no_joint_has_a_counterpart_the_nearest_names_of_both_files_are_told() {
     let (fox, path) = (corpus.join("models/Fox.glb"), scratch("clips_near.ply"));
     let arguments = ["bake", "--clips-from", fox.to_str().unwrap(), "-o", path.to_str().unwrap()];
     fails(&arguments, 2, &["\"b_", "there is nearest to", "--map"]);
+}
+
+#[test]
+fn a_mapping_is_proposed_of_what_something_speaks_for_and_says_where_that_is_little() {
+    let Some(models) = common::corpus().map(|corpus| corpus.join("models")) else { return };
+    let file = |name: &str| models.join(name).to_str().unwrap().to_owned();
+    let out = scratch("proposed.glb");
+    let refusal = |from: &str, to: &str, map: &Path| {
+        let (from, to) = (file(from), file(to));
+        let arguments = ["clip", &to, "--clips-from", &from, "--write-map", map.to_str().unwrap()];
+        let (code, _, said) = called(&[&arguments[..], &["-o", out.to_str().unwrap()]].concat());
+        assert_eq!(code, 2, "{said}");
+        said
+    };
+    // The feet of the robot hang on the ground beside it, and the names of the other figure number its joints.
+    let map = scratch("proposed_none.map.json");
+    let text = refusal("RobotExpressive.glb", "CesiumMan.glb", &map);
+    assert!(!text.contains("neck_joint_1\","), "{text}");
+    if !text.contains("no mapping is proposed") {
+        assert!(text.contains("nothing tells of the others"), "{text}");
+    }
+    let map = scratch("proposed_words.map.json");
+    let text = refusal("RobotExpressive.glb", "KayKit_Knight.glb", &map);
+    assert!(text.contains("is proposed"), "{text}");
+    let seen: Value = common::json(&map);
+    for (there, here) in
+        [("UpperArmL", "upperarm.l"), ("LowerArmR", "lowerarm.r"), ("FootL", "foot.l"), ("Head", "head")]
+    {
+        assert_eq!(seen[there], Value::from(here), "{seen}");
+    }
+    assert_eq!((&seen["Body"], &seen["PoleTargetL"]), (&Value::Null, &Value::Null), "{seen}");
+    // Both stand on two legs that are alike.
+    let map = scratch("proposed_shape.map.json");
+    refusal("KayKit_Knight.glb", "CesiumMan.glb", &map);
+    let seen: Value = common::json(&map);
+    assert_eq!((&seen["head"], &seen["foot.l"]), (&"Skeleton_neck_joint_2".into(), &"leg_joint_L_3".into()), "{seen}");
 }

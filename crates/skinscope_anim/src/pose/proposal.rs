@@ -1,5 +1,6 @@
-//! Proposes which joints of another file are which, where names do not say it: by the shapes of both skeletons. It is
-//! for people to look at, and is never used by itself.
+//! Proposes which joints of another file are which, where names do not say it: by the shapes of both skeletons, by words for
+//! limbs in their names, and by names that both have. It is for people to look at, and is never used by itself. What
+//! nothing speaks for is left out.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +11,38 @@ use super::{Keys, NameMap, NodeMap, counterparts, world};
 
 /// The height of the lowest ends of a figure, as a share of its height, among which its feet are.
 const LOW: f64 = 0.15;
+/// The heights at which a figure that stands has its hips, as shares of its height.
+const HIPS: std::ops::RangeInclusive<f64> = 0.3..=0.75;
+/// The joints that a leg and an arm have at least: upper part, lower part, foot or hand.
+const LIMB: usize = 3;
+/// How much two limbs of a figure may differ in length, as a share of the longer one.
+const ALIKE: f64 = 0.2;
 
 /// Returns a mapping of all nodes that the clips of `from` move: to the counterparts that are known, else to what has
-/// the same place in a body of the same shape, else to none.
+/// the same place in a body of the same shape or the same word for a limb in its name, else to what has its name, else to none.
 #[must_use]
 pub fn propose(from: &Model, to: &Model, mapping: &NodeMap) -> NameMap {
     let mut here = counterparts(from, to, mapping);
-    let rigs = [from, to].map(|model| model.rig().cloned().or_else(|| of_shape(model)));
-    if let [Some(theirs), Some(ours)] = rigs {
-        let mut taken: BTreeSet<NodeId> = here.iter().flatten().copied().collect();
-        for (there, own) in theirs.pairs(&ours) {
-            if here[there.index()].is_none() && !mapping.contains_key(&there) && taken.insert(own) {
-                here[there.index()] = Some(own);
-            }
+    let rigs = [from, to].map(|model| model.rig().cloned().or_else(|| of_shape(model)).or_else(|| of_words(model)));
+    let (keys, own_keys) = (Keys::of(from), Keys::of(to));
+    let mut taken: BTreeSet<NodeId> = here.iter().flatten().copied().collect();
+    let mut add = |there: NodeId, own: NodeId| {
+        if here[there.index()].is_none() && !mapping.contains_key(&there) && taken.insert(own) {
+            here[there.index()] = Some(own);
+        }
+    };
+    if let [Some(theirs), Some(ours)] = &rigs {
+        theirs.pairs(ours).into_iter().for_each(|(there, own)| add(there, own));
+    }
+    let names: Vec<&str> = (0..from.skeleton.len()).map(|node| keys.key(NodeId::from_index(node))).collect();
+    for (key, own) in own_keys.matches_spelled(&names, &BTreeSet::new()) {
+        let bones = |there: NodeId| {
+            rigs.iter().zip([there, own]).all(|(rig, node)| rig.as_ref().is_some_and(|rig| rig.knows(node)))
+        };
+        if let Some(there) = keys.find(key).filter(|there| !bones(*there)) {
+            add(there, own);
         }
     }
-    let (keys, own_keys) = (Keys::of(from), Keys::of(to));
     let moved: BTreeSet<NodeId> = from
         .clips
         .iter()
@@ -40,7 +57,20 @@ pub fn propose(from: &Model, to: &Model, mapping: &NodeMap) -> NameMap {
     out
 }
 
-/// Returns the humanoid that the shape of a skeleton may be; `None` where it has no two legs, two arms and a head.
+/// Returns the limbs that words in the names of a skeleton tell of; `None` where they tell of none. A node that only shows a mesh is none.
+fn of_words(model: &Model) -> Option<HumanoidRig> {
+    let shows = |node: &NodeId| model.instances.iter().any(|i| i.node == *node) && !model.is_joint(*node);
+    let nodes: Vec<NodeId> = (0..model.skeleton.len()).map(NodeId::from_index).filter(|node| !shows(node)).collect();
+    let names: Vec<&str> = nodes.iter().map(|node| model.skeleton.names[node.index()].as_str()).collect();
+    let bones = HumanoidRig::bones_of_names(&names).into_iter().map(|(at, bone)| (nodes[at], bone));
+    let bones: Vec<(NodeId, String)> = bones.collect();
+    let is_alone = |bone: &String| bones.iter().filter(|(_, other)| other == bone).count() == 1;
+    let bones: Vec<(NodeId, String)> = bones.iter().filter(|(_, bone)| is_alone(bone)).cloned().collect();
+    (!bones.is_empty()).then(|| HumanoidRig::of_bones(&bones))
+}
+
+/// Returns the humanoid that the shape of a skeleton may be; `None` where it does not stand on two legs that are alike, with two arms
+/// that are alike and a head.
 fn of_shape(model: &Model) -> Option<HumanoidRig> {
     let shape = Shape::of(model);
     let top = shape.leaves().max_by(|a, b| shape.at(*a).y.total_cmp(&shape.at(*b).y))?;
@@ -49,12 +79,18 @@ fn of_shape(model: &Model) -> Option<HumanoidRig> {
     let low: Vec<NodeId> = shape.leaves().filter(|leaf| shape.at(*leaf).y <= lowest + LOW * height).collect();
     let [a, b] = farthest(&shape, &low)?;
     let hips = shape.common(shape.common(a, b)?, top)?;
+    if !HIPS.contains(&((shape.at(hips).y - lowest) / height)) {
+        return None;
+    }
     let legs = [a, b].map(|end| shape.way(hips, end));
     let is_leg = |node: &NodeId| legs.iter().any(|leg| leg.first().is_some_and(|first| shape.is_above(*first, *node)));
     let others: Vec<NodeId> = shape.leaves().filter(|leaf| !is_leg(leaf) && shape.is_above(hips, *leaf)).collect();
     let [c, d] = farthest(&shape, &others)?;
     let chest = shape.common(c, d).filter(|chest| shape.is_above(hips, *chest) && shape.is_above(*chest, top))?;
     let arms = [c, d].map(|end| shape.way(chest, end));
+    if !shape.are_alike(hips, &legs) || !shape.are_alike(chest, &arms) {
+        return None;
+    }
     let mut bones = vec![(hips, "hips".to_owned())];
     let spine = shape.way(hips, chest);
     let places = match spine.len() {
@@ -153,6 +189,13 @@ impl<'m> Shape<'m> {
         out
     }
 
+    /// Returns whether two limbs of a body below a node are as long, and have joints enough.
+    fn are_alike(&self, from: NodeId, limbs: &[Vec<NodeId>; 2]) -> bool {
+        let length = |limb: &Vec<NodeId>| limb.last().map_or(0.0, |end| self.at(*end).distance(self.at(from)));
+        let [a, b] = [0, 1].map(|i| length(&limbs[i]));
+        limbs.iter().all(|limb| limb.len() >= LIMB) && (a - b).abs() <= ALIKE * a.max(b)
+    }
+
     /// Returns the direction to the left of a figure: its feet point to its front, or the file says where that is.
     fn left(&self, model: &Model, legs: &[Vec<NodeId>; 2]) -> DVec3 {
         let foot = |leg: &Vec<NodeId>| match leg[..] {
@@ -200,13 +243,9 @@ mod tests {
         rigged(&joints)
     }
 
-    #[test]
-    fn joints_of_no_family_are_proposed_by_the_shape_of_the_body() {
-        let numbered =
-            body(&|bone| format!("joint_{}", bone.bytes().map(u32::from).sum::<u32>() * 7 + bone.len() as u32));
-        let named = body(&|bone| bone.to_owned());
-        assert!(numbered.rig().is_none() && named.rig().is_some());
-        let mut parts: ModelParts = (*numbered).clone();
+    /// A clip that moves all joints.
+    fn dancing(model: &Model) -> Model {
+        let mut parts: ModelParts = (*model).clone();
         let mut clip = Clip { name: "Dance".into(), end_secs: 1.0, times: vec![vec![0.0]], ..Clip::default() };
         for node in (0..parts.skeleton.len()).map(NodeId::from_index) {
             let values = Values::Quat(vec![Quat::IDENTITY].into());
@@ -214,7 +253,76 @@ mod tests {
             clip.channels.push(Channel { node, path: Path::Rotation, sampler: node.index() });
         }
         parts.clips = vec![clip];
-        let numbered = Model::build(parts).unwrap();
+        Model::build(parts).unwrap()
+    }
+
+    /// A body whose feet and poles hang on the ground beside it, as those that limbs reach for do.
+    fn puppet() -> Model {
+        let joint = |name: &str, parent: Option<usize>, place: [f32; 3]| Joint {
+            name: name.into(),
+            parent,
+            place: Vec3::from_array(place),
+            turned: Quat::IDENTITY,
+        };
+        rigged(&[
+            joint("Bone", None, [0.0, 0.0, 0.0]),
+            joint("FootL", Some(0), [0.2, 0.0, 0.0]),
+            joint("FootR", Some(0), [-0.2, 0.0, 0.0]),
+            joint("PoleTargetL", Some(0), [0.5, 0.0, 1.0]),
+            joint("PoleTargetR", Some(0), [-0.5, 0.0, 1.0]),
+            joint("Body", Some(0), [0.0, 1.0, 0.0]),
+            joint("Hips", Some(5), [0.0, 1.0, 0.0]),
+            joint("Torso", Some(6), [0.0, 1.3, 0.0]),
+            joint("Neck", Some(7), [0.0, 1.5, 0.0]),
+            joint("Head", Some(8), [0.0, 1.6, 0.0]),
+            joint("UpperArmL", Some(7), [0.2, 1.4, 0.0]),
+            joint("LowerArmL", Some(10), [0.5, 1.4, 0.0]),
+            joint("UpperArmR", Some(7), [-0.2, 1.4, 0.0]),
+            joint("LowerArmR", Some(12), [-0.5, 1.4, 0.0]),
+            joint("UpperLegL", Some(5), [0.2, 1.0, 0.0]),
+            joint("LowerLegL", Some(14), [0.2, 0.5, 0.0]),
+            joint("UpperLegR", Some(5), [-0.2, 1.0, 0.0]),
+            joint("LowerLegR", Some(16), [-0.2, 0.5, 0.0]),
+        ])
+    }
+
+    #[test]
+    fn only_what_something_speaks_for_is_proposed() {
+        let puppet = dancing(&puppet());
+        let proposed = |to: &Model| {
+            let proposed = propose(&puppet, to, &NodeMap::new());
+            proposed.pairs().filter_map(|(there, here)| Some((there.to_owned(), here?.to_owned()))).collect::<Vec<_>>()
+        };
+        // Neither its shape nor its names say what its joints are in a body whose names say nothing.
+        let numbered =
+            body(&|bone| format!("joint_{}", bone.bytes().map(u32::from).sum::<u32>() * 7 + bone.len() as u32));
+        for (there, here) in proposed(&numbered) {
+            let wanted = ["UpperArm", "LowerArm", "UpperLeg", "LowerLeg", "Foot"];
+            assert!(wanted.iter().any(|limb| there.starts_with(limb)), "{there} is {here}");
+        }
+        // Words for limbs, and names that both have.
+        let found = proposed(&body(&|bone| bone.to_owned()));
+        let here = |there: &str| found.iter().find(|(name, _)| name == there).map(|(_, here)| here.as_str());
+        for (there, wanted) in [
+            ("UpperArmL", Some("leftUpperArm")),
+            ("LowerLegR", Some("rightLowerLeg")),
+            ("FootL", Some("leftFoot")),
+            ("Head", Some("head")),
+            ("Body", None),
+            ("Bone", None),
+            ("PoleTargetL", None),
+        ] {
+            assert_eq!(here(there), wanted, "{there}");
+        }
+    }
+
+    #[test]
+    fn joints_of_no_family_are_proposed_by_the_shape_of_the_body() {
+        let numbered =
+            body(&|bone| format!("joint_{}", bone.bytes().map(u32::from).sum::<u32>() * 7 + bone.len() as u32));
+        let named = body(&|bone| bone.to_owned());
+        assert!(numbered.rig().is_none() && named.rig().is_some());
+        let numbered = dancing(&numbered);
         let none = counterparts(&numbered, &named, &NodeMap::new());
         assert!(none.iter().all(Option::is_none), "nothing is guessed");
         let proposed = propose(&numbered, &named, &NodeMap::new()).find(&numbered, &named).unwrap();

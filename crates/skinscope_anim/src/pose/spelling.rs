@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use skinscope_model::joined;
+
 /// What some programs write before every name. A number may follow, and must where `true` stands.
 const PREFIXES: [(&str, bool); 4] = [("mixamorig", false), ("ccbase", false), ("bip", true), ("character", true)];
 
@@ -28,19 +30,7 @@ pub(super) const WAYS: [(Part, Part); 4] = [
 pub(super) fn spelled(name: &str, part: Part) -> Option<String> {
     let name = name.rsplit_once([':', '|']).map_or(name, |(_, rest)| rest);
     let name = if part == Part::WithoutNumber { without_number(name) } else { name };
-    let mut out = String::new();
-    let mut is_apart = false;
-    for letter in name.chars() {
-        if matches!(letter, '_' | '-' | '.' | ' ') {
-            is_apart = true;
-            continue;
-        }
-        if is_apart && letter.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit()) {
-            out.push('_');
-        }
-        is_apart = false;
-        out.extend(letter.to_lowercase());
-    }
+    let out = joined(name, &|letter| matches!(letter, '_' | '-' | '.' | ' '));
     let bare = PREFIXES.iter().find_map(|(prefix, is_numbered)| {
         let rest = out.strip_prefix(prefix)?;
         let bare = rest.trim_start_matches(|c: char| c.is_ascii_digit());

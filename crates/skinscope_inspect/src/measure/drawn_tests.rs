@@ -79,7 +79,7 @@ fn every_method_with_every_pass_and_morph_is_measured_as_it_is_drawn() {
             assert_eq!(values.len(), model.meshes[0].primitives[0].stored_vertices, "{name}");
             let worst = values.iter().map(|v| f64::from(v.max(v.recip()))).fold(0.0, f64::max);
             assert!((worst - farthest).abs() < 1e-3 * farthest, "{name}: {worst} instead of {farthest}");
-            let stored = |at: &super::VertexRef| at.vertex < model.meshes[0].primitives[0].stored_vertices;
+            let stored = |at: &crate::VertexRef| at.vertex < model.meshes[0].primitives[0].stored_vertices;
             assert!(out.at.iter().flatten().all(stored), "{name}: {:?}", out.at);
         }
     }

@@ -143,18 +143,12 @@ fn shares(count: usize) -> [Option<usize>; 3] {
     }
 }
 
-/// Returns a name in the form in which families are compared, with its side: in lower case, letters and digits alone,
-/// with `_` between digits that are apart. Wide forms of Latin letters and digits are narrow.
-fn folded(name: &str) -> (Option<Side>, String) {
-    let narrow = |c: char| match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        other => other,
-    };
-    let name: String = name.chars().map(narrow).collect();
-    let (side, rest) = side(&name).map_or((None, name), |(side, rest)| (Some(side), rest));
+/// Returns a name in lower case without what separates its words, but with `_` between digits that are apart.
+#[must_use]
+pub fn joined(name: &str, is_separator: &dyn Fn(char) -> bool) -> String {
     let (mut out, mut is_apart) = (String::new(), false);
-    for letter in rest.chars() {
-        if !letter.is_alphanumeric() {
+    for letter in name.chars() {
+        if is_separator(letter) {
             is_apart = true;
             continue;
         }
@@ -164,7 +158,19 @@ fn folded(name: &str) -> (Option<Side>, String) {
         is_apart = false;
         out.extend(letter.to_lowercase());
     }
-    (side, out)
+    out
+}
+
+/// Returns a name in the form in which families are compared, with its side: in lower case, letters and digits alone,
+/// with `_` between digits that are apart. Wide forms of Latin letters and digits are narrow.
+fn folded(name: &str) -> (Option<Side>, String) {
+    let narrow = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    };
+    let name: String = name.chars().map(narrow).collect();
+    let (side, rest) = side(&name).map_or((None, name), |(side, rest)| (Some(side), rest));
+    (side, joined(&rest, &|letter| !letter.is_alphanumeric()))
 }
 
 impl Model {

@@ -144,7 +144,15 @@ impl ClipNames {
             self.mapping.set(there, here);
         }
         self.mapped_by_hand(model);
-        self.message = (count == 0).then(|| "The shapes of both bodies tell of no more joints.".to_owned());
+        let (found, all) = (self.rows.iter().filter(|(_, here)| here.is_some()).count(), self.rows.len());
+        self.message = match count {
+            0 => Some("Neither the shapes of both bodies nor names tell of more joints.".to_owned()),
+            _ if 2 * found < all => Some(format!(
+                "Nothing tells what {} of the {all} joints are here; say it by hand where they matter.",
+                all - found
+            )),
+            _ => None,
+        };
     }
 
     /// Returns what both models are recognised as, in a sentence; `None` where neither is a humanoid.
