@@ -79,7 +79,7 @@ fn curves_have_units_and_times_and_arrow_keys_walk_their_peaks() {
         click(&mut harness, kind);
         assert!(texts(&harness).iter().any(|text| is_number_with(text, unit)), "{kind}: {:?}", texts(&harness));
     }
-    assert!(["0.0 s", "1.0 s"].iter().all(|text| texts(&harness).iter().any(|t| t == text)), "{:?}", texts(&harness));
+    assert!(["0.00 s", "1.00 s"].iter().all(|text| texts(&harness).iter().any(|t| t == text)), "{:?}", texts(&harness));
     click(&mut harness, "Euler");
     harness.get_by_label(&format!("Curves of {name}")).focus();
     harness.run();

@@ -67,21 +67,23 @@ fn while_nobody_has_moved_a_panel_columns_are_beside_each_other_or_stacked() {
     // The test's window has a margin.
     const MARGIN: f32 = 8.0;
     const TIMELINE: f32 = 139.0;
-    let height = |size: egui::Vec2, tables: bool| size.y - MARGIN - if tables { TIMELINE + 240.0 } else { TIMELINE };
-    for (size, saved, tools, measures, (left, right), is_high, stacked) in [
-        (small, &usual, false, false, (256.0, 312.0), true, 0),
-        (small, &tables, false, false, (256.0, 312.0), false, 0),
-        (small, &tables, true, false, (256.0, 312.0), false, 2),
-        (small, &usual, true, true, (256.0, 312.0), true, 3),
-        (small, &log, false, true, (256.0, 312.0), true, 3),
-        (wide, &usual, true, false, (256.0, 312.0), true, 2),
-        (wide, &usual, true, true, (256.0, 312.0), true, 3),
-        (huge, &usual, true, true, (400.0, 624.0), true, 2),
+    /// Tables and timeline as tabs of one row.
+    const STACKED: f32 = 172.0 + 24.0;
+    for (size, saved, tools, measures, (left, right), below, stacked) in [
+        (small, &usual, false, false, (256.0, 312.0), TIMELINE, 0),
+        (small, &tables, false, false, (208.0, 300.0), STACKED, 2),
+        (small, &tables, true, false, (208.0, 300.0), STACKED, 4),
+        (small, &usual, true, true, (256.0, 312.0), TIMELINE, 3),
+        (small, &log, false, true, (256.0, 312.0), TIMELINE, 3),
+        (wide, &usual, true, false, (256.0, 312.0), TIMELINE, 2),
+        (wide, &usual, true, true, (256.0, 312.0), TIMELINE, 3),
+        (huge, &usual, true, true, (400.0, 624.0), TIMELINE, 2),
+        (huge, &tables, false, false, (400.0, 312.0), TIMELINE + 240.0, 0),
     ] {
         let (picture, shown_tabs) = open(size, saved.clone(), tools, measures);
         assert_eq!(shown_tabs, stacked, "{size:?}");
         let (min, right) = (egui::pos2(MARGIN + left, MARGIN + 38.0), size.x - MARGIN - right);
-        let wanted = Rect::from_min_max(min, egui::pos2(right, height(size, !is_high)));
+        let wanted = Rect::from_min_max(min, egui::pos2(right, size.y - MARGIN - below));
         let apart = (picture.min - wanted.min).abs() + (picture.max - wanted.max).abs();
         assert!(apart.max_elem() <= 1.5, "{picture:?}, wanted {wanted:?}");
     }

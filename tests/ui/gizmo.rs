@@ -168,9 +168,11 @@ fn in_a_low_picture_the_tools_and_what_belongs_to_them_are_whole() {
         session.apply(SelectionCommand::Select(Some(NodeId(2))));
         let saved = Saved { tables: true, ..Saved::default() };
         let mut harness = window(session, UiState::new(saved), Status::default());
+        harness.set_size(vec2(1280.0, 560.0));
+        harness.run();
         click(&mut harness, tool);
         let picture = harness.state().picture;
-        assert!(picture.height() < 320.0, "{picture:?}");
+        assert!(picture.height() < 330.0, "{picture:?}");
         for name in ["Look tool", last, "Symmetric"] {
             let rect = harness.get_by_label(name).rect();
             assert!(picture.contains_rect(rect), "{name}: {rect:?} in {picture:?}");

@@ -96,6 +96,9 @@ fn long_titles_have_two_lines() {
 #[test]
 fn tables_take_their_room_from_the_picture_alone() {
     let mut harness = selected(3, 2);
+    // A smaller window has no room for all of them, and stacks tables and timeline.
+    harness.set_size(vec2(2560.0, 1440.0));
+    harness.run();
     let of = |harness: &Harness<'_, App>| {
         ["Search nodes", "Run range of motion", "Rotation X", "Next frame"].map(|l| harness.get_by_label(l).rect())
     };
@@ -112,9 +115,11 @@ fn tables_take_their_room_from_the_picture_alone() {
 fn narrow_tables_keep_their_filters() {
     let saved = Saved { tables: true, ..Saved::default() };
     let mut harness = window(session(3), UiState::new(saved), Status::default());
+    harness.set_size(vec2(760.0, 720.0));
+    harness.run();
     harness.get_by_role_and_label(Role::Button, "Vertices").click();
     harness.run();
-    let edge = harness.state().picture;
+    let edge = egui::Rect::from_min_max(egui::pos2(8.0, 8.0), egui::pos2(752.0, 712.0));
     for filter in ["Pairs", "All joints", "Selected joint", "Marked", "Sums: Any sum", "Influences: Any count"] {
         let rect = harness.get_by_label(filter).rect();
         assert!(rect.left() >= edge.left() && rect.right() <= edge.right(), "{filter} at {rect:?}");

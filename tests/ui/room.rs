@@ -29,15 +29,46 @@ fn crowded(size: egui::Vec2) -> Harness<'static, App> {
 
 #[test]
 fn the_picture_keeps_half_of_the_window_however_many_panels_are_open() {
-    for size in [vec2(1600.0, 900.0), vec2(2560.0, 1440.0)] {
-        let harness = crowded(size);
-        let picture = harness.state().picture;
+    // 1280×720 points are 2560×1440 pixels at 200 % too; the tables keep some rows there, and the columns their words.
+    for (size, part) in [
+        (vec2(1280.0, 720.0), 0.4),
+        (vec2(1440.0, 900.0), 0.45),
+        (vec2(1600.0, 900.0), 0.5),
+        (vec2(1920.0, 1080.0), 0.5),
+        (vec2(2560.0, 1440.0), 0.5),
+        (vec2(3840.0, 2160.0), 0.5),
+    ] {
+        let picture = crowded(size).state().picture;
         // The lines at its edges are its own.
-        assert!(picture.expand(1.0).area() >= 0.5 * size.x * size.y, "{size:?}: {picture:?}");
+        let share = picture.expand(1.0).area() / (size.x * size.y);
+        assert!(share >= part, "{size:?}: {share}, {picture:?}");
     }
-    // A small window keeps as much as there is.
-    let picture = crowded(vec2(1280.0, 720.0)).state().picture;
-    assert!(picture.width() >= 640.0, "{picture:?}");
+    let mut harness = crowded(vec2(1280.0, 720.0));
+    harness.set_pixels_per_point(2.0);
+    harness.run();
+    harness.run();
+    let share = harness.state().picture.expand(1.0).area() / (1280.0 * 720.0);
+    assert!(share >= 0.4, "{share}");
+}
+
+#[test]
+fn tables_that_are_stacked_show_some_rows() {
+    for size in [vec2(1280.0, 720.0), vec2(1600.0, 900.0), vec2(1920.0, 1080.0)] {
+        let mut session = session(12);
+        session.apply(ToolCommand::TogglePanel);
+        let mut harness = sized(session, Saved { tables: true, statistics: true, ..Saved::default() }, size);
+        if shows(&harness, "Next frame") && !shows(&harness, "Vertices") {
+            harness.key_press_modifiers(Modifiers::COMMAND, Key::Num4);
+            harness.run();
+            harness.run();
+        }
+        let first = harness.get_by_label("Palette").rect().bottom();
+        let names = painted_texts(&harness).into_iter().filter(|(text, rect)| {
+            text.starts_with("joint ") && rect.left() < 120.0 && rect.top() > first && rect.bottom() < size.y
+        });
+        let seen = names.count();
+        assert!(seen >= 4, "{size:?}: {seen} rows");
+    }
 }
 
 #[test]
@@ -81,6 +112,34 @@ fn the_left_column_grows_with_the_window_until_its_edge_is_moved() {
     assert!(is_alike && widths[1] + 40.0 < widths[2] && widths[2] + 40.0 < widths[3], "{widths:?}");
     let moved = Saved { outliner_width: 280.0, ..Saved::default() };
     assert_eq!(left(1280.0, moved.clone()), left(2560.0, moved));
+}
+
+#[test]
+fn open_padlocks_take_no_room_from_names() {
+    let named = || {
+        let mut parts: ModelParts = (*tube(Tube { joints: 4, rings: 12, ..Tube::default() })).clone();
+        for i in 1..=4 {
+            parts.skeleton.names[i] = format!("character_left_hand_{i}_end");
+        }
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+        session.apply(PlaybackCommand::SetPlaying(false));
+        session
+    };
+    let in_tree = |harness: &Harness<'_, App>| -> Vec<String> {
+        let texts = painted_texts(harness).into_iter();
+        texts.filter(|(text, rect)| rect.right() < 264.0 && text.contains("_end")).map(|(text, _)| text).collect()
+    };
+    let size = vec2(1280.0, 720.0);
+    let names = in_tree(&sized(named(), Saved::default(), size));
+    assert_eq!(names.len(), 4, "{names:?}");
+    let mut session = named();
+    session.apply(ToolCommand::TogglePanel);
+    let mut harness = sized(session, Saved::default(), size);
+    assert_eq!(in_tree(&harness), names);
+    // It is there to be pressed nevertheless, and one that is locked is seen.
+    click(&mut harness, "Lock character_left_hand_2_end");
+    assert_eq!(harness.state().session.tools().locked.len(), 1);
 }
 
 #[test]

@@ -80,6 +80,8 @@ pub(super) fn copy(harness: &mut Harness<'_, App>) -> String {
 #[test]
 fn the_panel_is_opened_by_its_command_and_remembered() {
     let mut harness = super::open(3);
+    harness.set_size(vec2(2560.0, 1440.0));
+    harness.run();
     assert!(harness.query_by_label("Joint table").is_none(), "hidden at first");
     let before = harness.state().picture;
     harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(Panel::Tables));
@@ -89,7 +91,7 @@ fn the_panel_is_opened_by_its_command_and_remembered() {
     assert!(after.height() < before.height() - 150.0 && after.width() == before.width());
     assert!(harness.state().ui.saved().tables);
     // Its upper edge is dragged, and that is remembered too.
-    let edge = egui::pos2(600.0, after.bottom() + 1.0);
+    let edge = egui::pos2(1000.0, after.bottom() + 1.0);
     super::drag(&mut harness, &[edge, edge - vec2(0.0, 20.0), edge - vec2(0.0, 40.0)], PointerButton::Primary);
     let height = harness.state().ui.saved().tables_height;
     assert!((height - Saved::default().tables_height - 40.0).abs() < 4.0, "{height}");

@@ -82,8 +82,11 @@ pub(super) fn show_row(
     if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {
         answer = Some(RowAction::Hide);
     }
-    let lockable = model.is_joint(row.node) && (session.tools().open || session.tools().locked.contains(&row.node));
-    if lockable && padlock(ui, session, row.node, name, pos2(rect.right() - 38.0, y), over_row) {
+    // Names keep the room of padlocks that are open, except where one is about to be pressed.
+    let is_locked = session.tools().locked.contains(&row.node);
+    let lockable = is_locked || model.is_joint(row.node) && session.tools().open;
+    let shows_lock = is_locked || lockable && (selected || over_row || ui.rect_contains_pointer(rect));
+    if lockable && padlock(ui, session, row.node, name, pos2(rect.right() - 38.0, y), (over_row, shows_lock)) {
         answer = Some(RowAction::Lock);
     }
     let dominant = session.view().overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
@@ -99,7 +102,7 @@ pub(super) fn show_row(
     let size = if icon == icons::CIRCLE { 11.0 } else { 14.0 };
     ui.painter().text(pos2(left + 22.0, y), Align2::CENTER_CENTER, icon, theme::icon(size), ink);
     let edited = session.edits().nodes.contains_key(&row.node);
-    let lock_room = if lockable { 18.0 } else { 0.0 };
+    let lock_room = if shows_lock { 18.0 } else { 0.0 };
     let end = rect.right() - lock_room - if edited { 50.0 } else { 32.0 };
     let color = if row.found && !hidden { c.text } else { c.dim };
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
@@ -134,10 +137,10 @@ fn about(response: &Response, model: &Model, node: NodeId) {
     describe(response, &format!("{kind}{below}; a click selects it, a double click brings it into view"));
 }
 
-/// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less where that would leave no
-/// room for names.
+/// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less in a narrow list and where that would
+/// leave no room for names.
 fn indent(depth: u32, width: f32) -> f32 {
-    let plain = depth as f32 * 14.0;
+    let plain = depth as f32 * (width / 16.0).clamp(9.0, 14.0);
     let limit = 0.45 * width;
     let soft = 0.5 * limit;
     if plain <= soft { plain } else { soft + (limit - soft) * (1.0 - (-(plain - soft) / (limit - soft)).exp()) }
@@ -194,8 +197,15 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
 }
 
 /// Shows the padlock that keeps tools from changing the weights of a joint; returns true when it was pressed. Open ones
-/// are faint, except in the row under the pointer.
-pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, over_row: bool) -> bool {
+/// are faint, except in the row under the pointer. One that is not `shown` is there for its key and for screen readers.
+pub(super) fn padlock(
+    ui: &Ui,
+    session: &Session,
+    node: NodeId,
+    name: &str,
+    at: egui::Pos2,
+    (over_row, shown): (bool, bool),
+) -> bool {
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(18.0, ROW));
     let response = ui.interact(rect, ui.scope_id().with(("padlock", node.0)), Sense::click());
@@ -209,6 +219,7 @@ pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: 
         (false, true) => c.text,
         (false, false) => faint,
     };
+    let ink = if shown || response.has_focus() { ink } else { Color32::TRANSPARENT };
     let stroke = egui::Stroke::new(1.4, ink);
     let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(9.0, 7.0));
     ui.painter().rect_filled(body, CornerRadius::same(1), ink);

@@ -80,17 +80,22 @@ fn roomy(
     let shown: Vec<DockPanel> = open.iter().copied().filter(has_room).collect();
     let saved = &state.saved;
     let timeline = timeline::height(session).unwrap_or_default();
-    let Roomy { arrangement, tables, row } = match is_automatic {
+    let Roomy { arrangement, outliner, narrower, tables, row } = match is_automatic {
         true => {
             let (available, asked) = (ui.available_rect_before_wrap().size(), &state.dock.asked[..]);
             // The bar of the menus is part of the window.
             let window = available + vec2(0.0, BAR);
             Room { window, available, shown: &shown, asked, timeline, page, saved }.stacked(own)
         }
-        false => Roomy { arrangement: own.clone(), tables: saved.tables_height, row: None },
+        false => Roomy {
+            arrangement: own.clone(),
+            outliner: outliner_width(saved, window.x),
+            narrower: 0.0,
+            tables: saved.tables_height,
+            row: None,
+        },
     };
-    let outliner = outliner_width(saved, window.x);
-    (arrangement, docks::Sizes { shown, timeline, page, outliner, tables, row, is_automatic })
+    (arrangement, docks::Sizes { shown, timeline, page, outliner, narrower, tables, row, is_automatic })
 }
 
 /// Returns the open panels that are not seen: the window has no room for them, or has stacked them behind another one.

@@ -38,6 +38,9 @@ pub(super) const OUTLINER_WIDTH: f32 = 256.0;
 /// The height of the tables that nobody has chosen, points: they are lower in a low window.
 pub(super) const TABLES_HEIGHT: f32 = 240.0;
 
+/// The height of the findings that nobody has chosen, points: they are lower in a low window.
+pub(super) const FINDINGS_HEIGHT: f32 = 300.0;
+
 /// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -138,7 +141,7 @@ impl Default for Saved {
             outliner_width: OUTLINER_WIDTH,
             inspector_width: 312.0,
             tables_height: TABLES_HEIGHT,
-            findings_height: 300.0,
+            findings_height: FINDINGS_HEIGHT,
             ramp: String::new(),
             viridis: false,
             legend_folded: false,

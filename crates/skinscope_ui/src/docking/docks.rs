@@ -19,7 +19,7 @@ use crate::{Saved, UiState, focus};
 /// The width of columns that have no other, points.
 pub(super) const WIDTH: f32 = 312.0;
 /// The least height of the tables, points.
-pub(super) const LEAST_TABLES: f32 = 128.0;
+const LEAST_TABLES: f32 = 128.0;
 /// The height of rows that have no other, points.
 const HEIGHT: f32 = 240.0;
 /// The least height of the picture that rows leave, points.
@@ -59,6 +59,8 @@ pub(crate) struct Sizes {
     pub page: f32,
     /// The width of the outliner, points.
     pub outliner: f32,
+    /// By how much the column at the right is narrower than usual, points.
+    pub narrower: f32,
     /// The height of the tables, points.
     pub tables: f32,
     /// The height of the row in which the window has stacked tables and timeline, points; `None`: it has not.
@@ -176,13 +178,14 @@ fn size_of(ui: &Ui, dock: &Dock, cells: &[ShownTabs], sizes: &Sizes, saved: &Sav
             }
         });
     }
+    let narrower = if dock.edge == Edge::Right { sizes.narrower } else { 0.0 };
     let own = |usual: f32| dock.size.unwrap_or(usual);
     let (want, least, most) = match key {
         DockPanel::Page if is_single => (sizes.page, sizes.page, sizes.page),
         DockPanel::Page => (own(sizes.page), 300.0, 720.0),
         DockPanel::Outliner => (sizes.outliner, 180.0, 480.0),
-        DockPanel::Inspector => (saved.inspector_width, 264.0, 480.0),
-        _ => (own(WIDTH), 300.0, 520.0),
+        DockPanel::Inspector => (saved.inspector_width - narrower, 264.0, 480.0),
+        _ => (own(WIDTH - narrower), 300.0, 520.0),
     };
     // The usual arrangement gives way by rules of its own.
     let room = if sizes.is_automatic { f32::INFINITY } else { ui.available_width() - LEAST_WIDTH };

@@ -1,28 +1,31 @@
 //! Room for the picture: while nobody has arranged the panels, those that would leave it less than half of the window are stacked as tabs in place
-//! of standing beside each other or below each other, and the tables are as high as the rest allows.
+//! of standing beside each other or below each other, columns are narrower beside tables, and the tables are as high as the rest allows.
 
 use egui::Vec2;
 use skinscope_session::{DockPanel, LAYOUTS};
 
-use super::arrangement::{Arrangement, Edge};
-use super::docks::{LEAST_TABLES, WIDTH};
+use super::arrangement::{Arrangement, Dock, Edge};
+use super::docks::WIDTH;
 use super::layouts::built_in;
 use super::tabs::TABS;
 use crate::saved::{OUTLINER_WIDTH, Saved, TABLES_HEIGHT};
 
 /// The part of the window that the picture keeps while panels can be stacked.
 const PART: f32 = 0.5;
-/// The part for which timeline and tables are stacked, if that is all that they can leave it.
-const NEARLY: f32 = 0.45;
 /// The part of a window's width that the outliner has while nobody has moved its edge, which is within [`OUTLINER_WIDTH`] and
 /// [`WIDEST_OUTLINER`].
 const OUTLINER_PART: f32 = 0.16;
 /// The greatest width of the outliner while nobody has moved its edge, points.
 const WIDEST_OUTLINER: f32 = 400.0;
+/// The widths that outliner and columns at the right keep where they give way to a picture above tables, points.
+const NARROW_OUTLINER: f32 = 208.0;
+const NARROW_COLUMN: f32 = 300.0;
 /// What the edges of columns take of the width that these leave to the picture, and those of rows of its height, points.
 const EDGES: f32 = 4.0;
 /// The height of the tables below which they are rather stacked with the timeline than made lower, points.
 const LOW_TABLES: f32 = 200.0;
+/// The height of tables that are stacked with the timeline below which they are not made lower, points: some rows have to be seen.
+const LOW_STACKED: f32 = 172.0;
 
 /// What there is room for, and in what.
 #[derive(Debug)]
@@ -47,6 +50,10 @@ pub(crate) struct Room<'a> {
 #[derive(Debug)]
 pub(crate) struct Roomy {
     pub arrangement: Arrangement,
+    /// The width of the outliner, points.
+    pub outliner: f32,
+    /// By how much the column at the right is narrower than usual, points.
+    pub narrower: f32,
     /// The height of the tables, points.
     pub tables: f32,
     /// The height of the row in which tables and timeline are stacked, points; `None`: they are not.
@@ -56,7 +63,7 @@ pub(crate) struct Roomy {
 /// Returns whether nobody has arranged the panels: they are as at first, or as a layout of the program has them.
 pub(crate) fn is_automatic(arrangement: &Arrangement) -> bool {
     let is_of = |layout: &Arrangement| {
-        let same = |(a, b): (&super::arrangement::Dock, &super::arrangement::Dock)| {
+        let same = |(a, b): (&Dock, &Dock)| {
             a.edge == b.edge
                 && a.cells.len() == b.cells.len()
                 && a.cells.iter().zip(&b.cells).all(|(a, b)| a.tabs == b.tabs)
@@ -80,17 +87,65 @@ impl Room<'_> {
     /// Stacks panels of an arrangement that is automatic ([`is_automatic`]) until the picture has its part of the window.
     pub fn stacked(&self, arrangement: &Arrangement) -> Roomy {
         let mut out = arrangement.clone();
-        while self.picture_width(&out) < PART * self.window.x {
+        while self.missing_width(&out, self.rows(TABLES_HEIGHT, TABLES_HEIGHT)) > 0.0 {
             let right = self.docks_at(&out, Edge::Right);
             let [.., into, from] = right[..] else { break };
             self.merge(&mut out, from, into);
         }
-        let (tables, is_stacked) = self.tables(self.picture_width(&out));
+        let mut outliner = outliner_width(self.saved, self.window.x);
+        let mut width = self.picture_width(&out);
+        let mut narrower = 0.0;
+        if self.shows(DockPanel::Tables) {
+            let missing = self.missing_width(&out, self.rows(LOW_TABLES, LOW_STACKED)).max(0.0);
+            if self.shows(DockPanel::Outliner) && self.saved.outliner_width == OUTLINER_WIDTH {
+                outliner -= missing.min(outliner - NARROW_OUTLINER).ceil();
+            }
+            let given = outliner_width(self.saved, self.window.x) - outliner;
+            if let Some(usual) = self.usual_column(&out) {
+                narrower = (missing - given).clamp(0.0, usual - NARROW_COLUMN).ceil();
+            }
+            width += given + narrower;
+        }
+        let (tables, is_stacked) = self.tables(width);
         let row = is_stacked.then_some(tables + TABS);
         if let ([into, from], true) = (&self.docks_at(&out, Edge::Bottom)[..], is_stacked) {
             self.merge(&mut out, *from, *into);
         }
-        Roomy { arrangement: out, tables, row }
+        Roomy { arrangement: out, outliner, narrower, tables, row }
+    }
+
+    fn shows(&self, panel: DockPanel) -> bool {
+        self.shown.contains(&panel)
+    }
+
+    /// Returns the height that rows take where tables alone are `alone` points high, and in a row with the timeline `stacked` points.
+    fn rows(&self, alone: f32, stacked: f32) -> f32 {
+        match (self.shows(DockPanel::Timeline), self.shows(DockPanel::Tables)) {
+            (true, true) => stacked.max(self.timeline) + TABS,
+            (true, false) => self.timeline,
+            (false, true) => alone,
+            (false, false) => 0.0,
+        }
+    }
+
+    /// Returns how much wider the picture above rows of this height would have to be for its part of the window, points.
+    fn missing_width(&self, arrangement: &Arrangement, rows: f32) -> f32 {
+        let height = (self.available.y - EDGES - rows).max(1.0);
+        PART * self.window.x * self.window.y / height + EDGES - self.picture_width(arrangement)
+    }
+
+    /// Returns the width of the only column at the right, points; `None`: there are several, or somebody has chosen its width.
+    fn usual_column(&self, arrangement: &Arrangement) -> Option<f32> {
+        let [only] = self.docks_at(arrangement, Edge::Right)[..] else { return None };
+        let dock = &arrangement.docks[only];
+        let is_inspector = self.key(dock) == Some(DockPanel::Inspector);
+        let is_usual = if is_inspector { self.saved.inspector_width == WIDTH } else { dock.size.is_none() };
+        is_usual.then_some(WIDTH)
+    }
+
+    /// Returns the panel after which a dock is called.
+    fn key(&self, dock: &Dock) -> Option<DockPanel> {
+        dock.cells.iter().flat_map(|cell| &cell.tabs).copied().find(|panel| self.shows(*panel))
     }
 
     /// Returns the docks of an edge that have something to show and can be stacked, from the outermost to the innermost.
@@ -107,8 +162,7 @@ impl Room<'_> {
     fn picture_width(&self, arrangement: &Arrangement) -> f32 {
         let columns = arrangement.docks.iter().filter(|dock| dock.edge.is_column());
         let widths = columns.filter_map(|dock| {
-            let first = dock.cells.iter().flat_map(|cell| &cell.tabs).find(|panel| self.shown.contains(panel))?;
-            Some(match first {
+            Some(match self.key(dock)? {
                 DockPanel::Outliner => outliner_width(self.saved, self.window.x),
                 DockPanel::Inspector => self.saved.inspector_width,
                 DockPanel::Page => self.page,
@@ -118,31 +172,20 @@ impl Room<'_> {
         self.available.x - widths.sum::<f32>()
     }
 
-    /// Returns the height of the tables beside a picture of this width, points, and whether they are stacked with the timeline.
+    /// Returns the height of the tables beside a picture of this width, and whether they are stacked with the timeline.
     fn tables(&self, picture_width: f32) -> (f32, bool) {
-        let own = self.saved.tables_height;
-        let shows = |panel| self.shown.contains(&panel);
-        // What the picture leaves; who has moved the edge has decided.
+        // What the picture leaves; who has moved the edge has decided, and keeps the panels where they are meanwhile.
         let width = (picture_width - EDGES).max(1.0);
         let left = self.available.y - EDGES - PART * self.window.x * self.window.y / width;
-        let is_own = own != TABLES_HEIGHT;
-        if !shows(DockPanel::Timeline) || !shows(DockPanel::Tables) {
-            let fits = own.min(left);
-            return (if is_own || fits < LOW_TABLES { own } else { fits }, false);
+        let own = Some(self.saved.tables_height).filter(|own| *own != TABLES_HEIGHT);
+        if !self.shows(DockPanel::Timeline) || !self.shows(DockPanel::Tables) {
+            return (own.unwrap_or(left.clamp(LOW_TABLES, TABLES_HEIGHT)), false);
         }
         let beside = left - self.timeline;
-        // Who drags the edge of the tables keeps the timeline above them.
         if beside >= LOW_TABLES {
-            return (if is_own { own } else { own.min(beside) }, false);
+            return (own.unwrap_or(beside.min(TABLES_HEIGHT)), false);
         }
-        // Where the picture would not have its part then either, both stay in sight. A height that somebody chose does not count,
-        // so that nothing is stacked while an edge is dragged.
-        let usual = TABLES_HEIGHT.min(left - TABS).floor().max(LEAST_TABLES);
-        let row = usual.max(self.timeline) + TABS;
-        if picture_width * (self.available.y - row) < NEARLY * self.window.x * self.window.y {
-            return (own, false);
-        }
-        let height = if is_own { own } else { usual };
+        let height = own.unwrap_or((left - TABS).floor().clamp(LOW_STACKED, TABLES_HEIGHT));
         // The row is as high for one tab as for the other, so that the picture keeps its size.
         (height.max(self.timeline), true)
     }
@@ -193,11 +236,25 @@ mod tests {
             text,
             "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page"
         );
-        let picture = (1600.0 - 256.0 - 312.0) * (900.0 - 38.0 - out.row.unwrap());
+        let picture = (1600.0 - out.outliner - (312.0 - out.narrower)) * (900.0 - 38.0 - out.row.unwrap());
         assert!(picture >= 0.5 * 1600.0 * 900.0, "{picture}, {:?}", out.row);
-        // A large window has room for all of them, and as high as usual.
+        // A large window has room for all of them, and as large as usual.
         let out = roomy(vec2(3840.0, 2160.0), &[], &saved);
         assert_eq!((out.arrangement, out.tables, out.row), (Arrangement::default(), TABLES_HEIGHT, None));
+        assert_eq!((out.outliner, out.narrower), (400.0, 0.0));
+    }
+
+    #[test]
+    fn columns_give_way_before_tables_lose_their_rows() {
+        let out = roomy(vec2(1280.0, 720.0), &[], &Saved::default());
+        assert_eq!(
+            (out.outliner, out.narrower, out.row),
+            (NARROW_OUTLINER, WIDTH - NARROW_COLUMN, Some(LOW_STACKED + TABS))
+        );
+        // What somebody has chosen stays.
+        let saved = Saved { outliner_width: 280.0, inspector_width: 330.0, ..Saved::default() };
+        let out = roomy(vec2(1280.0, 720.0), &[], &saved);
+        assert_eq!((out.outliner, out.narrower), (280.0, 0.0));
     }
 
     #[test]

@@ -26,6 +26,7 @@ use super::panel_size::{want_size, was_dragged};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
 use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
 use super::{Status, UiState};
+use crate::saved::FINDINGS_HEIGHT;
 
 /// State of the panel for the open model.
 #[derive(Debug, Default)]
@@ -126,7 +127,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         let most = (0.66 * room).min(room - LEAST_NODES).min(all).max(least);
         // An open finding is seen whole where there is room, down to its buttons.
         let whole = least + state.findings.height_of(session.view().finding);
-        want_size(ui, "findings", vec2(0.0, state.saved.findings_height.max(whole).clamp(least, most)));
+        // While nobody has moved the edge, nodes have nearly as much room as they.
+        let own = state.saved.findings_height;
+        let usual = if own == FINDINGS_HEIGHT { own.min(0.56 * room) } else { own };
+        want_size(ui, "findings", vec2(0.0, usual.max(whole).clamp(least, most)));
         egui::Panel::bottom("findings").resizable(true).size_range(least..=most)
     };
     let shown = panel.frame(frame).show(ui, |ui| {

@@ -179,7 +179,7 @@ fn table(
             let room = if is_name { rect.with_max_x(rect.right() - 22.0) } else { rect };
             cell(ui, room, model, &list[row], COLUMNS[at]);
             let name = &model.skeleton.names[node.index()];
-            if is_name && padlock(ui, session, node, name, pos2(rect.right() - 12.0, rect.center().y), false) {
+            if is_name && padlock(ui, session, node, name, pos2(rect.right() - 12.0, rect.center().y), (false, true)) {
                 locked.set(Some(node));
             }
         },

@@ -89,9 +89,31 @@ pub(super) fn middle(ends: &[f32], room: f32) -> (usize, usize) {
     (head, (ends.len() + 1).saturating_sub(tail).max(head).min(ends.len()))
 }
 
-/// Returns a name cut to its most telling letters: first those at `differ`, then as many beside them, at its end and at its beginning as
-/// have room. `dots` is the width of an ellipsis.
+/// Returns a name of which one part is left out that has none of the letters at `differ`, its beginning taking about two fifths of the room;
+/// `None` where none is short enough.
+fn one_gap(name: &[char], ends: &[f32], differ: &[usize], room: f32) -> Option<String> {
+    let total = *ends.last()?;
+    let width = |letters: usize| letters.checked_sub(1).map_or(0.0, |last| ends[last]);
+    let cut = |head: usize| {
+        let from = (head + 1..=name.len()).find(|from| width(head) + total - width(*from) <= room)?;
+        let lost = differ.iter().any(|at| (head..from).contains(at));
+        (!lost && width(head) <= room).then_some((head, from))
+    };
+    // A number is rather left whole.
+    let splits = |from: usize| name[from - 1..].iter().take(2).all(char::is_ascii_digit);
+    let apart =
+        |(head, from): (usize, usize)| (width(head) - 0.4 * room).abs() + if splits(from) { 0.2 * room } else { 0.0 };
+    let cuts = (0..name.len()).filter_map(cut);
+    let (head, from) = cuts.min_by(|a, b| apart(*a).total_cmp(&apart(*b)))?;
+    Some(name[..head].iter().chain(&['…']).chain(&name[from..]).collect())
+}
+
+/// Returns a name cut to its most telling letters: those at `differ` with the beginning and the end around one gap, where that has room;
+/// else those letters with what is around them and the end. `dots` is the width of an ellipsis.
 pub(super) fn telling(name: &[char], ends: &[f32], differ: &[usize], room: f32, dots: f32) -> String {
+    if let Some(text) = one_gap(name, ends, differ, room - dots) {
+        return text;
+    }
     let width = |i: usize| ends[i] - i.checked_sub(1).map_or(0.0, |before| ends[before]);
     let is_gap = |shown: &[bool], i: usize| !shown[i] && (i == 0 || shown[i - 1]);
     let mut shown = vec![false; name.len()];
@@ -105,13 +127,15 @@ pub(super) fn telling(name: &[char], ends: &[f32], differ: &[usize], room: f32, 
     };
     differ.iter().copied().for_each(&mut show);
     for far in 0..name.len() {
-        show(name.len() - 1 - far);
-        show(far);
         for at in differ {
             show(at + far);
+        }
+        show(name.len() - 1 - far);
+        for at in differ {
             show(at.wrapping_sub(far));
         }
     }
+    (0..name.len()).for_each(&mut show);
     let letter = |i: usize| if shown[i] { Some(name[i]) } else { is_gap(&shown, i).then_some('…') };
     (0..name.len()).filter_map(letter).collect()
 }
@@ -160,6 +184,13 @@ mod tests {
     fn the_part_that_differs_stays_with_the_ends() {
         let names = ["upper_arm_twist_01_left_side_jnt", "upper_arm_twist_02_left_side_jnt"].map(str::to_owned);
         assert_eq!(cut(&names[0], &names[..1], 16.0), "upper_…_side_jnt");
-        assert_eq!(names.each_ref().map(|name| cut(name, &names, 16.0)), ["uppe…_01_le…_jnt", "uppe…_02_le…_jnt"]);
+        assert_eq!(names.each_ref().map(|name| cut(name, &names, 16.0)), ["…1_left_side_jnt", "…2_left_side_jnt"]);
+        assert_eq!(
+            names.each_ref().map(|name| cut(name, &names, 22.0)),
+            ["upper…01_left_side_jnt", "upper…02_left_side_jnt"]
+        );
+        // Names of which no beginning and end have the letters are cut to the parts that do.
+        let fingers = [1, 2].map(|i| format!("character_rig_finger_{i}_of_the_left_hand_joint"));
+        assert_eq!(cut(&fingers[1], &fingers, 14.0), "…er_2_of_…oint");
     }
 }
