@@ -23,8 +23,7 @@ fn the_manual_stands_beside_the_work_and_its_links_lead_to_other_pages_and_back(
     harness.key_press(Key::W);
     harness.run();
     assert!(harness.state().session.view().overlay.is_some(), "it is no dialog");
-    let link = harness.query_all_by_role_and_label(Role::Link, "check.md").next().unwrap().rect().center();
-    harness.hover_at(link);
+    harness.get_all_by_role_and_label(Role::Link, "check.md").next().unwrap().scroll_to_me();
     harness.run();
     harness.get_all_by_role_and_label(Role::Link, "check.md").next().unwrap().click();
     harness.run();
@@ -34,6 +33,54 @@ fn the_manual_stands_beside_the_work_and_its_links_lead_to_other_pages_and_back(
     harness.key_press(Key::Escape);
     harness.run();
     assert!(!shows(&harness, "Open a character and look around"));
+}
+
+#[test]
+fn the_manual_is_a_panel_that_is_moved_and_covers_no_picture() {
+    use skinscope::session::{DockPanel, PanelPosition, SelectionCommand};
+    let title = |harness: &Harness<'_, App>| {
+        let title = "Open a character and look around";
+        harness
+            .query_all_by_label(title)
+            .chain(harness.query_all_by_value(title))
+            .map(|node| node.rect())
+            .next()
+            .unwrap()
+    };
+    let mut harness = opened("window");
+    harness.set_size(vec2(2560.0, 1440.0));
+    harness.run();
+    harness.run();
+    let picture = harness.state().picture;
+    assert!(title(&harness).left() > picture.right(), "{picture:?}");
+    let at_left = WindowCommand::MovePanel(Some(DockPanel::Manual), PanelPosition::Left);
+    harness.state_mut().ui.carry_out(&at_left);
+    harness.run();
+    harness.run();
+    let picture = harness.state().picture;
+    assert!(title(&harness).right() < picture.left(), "{picture:?}");
+    // In a small window it is a tab of the column at the right.
+    let mut harness = opened("window");
+    harness.run();
+    harness.get_by_role_and_label(Role::Tab, "Manual");
+    let picture = harness.state().picture;
+    assert!(title(&harness).left() > picture.right(), "{picture:?}");
+    // Escape is about the panel that was pressed last.
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(1))));
+    harness.run();
+    let beside = picture.center() + vec2(0.0, 0.45 * picture.height());
+    drag(&mut harness, &[beside, beside + vec2(4.0, 0.0)], PointerButton::Primary);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(shows(&harness, "Open a character and look around"));
+}
+
+#[test]
+fn pages_show_their_pictures() {
+    let harness = opened("looks");
+    let text = "The built-in character in the looks Studio, Clay, Red wax and Zebra stripes";
+    let picture = harness.get_by_role_and_label(Role::Image, text);
+    assert!(picture.rect().width() > 200.0 && picture.rect().height() > 90.0, "{:?}", picture.rect());
 }
 
 #[test]

@@ -29,6 +29,7 @@ pub(super) enum FocusRegion {
     View,
     Tables,
     Page,
+    Manual,
     Tools,
     Deformation,
     Statistics,

@@ -82,9 +82,12 @@ pub(super) fn is_still(session: &Session, panel: DockPanel) -> bool {
     match panel {
         DockPanel::Outliner | DockPanel::Tools => true,
         DockPanel::Inspector => view.selected.is_none() && view.pinned.is_none() && !has_morphs(),
-        DockPanel::Timeline | DockPanel::Tables | DockPanel::Deformation | DockPanel::Statistics | DockPanel::Page => {
-            false
-        }
+        DockPanel::Timeline
+        | DockPanel::Tables
+        | DockPanel::Deformation
+        | DockPanel::Statistics
+        | DockPanel::Page
+        | DockPanel::Manual => false,
     }
 }
 

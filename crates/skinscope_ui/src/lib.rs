@@ -44,7 +44,7 @@ mod keys;
 mod legend;
 mod legend_scale;
 mod manual;
-mod manual_dialog;
+mod manual_panel;
 mod marks;
 mod matrices;
 mod measures;
@@ -203,7 +203,8 @@ pub struct UiState {
     /// Whether the system says that its theme is light.
     system_light: bool,
     dialog: Option<Dialog>,
-    manual: Option<manual_dialog::Manual>,
+    manual: manual_panel::Manual,
+    shows_manual: bool,
     help: help_card::HelpCard,
     /// The pictures of files that were opened last.
     recent_pictures: recent::RecentPictures,
@@ -321,8 +322,11 @@ impl UiState {
                 (self.saved.light, self.saved.system_theme) = (!self.is_light(), false);
             }
             WindowCommand::ShowManual(id) => {
-                let page = manual::PAGES.iter().position(|page| page.id == id);
-                self.manual = Some(manual_dialog::Manual::of(page.unwrap_or(0)));
+                self.manual.open(id);
+                self.shows_manual = true;
+                self.saved.layout.bring_to_front(DockPanel::Manual);
+                self.dock.ask(DockPanel::Manual);
+                self.dock.last = Some(DockPanel::Manual);
             }
             WindowCommand::ShowFirstSteps => self.tour.begin(),
             WindowCommand::CopyBugReport => self.copies_report = true,
@@ -385,6 +389,7 @@ impl UiState {
             Panel::Tables => &mut self.saved.tables,
             Panel::Statistics => &mut self.saved.statistics,
             Panel::Log => &mut self.saved.log,
+            Panel::Manual => &mut self.shows_manual,
         }
     }
 
@@ -471,7 +476,6 @@ pub fn show(
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }
-    manual_dialog::show(ui, state);
     dialogs::show(ui, state, status, commands);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);

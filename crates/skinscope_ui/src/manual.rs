@@ -42,6 +42,8 @@ pub(super) enum Block {
     Code(String),
     /// A row of a table; the head of a table is left out.
     Row(Vec<Text>),
+    /// A picture: what it shows, and its file.
+    Picture(String, String),
 }
 
 impl std::ops::Deref for Text {
@@ -57,7 +59,7 @@ impl Block {
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         match self {
             Self::Heading(text) | Self::Paragraph(text) | Self::Entry(text) => (**text).into(),
-            Self::Code(text) => text.into(),
+            Self::Code(text) | Self::Picture(text, _) => text.into(),
             Self::Row(cells) => cells.iter().map(|cell| &**cell).collect::<Vec<_>>().join(" ").into(),
         }
     }
@@ -138,6 +140,20 @@ pub(super) fn target(link: &str, from: usize) -> Option<(usize, Option<usize>)> 
     Some((page, block))
 }
 
+macro_rules! pictures {
+    ($($file:literal),* $(,)?) => { [$(($file, include_bytes!(concat!("../../../docs/", $file)).as_slice())),*] };
+}
+
+/// The pictures of the pages, with the files by which the pages name them.
+pub(super) static PICTURES: [(&str, &[u8]); 6] = pictures!(
+    "images/window.webp",
+    "images/looks.png",
+    "images/onion.png",
+    "../assets/readme_weights.png",
+    "../assets/readme_methods.png",
+    "../assets/readme_stretch.png",
+);
+
 macro_rules! pages {
     ($($id:literal),*) => { [$(($id, include_str!(concat!("../../../docs/", $id, ".md")))),*] };
 }
@@ -177,6 +193,7 @@ fn page(id: &'static str, text: &str) -> ManualPage {
         Entry(String),
         Code(String),
         Row(Vec<String>),
+        Picture(String, String),
     }
     let (mut title, mut blocks) = (String::new(), Vec::new());
     let mut code: Option<String> = None;
@@ -204,6 +221,9 @@ fn page(id: &'static str, text: &str) -> ManualPage {
                 blocks.push(Raw::Row(cells.split('|').map(|cell| cell.replace('\u{1}', "|")).collect()));
             }
             open = false;
+        } else if let Some((text, file, _)) = line.strip_prefix('!').and_then(link) {
+            blocks.push(Raw::Picture(text.to_owned(), file.to_owned()));
+            open = false;
         } else if line.trim().is_empty() || line.starts_with("<!--") {
             open = false;
         } else if let Some(entry) = line.strip_prefix("- ") {
@@ -223,6 +243,7 @@ fn page(id: &'static str, text: &str) -> ManualPage {
         Raw::Entry(text) => Block::Entry(Text::of(&text)),
         Raw::Code(text) => Block::Code(text),
         Raw::Row(cells) => Block::Row(cells.iter().map(|cell| Text::of(cell)).collect()),
+        Raw::Picture(text, file) => Block::Picture(text, file),
     };
     let blocks = blocks.into_iter().map(block).collect();
     ManualPage { id, title, blocks }
@@ -278,13 +299,29 @@ mod tests {
     }
 
     #[test]
+    fn every_picture_of_a_page_is_there_small_and_can_be_read() {
+        let named = PAGES.iter().flat_map(|page| &page.blocks).filter_map(|block| match block {
+            Block::Picture(text, file) => Some((text, file)),
+            _ => None,
+        });
+        let mut count = 0;
+        for (text, file) in named {
+            let (_, bytes) = PICTURES.iter().find(|(name, _)| name == file).expect(file);
+            let picture = image::load_from_memory(bytes).unwrap();
+            assert!(picture.width() >= 300 && bytes.len() < 60_000 && text.len() > 20, "{file}: {} bytes", bytes.len());
+            count += 1;
+        }
+        assert_eq!(count, PICTURES.len());
+    }
+
+    #[test]
     fn links_lead_to_pages_and_headings_that_are_there() {
         let mut count = 0;
         for (from, page) in PAGES.iter().enumerate() {
             let texts = page.blocks.iter().flat_map(|block| match block {
                 Block::Heading(text) | Block::Paragraph(text) | Block::Entry(text) => vec![text],
                 Block::Row(cells) => cells.iter().collect(),
-                Block::Code(_) => Vec::new(),
+                Block::Code(_) | Block::Picture(..) => Vec::new(),
             });
             for link in texts.flat_map(|text| &text.spans).filter_map(|span| span.link.as_deref()) {
                 let is_within =

@@ -13,7 +13,8 @@ use super::docking::room::{Room, Roomy, is_automatic, outliner_width};
 use super::docking::tabs::TabAction;
 use super::focus::{FocusCounter, FocusRegion};
 use super::{
-    Status, UiState, copied, inspector, kept, measures, outliner, page, statistics, tables, theme, timeline, tools,
+    Status, UiState, copied, inspector, kept, manual_panel, measures, outliner, page, statistics, tables, theme,
+    timeline, tools,
 };
 
 /// The width of a window in which inspector and tools both have room, points.
@@ -161,6 +162,7 @@ fn is_open(session: &Session, state: &UiState, panel: DockPanel) -> bool {
         DockPanel::Deformation => session.measuring().open,
         DockPanel::Statistics => saved.statistics || saved.log,
         DockPanel::Page => session.shows_page(),
+        DockPanel::Manual => state.shows_manual,
     }
 }
 
@@ -173,6 +175,7 @@ fn toggles(state: &UiState, panel: DockPanel) -> Vec<Command> {
         DockPanel::Tables => Panel::Tables,
         DockPanel::Tools => return vec![ToolCommand::TogglePanel.into()],
         DockPanel::Deformation => return vec![MeasureCommand::TogglePanel.into()],
+        DockPanel::Manual => Panel::Manual,
         DockPanel::Page => return vec![ExampleCommand::TogglePage.into()],
         DockPanel::Statistics => {
             let on = [(state.saved.statistics, Panel::Statistics), (state.saved.log, Panel::Log)];
@@ -242,11 +245,15 @@ fn has_room(
             DockPanel::Outliner => beside_page,
             // A narrow window has room for one of them beside the picture.
             DockPanel::Inspector => {
-                let others = [DockPanel::Tools, DockPanel::Deformation, DockPanel::Statistics];
+                let others = [DockPanel::Tools, DockPanel::Deformation, DockPanel::Statistics, DockPanel::Manual];
                 beside_page && (is_wide || first == Some(panel) || !others.into_iter().any(other))
             }
             // A narrow window has room for one of them.
-            DockPanel::Tools | DockPanel::Deformation | DockPanel::Statistics if inspector_first => false,
+            DockPanel::Tools | DockPanel::Deformation | DockPanel::Statistics | DockPanel::Manual
+                if inspector_first =>
+            {
+                false
+            }
             DockPanel::Tools => is_wide || first == Some(panel) || !other(DockPanel::Deformation),
             DockPanel::Deformation => is_wide || first != Some(DockPanel::Tools) || !other(DockPanel::Tools),
             _ => true,
@@ -261,7 +268,9 @@ fn has_room(
 fn frame_of(ui: &Ui, panel: DockPanel) -> Frame {
     let frame = Frame::NONE.fill(theme::colors(ui).panel);
     match panel {
-        DockPanel::Timeline | DockPanel::Statistics => frame.inner_margin(Margin::symmetric(theme::MARGIN, 0)),
+        DockPanel::Timeline | DockPanel::Statistics | DockPanel::Manual => {
+            frame.inner_margin(Margin::symmetric(theme::MARGIN, 0))
+        }
         _ => frame,
     }
 }
@@ -298,6 +307,7 @@ impl Contents for Panels<'_> {
             DockPanel::Deformation => FocusRegion::Deformation,
             DockPanel::Statistics => FocusRegion::Statistics,
             DockPanel::Page => FocusRegion::Page,
+            DockPanel::Manual => FocusRegion::Manual,
         };
         self.widgets.shown(ui, region);
     }
@@ -336,6 +346,7 @@ impl Panels<'_> {
             }
             DockPanel::Statistics => statistics::show(ui, state, status, has_tabs, commands),
             DockPanel::Page => page::show(ui, session, self.text, commands),
+            DockPanel::Manual => manual_panel::show(ui, state, has_tabs),
         }
     }
 }

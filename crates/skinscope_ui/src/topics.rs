@@ -158,7 +158,7 @@ pub(super) fn page_about(name: &str) -> Option<&'static ManualPage> {
     let has = |block: &Block| match block {
         Block::Heading(text) | Block::Paragraph(text) | Block::Entry(text) => text.contains(name),
         Block::Row(cells) => cells.iter().any(|cell| cell.contains(name)),
-        Block::Code(_) => false,
+        Block::Code(_) | Block::Picture(..) => false,
     };
     let lists = ["keys", "commands"];
     let of = |is_list: bool| {

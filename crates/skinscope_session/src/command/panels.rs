@@ -10,6 +10,7 @@ pub enum Panel {
     Tables,
     Statistics,
     Log,
+    Manual,
 }
 
 /// Panels that can be moved.
@@ -24,11 +25,12 @@ pub enum DockPanel {
     Deformation,
     Statistics,
     Page,
+    Manual,
 }
 
 impl DockPanel {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Outliner,
         Self::Inspector,
         Self::Timeline,
@@ -37,6 +39,7 @@ impl DockPanel {
         Self::Deformation,
         Self::Statistics,
         Self::Page,
+        Self::Manual,
     ];
 
     /// Returns the word of the panel in texts of arrangements.
@@ -51,6 +54,7 @@ impl DockPanel {
             Self::Deformation => "deformation",
             Self::Statistics => "statistics",
             Self::Page => "page",
+            Self::Manual => "manual",
         }
     }
 
@@ -66,6 +70,7 @@ impl DockPanel {
             Self::Deformation => "Deformation",
             Self::Statistics => "Statistics",
             Self::Page => "Example page",
+            Self::Manual => "Manual",
         }
     }
 }

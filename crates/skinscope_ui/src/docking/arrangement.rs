@@ -141,6 +141,7 @@ impl Default for Arrangement {
             dock(Edge::Right, DockPanel::Page),
             // Its room comes from the picture alone.
             dock(Edge::Bottom, DockPanel::Tables),
+            dock(Edge::Right, DockPanel::Manual),
         ];
         Self { docks, floats: Vec::new() }
     }

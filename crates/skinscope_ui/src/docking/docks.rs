@@ -18,6 +18,8 @@ use crate::{Saved, UiState, focus};
 
 /// The width of columns that have no other, points.
 pub(super) const WIDTH: f32 = 312.0;
+/// The width of the manual, points.
+pub(super) const MANUAL: f32 = 420.0;
 /// The least height of the tables, points.
 const LEAST_TABLES: f32 = 128.0;
 /// The height of rows that have no other, points.
@@ -183,6 +185,7 @@ fn size_of(ui: &Ui, dock: &Dock, cells: &[ShownTabs], sizes: &Sizes, saved: &Sav
     let (want, least, most) = match key {
         DockPanel::Page if is_single => (sizes.page, sizes.page, sizes.page),
         DockPanel::Page => (own(sizes.page), 300.0, 720.0),
+        DockPanel::Manual => (own(MANUAL), 300.0, 720.0),
         DockPanel::Outliner => (sizes.outliner, 180.0, 480.0),
         DockPanel::Inspector => (saved.inspector_width - narrower, 264.0, 480.0),
         _ => (own(WIDTH - narrower), 300.0, 520.0),

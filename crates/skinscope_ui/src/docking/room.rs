@@ -5,7 +5,7 @@ use egui::Vec2;
 use skinscope_session::{DockPanel, LAYOUTS};
 
 use super::arrangement::{Arrangement, Dock, Edge};
-use super::docks::WIDTH;
+use super::docks::{MANUAL, WIDTH};
 use super::layouts::built_in;
 use super::tabs::TABS;
 use crate::saved::{OUTLINER_WIDTH, Saved, TABLES_HEIGHT};
@@ -138,8 +138,11 @@ impl Room<'_> {
     fn usual_column(&self, arrangement: &Arrangement) -> Option<f32> {
         let [only] = self.docks_at(arrangement, Edge::Right)[..] else { return None };
         let dock = &arrangement.docks[only];
-        let is_inspector = self.key(dock) == Some(DockPanel::Inspector);
-        let is_usual = if is_inspector { self.saved.inspector_width == WIDTH } else { dock.size.is_none() };
+        let is_usual = match self.key(dock)? {
+            DockPanel::Inspector => self.saved.inspector_width == WIDTH,
+            DockPanel::Manual => false,
+            _ => dock.size.is_none(),
+        };
         is_usual.then_some(WIDTH)
     }
 
@@ -166,6 +169,7 @@ impl Room<'_> {
                 DockPanel::Outliner => outliner_width(self.saved, self.window.x),
                 DockPanel::Inspector => self.saved.inspector_width,
                 DockPanel::Page => self.page,
+                DockPanel::Manual => dock.size.unwrap_or(MANUAL),
                 _ => dock.size.unwrap_or(WIDTH),
             })
         });
@@ -234,7 +238,7 @@ mod tests {
         let text = out.arrangement.to_string();
         assert_eq!(
             text,
-            "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page"
+            "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page; right manual"
         );
         let picture = (1600.0 - out.outliner - (312.0 - out.narrower)) * (900.0 - 38.0 - out.row.unwrap());
         assert!(picture >= 0.5 * 1600.0 * 900.0, "{picture}, {:?}", out.row);

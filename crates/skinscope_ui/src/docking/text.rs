@@ -135,7 +135,10 @@ mod tests {
         let text =
             "bottom timeline; left@300 outliner; right inspector+!tools/page%50; float@400,120.5,320,400 statistics";
         let read = Arrangement::parse(text).unwrap();
-        assert_eq!(read.to_string(), text.replace("; float", "; right deformation; bottom tables; float"));
+        assert_eq!(
+            read.to_string(),
+            text.replace("; float", "; right deformation; bottom tables; right manual; float")
+        );
         assert_eq!(Arrangement::parse("").unwrap(), Arrangement::default());
         assert_eq!(Arrangement::parse(&Arrangement::default().to_string()).unwrap(), Arrangement::default());
     }

@@ -1,30 +1,40 @@
-//! The window that shows pages of the manual beside the picture: with links, a search over all pages, and the way back.
+//! The panel that shows pages of the manual beside the picture: with their pictures, links, a search over all pages, and the way back.
 
-use egui::{Align, Align2, Label, RichText, ScrollArea, Ui, Window, vec2};
+use std::collections::BTreeMap;
 
-use super::UiState;
+use egui::{Align, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, vec2};
+
 use super::dialogs::take_key;
 use super::finder_words::words_of;
-use super::manual::{Block, ManualPage, PAGES, Text, target};
+use super::manual::{Block, ManualPage, PAGES, PICTURES, Text, target};
 use super::theme::{self, BODY, SMALL, colors};
-use super::widgets::{dialog_head, drop_down, elided, paint_line, press, row_background, search_field, text_button};
+use super::widgets::{drop_down, elided, icon_button, paint_line, press, row_background, search_field, text_button};
+use super::{UiState, icons};
 
-/// The usual width of the window, points.
-const WIDTH: f32 = 560.0;
 /// The most places that a search lists.
 const MOST_HITS: usize = 60;
 
-/// The manual while it is open.
-#[derive(Debug)]
+/// The manual: what is read of it.
+#[derive(Default)]
 pub(super) struct Manual {
     /// The page that is shown, by its index.
-    pub page: usize,
+    page: usize,
     /// The block to which the page is to be scrolled.
     scroll_to: Option<usize>,
     /// The pages from which links have led here.
     before: Vec<usize>,
     search: String,
     hits: Vec<Hit>,
+    /// Whether something else was pressed since it was opened or pressed.
+    is_left: bool,
+    /// The pictures that were shown, by their files.
+    pictures: BTreeMap<&'static str, TextureHandle>,
+}
+
+impl std::fmt::Debug for Manual {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Manual").field("page", &self.page).field("search", &self.search).finish_non_exhaustive()
+    }
 }
 
 /// A place that has the searched words.
@@ -35,9 +45,12 @@ struct Hit {
 }
 
 impl Manual {
-    /// Opens a page, by its index.
-    pub(super) fn of(page: usize) -> Self {
-        Self { page, scroll_to: None, before: Vec::new(), search: String::new(), hits: Vec::new() }
+    /// Goes to a page, by its id; one that there is not leaves the manual where it was.
+    pub(super) fn open(&mut self, id: &str) {
+        self.is_left = false;
+        if let Some(page) = PAGES.iter().position(|page| page.id == id) {
+            self.go_to(page, None);
+        }
     }
 
     fn go_to(&mut self, page: usize, block: Option<usize>) {
@@ -76,31 +89,37 @@ impl Manual {
     }
 }
 
-/// Shows the manual where it is open.
-pub(super) fn show(ui: &Ui, state: &mut UiState) {
-    let Some(mut manual) = state.manual.take() else { return };
-    // The first Escape clears a search.
-    let is_searching = !manual.search.is_empty();
-    let screen = ui.ctx().content_rect();
-    let size = vec2(WIDTH.min(screen.width() - 48.0), (0.8 * screen.height()).min(760.0));
-    let frame = egui::Frame::window(ui.style());
-    let window = Window::new("Manual").title_bar(false).frame(frame).default_size(size).min_size(vec2(320.0, 240.0));
-    let window = window.pivot(Align2::CENTER_CENTER).default_pos(screen.center()).constrain_to(screen);
-    let shown = window.show(ui.ctx(), |ui| contents(ui, &mut manual));
-    let Some(shown) = shown else {
-        state.manual = Some(manual);
-        return;
-    };
-    // It is no dialog: Tab goes on to it from the panels.
-    state.focus.floats.push(shown.response.layer_id);
-    let is_over = state.dialog.is_none() && !state.finder.open && !is_searching;
-    let is_closed = shown.inner.unwrap_or(false) || is_over && take_key(ui, egui::Key::Escape);
-    state.manual = Some(manual).filter(|_| !is_closed);
+/// Shows the panel. `has_tabs`: tabs above it name it and close it.
+pub(super) fn show(ui: &mut Ui, state: &mut UiState, has_tabs: bool) {
+    // The first Escape clears a search. Once something else was pressed, it is about that.
+    let is_searching = !state.manual.search.is_empty();
+    let place = ui.max_rect();
+    if let Some(at) = ui.input(|i| i.pointer.press_origin().filter(|_| i.pointer.any_pressed())) {
+        state.manual.is_left = !place.contains(at);
+    }
+    ui.add_space(10.0);
+    let is_closed = contents(ui, &mut state.manual, has_tabs);
+    let is_meant = !state.manual.is_left && !is_searching;
+    let is_over = state.dialog.is_none() && !state.finder.open;
+    if is_closed || is_meant && is_over && take_key(ui, egui::Key::Escape) {
+        state.shows_manual = false;
+    }
 }
 
 /// Returns true when it was closed.
-fn contents(ui: &mut Ui, manual: &mut Manual) -> bool {
-    let close = dialog_head(ui, "Manual");
+fn contents(ui: &mut Ui, manual: &mut Manual, has_tabs: bool) -> bool {
+    let mut close = false;
+    if !has_tabs {
+        ui.horizontal(|ui| {
+            ui.set_min_height(20.0);
+            ui.label(RichText::new("Manual").font(theme::strong(15.0)));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let button = icon_button(ui, icons::CLOSE, "Close the manual", 20.0, false);
+                close = button.on_hover_text("Put the manual away; Help shows it again").clicked();
+            });
+        });
+        ui.add_space(4.0);
+    }
     ui.horizontal(|ui| {
         let back = ui.add_enabled_ui(!manual.before.is_empty(), |ui| text_button(ui, None, "Back", false)).inner;
         let back = back.on_hover_text("To the page from which a link has led here");
@@ -139,7 +158,7 @@ fn contents(ui: &mut Ui, manual: &mut Manual) -> bool {
         area.show(ui, |ui| {
             ui.set_width(ui.available_width());
             let scroll_to = manual.scroll_to.take();
-            let led = PAGES.get(manual.page).and_then(|page| text(ui, page, scroll_to));
+            let led = PAGES.get(manual.page).and_then(|page| text(ui, page, scroll_to, &mut manual.pictures));
             if let Some(link) = led {
                 match target(&link, manual.page) {
                     Some((page, block)) => manual.go_to(page, block),
@@ -184,7 +203,12 @@ fn hits(ui: &mut Ui, manual: &mut Manual) {
 }
 
 /// Shows a page, scrolled to a block where that is asked for; returns the target of the link that was pressed.
-fn text(ui: &mut Ui, page: &ManualPage, scroll_to: Option<usize>) -> Option<String> {
+fn text(
+    ui: &mut Ui,
+    page: &ManualPage,
+    scroll_to: Option<usize>,
+    pictures: &mut BTreeMap<&'static str, TextureHandle>,
+) -> Option<String> {
     let c = colors(ui);
     let mut led = None;
     let title = ui.label(RichText::new(&page.title).font(theme::strong(19.0)).color(c.text));
@@ -206,6 +230,10 @@ fn text(ui: &mut Ui, page: &ManualPage, scroll_to: Option<usize>) -> Option<Stri
                     ui.vertical(|ui| spans(ui, text, c.text, &mut led));
                 });
             }
+            Block::Picture(text, file) => {
+                ui.add_space(4.0);
+                picture(ui, text, file, pictures);
+            }
             Block::Code(text) => {
                 ui.add(Label::new(RichText::new(text.trim_end()).monospace().color(c.dim)).wrap());
             }
@@ -225,6 +253,22 @@ fn text(ui: &mut Ui, page: &ManualPage, scroll_to: Option<usize>) -> Option<Stri
         ui.allocate_space(vec2(0.0, 2.0));
     }
     led
+}
+
+/// Shows a picture as wide as it is, or as there is room, with what it shows below it.
+fn picture(ui: &mut Ui, text: &str, file: &str, pictures: &mut BTreeMap<&'static str, TextureHandle>) {
+    let Some((name, bytes)) = PICTURES.iter().find(|(name, _)| *name == file) else { return };
+    if !pictures.contains_key(name) {
+        let Ok(read) = image::load_from_memory(bytes) else { return };
+        let size = [read.width() as usize, read.height() as usize];
+        let read = ColorImage::from_rgba_unmultiplied(size, &read.to_rgba8());
+        pictures.insert(name, ui.ctx().load_texture(*name, read, TextureOptions::LINEAR));
+    }
+    if let Some(texture) = pictures.get(name) {
+        let width = texture.size_vec2().x.min(ui.available_width());
+        ui.add(Image::new(texture).max_width(width).corner_radius(6).alt_text(text));
+    }
+    ui.add(Label::new(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim)).wrap());
 }
 
 /// Shows a text with its bold words, code and links, which wraps; a link that is pressed goes to `led`.
