@@ -50,6 +50,57 @@ fn a_right_click_on_a_row_selects_the_joint_and_shows_what_can_be_done_with_it()
 }
 
 #[test]
+fn rows_of_tables_have_the_menu_of_what_they_name() {
+    let mut harness = window(session(4), UiState::new(Saved { tables: true, ..Saved::default() }), Status::default());
+    let rows = |harness: &Harness<'_, App>| -> Vec<Pos2> {
+        harness.query_all_by_role(Role::Row).map(|row| row.rect().left_center() + vec2(30.0, 0.0)).collect()
+    };
+    for table in ["Joints", "Palette"] {
+        click(&mut harness, table);
+        let at = rows(&harness)[1];
+        right_click(&mut harness, at);
+        assert_eq!(harness.state().session.view().selected, Some(NodeId(2)), "{table}");
+        harness.get_by_role_and_label(Role::MenuItem, "Mark what the joint moves");
+        choose(&mut harness, "Frame selection");
+        assert!(has(&harness, &CameraCommand::FrameSelected.into()), "{table}");
+        harness.state_mut().session.apply(SelectionCommand::Select(None));
+        harness.state_mut().commands.clear();
+        harness.run();
+    }
+    harness.get_by_role_and_label(Role::Button, "Vertices").click();
+    harness.run();
+    let at = rows(&harness)[1];
+    right_click(&mut harness, at);
+    choose(&mut harness, "Select the joint that moves it most");
+    assert!(harness.state().session.view().selected.is_some());
+    right_click(&mut harness, at);
+    choose(&mut harness, "Bring it into view");
+    assert_eq!(harness.state().session.view().pinned.map(|pinned| pinned.vertex), Some(1));
+    assert!(has(&harness, &CameraCommand::FrameMarked.into()));
+}
+
+#[test]
+fn findings_and_the_joints_above_them_have_menus() {
+    let findings = vec![panels::finding("rogue-vertices", 1), panels::finding("zero-weights", 1)];
+    let mut harness = window(panels::inspected(findings), UiState::default(), Status::default());
+    harness.run();
+    let row = harness.get_all_by_role(Role::ListBoxOption).next().unwrap().rect().center();
+    right_click(&mut harness, row);
+    choose(&mut harness, "Show it");
+    let shown = harness.state().session.view().finding;
+    assert!(shown.is_some());
+    let row = harness.get_all_by_role(Role::ListBoxOption).next().unwrap().rect().center_top() + vec2(0.0, 8.0);
+    right_click(&mut harness, row);
+    harness.get_by_role_and_label(Role::MenuItem, "Copy its text");
+    choose(&mut harness, "Leave it");
+    assert_eq!(harness.state().session.view().finding, None);
+    let row = harness.get_all_by_role(Role::ListBoxOption).next().unwrap().rect().center();
+    right_click(&mut harness, row);
+    choose(&mut harness, "Repair all…");
+    assert!(harness.state().session.tools().operation.is_some());
+}
+
+#[test]
 fn a_right_click_on_the_skin_is_about_its_vertex_and_the_joint_that_moves_it() {
     let mut harness = open(4);
     let at = beside_the_bones(harness.state());

@@ -7,7 +7,7 @@ use skinscope::model::{MeshId, MorphTarget};
 
 use super::*;
 
-fn finding(rule: &'static str, joint: u32) -> Finding {
+pub(super) fn finding(rule: &'static str, joint: u32) -> Finding {
     Finding {
         rule,
         severity: Severity::Info,
@@ -23,7 +23,7 @@ fn finding(rule: &'static str, joint: u32) -> Finding {
 }
 
 /// A tube with these findings.
-fn inspected(findings: Vec<Finding>) -> Session {
+pub(super) fn inspected(findings: Vec<Finding>) -> Session {
     let mut session = session(3);
     let model = Arc::clone(session.model().unwrap());
     session.inspected(&model, Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() });

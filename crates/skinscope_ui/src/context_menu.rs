@@ -1,15 +1,18 @@
-//! The menu of a right click: what one can do with a joint, with the skin and the joint that moves it most, or with the picture.
+//! The menu of a right click: what one can do with a joint, with the skin and the joint that moves it most, with a finding, or with the
+//! picture.
 
-use egui::{Popup, Response, Ui};
-use skinscope_inspect::VertexRef;
+use egui::{Align, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, Pos2, Response, Ui};
+use skinscope_inspect::{VertexRef, rule_words};
 use skinscope_model::NodeId;
 use skinscope_session::{
-    CameraCommand, Command, EditCommand, MarkCommand, PosingCommand, RepairTool, SelectionCommand, Session,
-    ToolCommand, ViewCommand, row_of,
+    CameraCommand, Command, DockPanel, EditCommand, FindingCommand, MarkCommand, PosingCommand, RepairTool,
+    SelectionCommand, Session, ToolCommand, ViewCommand, repair_of, row_of,
 };
 
 use super::UiState;
+use super::card::influences_of;
 use super::copied;
+use super::findings::repair_words;
 use super::menu::{RowSuffix, command_item, item};
 use super::theme::{SMALL, colors, strong};
 use super::widgets::{describe, shortened};
@@ -24,13 +27,46 @@ pub(super) struct About {
     pub node: Option<NodeId>,
     /// The vertex that was clicked.
     pub vertex: Option<VertexRef>,
+    /// The finding that was clicked, by its index in the document.
+    pub finding: Option<usize>,
 }
 
-/// What a menu asks for that is no command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    /// The table of vertices.
-    Table,
+impl About {
+    /// A node, wherever it is named.
+    pub fn node(node: NodeId) -> Self {
+        Self { node: Some(node), ..Self::default() }
+    }
+}
+
+/// The menu of a row that is shown where all panels are there, since its row may have other rows' place by then.
+#[derive(Clone, Copy, Debug)]
+struct OfRow {
+    about: About,
+    at: Pos2,
+    layer: LayerId,
+}
+
+/// Opens the menu of a row of a table or a list where `response` says that it was right-clicked.
+pub(super) fn ask(ui: &Ui, response: &Response, about: About, session: &Session, commands: &mut Vec<Command>) {
+    let Some(at) = response.interact_pointer_pos().filter(|_| response.secondary_clicked()) else { return };
+    begin(about, session, commands);
+    ui.data_mut(|d| d.insert_temp(rows_menu(), OfRow { about, at, layer: response.layer_id }));
+    Popup::open_id(ui.ctx(), rows_menu());
+}
+
+fn rows_menu() -> Id {
+    Id::unique("menu of a row")
+}
+
+/// Shows the menu that [`ask`] has opened.
+pub(super) fn show_asked(ui: &Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    if !Popup::is_id_open(ui.ctx(), rows_menu()) {
+        return;
+    }
+    let Some(OfRow { about, at, layer }) = ui.data(|d| d.get_temp(rows_menu())) else { return };
+    let popup = Popup::new(rows_menu(), ui.ctx().clone(), PopupAnchor::Position(at), layer);
+    let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
+    fill(popup.style(egui::containers::menu::menu_style).gap(0.0).open_memory(None), about, session, state, commands);
 }
 
 /// Selects what a right click is on, since that is what commands are about.
@@ -48,16 +84,20 @@ pub(super) fn show(
     state: &mut UiState,
     commands: &mut Vec<Command>,
 ) {
+    fill(Popup::context_menu(response), about, session, state, commands);
+}
+
+fn fill(popup: Popup<'_>, about: About, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
     let mut asked = None;
-    let popup = Popup::context_menu(response);
     popup.show(|ui| {
         ui.set_width(WIDTH);
         ui.spacing_mut().item_spacing.y = 0.0;
         asked = contents(ui, about, session, state, commands);
     });
-    if asked == Some(Asked::Table) {
-        state.tables.choose_for(RepairTool::Vertices);
+    if let Some(table @ (RepairTool::Joints | RepairTool::Vertices)) = asked {
+        state.tables.choose_for(table);
         state.saved.tables = true;
+        state.dock.ask(DockPanel::Tables);
     }
 }
 
@@ -67,9 +107,12 @@ fn contents(
     session: &Session,
     state: &UiState,
     commands: &mut Vec<Command>,
-) -> Option<Asked> {
+) -> Option<RepairTool> {
     let model = session.model()?;
     let mut asked = None;
+    if let Some(index) = about.finding {
+        return of_finding(ui, index, session, commands);
+    }
     let rows = |ui: &mut Ui, rows: &[Command], commands: &mut Vec<Command>| {
         for row in rows.iter().filter_map(row_of) {
             command_item(ui, row, session, state, commands);
@@ -82,7 +125,18 @@ fn contents(
         }
         if own(ui, "Weights in the table", "Pin it, and show its row in the table of vertices") {
             commands.push(SelectionCommand::Pin(Some(vertex)).into());
-            asked = Some(Asked::Table);
+            asked = Some(RepairTool::Vertices);
+        }
+        if about.node.is_none() {
+            if let Some(joint) = heaviest(session, vertex)
+                && own(ui, "Select the joint that moves it most", "Select the joint of its largest weight")
+            {
+                commands.push(SelectionCommand::Select(Some(joint)).into());
+            }
+            if own(ui, "Bring it into view", "Pin it, and move the camera to it") {
+                commands.push(SelectionCommand::Pin(Some(vertex)).into());
+                commands.push(CameraCommand::FrameMarked.into());
+            }
         }
         ui.separator();
     }
@@ -129,6 +183,46 @@ fn contents(
     }
     rows(ui, &[CameraCommand::FrameAll.into(), ViewCommand::ShowAll.into()], commands);
     asked
+}
+
+/// Shows what one can do with a finding; returns the tool that is asked for.
+fn of_finding(ui: &mut Ui, index: usize, session: &Session, commands: &mut Vec<Command>) -> Option<RepairTool> {
+    let finding = session.document()?.findings().nth(index)?;
+    let mut asked = None;
+    head(ui, rule_words(finding.rule).map_or(finding.rule, |(label, _)| label));
+    if session.view().finding == Some(index) {
+        if own(ui, "Leave it", "Go back to what was seen before it was shown") {
+            commands.push(FindingCommand::LeaveFinding.into());
+        }
+    } else if own(ui, "Show it", "Pose, mark and frame what it is about") {
+        commands.push(FindingCommand::ShowFinding(index).into());
+    }
+    for (all, label, help) in repair_words(finding) {
+        if own(ui, &label, help) {
+            commands.push(ToolCommand::Repair { finding: index, all }.into());
+            asked = Some(repair_of(finding).tool);
+        }
+    }
+    let joints = &finding.joints;
+    if let [joint] = joints[..]
+        && own(ui, "Select its joint", "Select the joint that it names")
+    {
+        commands.push(SelectionCommand::Select(Some(joint)).into());
+    }
+    ui.separator();
+    if own(ui, "Copy its text", "Put what is wrong, and what to do, on the clipboard") {
+        copied::copy(ui, format!("{} {}", finding.message, finding.fix), "the text of the finding");
+    }
+    asked
+}
+
+/// Returns the joint of the largest weight of a vertex.
+fn heaviest(session: &Session, vertex: VertexRef) -> Option<NodeId> {
+    let model = session.model()?;
+    let (joints, weights) = influences_of(model, vertex)?.of(vertex.vertex);
+    let (joint, _) = joints.iter().zip(weights).max_by(|a, b| a.1.total_cmp(b.1))?;
+    let skin = model.instances.get(vertex.instance.index())?.skin?;
+    model.skins[skin.index()].joints.get(usize::from(*joint)).copied()
 }
 
 /// Shows what the rows below it are about.

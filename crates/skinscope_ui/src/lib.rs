@@ -476,6 +476,7 @@ pub fn show(
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }
+    context_menu::show_asked(ui, session, state, commands);
     dialogs::show(ui, state, status, commands);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);

@@ -281,7 +281,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     }
     state.hovered = hovered.or(state.hovered);
     if let Some((response, node)) = asked_menu {
-        let about = context_menu::About { node: Some(node), vertex: None };
+        let about = context_menu::About::node(node);
         if response.secondary_clicked() {
             context_menu::begin(about, session, commands);
         }

@@ -262,6 +262,9 @@ impl Table<'_> {
             if at.hovered() {
                 answer.hovered = Some(row);
             }
+            if at.secondary_clicked() {
+                answer.menu = Some((row, at.clone()));
+            }
             if at.clicked() {
                 answer.column = under;
                 table_cells::click(ui, response, rows, state, (row, under), at.double_clicked());

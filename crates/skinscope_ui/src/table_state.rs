@@ -1,6 +1,6 @@
 //! The input and output of a table: its rows, the user's actions in it, and its scroll state.
 
-use egui::{Modifiers, Rect, Ui};
+use egui::{Modifiers, Rect, Response, Ui};
 
 /// The look of a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +37,8 @@ pub(super) struct TableResponse {
     pub hovered: Option<usize>,
     /// The row that was clicked, or reached with the arrows; with the modifiers that were held.
     pub chosen: Option<(usize, Modifiers)>,
+    /// The row that was right-clicked, with what was.
+    pub menu: Option<(usize, Response)>,
     /// The row that was double-clicked, or on which Enter was pressed.
     pub opened: Option<usize>,
     /// The column to sort by.

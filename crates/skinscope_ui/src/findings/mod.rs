@@ -19,9 +19,11 @@ use skinscope_session::{
 
 use self::doubts::Doubts;
 use self::motion::{MotionRange, measuring, ready, stacks};
+pub(super) use self::row::repair_words;
 use self::row::{
     FOLDED, RowPress, TEXT, TITLE_LINE, body_height, joint_head, mark, messages_head, row, title, warning, wrapped,
 };
+use super::context_menu::{self, About};
 use super::panel_size::{want_size, was_dragged};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
 use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
@@ -96,6 +98,9 @@ const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity:
 /// The room that is left for the search of nodes and some of their rows, where there is that much, points.
 const LEAST_NODES: f32 = 48.0 + 5.0 * ROW;
 
+/// The height of the column below which findings leave half of it to the nodes, points.
+const LOW: f32 = 500.0;
+
 /// Shows the panel below the nodes.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
@@ -127,9 +132,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         let most = (0.66 * room).min(room - LEAST_NODES).min(all).max(least);
         // An open finding is seen whole where there is room, down to its buttons.
         let whole = least + state.findings.height_of(session.view().finding);
-        // While nobody has moved the edge, nodes have nearly as much room as they.
+        // While nobody has moved the edge, nodes have as much room as they in a low window.
         let own = state.saved.findings_height;
-        let usual = if own == FINDINGS_HEIGHT { own.min(0.56 * room) } else { own };
+        let usual = if own == FINDINGS_HEIGHT && room < LOW { own.min(0.5 * room) } else { own };
         want_size(ui, "findings", vec2(0.0, usual.max(whole).clamp(least, most)));
         egui::Panel::bottom("findings").resizable(true).size_range(least..=most)
     };
@@ -413,6 +418,10 @@ fn list(
                     match row(ui, rect, (&document.model, all_findings[index]), index, (open, doubt)) {
                         Some(RowPress::Row) if open => commands.push(FindingCommand::LeaveFinding.into()),
                         Some(RowPress::Row) => commands.push(FindingCommand::ShowFinding(index).into()),
+                        Some(RowPress::Menu(response)) => {
+                            let about = About { finding: Some(index), ..About::default() };
+                            context_menu::ask(ui, &response, about, session, commands);
+                        }
                         Some(RowPress::Repair(all)) => {
                             commands.push(ToolCommand::Repair { finding: index, all }.into());
                             asked = Some(repair_of(all_findings[index]).tool);
@@ -422,7 +431,8 @@ fn list(
                 }
                 Item::JointHead(joint, count) => {
                     let name = document.model.skeleton.names.get(joint.index()).map_or("", String::as_str);
-                    joint_head(ui, rect, name, count);
+                    let head = joint_head(ui, rect, name, count);
+                    context_menu::ask(ui, &head, About::node(joint), session, commands);
                 }
                 Item::ImportHead => messages_head(ui, rect),
                 Item::Warning(index) => {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{Align, Align2, Color32, Galley, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, Color32, Galley, Layout, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 use skinscope_edit::operation;
 use skinscope_inspect::check::{Finding, Measure, Severity};
 use skinscope_inspect::rule_words;
@@ -89,9 +91,33 @@ fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
     Some(wrapped(ui, &text, colors(ui).dim, width))
 }
 
+/// Returns what can be asked for to repair a finding: whether it is for all of its rule, its label and a sentence about it.
+pub(in super::super) fn repair_words(finding: &Finding) -> Vec<(bool, String, &'static str)> {
+    let repair = repair_of(finding);
+    if repair.is_sound() {
+        let one = "Show what the repair does to the vertices of this finding, before it is done";
+        let all = "Show what the repair does to all findings of this rule, before it is done";
+        return vec![(false, "Repair…".to_owned(), one), (true, "Repair all…".to_owned(), all)];
+    }
+    let (label, help) = match repair.tool {
+        RepairTool::Operation(id) => {
+            let tool = operation(id).filter(|_| !repair.may_be_meant).map(|tool| format!("{}…", tool.tool));
+            let help = "Try the tool on the vertices of this finding, before anything is done";
+            (tool.unwrap_or_else(|| "Repair…".to_owned()), help)
+        }
+        RepairTool::Joints => ("Table of joints".to_owned(), "Open the table of joints at what this finding names"),
+        RepairTool::Vertices => {
+            ("Table of vertices".to_owned(), "Open the table of vertices at what this finding names")
+        }
+    };
+    vec![(false, label, help)]
+}
+
 /// The part of a finding that was pressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum RowPress {
+    /// The finding with the other button, so that its menu opens.
+    Menu(Response),
     /// The finding itself.
     Row,
     /// The button of its repair; with `true` the button that repairs all findings of its rule.
@@ -170,6 +196,7 @@ pub(super) fn row(
         response.scroll_to_me(None);
     }
     pressed = pressed.or(response.clicked().then_some(RowPress::Row));
+    pressed = pressed.or_else(|| response.secondary_clicked().then(|| RowPress::Menu(response.clone())));
     let measured = finding.measure.map(|measure| format!("\n{}: {}", measure.what, measure_words(measure)));
     if !open && (title_cut || where_cut || measured.is_some()) {
         response.on_hover_text(format!("{label}\n{at}{}", measured.unwrap_or_default()));
@@ -179,33 +206,13 @@ pub(super) fn row(
 
 /// Shows the buttons of an open finding; returns which was pressed.
 fn buttons(ui: &mut Ui, rect: Rect, finding: &Finding) -> Option<RowPress> {
-    let repair = repair_of(finding);
-    let (nearest, help) = match repair.tool {
-        RepairTool::Operation(id) => (
-            if repair.may_be_meant { "Repair…".to_owned() } else { format!("{}…", operation(id)?.tool) },
-            "Try the tool on the vertices of this finding, before anything is done",
-        ),
-        RepairTool::Joints => ("Table of joints".to_owned(), "Open the table of joints at what this finding names"),
-        RepairTool::Vertices => {
-            ("Table of vertices".to_owned(), "Open the table of vertices at what this finding names")
-        }
-    };
     let mut pressed = None;
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Min)), |ui| {
         ui.spacing_mut().item_spacing.x = theme::GAP;
-        if !repair.is_sound() {
-            if text_button(ui, None, &nearest, false).on_hover_text(help).clicked() {
-                pressed = Some(RowPress::Repair(false));
+        for (all, label, help) in repair_words(finding) {
+            if text_button(ui, None, &label, false).on_hover_text(help).clicked() {
+                pressed = Some(RowPress::Repair(all));
             }
-            return;
-        }
-        let help = "Show what the repair does to the vertices of this finding, before it is done";
-        if text_button(ui, None, "Repair…", false).on_hover_text(help).clicked() {
-            pressed = Some(RowPress::Repair(false));
-        }
-        let help = "Show what the repair does to all findings of this rule, before it is done";
-        if text_button(ui, None, "Repair all…", false).on_hover_text(help).clicked() {
-            pressed = Some(RowPress::Repair(true));
         }
     });
     pressed
@@ -258,9 +265,9 @@ fn part_text(model: &Model, finding: &Finding) -> Option<String> {
 }
 
 /// Shows the heading of what the range of motion found where one joint turns.
-pub(super) fn joint_head(ui: &mut Ui, rect: Rect, name: &str, count: usize) {
+pub(super) fn joint_head(ui: &mut Ui, rect: Rect, name: &str, count: usize) -> Response {
     let c = colors(ui);
-    let response = ui.interact(rect, ui.scope_id().with(("turned", name)), Sense::hover());
+    let response = ui.interact(rect, ui.scope_id().with(("turned", name)), Sense::CLICK);
     let y = rect.bottom() - 9.0;
     let (left, right) = (rect.left() + f32::from(MARGIN), rect.right() - f32::from(MARGIN));
     let number = ui.painter().layout_no_wrap(grouped(count), theme::regular(SMALL), c.dim);
@@ -270,9 +277,7 @@ pub(super) fn joint_head(ui: &mut Ui, rect: Rect, name: &str, count: usize) {
     paint_line(ui, number, number_left, y, c.dim);
     let spoken = format!("Range of motion of {name}: {}", counted(count, "finding", "findings"));
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
-    if cut {
-        response.on_hover_text(name);
-    }
+    if cut { response.on_hover_text(name) } else { response }
 }
 
 pub(super) fn messages_head(ui: &mut Ui, rect: Rect) {

@@ -9,6 +9,7 @@ use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolC
 use super::{
     Counted, StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column,
 };
+use crate::context_menu::{self, About};
 use crate::copied::copy_rows;
 use crate::outliner_row::padlock;
 use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
@@ -131,6 +132,11 @@ pub(super) fn show(
     }
     if answer.opened.is_some() {
         commands.push(CameraCommand::FrameSelected.into());
+    }
+    if let Some((row, response)) = &answer.menu {
+        let node = joints.rows[*row].node;
+        joints.shown = Some(node);
+        context_menu::ask(ui, response, About::node(node), session, commands);
     }
     if let Some(head) = answer.head {
         let by = COLUMNS[head];

@@ -9,6 +9,7 @@ use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 
 use super::{StatusText, Tab, TableContext, bar, choose_skin, number_column, skin_name, text_column};
+use crate::context_menu::{self, About};
 use crate::copied::copy_rows;
 use crate::matrices::matrix_cell;
 use crate::table::{Column, PAD, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
@@ -89,7 +90,7 @@ pub(super) fn show(
     if palette.chain {
         let answer = chain_table(ui, session, model, &links, &mut palette.chain_state);
         copy |= answer.copy;
-        react(&answer, |row| links[row].node, hovered, commands);
+        react(ui, &answer, |row| links[row].node, session, hovered, commands);
         if copy {
             copy_rows(ui, chain_tsv(model, &links), "node", "nodes");
         }
@@ -109,7 +110,7 @@ pub(super) fn show(
     if let Some((row, _)) = answer.chosen {
         palette.shown = Some(node(row));
     }
-    react(&answer, node, hovered, commands);
+    react(ui, &answer, node, session, hovered, commands);
     if copy || answer.copy {
         let only = selected.filter(|_| answer.copy);
         let rows: Vec<usize> = (0..palette.rows.len()).filter(|r| only.is_none_or(|n| node(*r) == n)).collect();
@@ -117,14 +118,19 @@ pub(super) fn show(
     }
 }
 
-/// Reacts to the user: a click selects, Enter frames, and the row under the pointer is reported.
+/// Reacts to the user: a click selects, Enter frames, a right click opens a menu, and the row under the pointer is reported.
 fn react(
+    ui: &Ui,
     answer: &TableResponse,
     node: impl Fn(usize) -> NodeId,
+    session: &Session,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
 ) {
     *hovered = answer.hovered.map(&node).or(*hovered);
+    if let Some((row, response)) = &answer.menu {
+        context_menu::ask(ui, response, About::node(node(*row)), session, commands);
+    }
     if let Some((row, _)) = answer.chosen {
         commands.push(SelectionCommand::Select(Some(node(row))).into());
     }

@@ -13,6 +13,7 @@ use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
 use super::vertex_edit::{Spreadsheet, joint_of};
 use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
 use crate::background_query::BackgroundQuery;
+use crate::context_menu::{self, About};
 use crate::copied::copy_rows;
 use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::theme::colors;
@@ -228,6 +229,10 @@ pub(super) fn show(
     }
     if answer.opened.is_some() {
         commands.push(CameraCommand::FrameMarked.into());
+    }
+    if let Some((row, response)) = &answer.menu {
+        let vertex = Some(given.base.vertices.row(found.at(*row)).vertex_ref());
+        context_menu::ask(ui, response, About { vertex, ..About::default() }, given.session, commands);
     }
     let sheet = Spreadsheet { given, found: &found, shows: &shows, follow: !vertices.stays };
     if let Some(typed) = answer.typed {
