@@ -20,7 +20,7 @@ use skinscope::import::{EXTENSIONS, Support};
 use skinscope::inspect::check::RULES;
 use skinscope::inspect::measure::MEASURES;
 use skinscope::inspect::rom::ROM_RULES;
-use skinscope::inspect::{OVERLAYS, Scale};
+use skinscope::inspect::{OVERLAYS, Scale, overlay_of_rule};
 use skinscope::pose::controls::Preset;
 use skinscope::render::software::SWITCHES;
 use skinscope::session::{COMMANDS, Keymap, Menu, Shortcut};
@@ -306,8 +306,11 @@ fn rules() -> String {
 }
 
 fn range_of_motion() -> String {
-    let rows = ROM_RULES.iter().map(|rule| [code(rule.id), rule.help.to_owned()]);
-    table(["rule", "what it lists"], rows)
+    let rows = ROM_RULES.iter().map(|rule| {
+        let overlay = overlay_of_rule(rule.id).map(code).unwrap_or_default();
+        [code(rule.id), rule.label.to_owned(), overlay, rule.help.to_owned()]
+    });
+    table(["rule", "name", "overlay", "what it lists"], rows)
 }
 
 fn operations() -> String {

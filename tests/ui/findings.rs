@@ -203,7 +203,7 @@ fn what_the_range_of_motion_showed_stands_in_the_same_list() {
     session.measured(&model, RomReport { findings, poses: 54, planned: 54, driven: 3, clips: false });
     let mut harness = shown(session);
     harness.get_by_label("54 poses of 3 joints measured");
-    const STRETCHED: &str = "Stretched edges, joint 1 · 1 vertex";
+    const STRETCHED: &str = "Edge stretch, joint 1 · 1 vertex";
     harness.get_by_label(STRETCHED).scroll_to_me();
     harness.run();
     click(&mut harness, STRETCHED);
@@ -239,13 +239,13 @@ fn what_the_range_of_motion_found_stands_together_for_each_joint_and_numbers_say
     let [first, second] = [1, 2].map(|joint| format!("Range of motion of {}:", names[joint]));
     let order = [
         top(&harness, &first),
-        top(&harness, "Stretched edges"),
+        top(&harness, "Edge stretch"),
         top(&harness, "Inverted triangles"),
         top(&harness, &second),
-        top(&harness, "Folded skin"),
+        top(&harness, "Fold, "),
     ];
     assert!(order.is_sorted(), "{order:?}");
-    let said = harness.get_by_label_contains("Folded skin").accesskit_node().description().unwrap_or_default();
+    let said = harness.get_by_label_contains("Fold, ").accesskit_node().description().unwrap_or_default();
     assert!(said.contains("Here: so much 1"), "{said}");
     assert!(painted_texts(&harness).iter().any(|(text, _)| text == "so much"));
 }

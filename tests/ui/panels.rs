@@ -63,7 +63,7 @@ fn the_button_of_the_range_of_motion_is_whole_however_narrow_and_low_the_panel_i
 fn the_list_jumps_to_what_the_range_of_motion_found() {
     let session = inspected((0..60).map(|_| finding("rogue-vertices", 1)).collect());
     let mut harness = window(session, UiState::default(), Status::default());
-    let stretched = "Stretched edges, joint 2 · 2 vertices";
+    let stretched = "Edge stretch, joint 2 · 2 vertices";
     click(&mut harness, "Run range of motion");
     assert!(harness.query_by_label(stretched).is_none());
     let model = Arc::clone(harness.state().session.model().unwrap());

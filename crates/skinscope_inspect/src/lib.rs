@@ -57,7 +57,11 @@ pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
         "asymmetry" => Some("asymmetry"),
         "seam-weights" | "t-junction" | "far-influence" | "stray-vertices" => Some("weights"),
         "joint-out-of-range" | "joint-out-of-range-unweighted" => Some("weights"),
-        rom if rom.starts_with("rom-") => Some("weights"),
+        "rom-stretch" => Some("stretch"),
+        "rom-area" => Some("area"),
+        "rom-inverted" => Some("inverted"),
+        "rom-fold" => Some("fold"),
+        "rom-volume" => Some("weights"),
         _ => None,
     }
 }

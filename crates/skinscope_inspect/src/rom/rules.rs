@@ -33,21 +33,21 @@ pub(super) const RULE_COUNT: usize = 5;
 pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
     RomRule {
         id: "rom-stretch",
-        label: "Stretched edges",
+        label: "Edge stretch",
         help: "A joint stretches edges to more than twice their length",
         index: 0,
         fault: Some(Fault::Stretch),
     },
     RomRule {
         id: "rom-area",
-        label: "Crushed triangles",
+        label: "Change of area",
         help: "Triangles keep less than a tenth of their area, or grow to more than four times of it",
         index: 1,
         fault: Some(Fault::Area),
     },
     RomRule {
         id: "rom-volume",
-        label: "Volume change",
+        label: "Change of volume",
         help: "The part of the skin that a joint bends changes its volume by more than a quarter",
         index: 2,
         fault: None,
@@ -61,7 +61,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
     },
     RomRule {
         id: "rom-fold",
-        label: "Folded skin",
+        label: "Fold",
         help: "The surface folds back on itself by more than 150°",
         index: 4,
         fault: Some(Fault::Fold),
