@@ -59,6 +59,7 @@ impl ClipsArgs {
                 Ok(taken) => taken,
                 Err(why) => {
                     self.may_write_map(opened, &read, later, output)?;
+                    let why = format!("{why} --map says which joint is which.");
                     return Err(self.unfit(path, &why, [other.stored(), document.stored()], &mapping));
                 }
             };

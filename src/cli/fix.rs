@@ -40,7 +40,7 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// new), json_values (that differ, are new or gone), stored [{from, to (types of weights), vertices}] (where weights get another type)}, operations [{op, vertices (whose stored values changed)}], one for each
 /// that was asked for, in their order; kept is there where vertices had to stay because of locked
 /// joints, stuck where others had to, since no joint can take the weight, and partly where others got only a part of what was asked for,
-/// with partly_because {no_pair (no pair is left for a joint), locked, no_room (no weight is left to give)}; matrices_kept are those that
+/// with partly_because {no_pair (the file has no room for another joint of a vertex), locked, no_room (no weight is left to give)}; matrices_kept are those that
 /// could not be set. transfer also has distance_mm {mean, largest} (from each vertex to the point of FILE whose weights it takes),
 /// largest_change (of the weight of a joint) and unmatched (vertices that stay,
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and

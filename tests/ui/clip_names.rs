@@ -54,6 +54,26 @@ fn joints_of_clips_have_their_counterparts_which_can_be_said() {
 }
 
 #[test]
+fn clips_of_which_no_joint_has_a_counterpart_cannot_be_taken() {
+    let mut parts = (*tube(Tube { joints: 2, ..Tube::default() })).clone();
+    for (i, name) in parts.skeleton.names.iter_mut().enumerate() {
+        *name = format!("Knochen {i}");
+    }
+    let other = Arc::new(Model::build(parts).unwrap());
+    let session = session(3);
+    let model = Arc::clone(session.model().unwrap());
+    let names = ClipNames::new("/models/walks.glb".into(), other, NameMap::default(), &model);
+    let names = ClipNames { is_shown: true, ..names };
+    let mut harness = window(session, UiState::default(), Status { clip_names: Some(names), ..Status::default() });
+    assert!(harness.query_by_label("Take the clips").is_none());
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(!has(&harness, &FileCommand::ClipNames(ClipNamesCommand::Take).into()));
+    click(&mut harness, "Cancel");
+    assert!(has(&harness, &FileCommand::ClipNames(ClipNamesCommand::Leave).into()));
+}
+
+#[test]
 fn one_joint_has_a_counterpart_and_two_have() {
     for (joints, line) in [
         (1, "1 of 1 joint that the clips move has a counterpart in the open model."),

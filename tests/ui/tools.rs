@@ -4,7 +4,7 @@ use skinscope::edit::{Amount, Axis, Donor, OPERATIONS, Settings};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
 use skinscope::model::{WeightChange, WeightFormat};
-use skinscope::session::{MarkCommand, MarkMode, MarkShape, MarkTool, Scope, ToolCommand};
+use skinscope::session::{MarkCommand, MarkMode, MarkShape, MarkTool, Scope, TOOL_GROUPS, ToolCommand};
 
 use super::*;
 
@@ -37,6 +37,21 @@ fn enter(harness: &mut Harness<'_, App>, field: &str, text: &str) {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
+}
+
+#[test]
+fn the_menu_has_the_tools_in_the_order_and_the_groups_of_the_panel() {
+    let tools: Vec<_> = COMMANDS
+        .iter()
+        .filter_map(|row| match &row.command {
+            Command::Tool(ToolCommand::Choose(Some(id))) => Some((*id, row.starts_group)),
+            _ => None,
+        })
+        .collect();
+    let ids: Vec<&str> = tools.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, TOOL_GROUPS.iter().flat_map(|(.., tools)| tools.iter().copied()).collect::<Vec<_>>());
+    let firsts: Vec<&str> = tools.iter().filter(|(_, line)| *line).map(|(id, _)| *id).collect();
+    assert_eq!(firsts, TOOL_GROUPS[1..].iter().map(|(.., tools)| tools[0]).collect::<Vec<_>>());
 }
 
 #[test]

@@ -118,7 +118,10 @@ pub fn explain_partly(operation: &Operation, partly: &Partly) -> Vec<String> {
         (partly.room, room),
         (
             partly.pairs,
-            format!("{} only the largest of their joints: no pair is left for the others", get(partly.pairs)),
+            format!(
+                "{} only the largest of their joints: the file has no room for more joints of a vertex",
+                get(partly.pairs)
+            ),
         ),
         (partly.locked, format!("{locked} only in part: locked joints keep their weights")),
         (partly.matrices, format!("{matrices}: a joint has no inverse, or no matrix says how the mesh stands to it")),

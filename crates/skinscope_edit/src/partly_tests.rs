@@ -69,7 +69,7 @@ fn a_joint_for_which_no_pair_is_left_is_counted() {
     let expected = Partly { vertices: 1, pairs: 1, ..Partly::default() };
     let (applied, lines) = done(&model, "set", &set, &[], 2);
     assert_eq!(applied.partly, expected);
-    assert!(lines[0].contains("no pair is left"), "{lines:?}");
+    assert!(lines[0].contains("no room for more joints"), "{lines:?}");
     let copied = (0..5).map(|joint| (model.skins[0].joints[joint], 0.2)).collect();
     let paste = Settings { copied, ..Settings::default() };
     assert_eq!(done(&model, "paste", &paste, &[], 1).0.partly, expected);

@@ -457,14 +457,31 @@ pub struct Line {
 }
 
 /// Returns the sRGB colour that represents a joint. Consecutive nodes have very different colours (hues step by the
-/// golden ratio).
+/// golden ratio), and nodes whose hues come near each other again differ in how bright and how strong they are.
 #[must_use]
 pub fn joint_color(node: NodeId) -> [f32; 3] {
     let hue = (node.0 as f32 * 0.618_034).fract() * 6.0;
-    let bright = if node.0.is_multiple_of(2) { 0.95 } else { 0.75 };
+    // Hues are alike at distances that are Fibonacci numbers, of which 21 is the first that is a multiple of three.
+    let (bright, strong) = [(0.95, 0.72), (0.68, 0.8), (1.0, 0.42)][(node.0 % 3) as usize];
     let channel = |shift: f32| {
         let k = (shift + hue) % 6.0;
-        bright * (1.0 - 0.65 * k.min(4.0 - k).clamp(0.0, 1.0))
+        bright * (1.0 - strong * k.min(4.0 - k).clamp(0.0, 1.0))
     };
     [channel(5.0), channel(3.0), channel(1.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_that_are_near_in_a_hierarchy_have_different_colours() {
+        for a in 0..200 {
+            for b in a + 1..a + 21 {
+                let (first, second) = (joint_color(NodeId(a)), joint_color(NodeId(b)));
+                let apart = (0..3).map(|i| (first[i] - second[i]).powi(2)).sum::<f32>().sqrt();
+                assert!(apart > 0.2, "{a} {first:?} and {b} {second:?}: {apart}");
+            }
+        }
+    }
 }

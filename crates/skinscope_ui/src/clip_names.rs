@@ -92,8 +92,12 @@ fn contents(
             answer = Some(ClipNamesCommand::Propose);
         }
     });
-    let pressed = buttons(ui, &["Take the clips", "Cancel"], entered);
-    let pressed = pressed.map(|i| if i == 0 { ClipNamesCommand::Take } else { ClipNamesCommand::Leave });
+    if found == 0 {
+        text(ui, "Say of one joint at least which it is: clips that move no joint of this model cannot be taken.");
+    }
+    let names: &[&str] = if found == 0 { &["Cancel"] } else { &["Take the clips", "Cancel"] };
+    let pressed = buttons(ui, names, entered && found > 0);
+    let pressed = pressed.map(|i| if names[i] == "Cancel" { ClipNamesCommand::Leave } else { ClipNamesCommand::Take });
     answer.or(pressed)
 }
 

@@ -209,7 +209,7 @@ fn contents(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
 
 /// Shows what is behind the model.
 fn ground(ui: &mut Ui, settings: &mut ExportSettings) {
-    row(ui, "Ground", |ui| {
+    row(ui, "Background", |ui| {
         let now = (settings.transparent, settings.background);
         let choices = [
             ("As in the window", "What the window shows behind the model", (false, None)),
@@ -222,6 +222,7 @@ fn ground(ui: &mut Ui, settings: &mut ExportSettings) {
                 (settings.transparent, settings.background) = choice;
             }
         }
+        ui.label("Colour");
         let mut color = settings.background.unwrap_or([42, 46, 55]);
         let response = ui.color_edit_button_srgb(&mut color);
         response.widget_info(|| {

@@ -194,7 +194,7 @@ fn turn_words(turn: Quat) -> String {
         return format!("Turned by {}° about its {} axis", number(sign * degrees, 1), ["X", "Y", "Z"][along]);
     }
     let [x, y, z] = axis.to_array().map(|v| number(v, 2));
-    format!("Turned by {}° about ({x}, {y}, {z})", number(degrees, 1))
+    format!("Turned by {}° about ({x}, {y}, {z}) in its own axes", number(degrees, 1))
 }
 
 fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &mut Inspector, commands: &mut Vec<Command>) {
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(about(Vec3::X, 0.0), "Not turned from rest");
         assert_eq!(about(Vec3::Z, -90.0), "Turned by −90.0° about its Z axis");
         assert_eq!(about(Vec3::Y, 135.0), "Turned by 135.0° about its Y axis");
-        assert_eq!(about(Vec3::new(3.0, 0.0, -4.0), 20.0), "Turned by 20.0° about (0.60, 0.00, −0.80)");
+        assert_eq!(about(Vec3::new(3.0, 0.0, -4.0), 20.0), "Turned by 20.0° about (0.60, 0.00, −0.80) in its own axes");
     }
 
     #[test]

@@ -160,7 +160,17 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
         ui.add(Label::new(RichText::new(text).color(c.text)).wrap());
         ui.add_space(4.0);
         if !is_built_in(session) {
-            ui.add(Label::new(RichText::new("They are made for the built-in character.").color(c.dim)).wrap());
+            let model = session.model();
+            let lacks = match (model.is_some_and(|m| !m.skins.is_empty()), model.is_some_and(|m| !m.clips.is_empty())) {
+                _ if model.is_none() => "No model is open: the built-in character has all that the steps need.",
+                (true, true) => "They are made for the built-in character.",
+                (true, false) => "This model has no clip. The built-in character has all that the steps need.",
+                (false, true) => "This model has no skin. The built-in character has all that the steps need.",
+                (false, false) => {
+                    "This model has no skin and no clip. The built-in character has all that the steps need."
+                }
+            };
+            ui.add(Label::new(RichText::new(lacks).color(c.dim)).wrap());
             if text_button(ui, None, "Open built-in character", false)
                 .on_hover_text(tip(&FileCommand::OpenBuiltIn.into()))
                 .clicked()

@@ -111,6 +111,7 @@ impl App {
         match command {
             ClipNamesCommand::Show => {
                 (names.is_shown, names.message) = (true, None);
+                names.keep();
                 names.match_joints(&model);
             }
             ClipNamesCommand::Say(there, here) => names.say(&there, here.as_deref(), &model),
@@ -118,6 +119,7 @@ impl App {
             ClipNamesCommand::Propose => names.propose(&model),
             ClipNamesCommand::Take => {
                 names.is_shown = false;
+                names.keep();
                 let ClipNames { path, other, mapping, taken, is_new, .. } = names.clone();
                 let (name, open) = (names.name(), model);
                 self.jobs.restart(Kind::Clips, move |_| {
@@ -131,12 +133,15 @@ impl App {
             ClipNamesCommand::Write(path) => {
                 let done = written(&path, &names.text());
                 names.is_new &= done.is_err();
+                if done.is_ok() {
+                    names.keep();
+                }
                 names.message = Some(match done {
                     Ok(()) => format!("Wrote {}", path.display()),
                     Err(why) => format!("{}: {why}", path.display()),
                 });
             }
-            ClipNamesCommand::Leave => (names.is_shown, names.message) = (false, None),
+            ClipNamesCommand::Leave => names.leave(&model),
         }
         self.session.files_mut().store_clip_names(names);
     }

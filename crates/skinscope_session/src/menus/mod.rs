@@ -25,15 +25,30 @@ use crate::{
     Command, FileCommand, LAYOUTS, Panel, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand,
 };
 
+/// The tools that change weights in groups of the same kind of work: the name of each group, what its tools do, and the ids of their
+/// operations.
+pub const TOOL_GROUPS: [(&str, &str, &[&str]); 6] = [
+    ("Clean", "Bring the weights of each vertex in order", &["normalise", "prune", "limit", "quantise"]),
+    ("Repair", "Repair what the checker finds", &["rules", "remove-rogues", "weld-seams"]),
+    ("Blend", "Make weights even with those around them", &["smooth", "hammer", "average"]),
+    ("Copy", "Take weights from elsewhere", &["mirror", "paste", "transfer"]),
+    ("Joint", "Change the weights of one joint", &["set", "remove-joint", "replace-joint"]),
+    ("Bind", "Change inverse bind matrices, and no weights", &["bind-here", "inverse-binds"]),
+];
+
 /// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let overlays = OVERLAYS.iter().map(|overlay: &&Overlay| {
         let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
         row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help)
     });
-    let tools = OPERATIONS.iter().map(|operation| {
-        let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
-        row(Menu::Tools, operation.tool, None, command, operation.help)
+    let tools = TOOL_GROUPS.iter().enumerate().flat_map(|(group, (.., tools))| {
+        let operations = tools.iter().filter_map(|id| OPERATIONS.iter().find(|operation| operation.id == *id));
+        operations.enumerate().map(move |(i, operation)| {
+            let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
+            let row = row(Menu::Tools, operation.tool, None, command, operation.help);
+            if group > 0 && i == 0 { row.after_line() } else { row }
+        })
     });
     let toggles = |menu| TOGGLES.iter().filter(move |row| row.menu == menu).map(ToggleRow::command_row);
     let mut before = [edit_menu::ROWS, pose_menu::ROWS].concat();

@@ -73,6 +73,8 @@ pub struct ClipNames {
     pub is_shown: bool,
     /// Why nothing was taken, or what became of the file of the mapping.
     pub message: Option<String>,
+    /// The mapping before it was changed in the dialog, and whether that was in no file; `None`: it was not changed.
+    pub before: Option<(NameMap, bool)>,
 }
 
 /// Commands about these names; the application carries them out.
@@ -112,13 +114,34 @@ impl ClipNames {
     #[must_use]
     pub fn new(path: PathBuf, other: Arc<Model>, mapping: NameMap, model: &Model) -> Self {
         let (rows, taken) = (Vec::new(), Vec::new());
-        let mut out = Self { path, other, mapping, rows, taken, is_new: false, is_shown: false, message: None };
+        let mut out =
+            Self { path, other, mapping, rows, taken, is_new: false, is_shown: false, message: None, before: None };
         out.match_joints(model);
         out
     }
 
+    /// Changes nothing; what the mapping is now comes back by [`ClipNames::leave`].
+    fn note(&mut self) {
+        self.before.get_or_insert_with(|| (self.mapping.clone(), self.is_new));
+    }
+
+    /// Keeps what was changed in the dialog.
+    pub fn keep(&mut self) {
+        self.before = None;
+    }
+
+    /// Closes the dialog without what was changed in it.
+    pub fn leave(&mut self, model: &Model) {
+        if let Some((mapping, is_new)) = self.before.take() {
+            (self.mapping, self.is_new) = (mapping, is_new);
+            self.match_joints(model);
+        }
+        (self.is_shown, self.message) = (false, None);
+    }
+
     /// Says what a joint there is here. What was said of another joint with this counterpart gives way.
     pub fn say(&mut self, there: &str, here: Option<&str>, model: &Model) {
+        self.note();
         let others = self.mapping.pairs().filter(|(_, other)| here.is_some() && *other == here);
         let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
         others.iter().for_each(|name| self.mapping.forget(name));
@@ -128,6 +151,7 @@ impl ClipNames {
 
     /// Says nothing of a joint any more: its name decides.
     pub fn forget(&mut self, there: &str, model: &Model) {
+        self.note();
         self.mapping.forget(there);
         self.mapped_by_hand(model);
     }
@@ -140,6 +164,7 @@ impl ClipNames {
         let new: Vec<(&str, Option<&str>)> =
             proposed.pairs().filter(|(there, here)| here.is_some() && open(there)).collect();
         let count = new.len();
+        self.before.get_or_insert_with(|| (self.mapping.clone(), self.is_new));
         for (there, here) in new {
             self.mapping.set(there, here);
         }
@@ -197,6 +222,7 @@ impl ClipNames {
 
     /// Reads the mapping from a file; [`ClipNames::message`] says why where that fails.
     pub fn read(&mut self, path: &Path, model: &Model) {
+        self.note();
         match NameMap::read(path) {
             Ok(map) => {
                 let before = std::mem::replace(&mut self.mapping, map.in_file(&self.other));
@@ -256,6 +282,24 @@ mod tests {
         names.taken = vec!["Bend".to_owned()];
         session.files_mut().store_clip_names(&names);
         names
+    }
+
+    #[test]
+    fn a_dialog_that_is_left_changes_nothing_and_one_that_was_taken_does() {
+        let session = session();
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = ClipNames::new("/models/walks.glb".into(), model.clone(), NameMap::default(), &model);
+        let before = names.clone();
+        names.is_shown = true;
+        names.propose(&model);
+        names.say("joint 1", None, &model);
+        assert!(names.is_new && names.rows != before.rows);
+        names.leave(&model);
+        assert_eq!(names, before);
+        names.say("joint 1", None, &model);
+        names.keep();
+        names.leave(&model);
+        assert!(names.is_new && names.rows != before.rows);
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn nearest_of(carried: &CarriedClips, model: &Model) -> String {
     let misses: Vec<String> = near_misses(&theirs, &ours, MOST_MISSES).into_iter().map(one).collect();
     match misses.is_empty() {
         true => String::new(),
-        false => format!(" {}. A mapping of names says which joint is which (--map).", misses.join("; ")),
+        false => format!(" {}. A mapping of names says which joint is which.", misses.join("; ")),
     }
 }
 

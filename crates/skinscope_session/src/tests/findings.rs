@@ -111,7 +111,8 @@ fn every_rule_about_vertices_has_an_overlay() {
     }
     // What the range of motion lists and the overlay that shows it are one thing, and have one name.
     let named = ROM_RULES.iter().filter(|rule| overlay_of_rule(rule.id) != Some("weights"));
-    let labels: Vec<_> = named.map(|rule| (rule.label, overlay(overlay_of_rule(rule.id).unwrap()).unwrap().label)).collect();
+    let labels: Vec<_> =
+        named.map(|rule| (rule.label, overlay(overlay_of_rule(rule.id).unwrap()).unwrap().label)).collect();
     assert!(labels.len() == 4 && labels.iter().all(|(rule, shown)| rule == shown), "{labels:?}");
 }
 

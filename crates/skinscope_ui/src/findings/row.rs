@@ -5,7 +5,8 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, Galley, Layout, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, Galley, Layout, Pos2, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2,
+    vec2,
 };
 use skinscope_edit::operation;
 use skinscope_inspect::check::{Finding, Measure, Severity};
@@ -91,6 +92,25 @@ fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
     Some(wrapped(ui, &text, colors(ui).dim, width))
 }
 
+/// Paints where a finding is, of which the name at the beginning is cut before how many vertices it has; returns whether it was cut.
+fn paint_place(ui: &Ui, at: &str, from: Pos2, width: f32, ink: Color32) -> bool {
+    let font = || theme::regular(SMALL);
+    let (name, rest) = at.split_once(" · ").unwrap_or((at, ""));
+    let rest = if rest.is_empty() { String::new() } else { format!(" · {rest}") };
+    let rest = ui.painter().layout_no_wrap(rest, font(), ink);
+    let room = width - rest.size().x;
+    if room < 24.0 {
+        let (line, cut) = shortened(ui, at, font(), ink, width);
+        paint_line(ui, line, from.x, from.y, ink);
+        return cut;
+    }
+    let (name, cut) = shortened(ui, name, font(), ink, room);
+    let after = from.x + name.size().x;
+    paint_line(ui, name, from.x, from.y, ink);
+    paint_line(ui, rest, after, from.y, ink);
+    cut
+}
+
 /// Returns what can be asked for to repair a finding: whether it is for all of its rule, its label and a sentence about it.
 pub(in super::super) fn repair_words(finding: &Finding) -> Vec<(bool, String, &'static str)> {
     let repair = repair_of(finding);
@@ -170,13 +190,14 @@ pub(super) fn row(
     let below = rect.top() + 13.0 + title_height;
     let of_galley = ui.painter().layout_no_wrap(of.to_owned(), theme::regular(SMALL), quiet);
     let of_width = of_galley.size().x;
-    let fits = of_width < 0.6 * (right - left);
+    // Where it is comes first; the tooltip has both.
+    let at_width = ui.painter().layout_no_wrap(at.clone(), theme::regular(SMALL), quiet).size().x;
+    let fits = of_width + 8.0 + at_width.min(0.5 * (right - left)) <= right - left;
     let room = if of.is_empty() || !fits { 0.0 } else { of_width + 8.0 };
     if room > 0.0 {
         paint_line(ui, of_galley, right - of_width, below, quiet);
     }
-    let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), quiet, right - left - room);
-    paint_line(ui, where_, left, below, quiet);
+    let where_cut = paint_place(ui, &at, pos2(left, below), right - left - room, quiet);
     if open {
         // Above long texts the buttons are in sight.
         let top = rect.top() + FOLDED + title_height;
