@@ -119,7 +119,7 @@ impl Window {
         ui::install(&egui);
         let fonts = FallbackFonts::default();
         fonts.install(&egui);
-        let limit = screen.most_pixels() as usize;
+        let limit = screen.atlas_side();
         let scale = Some(os.scale_factor() as f32);
         let mut input = egui_winit::State::new(egui.clone(), egui::ViewportId::ROOT, &*os, scale, None, Some(limit));
         input.init_accesskit(event_loop, &os, proxy.clone());
@@ -438,7 +438,7 @@ impl Window {
         let any = DeviceOptions { backend: Backend::Auto, ..self.device_options };
         match open(self.device_options).or_else(|error| open(any).map_err(|_| error)) {
             Ok(screen) => {
-                self.input.set_max_texture_side(screen.most_pixels() as usize);
+                self.input.set_max_texture_side(screen.atlas_side());
                 self.painted.forget();
                 self.painted.textures.clear();
                 self.painted.textures = panels::all_textures(&self.egui);

@@ -131,6 +131,13 @@ impl Screen {
         self.gpu.device.limits().max_texture_dimension_2d
     }
 
+    /// Returns the width, and the greatest height, of the atlas of glyphs, pixels. Its first rows are made at once, here and on the
+    /// device: as wide as the device allows they would take megabytes.
+    pub fn atlas_side(&self) -> usize {
+        const MOST: usize = 2048;
+        MOST.min(self.most_pixels() as usize)
+    }
+
     /// Returns messages about parts of the model that are not drawn as its file has them.
     pub fn notices(&self) -> &[String] {
         self.renderer.notices()
