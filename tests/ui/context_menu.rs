@@ -80,7 +80,7 @@ fn rows_of_tables_have_the_menu_of_what_they_name() {
 }
 
 #[test]
-fn findings_and_the_joints_above_them_have_menus() {
+fn findings_have_the_menu_of_what_can_be_done_about_them() {
     let findings = vec![panels::finding("rogue-vertices", 1), panels::finding("zero-weights", 1)];
     let mut harness = window(panels::inspected(findings), UiState::default(), Status::default());
     harness.run();

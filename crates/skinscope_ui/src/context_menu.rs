@@ -12,8 +12,8 @@ use skinscope_session::{
 use super::UiState;
 use super::card::influences_of;
 use super::copied;
-use super::findings::repair_words;
 use super::menu::{RowSuffix, command_item, item};
+use super::repair_words::repair_words;
 use super::theme::{SMALL, colors, strong};
 use super::widgets::{describe, shortened};
 

@@ -68,6 +68,7 @@ mod preferences;
 mod preferences_dialog;
 mod preferences_effect;
 mod recent;
+mod repair_words;
 mod ruler;
 mod rules;
 mod runtime;

@@ -19,7 +19,6 @@ use skinscope_session::{
 
 use self::doubts::Doubts;
 use self::motion::{MotionRange, measuring, ready, stacks};
-pub(super) use self::row::repair_words;
 use self::row::{
     FOLDED, RowPress, TEXT, TITLE_LINE, body_height, joint_head, mark, messages_head, row, title, warning, wrapped,
 };

@@ -8,13 +8,13 @@ use egui::{
     Align, Align2, Color32, Galley, Layout, Pos2, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2,
     vec2,
 };
-use skinscope_edit::operation;
 use skinscope_inspect::check::{Finding, Measure, Severity};
 use skinscope_inspect::rule_words;
 use skinscope_model::{MaterialId, Model};
-use skinscope_session::{RepairTool, repair_of};
+use skinscope_session::repair_of;
 
 use crate::icons;
+use crate::repair_words::repair_words;
 use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
 use crate::widgets::{counted, describe, focus_ring, grouped, paint_line, row_background, shortened, text_button};
 
@@ -109,28 +109,6 @@ fn paint_place(ui: &Ui, at: &str, from: Pos2, width: f32, ink: Color32) -> bool 
     paint_line(ui, name, from.x, from.y, ink);
     paint_line(ui, rest, after, from.y, ink);
     cut
-}
-
-/// Returns what can be asked for to repair a finding: whether it is for all of its rule, its label and a sentence about it.
-pub(in super::super) fn repair_words(finding: &Finding) -> Vec<(bool, String, &'static str)> {
-    let repair = repair_of(finding);
-    if repair.is_sound() {
-        let one = "Show what the repair does to the vertices of this finding, before it is done";
-        let all = "Show what the repair does to all findings of this rule, before it is done";
-        return vec![(false, "Repair…".to_owned(), one), (true, "Repair all…".to_owned(), all)];
-    }
-    let (label, help) = match repair.tool {
-        RepairTool::Operation(id) => {
-            let tool = operation(id).filter(|_| !repair.may_be_meant).map(|tool| format!("{}…", tool.tool));
-            let help = "Try the tool on the vertices of this finding, before anything is done";
-            (tool.unwrap_or_else(|| "Repair…".to_owned()), help)
-        }
-        RepairTool::Joints => ("Table of joints".to_owned(), "Open the table of joints at what this finding names"),
-        RepairTool::Vertices => {
-            ("Table of vertices".to_owned(), "Open the table of vertices at what this finding names")
-        }
-    };
-    vec![(false, label, help)]
 }
 
 /// The part of a finding that was pressed.
