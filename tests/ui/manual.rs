@@ -78,6 +78,7 @@ fn the_manual_is_a_panel_that_is_moved_and_covers_no_picture() {
 #[test]
 fn pages_show_their_pictures() {
     let harness = opened("looks");
+    assert!(harness.get_by_label("Back").accesskit_node().is_disabled(), "no link has led here");
     let text = "The built-in character in the looks Studio, Clay, Red wax and Zebra stripes";
     let picture = harness.get_by_role_and_label(Role::Image, text);
     assert!(picture.rect().width() > 200.0 && picture.rect().height() > 90.0, "{:?}", picture.rect());

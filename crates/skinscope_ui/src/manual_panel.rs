@@ -25,6 +25,8 @@ pub(super) struct Manual {
     before: Vec<usize>,
     search: String,
     hits: Vec<Hit>,
+    /// Whether a page was asked for before.
+    was_opened: bool,
     /// Whether something else was pressed since it was opened or pressed.
     is_left: bool,
     /// The pictures that were shown, by their files.
@@ -50,6 +52,10 @@ impl Manual {
         self.is_left = false;
         if let Some(page) = PAGES.iter().position(|page| page.id == id) {
             self.go_to(page, None);
+            if !std::mem::replace(&mut self.was_opened, true) {
+                // Nothing was read before it.
+                self.before.clear();
+            }
         }
     }
 
