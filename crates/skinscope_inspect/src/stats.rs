@@ -1,5 +1,7 @@
 //! Statistics of weights, counted once for each model.
 
+use std::collections::HashSet;
+
 use skinscope_model::{Model, NodeId};
 
 use super::Counted;
@@ -89,13 +91,16 @@ impl WeightStats {
         })
     }
 
-    /// Counts stored vertices (not those split for tangents), each instance for itself; those that several lists name once.
+    /// Counts stored vertices (not those split for tangents): once for each skin that moves them, however many nodes show them and however
+    /// many lists name them; of rigid parts once for each node.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         let nodes = vec![JointStats::default(); model.skeleton.len()];
         let mut out = Self { nodes, data: SkinData::of(model), ..Self::default() };
         let mut sizes = Vec::new();
+        let mut seen = HashSet::new();
         for instance in &model.instances {
+            let is_first = seen.insert((instance.mesh, instance.skin));
             for (list, primitive) in model.primitives(instance.mesh).enumerate() {
                 if model.counted_in(instance.mesh, list, instance.skin).is_some() {
                     continue;
@@ -110,6 +115,9 @@ impl WeightStats {
                     }
                     continue;
                 };
+                if !is_first {
+                    continue;
+                }
                 for vertex in 0..primitive.stored_vertices {
                     let (joints, weights) = influences.of(vertex);
                     out.count(&skin.joints, joints, weights, &mut sizes);
@@ -259,6 +267,16 @@ mod tests {
         for row in table.rows(None) {
             assert_eq!((row.figures.vertices, row.unused), (moved(row.node).0, false));
         }
+    }
+
+    #[test]
+    fn a_vertex_that_several_nodes_show_by_one_skin_counts_once() {
+        let mut parts = (*tube(Tube { joints: 2, rings: 5, sides: 8, influences: 2, ..Tube::default() })).clone();
+        let alone = WeightStats::of(&Model::build(parts.clone()).unwrap());
+        parts.instances.push(parts.instances[0].clone());
+        let twice = WeightStats::of(&Model::build(parts).unwrap());
+        assert_eq!((twice.by_influences, twice.data.vertices), (alone.by_influences, 40));
+        assert_eq!(twice.nodes[1].vertices, alone.nodes[1].vertices);
     }
 
     #[test]

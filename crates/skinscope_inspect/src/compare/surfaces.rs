@@ -209,11 +209,13 @@ pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<SurfaceDiff
             if pairs.iter().any(|pair| pair.meshes[side] == id) {
                 continue;
             }
-            for (primitive, part) in mesh.vertex_lists() {
+            let list = Vertices::of(mesh);
+            let is_used = list.used();
+            for (primitive, _) in mesh.vertex_lists() {
                 let mut lone = SurfaceDifference { mesh: id.index(), primitive, ..SurfaceDifference::default() };
-                lone.unmatched[side] = part.stored_vertices;
+                lone.unmatched[side] = is_used[list.numbers(primitive)].iter().filter(|is_used| **is_used).count();
                 // What has no vertices is missing all the same.
-                lone.shapes = usize::from(part.stored_vertices == 0);
+                lone.shapes = usize::from(lone.unmatched[side] == 0);
                 out.push(lone);
             }
         }
