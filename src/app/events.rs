@@ -18,9 +18,9 @@ impl ApplicationHandler<UserEvent> for App {
         if self.window.is_some() {
             return;
         }
-        let size = self.options.benchmark.as_ref().map(|b| b.size);
-        let Options { backend, texture_memory, .. } = self.options;
-        let device_options = DeviceOptions { backend, measured: size.is_some(), texture_memory };
+        let Options { backend, texture_memory, size, .. } = self.options;
+        let measured = self.options.benchmark.is_some();
+        let device_options = DeviceOptions { backend, measured, texture_memory };
         let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
         match Window::open(event_loop, &self.proxy, &self.settings, (size, palette.background), device_options) {
             Ok(mut window) => {

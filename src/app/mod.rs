@@ -208,8 +208,9 @@ impl App {
         if self.pace.is_benchmark() {
             return;
         }
-        // A window that fills the screen has not the size that the next one opens with.
-        if let Some(window) = self.window.as_ref().filter(|_| !self.ui.presents()) {
+        // A window that fills the screen, or whose size was asked for once, has not the size that the next one opens with.
+        let is_asked = self.ui.presents() || self.options.size.is_some();
+        if let Some(window) = self.window.as_ref().filter(|_| !is_asked) {
             self.settings.size = window.size_in_points();
         }
         self.settings.ui = self.ui.saved();

@@ -36,6 +36,8 @@ pub struct Options {
     pub watch: Option<bool>,
     /// The benchmark to run before the program ends; `None`: none.
     pub benchmark: Option<Benchmark>,
+    /// The inner size of the window, pixels; `None`: as it was left.
+    pub size: Option<[u32; 2]>,
     /// The graphics interface.
     pub backend: Backend,
     /// The bytes for textures; `None`: as is usual for the adapter.

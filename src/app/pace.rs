@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_benchmark_plays_sixty_frames_a_second_and_ends_with_its_last() {
         let start = Instant::now();
-        let wanted = super::super::Benchmark { frames: 2, size: [64, 64], json: true };
+        let wanted = super::super::Benchmark { frames: 2, json: true };
         let mut pace = Pace::new(Some(FrameTimer::new(wanted, start)));
         pace.set_scrubbing(true);
         assert!(pace.is_benchmark() && pace.begin_frame(start + Duration::from_secs(1)) == 1.0 / 60.0);

@@ -82,9 +82,9 @@ pub(super) struct ViewArgs {
     /// Draw N frames as fast as possible, print what they cost, and end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     benchmark: Option<u32>,
-    /// Open the window with this inner size, pixels, with --benchmark
-    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "1280x720", requires = "benchmark")]
-    size: [u32; 2],
+    /// Open the window with this inner size, pixels, in place of the remembered one (with --benchmark: of 1280x720)
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
     /// Print the benchmark's line as JSON
     #[arg(long, requires = "benchmark")]
     json: bool,
@@ -137,7 +137,8 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     };
     let pose = args.pose.as_deref().map(read_pose).transpose()?;
     let map = args.map.read_for("--clips-from", args.clips_from.is_some())?;
-    let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
+    let benchmark = args.benchmark.map(|frames| Benchmark { frames, json: args.json });
+    let size = args.size.or_else(|| benchmark.as_ref().map(|_| [1280, 720]));
     let ended = app::run(Options {
         is_default_source: is_default_source && source == Source::BuiltIn,
         opens_nothing: false,
@@ -148,6 +149,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         autosave: Some(Duration::from_secs(args.autosave.into())).filter(|every| !every.is_zero()),
         watch: args.watch,
         benchmark,
+        size,
         backend: args.device.backend,
         texture_memory: args.textures.bytes(),
         palette_buffer: args.device.palette,

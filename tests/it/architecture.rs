@@ -365,6 +365,16 @@ const WAITS: &[(&str, &str, &str)] = &[
         "an environment is filtered step by step, on a thread beside the window, by the same place",
     ),
     (
+        "crates/skinscope_render/src/texture_upload.rs",
+        "gpu.wait()",
+        "a texture of a software device goes there piece by piece, by the same place",
+    ),
+    (
+        "crates/skinscope_render/src/shadow/mod.rs",
+        "gpu.wait()",
+        "depths of shadows that the processor draws go to it row by row, by the same place",
+    ),
+    (
         "crates/skinscope_render/src/software/portions.rs",
         "gpu.wait_for(Some(last))",
         "a picture in memory, by the same place",

@@ -213,12 +213,13 @@ const MOST_LOOKED_AT: usize = 2048;
 /// The determinants, relative to the largest, between which the shader might see another sign.
 const NEARLY_FLAT: f32 = 1e-3;
 
-/// Does the same as [`side`] by the vertices of a small skinned surface: joints that are turned far from one another may share none
+/// Does the same as [`side`] by the vertices of a small skinned surface that is drawn once: joints that are turned far from one another may share none
 /// that turns over.
 fn side_of_vertices(frame: &Frame, palette: &[Affine3A], item: &Item<'_>) -> Option<bool> {
     let model = frame.model.as_ref()?;
     let p = model.primitive(MeshId::from_index(item.key.0), item.key.1);
-    let influences = p.influences.filter(|_| !item.draw.rigid && p.positions.len() <= MOST_LOOKED_AT)?;
+    let is_one = !item.draw.rigid && item.members.1 - item.members.0 == 1;
+    let influences = p.influences.filter(|_| is_one && p.positions.len() <= MOST_LOOKED_AT)?;
     if frame.method.data.is_some() || p.positions.is_empty() {
         return None;
     }

@@ -11,8 +11,6 @@ use serde::Serialize;
 pub struct Benchmark {
     /// How many presented frames are measured.
     pub frames: u32,
-    /// Inner size of the window, pixels.
-    pub size: [u32; 2],
     /// Whether to print JSON instead of text.
     pub json: bool,
 }
@@ -165,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_line_has_the_promised_fields() {
-        let mut frame_timer = FrameTimer::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
+        let mut frame_timer = FrameTimer::new(Benchmark { frames: 3, json: true }, Instant::now());
         frame_timer.measured();
         assert_eq!([1, 1, 4].map(|samples| frame_timer.presented(samples, "storage")), [false, false, true]);
         assert_eq!(frame_timer.measured, 0, "before the first frame nothing counts");
