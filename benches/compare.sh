@@ -123,10 +123,10 @@ if has start; then
       --run "ours=$ours render $models/$model.glb -o $scratch/ours.png --size 1024x768 --clip 0 --time 0.5" \
       --run "theirs=$shot $models/$model.glb $scratch/theirs.png 0.5" \
       --run "window=$ours view $models/$model.glb --benchmark 1 --size 1024x768 --json" \
-      --row 'wall, ms|ours::wall_ms|theirs::wall_ms|0.5' \
-      --row 'processor, ms|ours::cpu_ms|theirs::cpu_ms|0.5' \
-      --row 'memory, MiB|ours::rss_mib|theirs::rss_mib|0.5' \
-      --row 'window with panels: memory, MiB|window::rss_mib|theirs::rss_mib|0.65' \
+      --row 'wall, ms|ours::wall_ms|theirs::wall_ms|0.40' \
+      --row 'processor, ms|ours::cpu_ms|theirs::cpu_ms|0.40' \
+      --row 'memory, MiB|ours::rss_mib|theirs::rss_mib|0.47' \
+      --row 'window with panels: memory, MiB|window::rss_mib|theirs::rss_mib|0.60' \
       --row 'window with panels: wall, ms|window::wall_ms|theirs::wall_ms|'
   done
 fi
@@ -198,7 +198,7 @@ if has playing; then
     pairs \
       --run "ours=$ours view $models/$model.glb --benchmark 120 --size 1024x768 --json" \
       --run "theirs=$shot $models/$model.glb $scratch/theirs.png 0.5 120" \
-      --row 'processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=f3d:cpu_ms_per_frame|0.25' \
+      --row 'processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=f3d:cpu_ms_per_frame|0.15' \
       --row 'frame, ms (median)|ours:schema=1:frame_ms_median|theirs:tool=f3d:median_frame_ms|'
   done
 fi

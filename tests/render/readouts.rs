@@ -301,15 +301,16 @@ fn dominant_joints_are_mixed_with_a_seam_between_them(stage: &Stage) {
     let picture = stage.draw(&frame);
     let bright = |x: u32| picture.at(x, SIZE / 2 + 5)[..3].iter().map(|c| u32::from(*c)).sum::<u32>();
     let [left, right] = [SIZE / 4 + 1, 3 * SIZE / 4 - 2];
-    assert!(off(picture.at(left, SIZE / 2), joint_color(NodeId(1))) < 0.06, "{:?}", picture.at(left, SIZE / 2));
-    assert!(off(picture.at(right, SIZE / 2), joint_color(NodeId(2))) < 0.06, "{:?}", picture.at(right, SIZE / 2));
+    // A trace of the other joint shows in the darkest channel.
+    assert!(off(picture.at(left, SIZE / 2), joint_color(NodeId(1))) < 0.12, "{:?}", picture.at(left, SIZE / 2));
+    assert!(off(picture.at(right, SIZE / 2), joint_color(NodeId(2))) < 0.12, "{:?}", picture.at(right, SIZE / 2));
     let darkest = (left..right).min_by_key(|x| bright(*x)).unwrap();
     assert!(darkest.abs_diff(SIZE / 2) <= 2, "the seam is at {darkest}");
     let beside = [darkest - 6, darkest + 6].map(bright);
     assert!(beside.iter().all(|b| bright(darkest) * 2 < *b), "{} between {beside:?}", bright(darkest));
     // Three eighths of the way: neither one colour nor the other.
     let mixed = picture.at(left + 3 * (right - left) / 8, SIZE / 2 + 5);
-    assert!([1, 2].iter().all(|n| off(mixed, joint_color(NodeId(*n))) > 0.06), "{mixed:?}");
+    assert!([1, 2].iter().all(|n| off(mixed, joint_color(NodeId(*n))) > 0.12), "{mixed:?}");
 }
 
 fn every_triangle_is_black_or_has_one_owner(stage: &Stage) {

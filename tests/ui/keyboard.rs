@@ -358,4 +358,9 @@ fn the_keys_of_letters_are_taken_by_place_where_the_layout_has_no_latin_ones() {
     let mut harness = open(3);
     at_once(&mut harness, [at_place(Key::W, Some(Key::Comma), Modifiers::NONE, true)]);
     assert!(!has(&harness, &weights));
+    // Nor is it before a letter was typed.
+    at_once(&mut harness, [at_place(Key::W, Some(Key::Comma), Modifiers::NONE, false)]);
+    assert!(!has(&harness, &weights));
+    at_once(&mut harness, [at_place(Key::M, Some(Key::Comma), Modifiers::COMMAND, false)]);
+    assert!(has(&harness, &WindowCommand::ShowPreferences.into()), "{:?}", harness.state().commands);
 }

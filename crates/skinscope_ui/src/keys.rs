@@ -162,7 +162,9 @@ pub fn take_by_place(events: &mut [Event], types_latin: bool) {
     for event in events {
         let Event::Key { key, physical_key: Some(place), modifiers, .. } = event else { continue };
         let is_letter = place.name().len() == 1 && place.name().starts_with(|c: char| c.is_ascii_uppercase());
-        let is_named_by_place = DIGITS.contains(place) && !modifiers.shift || is_letter && !types_latin;
+        // Commas and full stops are not among those signs, but Dvorak and French keyboards have them there.
+        let is_known = matches!(key, egui::Key::Comma | egui::Key::Period);
+        let is_named_by_place = DIGITS.contains(place) && !modifiers.shift || is_letter && !types_latin && !is_known;
         if is_sign(*key) && is_named_by_place {
             *key = *place;
         }
