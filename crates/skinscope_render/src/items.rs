@@ -1,7 +1,9 @@
 //! Lists what of a frame is drawn, and in which order. Records no commands.
 
-use glam::Affine3A;
-use skinscope_deform::{Batch, BatchInfluences, BatchOut, Method, pack};
+use std::cell::RefCell;
+
+use glam::{Affine3A, Vec3, Vec4};
+use skinscope_deform::{Method, MethodInput, Vertex, pack};
 use skinscope_frame::Frame;
 use skinscope_model::{InstanceId, MeshId, Model};
 
@@ -210,7 +212,7 @@ fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)], method: &Me
 /// another pipeline.
 const MOST_LOOKED_AT: usize = 2048;
 
-/// The determinants, relative to the largest, between which the shader might see another sign.
+/// The size of a determinant, relative to that of the first vertex, below which the shader might see another sign.
 const NEARLY_FLAT: f32 = 1e-3;
 
 /// Does the same as [`side`] by the vertices of a small skinned surface that is drawn once: joints that are turned far from one another may share none
@@ -224,18 +226,23 @@ fn side_of_vertices(frame: &Frame, palette: &[Affine3A], item: &Item<'_>) -> Opt
         return None;
     }
     let first = item.draw.joint as usize;
-    let mut packed = Vec::new();
-    pack(frame.method, palette.get(first..first + influences.joints_needed())?, &mut packed);
-    let (joints, weights) = influences.gathered(&(0..p.positions.len() as u32).collect::<Vec<_>>());
-    let movers = BatchInfluences::Each { per_vertex: influences.per_vertex, joints: &joints, weights: &weights };
-    let (positions, values) = (&p.positions[..], frame.parameters);
-    let batch = Batch { positions, normals: &[], tangents: &[], movers, values, vectors: &[] };
-    let (mut moved, mut determinants) = (positions.to_vec(), vec![0.0; positions.len()]);
-    let mut out = BatchOut { positions: &mut moved, determinants: &mut determinants, ..BatchOut::default() };
-    (frame.method.deform_all)(&packed, &batch, &mut out);
-    let least = NEARLY_FLAT * determinants.iter().fold(0.0, |most: f32, d| most.max(d.abs()));
-    let is_certain = |side: bool| determinants.iter().all(|d| d.abs() > least && (*d > 0.0) == side);
-    [true, false].into_iter().find(|side| is_certain(*side))
+    let joints = palette.get(first..first + influences.joints_needed())?;
+    let input = MethodInput { values: frame.parameters, ..MethodInput::default() };
+    PACKED.with_borrow_mut(|packed| {
+        pack(frame.method, joints, packed);
+        let of = |vertex: usize| {
+            let at = Vertex { position: p.positions[vertex], normal: Vec3::ZERO, tangent: Vec3::ZERO };
+            frame.method.deform_with(&input, packed, influences.of(vertex), at).determinant
+        };
+        let first = of(0);
+        let is_like_first = |d: f32| d * first > 0.0 && d.abs() > NEARLY_FLAT * first.abs();
+        (0..p.positions.len()).all(|vertex| is_like_first(of(vertex))).then_some(first > 0.0)
+    })
+}
+
+thread_local! {
+    /// The joints of the surface that is looked at, so that no picture allocates a list for each.
+    static PACKED: RefCell<Vec<Vec4>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether all of a surface has kept its winding (true) or has reversed it (false); `None` where neither is certain.
