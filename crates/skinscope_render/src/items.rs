@@ -215,8 +215,8 @@ const MOST_LOOKED_AT: usize = 2048;
 /// The size of a determinant, relative to that of the first vertex, below which the shader might see another sign.
 const NEARLY_FLAT: f32 = 1e-3;
 
-/// Does the same as [`side`] by the vertices of a small skinned surface that is drawn once: joints that are turned far from one another may share none
-/// that turns over.
+/// Does the same as [`side`] by the vertices of a small skinned surface that is drawn once: joints that are turned far from one another
+/// may share none that turns over.
 fn side_of_vertices(frame: &Frame, palette: &[Affine3A], item: &Item<'_>) -> Option<bool> {
     let model = frame.model.as_ref()?;
     let p = model.primitive(MeshId::from_index(item.key.0), item.key.1);

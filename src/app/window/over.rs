@@ -69,20 +69,27 @@ impl Over {
 
 /// Divides shapes into plates; shapes of one plate stay in their order.
 fn plates(shapes: Vec<SeenShape>, scale: f32) -> Vec<Plate> {
-    let places: Vec<Rect> = shapes.iter().map(|s| place_of(s, scale)).collect();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (i, place) in places.iter().enumerate().filter(|(_, place)| place.is_positive()) {
-        let touches = |group: &mut Vec<usize>| group.iter().any(|other| places[*other].intersects(*place));
-        let mut group: Vec<usize> = groups.extract_if(.., touches).flatten().chain([i]).collect();
-        group.sort_unstable();
-        groups.push(group);
+    let mut groups: Vec<(Vec<usize>, Vec<Rect>)> = Vec::new();
+    for (i, place) in shapes.iter().map(|s| place_of(s, scale)).enumerate().filter(|(_, place)| place.is_positive()) {
+        let (mut group, mut places) = (vec![i], vec![place]);
+        // Places hold a little more than their shapes, so that one plate more may be reached.
+        while let Some(at) = groups.iter().position(|(_, others)| touch(others, &places)) {
+            let (other, others) = groups.swap_remove(at);
+            group.extend(other);
+            places = tiles(others.into_iter().chain(places));
+        }
+        groups.push((group, places));
     }
-    let plate = |group: Vec<usize>| Plate {
-        places: tiles(group.iter().map(|i| places[*i])),
-        shapes: group.iter().map(|i| shapes[*i].clone()).collect(),
-        is_kept: false,
+    let plate = |(mut group, places): (Vec<usize>, Vec<Rect>)| {
+        group.sort_unstable();
+        Plate { places, shapes: group.iter().map(|i| shapes[*i].clone()).collect(), is_kept: false }
     };
     groups.into_iter().map(plate).collect()
+}
+
+/// Returns whether some rectangle of one list touches one of the other.
+fn touch(a: &[Rect], b: &[Rect]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| a.intersects(*b)))
 }
 
 #[cfg(test)]
@@ -153,6 +160,25 @@ mod tests {
         assert!((2000.0..12_000.0).contains(&area), "{area} of 540 000: {:?}", last.blended);
         let overlap = |(i, a): (usize, &Rect)| last.blended[..i].iter().any(|b| a.intersect(*b).is_positive());
         assert!(!last.blended.iter().enumerate().any(overlap), "nothing is blended twice");
+    }
+
+    #[test]
+    fn what_lies_in_the_corner_of_a_plate_is_one_with_it_where_their_places_are() {
+        let of = |x: f32, y: f32, width: f32, height: f32| {
+            let rect = Rect::from_min_size(pos2(x, y), vec2(width, height));
+            let shape = ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect, 0.0, Color32::WHITE));
+            seen_shapes(vec![shape]).remove(0)
+        };
+        // Two strokes at a right angle, of which one place is made, a spot that none of them touches within it, and one beside it.
+        let all =
+            [of(10.0, 10.0, 20.0, 1.0), of(10.0, 10.0, 1.0, 20.0), of(24.0, 24.0, 3.0, 3.0), of(90.0, 24.0, 3.0, 3.0)];
+        let made = plates(all.to_vec(), 1.0);
+        let mut sizes: Vec<usize> = made.iter().map(|plate| plate.shapes.len()).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes, [1, 3], "the spot is not emptied with the strokes, nor blended twice");
+        let places: Vec<Rect> = made.iter().flat_map(|plate| plate.places.clone()).collect();
+        let overlap = |(i, a): (usize, &Rect)| places[..i].iter().any(|b| a.intersect(*b).is_positive());
+        assert!(!places.iter().enumerate().any(overlap), "{places:?}");
     }
 
     #[test]
