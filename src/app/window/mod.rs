@@ -33,6 +33,7 @@ use self::device_recovery::Recovery;
 use self::gpu_messages::GpuMessages;
 use self::input::{KeyboardLayout, number_pad};
 use self::paint_jobs::{LaidOut, UiPaintJobs};
+use self::panels::KeptPictures;
 use self::pointer_rest::PointerRest;
 use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen};
 use self::title::title;
@@ -69,6 +70,7 @@ pub(crate) struct Window {
     /// The rectangle that egui left for the picture, points.
     area: ViewportArea,
     painted: UiPaintJobs,
+    pictures: KeptPictures,
     sight: WindowVisibility,
     device_options: DeviceOptions,
     /// The title that the window has.
@@ -141,6 +143,7 @@ impl Window {
             wants_repaint: true,
             area: ViewportArea::default(),
             painted: UiPaintJobs::default(),
+            pictures: KeptPictures::default(),
             sight: WindowVisibility::new(size.width > 0 && size.height > 0),
             device_options,
             title: String::new(),
@@ -360,6 +363,7 @@ impl Window {
             None => event_loop.set_control_flow(ControlFlow::Wait),
         }
         // Of a turn that another one follows only the textures are painted.
+        self.pictures.note(&output.textures_delta);
         self.painted.textures.append(std::mem::take(&mut output.textures_delta));
         self.output = Some(output);
         commands
@@ -441,7 +445,7 @@ impl Window {
                 self.input.set_max_texture_side(screen.atlas_side());
                 self.painted.forget();
                 self.painted.textures.clear();
-                self.painted.textures = panels::all_textures(&self.egui);
+                self.painted.textures = panels::all_textures(&self.egui, &self.pictures);
                 self.screen = Some(screen);
                 self.recovery.done();
                 let reason = &self.reason;

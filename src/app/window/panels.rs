@@ -1,8 +1,10 @@
 //! Paints what egui has laid out. The panels are painted into a texture of their own and copied from there, which costs
 //! a processor that draws by itself far less than painting them in every frame.
 
-use egui::TexturesDelta;
-use egui::epaint::ClippedPrimitive;
+use std::collections::HashMap;
+
+use egui::epaint::{ClippedPrimitive, ImageDelta};
+use egui::{TextureId, TexturesDelta};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
 use crate::render::{Gpu, TextureKind};
@@ -74,13 +76,29 @@ impl Panels {
     }
 }
 
-/// Returns everything that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture.
-/// From then on egui's own deltas carry the changes.
-pub(crate) fn all_textures(egui: &egui::Context) -> TexturesDelta {
+/// The pictures that panels show, beside the atlas of glyphs: egui gives each once, and a device that is opened anew needs them again.
+#[derive(Default)]
+pub(crate) struct KeptPictures(HashMap<TextureId, ImageDelta>);
+
+impl KeptPictures {
+    /// Notes what a pass of egui has given and freed.
+    pub fn note(&mut self, textures: &TexturesDelta) {
+        for (id, deltas) in textures.set.iter().filter(|(id, _)| **id != TextureId::default()) {
+            // A picture is given as a whole; parts of one would be of one that is here.
+            self.0.extend(deltas.iter().filter(|delta| delta.is_whole()).map(|delta| (*id, delta.clone())));
+        }
+        textures.free.iter().for_each(|id| _ = self.0.remove(id));
+    }
+}
+
+/// Returns everything that egui has on a device, for one that has nothing yet: the atlas of glyphs, and the pictures. From then on egui's
+/// own deltas carry the changes.
+pub(crate) fn all_textures(egui: &egui::Context, pictures: &KeptPictures) -> TexturesDelta {
     let atlas = egui.fonts(|fonts| fonts.image());
     let mut textures = TexturesDelta::default();
     let options = egui::epaint::TextureAtlas::texture_options();
-    textures.push(egui::TextureId::default(), egui::epaint::ImageDelta::full(atlas, options));
+    textures.push(TextureId::default(), ImageDelta::full(atlas, options));
+    pictures.0.iter().for_each(|(id, picture)| textures.push(*id, picture.clone()));
     textures
 }
 
@@ -90,22 +108,35 @@ mod tests {
 
     /// A rebuilt device is given everything that egui draws with.
     #[test]
-    fn egui_has_one_texture_and_all_of_it_is_given() {
+    fn a_new_device_is_given_the_glyphs_and_the_pictures_that_are_still_shown() {
         let egui = egui::Context::default();
         crate::app::ui::install(&egui);
-        let mut first = TexturesDelta::default();
+        let (mut first, mut pictures) = (TexturesDelta::default(), KeptPictures::default());
+        let mut shown = Vec::new();
         for text in ["some", "glyphs", "that came later: ÄÖÜ"] {
             let output = egui.run_ui(egui::RawInput::default(), |ui| {
                 ui.label(text);
+                let red = egui::ColorImage::filled([text.len(), 2], egui::Color32::RED);
+                shown.push(ui.ctx().load_texture(text, red, egui::TextureOptions::LINEAR));
             });
+            pictures.note(&output.textures_delta);
             first.append(output.textures_delta);
         }
-        assert_eq!(egui.tex_manager().read().num_allocated(), 1);
-        let mut all = all_textures(&egui);
-        let [delta] = &all.set[&egui::TextureId::default()][..] else { panic!("not one image") };
+        // One of the pictures is no longer shown.
+        drop(shown.remove(1));
+        let output = egui.run_ui(egui::RawInput::default(), |_| ());
+        pictures.note(&output.textures_delta);
+        first.append(output.textures_delta);
+        let mut all = all_textures(&egui, &pictures);
+        assert_eq!((egui.tex_manager().read().num_allocated(), all.set.len()), (3, 3));
+        for picture in &shown {
+            let [delta] = &all.set[&picture.id()][..] else { panic!("not given once") };
+            assert_eq!(delta.image.size(), picture.size());
+        }
+        let [delta] = &all.set[&TextureId::default()][..] else { panic!("not one image") };
         assert!(delta.is_whole() && all.free.is_empty());
         // They are the same as all deltas one after another.
-        let (deltas, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
+        let (deltas, size) = (&first.set[&TextureId::default()], delta.image.size());
         let mut pixels = vec![egui::Color32::TRANSPARENT; size[0] * size[1]];
         for delta in deltas {
             let egui::ImageData::Color(image) = &delta.image;
