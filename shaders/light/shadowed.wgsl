@@ -17,10 +17,9 @@ const SLACK: f32 = 1.0;
 /// How far a surface may turn away from the key light and still get some of it: see `lit`.
 const WRAP: f32 = 0.12;
 
-/// The texel of a view, and the depth, where the view sees a point of the unit sphere. `ahead`: 1, or −1 for the opposite
-/// view; `tile`: the first texel of the view; `side`: how many it has.
-fn seen_at(towards: vec3f, ahead: f32, at: vec3f, tile: vec2f, side: f32, shift: vec2f) -> vec3f {
-    let p = seen_along(towards, at);
+/// The texel of a view, and the depth, of a point that it sees at `p` (`seen_along`). `ahead`: 1, or −1 for the opposite
+/// view; `tile`: the first texel of the view; `side`: how many it has; `shift`: how far to the side the point is looked up, texels.
+fn seen_at(p: vec3f, ahead: f32, tile: vec2f, side: f32, shift: vec2f) -> vec3f {
     let texel = clamp((p.xy * vec2f(0.5, -0.5) + 0.5) * side + shift, vec2f(0.0), vec2f(side - 1.0));
     return vec3f(tile + texel, min(0.5 - 0.5 * ahead * p.z, 1.0) - SLACK / side);
 }
@@ -34,11 +33,11 @@ const CONE: f32 = 0.18;
 
 /// The share of the part of the sky around a direction that reaches a point of the floor. Where the surroundings alone light it, the edges of
 /// 64 sharp shadows would be seen as clouds: here the edge of each is as wide as that part of the sky is at what casts it (Fernando 2005,
-/// "Percentage-Closer Soft Shadows"). `n`: the number of the view; `taps`: how many places are looked up.
-fn open_around(towards: vec3f, ahead: f32, at: vec3f, n: u32, taps: vec2u) -> f32 {
+/// "Percentage-Closer Soft Shadows"). `p`: where the view sees the point; `n`: the number of the view; `taps`: how many places are
+/// looked up.
+fn open_around(p: vec3f, ahead: f32, n: u32, taps: vec2u) -> f32 {
     let side = shadows.sides.x;
     let tile = tile_of(n, AMBIENT_TILES) * side;
-    let p = seen_along(towards, at);
     let middle = (p.xy * vec2f(0.5, -0.5) + 0.5) * side;
     let depth = 0.5 - 0.5 * ahead * p.z - SLACK / side;
     // The places of one view are turned against those of the others, so that they do not add up to a pattern.
@@ -94,34 +93,41 @@ fn open_shares(position: vec4f, world: vec3f, normal: vec3f, casts: f32, is_near
     // The floor of an environment has no key light, whose shadow would cover the edges of the others.
     let is_soft = casts < 0.5 && shadows.digits.z < 0.01;
     let taps = vec2u(apart(select(0u, NEAR_TAPS, is_soft), bitcast<u32>(world.x)), apart(select(0u, TAPS, is_soft), bitcast<u32>(world.y)));
+    // Directions follow one another by sums and products: a table in memory costs a processor eight loads for each number.
+    let first = nth_direction(f32(lane));
+    var direction = first;
     for (var i = 0u; i < pairs; i++) {
-        let first = 2u * (lane * pairs + i);
-        let towards = shadows.towards[first].xyz;
-        let facing = dot(towards, normal);
-        let ahead = select(1.0, -1.0, facing < 0.0);
-        let n = select(first, first + 1u, facing < 0.0);
+        let up = up_around(direction.share);
+        let facing = seen_along(direction.turn, up, normal).z;
+        let is_ahead = facing >= 0.0;
+        let ahead = select(-1.0, 1.0, is_ahead);
+        let n = 2u * (4u * i + lane) + select(1u, 0u, is_ahead);
         // The sky is brighter than the ground.
-        let weight = abs(facing) * (0.62 + 0.225 * ahead * towards.y);
-        let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
-        let seen = seen_at(towards, ahead, around, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, shift);
+        let weight = abs(facing) * (0.62 + 0.225 * ahead * up);
+        let p = seen_along(direction.turn, up, around);
+        let seen = seen_at(p, ahead, tile_of(n, AMBIENT_TILES) * sides.x, sides.x, 0.5 * direction.turn);
         let nearest = dot(textureLoad(depths, vec2i(seen.xy), 0, 0).rg, shadows.digits.xy);
         let sharp = select(0.0, 1.0, seen.z <= nearest);
         // For a surface this is known when the shader is compiled, and nothing of the other way is left.
-        let open = select(sharp, open_around(towards, ahead, around, n, taps), is_soft);
+        let open = select(sharp, open_around(p, ahead, n, taps), is_soft);
         sums += vec4f(0.0, 0.0, weight * open, weight);
+        direction = fourth_after(direction);
     }
-    let lit_from = at + normal * lift.y;
+    let lit_from = in_key(at + normal * lift.y);
+    let normal_in_key = in_key(normal);
     let key = apart(counts.y, bitcast<u32>(world.y));
+    direction = first;
     for (var i = 0u; i < key; i++) {
-        let n = lane * key + i;
-        let towards = shadows.towards[AMBIENT_VIEWS + n].xyz;
-        let weight = max(dot(towards, normal) + WRAP, 0.0);
+        let n = 4u * i + lane;
+        let up = up_in_key(direction.share);
+        let weight = max(seen_along(direction.turn, up, normal_in_key).z + WRAP, 0.0);
         if weight > 0.0 {
-            let shift = fract(f32(n) * vec2f(0.7548777, 0.5698403)) - 0.5;
-            let seen = seen_at(towards, 1.0, lit_from, tile_of(n, KEY_TILES) * sides.y, sides.y, shift);
+            let p = seen_along(direction.turn, up, lit_from);
+            let seen = seen_at(p, 1.0, tile_of(n, KEY_TILES) * sides.y, sides.y, 0.5 * direction.turn);
             let nearest = dot(textureLoad(depths, vec2i(seen.xy), 1, 0).rg, shadows.digits.xy);
             sums += vec4f(select(0.0, weight, seen.z <= nearest), weight, 0.0, 0.0);
         }
+        direction = fourth_after(direction);
     }
     sums = mean_of_block(sums, lane);
     return clamp(select(vec2f(1.0), sums.xz / sums.yw, sums.yw > vec2f(1e-6)), vec2f(0.0), vec2f(1.0));

@@ -10,7 +10,10 @@ fn in_tile(world: vec3f, view: u32) -> vec4f {
     let is_key = view >= AMBIENT_VIEWS;
     // A pair of opposite views of the surroundings has the same axes but for the sign of z.
     let ahead = select(1.0, -1.0, !is_key && (view & 1u) == 1u);
-    let along = seen_along(ahead * shadows.towards[view].xyz, in_sphere(world));
+    let direction = nth_direction(f32(select(view / 2u, view - AMBIENT_VIEWS, is_key)));
+    let up = select(up_around(direction.share), up_in_key(direction.share), is_key);
+    let at = in_sphere(world);
+    let along = seen_along(direction.turn, up, select(at, in_key(at), is_key));
     let p = clamp(along * vec3f(1.0, 1.0, ahead), vec3f(-1.0), vec3f(1.0));
     let tiles = select(AMBIENT_TILES, KEY_TILES, is_key);
     let tile = tile_of(select(view, view - AMBIENT_VIEWS, is_key), tiles);

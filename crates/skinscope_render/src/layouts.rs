@@ -146,7 +146,7 @@ shared! {
         sphere: [f32; 4],
         sides: [f32; 4],
         digits: [f32; 4],
-        towards: [[[f32; 4]; 32]; 5],
+        key: [[f32; 4]; 3],
     }
 
     /// A bone; see shaders/bones.wgsl.

@@ -15,7 +15,7 @@ use super::predeformed::{PredeformedVertices, deformer_of};
 use super::resident::{Loader, ResidentModel, Revision};
 use super::scene::PrimitivePart;
 use super::shader::PaletteIn;
-use super::shadow::{ShadowState, ShadowViews, SideRevisions, has_shadows, is_cast_by_processor};
+use super::shadow::{ShadowRoom, ShadowState, ShadowViews, SideRevisions, has_shadows};
 use super::target::{Columns, Rows};
 use super::triangle_order::TriangleOrder;
 use super::upload::Upload;
@@ -83,19 +83,19 @@ impl SideState {
             true => PaletteIn::Uniform((fit.limits.uniform / size_of::<Vec4>() as u64) as u32),
             false => PaletteIn::Storage,
         };
-        pipelines.linking.late_depth = pipelines.late_depth.is_some();
+        pipelines.linking.late_depth = pipelines.late_depth.is_some() && pipelines.target_format.samples > 1;
         let upload = match &mut self.upload {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, pipelines)?),
         };
-        let by_processor = is_cast_by_processor(gpu, frame);
-        if !frame.display.shadows || self.shadow.as_ref().is_some_and(|shadow| shadow.is_by_processor() != by_processor)
-        {
+        let room = ShadowRoom::of(gpu, frame);
+        if !frame.display.shadows || self.shadow.as_ref().is_some_and(|shadow| shadow.room() != room) {
             self.shadow = None;
         }
+        let shadows = shadows.at_most(room.most);
         let is_shadowed = shadows != ShadowViews::NONE && has_shadows(frame) && shown.is_some();
         let shadow = match (&mut self.shadow, is_shadowed) {
-            (None, true) => Some(self.shadow.insert(ShadowState::new(gpu, by_processor)?)),
+            (None, true) => Some(self.shadow.insert(ShadowState::new(gpu, room)?)),
             (shadow, _) => shadow.as_mut(),
         };
         let bound = shadow.as_ref().map(|shadow| shadow.bindings());

@@ -192,8 +192,9 @@ impl Screen {
         let moves = self.moves(frame, edges.playing);
         self.renderer.set_samples(self.samples(frame, edges, moves));
         let drawn = self.renderer.drawn_shadows(frame);
+        let finest = ShadowViews::finest(&self.gpu, frame);
         let shadows = match moves {
-            _ if !self.gpu.software.coarse_motion => ShadowViews::ALL,
+            _ if !self.gpu.software.coarse_motion => finest,
             // Where neither pose nor camera has changed, they cost little and would flicker.
             Motion::Moves | Motion::Changes if edges.playing || !self.renderer.is_same_scene(frame) => {
                 ShadowViews::NONE
@@ -201,7 +202,7 @@ impl Screen {
             Motion::Moves | Motion::Changes => drawn.unwrap_or_default(),
             // Pictures are refined only once edges are smooth, which they are drawn again for.
             Motion::Settles => drawn.unwrap_or_default(),
-            Motion::Rests => drawn.unwrap_or_default().refined(),
+            Motion::Rests => drawn.unwrap_or_default().refined().at_most(finest),
         };
         self.renderer.set_shadows(shadows);
     }
@@ -245,7 +246,8 @@ impl Screen {
 
     /// Whether another picture of `frame` would have finer shadows.
     fn lacks_shadows(&self, frame: &Frame) -> bool {
-        self.renderer.drawn_shadows(frame).is_some_and(|drawn| drawn != ShadowViews::ALL)
+        let finest = ShadowViews::finest(&self.gpu, frame);
+        self.renderer.drawn_shadows(frame).is_some_and(|drawn| drawn != finest)
     }
 
     /// Returns the next texture of the surface; `None` when this frame is to be skipped, or is `laid_out` for another size.

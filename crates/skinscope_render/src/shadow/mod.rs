@@ -9,8 +9,8 @@ mod views;
 use std::ops::Range;
 
 pub use self::views::ShadowViews;
-use self::views::{MOST_AMBIENT, MOST_KEY, all_directions};
-use glam::Vec3;
+use self::views::{MOST_AMBIENT, MOST_KEY, all_projections, key_axes};
+use glam::{Mat3, Vec3};
 use skinscope_base::parallel;
 use skinscope_deform::ParameterValues;
 use skinscope_frame::Frame;
@@ -72,8 +72,30 @@ pub(super) struct ShadowState {
     /// Both layers of the texture.
     depths: wgpu::TextureView,
     maps: [Map; 2],
+    /// What there is room for.
+    room: ShadowRoom,
+}
+
+/// What the texture of depths has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ShadowRoom {
     /// Whether the processor draws the depths, and not the device.
-    by_processor: bool,
+    pub by_processor: bool,
+    /// The most views of a picture.
+    pub most: ShadowViews,
+}
+
+impl ShadowRoom {
+    pub fn of(gpu: &Gpu, frame: &Frame) -> Self {
+        Self { by_processor: is_cast_by_processor(gpu, frame), most: ShadowViews::finest(gpu, frame) }
+    }
+
+    /// Width and height of a layer, texels. The device draws into layers of full size, as shaders/shadow/caster.wgsl has them.
+    fn layer(self) -> [u32; 2] {
+        let [width, height] = LAYER;
+        let is_half = self.by_processor && self.most == ShadowViews::HALF;
+        [width, if is_half { height / 2 } else { height }]
+    }
 }
 
 /// What a picture's bind group binds of shadows.
@@ -151,17 +173,17 @@ pub(super) fn is_cast_by_processor(gpu: &Gpu, frame: &Frame) -> bool {
 }
 
 impl ShadowState {
-    /// Makes the texture; `by_processor`: one that the processor writes.
-    pub fn new(gpu: &Gpu, by_processor: bool) -> Result<Self, GpuError> {
+    /// Makes the texture.
+    pub fn new(gpu: &Gpu, room: ShadowRoom) -> Result<Self, GpuError> {
         let size = size_of::<Shadows>() as u64;
         let uniform = BufferVec::new(gpu, "shadows", wgpu::BufferUsages::UNIFORM, size)?;
         use wgpu::TextureUsages as U;
-        let kind = match by_processor {
+        let kind = match room.by_processor {
             // Tiles cannot be written into a texture of depths one by one.
             true => TextureKind::plain(wgpu::TextureFormat::Rg8Unorm, U::COPY_DST | U::TEXTURE_BINDING),
             false => TextureKind::plain(SHADOW_DEPTH, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING),
         };
-        let texture = gpu.scope(|| gpu.texture("shadow depths", LAYER, TextureKind { layers: 2, ..kind }))?;
+        let texture = gpu.scope(|| gpu.texture("shadow depths", room.layer(), TextureKind { layers: 2, ..kind }))?;
         let view = |dimension, base_array_layer, count| {
             texture.create_view(&wgpu::TextureViewDescriptor {
                 dimension: Some(dimension),
@@ -173,12 +195,12 @@ impl ShadowState {
         let layer = |n| view(wgpu::TextureViewDimension::D2, n, 1);
         let maps = [0, 1].map(|n| Map { layer: layer(n), source: None, drawn: 0, wanted: 0 });
         let depths = view(wgpu::TextureViewDimension::D2Array, 0, 2);
-        Ok(Self { uniform, texture, depths, maps, by_processor })
+        Ok(Self { uniform, texture, depths, maps, room })
     }
 
-    /// Whether the texture is one that the processor writes.
-    pub fn is_by_processor(&self) -> bool {
-        self.by_processor
+    /// What the texture has room for.
+    pub fn room(&self) -> ShadowRoom {
+        self.room
     }
 
     pub fn bindings(&self) -> ShadowBindings {
@@ -214,21 +236,18 @@ impl ShadowState {
             map.wanted = wanted;
         }
         // A depth is one number, or the two bytes of one, the lower one first.
-        let digits = if self.by_processor { [255.0 / 65535.0, 65280.0 / 65535.0] } else { [1.0, 0.0] };
+        let digits = if self.room.by_processor { [255.0 / 65535.0, 65280.0 / 65535.0] } else { [1.0, 0.0] };
         let ground = ground_shares(frame);
-        let mut shadows = Shadows {
+        let axes = key_axes(key);
+        let shadows = Shadows {
             counts: [wanted[0] / 8, wanted[1] / 4, 0, 0],
             sphere: sphere.0.extend(sphere.1).to_array(),
             sides: [TILES[0].1 as f32, TILES[1].1 as f32, 0.0, 0.0],
             digits: [digits[0], digits[1], ground[0], ground[1]],
-            ..Shadows::default()
+            key: [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| axis.extend(0.0).to_array()),
         };
-        let directions: Vec<Vec3> = all_directions(key).collect();
-        for (to, from) in shadows.towards.as_flattened_mut().iter_mut().zip(&directions) {
-            *to = from.extend(0.0).to_array();
-        }
-        if self.by_processor {
-            self.cast(gpu, frame, &directions, sphere);
+        if self.room.by_processor {
+            self.cast(gpu, frame, &all_projections(axes).collect::<Vec<_>>(), sphere);
         }
         self.uniform.next.clear();
         self.uniform.next.push(shadows);
@@ -237,7 +256,7 @@ impl ShadowState {
     }
 
     /// Draws what is missing on the processor, and writes it into the texture.
-    fn cast(&mut self, gpu: &Gpu, frame: &Frame, directions: &[Vec3], sphere: (Vec3, f32)) {
+    fn cast(&mut self, gpu: &Gpu, frame: &Frame, projections: &[Mat3], sphere: (Vec3, f32)) {
         let Some(model) = frame.model.as_ref().filter(|_| self.missing().next().is_some()) else { return };
         let casters = Casters::of(frame, model, sphere, 2.0 / TILES[1].1 as f32);
         for (n, (map, ([across, _], side))) in self.maps.iter().zip(TILES).enumerate() {
@@ -245,10 +264,11 @@ impl ShadowState {
             let first = ShadowViews::numbers(n, 0, 0).start;
             // Whole rows of tiles are drawn, so that each is one write, as many of them at once as there are cores.
             let rows = (numbers.start - first) / across..(numbers.end - first).div_ceil(across);
-            let directions = &directions[(first + rows.start * across) as usize..(first + rows.end * across) as usize];
+            let projections =
+                &projections[(first + rows.start * across) as usize..(first + rows.end * across) as usize];
             let (mut row, width) = (rows.start, across * side);
-            for directions in directions.chunks(across as usize * parallel::cores()) {
-                for depths in casters.depths(directions, [across, side], n == 0) {
+            for projections in projections.chunks(across as usize * parallel::cores()) {
+                for depths in casters.depths(projections, [across, side], n == 0) {
                     let origin = wgpu::Origin3d { x: 0, y: row * side, z: n as u32 };
                     gpu.queue.write_texture(
                         wgpu::TexelCopyTextureInfo { origin, ..self.texture.as_image_copy() },

@@ -1,15 +1,17 @@
 //! The directions that shadows are computed from: all around for the surroundings, a cone for the key light.
 
-use std::f32::consts::TAU;
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{Mat3, Vec3};
+use skinscope_frame::Frame;
+
+use super::super::gpu::Gpu;
 
 /// The most views of the surroundings, and of the key light; shaders/shadow/views.wgsl has the same numbers.
 pub const MOST_AMBIENT: u32 = 128;
 pub const MOST_KEY: u32 = 32;
 
-/// The tangent of half the angle that the key light is wide, as its shadows have it.
+/// The tangent of half the angle that the key light is wide, as its shadows have it; the same number is in shaders/shadow/views.wgsl.
 const KEY_SPREAD: f32 = 0.14;
 
 /// How many directions shadows are computed from. A pixel looks up an eighth of those of the surroundings, since
@@ -28,12 +30,27 @@ impl ShadowViews {
     pub const NONE: Self = Self { ambient: 0, key: 0 };
     /// As many as there can be: 64 above any surface.
     pub const ALL: Self = Self { ambient: MOST_AMBIENT, key: MOST_KEY };
+    /// Half of them: 32 above any surface.
+    pub const HALF: Self = Self { ambient: MOST_AMBIENT / 2, key: MOST_KEY / 2 };
 
     /// Returns the next step of shadows that are refined from picture to picture.
     #[must_use]
     pub fn refined(self) -> Self {
         let next = |now: u32, most: u32| (2 * now).clamp(most / 4, most);
         Self { ambient: next(self.ambient, MOST_AMBIENT), key: next(self.key, MOST_KEY) }
+    }
+
+    /// Returns the most that pictures of `frame` have on a device. Where the surroundings alone light the ground, it would show the edges of
+    /// fewer.
+    #[must_use]
+    pub fn finest(gpu: &Gpu, frame: &Frame) -> Self {
+        if gpu.software.half_shadows && frame.surroundings().is_none() { Self::HALF } else { Self::ALL }
+    }
+
+    /// Returns the fewer of both, of each kind.
+    #[must_use]
+    pub fn at_most(self, most: Self) -> Self {
+        Self { ambient: self.ambient.min(most.ambient), key: self.key.min(most.key) }
     }
 
     /// The views of a map that this many of are drawn, as numbers of all views.
@@ -43,37 +60,51 @@ impl ShadowViews {
     }
 }
 
-/// The unit vectors towards the light of all views: first [`MOST_AMBIENT`] over the whole sphere of directions, in pairs
-/// of a direction and the opposite one; then [`MOST_KEY`] around `key`, the unit direction towards the key light. Any
-/// first 2ⁿ of either, and any 2ⁿ that begin at a multiple of 2ⁿ, are spread evenly.
-pub(super) fn all_directions(key: Vec3) -> impl Iterator<Item = Vec3> {
-    let around = (0..MOST_AMBIENT).map(|n| on_hemisphere(spread(n / 2)) * if n % 2 == 1 { -1.0 } else { 1.0 });
-    let (side, up) = key.any_orthonormal_pair();
+/// How much azimuth and share of a direction differ from those of the one before it; shaders/shadow/views.wgsl has the same
+/// numbers, and says what they are.
+const AZIMUTH_STEP: f64 = 0.318_916_259_6;
+const SHARE_STEP: f64 = 0.782_172_167_3;
+const FIRST_SHARE: f64 = 0.467_484_855_5;
+
+/// The axes of the key light, of which the second is the unit direction `key` towards it.
+pub(super) fn key_axes(key: Vec3) -> Mat3 {
+    let (across, along) = key.any_orthonormal_pair();
+    Mat3::from_cols(across, key, along)
+}
+
+/// The parallel projections of the unit sphere to −1…1 of all views, whose z rises towards the light: first [`MOST_AMBIENT`] over
+/// the whole sphere of directions, in pairs of a direction and the opposite one, which has the same projection but for the sign of z;
+/// then [`MOST_KEY`] around the second of the axes `key`. Any first 2ⁿ of either, and any 2ⁿ that begin at a multiple of 2ⁿ, are
+/// spread evenly.
+pub(super) fn all_projections(key: Mat3) -> impl Iterator<Item = Mat3> {
+    let around = (0..MOST_AMBIENT).map(|n| {
+        let (azimuth, share) = nth_direction(n / 2);
+        let ahead = if n % 2 == 1 { -1.0 } else { 1.0 };
+        Mat3::from_diagonal(Vec3::new(1.0, 1.0, ahead)) * projection(azimuth, 1.0 - share)
+    });
     let towards_key = (0..MOST_KEY).map(move |n| {
-        let [u, v] = spread(n);
-        let (sine, cosine) = (TAU * u).sin_cos();
-        (key + KEY_SPREAD * v.sqrt() * (side * cosine + up * sine)).normalize()
+        let (azimuth, share) = nth_direction(n);
+        projection(azimuth, 1.0 / (1.0 + KEY_SPREAD * KEY_SPREAD * share).sqrt()) * key.transpose()
     });
     around.chain(towards_key)
 }
 
-/// The unit vector of the upper half that stands for a point of the unit square (a cylinder projection keeps areas).
-fn on_hemisphere([u, v]: [f32; 2]) -> Vec3 {
-    let y = 1.0 - v;
-    let (sine, cosine) = (TAU * u).sin_cos();
-    let around = (1.0 - y * y).max(0.0).sqrt();
-    Vec3::new(around * cosine, y, around * sine)
+/// The azimuth of a direction of the sequence in radians, and the share of the area that lies below it, 0…1.
+fn nth_direction(n: u32) -> (f32, f32) {
+    let azimuth = std::f64::consts::TAU * (f64::from(n) * AZIMUTH_STEP).fract();
+    (azimuth as f32, (FIRST_SHARE + f64::from(n) * SHARE_STEP).fract() as f32)
 }
 
-/// Point `n` of Sobol's sequence in two dimensions (Sobol 1967), moved to the middle of its cell of 1/256.
-fn spread(n: u32) -> [f32; 2] {
-    let (mut second, mut direction, mut rest) = (0_u32, 1_u32 << 31, n);
-    while rest != 0 {
-        second ^= if rest & 1 == 1 { direction } else { 0 };
-        direction ^= direction >> 1;
-        rest >>= 1;
-    }
-    [n.reverse_bits(), second].map(|bits| ((bits >> 24) as f32 + 0.5) / 256.0)
+/// The projection along a direction: the twin of `seen_along` in shaders/shadow/views.wgsl.
+fn projection(azimuth: f32, up: f32) -> Mat3 {
+    let (sine, cosine) = azimuth.sin_cos();
+    let level = (1.0 - up * up).max(0.0).sqrt();
+    let rows = [
+        Vec3::new(-sine, 0.0, cosine),
+        Vec3::new(-up * cosine, level, -up * sine),
+        Vec3::new(level * cosine, up, level * sine),
+    ];
+    Mat3::from_cols(rows[0], rows[1], rows[2]).transpose()
 }
 
 #[cfg(test)]
@@ -82,7 +113,11 @@ mod tests {
 
     #[test]
     fn views_are_spread_evenly_however_many_of_them_are_used() {
-        let views: Vec<Vec3> = all_directions(Vec3::Y).collect();
+        let projections: Vec<Mat3> = all_projections(key_axes(Vec3::Y)).collect();
+        for (n, projection) in projections.iter().enumerate() {
+            assert!((*projection * projection.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-5), "{n}: {projection}");
+        }
+        let views: Vec<Vec3> = projections.iter().map(|projection| projection.row(2)).collect();
         assert_eq!(views.len(), (MOST_AMBIENT + MOST_KEY) as usize);
         assert!(views.iter().all(|towards| (towards.length() - 1.0).abs() < 1e-5));
         let (around, key) = views.split_at(MOST_AMBIENT as usize);

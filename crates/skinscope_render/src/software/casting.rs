@@ -87,24 +87,24 @@ impl Casters {
         }
     }
 
-    /// The depths in the views with these unit vectors towards the light, in rows of `across` tiles of `side` × `side`
+    /// The depths in the views with these parallel projections, whose z rises towards the light, in rows of `across` tiles of `side` × `side`
     /// texels, two bytes each, the lower one first: 0 is nearest to the light, and 65 535 where nothing is. `in_pairs`: each
-    /// view with an odd index looks the other way than the one before it.
-    pub fn depths(&self, directions: &[Vec3], [across, side]: [u32; 2], in_pairs: bool) -> Vec<Vec<u16>> {
+    /// view with an odd index has the projection of the one before it, with the other sign of z.
+    pub fn depths(&self, projections: &[Mat3], [across, side]: [u32; 2], in_pairs: bool) -> Vec<Vec<u16>> {
         let (across, side) = (across as usize, side as usize);
-        let rows: Vec<&[Vec3]> = directions.chunks(across).collect();
+        let rows: Vec<&[Mat3]> = projections.chunks(across).collect();
         let draw = |i: usize| {
             let mut seen = Vec::with_capacity(self.corners.len());
             // Zeroed memory comes from the system as it is, and is filled by wide instructions.
             let mut depths = vec![0; across * side * side];
             depths.fill(u16::MAX);
             let stride = across * side;
-            for (n, towards) in rows[i].iter().enumerate().step_by(if in_pairs { 2 } else { 1 }) {
+            for (n, projection) in rows[i].iter().enumerate().step_by(if in_pairs { 2 } else { 1 }) {
                 let mut tile = Tile { depths: &mut depths, stride, first: n * side, side };
                 if in_pairs {
-                    self.view::<true>(projection_along(*towards), &mut seen, &mut tile);
+                    self.view::<true>(*projection, &mut seen, &mut tile);
                 } else {
-                    self.view::<false>(projection_along(*towards), &mut seen, &mut tile);
+                    self.view::<false>(*projection, &mut seen, &mut tile);
                 }
             }
             depths.iter_mut().for_each(|depth| *depth = depth.to_le());
@@ -134,13 +134,6 @@ impl Casters {
             tile.add::<BOTH>(row * tile.stride + tile.first + column, p.z as u16);
         }
     }
-}
-
-/// A parallel projection of the unit sphere to −1…1, z along `towards`, a unit vector: the twin of `seen_along` in
-/// shaders/shadow/views.wgsl.
-fn projection_along(towards: Vec3) -> Mat3 {
-    let (x, y) = towards.any_orthonormal_pair();
-    Mat3::from_cols(x, y, towards).transpose()
 }
 
 /// Triangles with no edge longer than this, in texels, are drawn as points.
@@ -222,16 +215,6 @@ impl Tile<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_view_turns_the_sphere_so_that_its_light_comes_along_z() {
-        for towards in [Vec3::Y, Vec3::NEG_Z, Vec3::new(-0.5, 0.7, 0.6), Vec3::new(0.3, -0.2, -0.9)] {
-            let towards = towards.normalize();
-            let projection = projection_along(towards);
-            assert!((projection * towards - Vec3::Z).length() < 1e-5, "{towards}");
-            assert!((projection * projection.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-5), "{projection}");
-        }
-    }
 
     #[test]
     fn corners_that_triangles_share_are_projected_once_for_each_copy() {

@@ -101,6 +101,9 @@ switches! {
     covering,
     /// The depths that shadows are computed from are drawn by the processor itself, unless alpha cuts holes into the model.
     casting,
+    /// Shadows are computed from half as many directions, unless the surroundings alone light the ground. Without it a picture of
+    /// an ordinary character takes 1.06 to 1.09 times the processor time.
+    half_shadows,
     /// Device memory comes in blocks that grow, of which the system provides no more than is written. Without it a picture with 200
     /// textures of 1024² takes 1.07 times the processor time, and where the system gives little memory there is no picture; other
     /// models take the same.
