@@ -42,6 +42,22 @@ impl SkinningChange {
         self.weights.is_empty() && self.binds.is_empty()
     }
 
+    /// Adds what `later` has of vertices and joints that it lacks. Where both are changes that undo edits, of which `later` undoes one that
+    /// was made after the other, the sum undoes both.
+    pub fn add_absent(&mut self, later: Self) {
+        for change in later.weights {
+            match self.weights.iter_mut().find(|own| (own.mesh, own.primitive) == (change.mesh, change.primitive)) {
+                Some(own) => own.add_absent(&change),
+                None => self.weights.push(change),
+            }
+        }
+        for bind in later.binds {
+            if !self.binds.iter().any(|own| (own.skin, own.joint) == (bind.skin, bind.joint)) {
+                self.binds.push(bind);
+            }
+        }
+    }
+
     /// Returns the size of its lists in memory, bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -69,6 +69,16 @@ impl Model {
         ClipChange { at: change.at, removed: change.inserted.len(), inserted: gone.cloned().collect() }
     }
 
+    /// Returns the change that makes its added clips those of `before`, a model of the same file.
+    #[must_use]
+    pub fn clips_back_to(&self, before: &Self) -> ClipChange {
+        let (now, then) = (self.added_clips(), before.added_clips());
+        let at = now.iter().zip(then).take_while(|(a, b)| a.is_same(b)).count();
+        let (now, then) = (&now[at..], &then[at..]);
+        let after = now.iter().rev().zip(then.iter().rev()).take_while(|(a, b)| a.is_same(b)).count();
+        ClipChange { at, removed: now.len() - after, inserted: then[..then.len() - after].to_vec() }
+    }
+
     /// Returns the same model with more clips after its own; saving appends them to the file.
     ///
     /// # Errors
@@ -112,6 +122,13 @@ mod tests {
         assert!(!changed.has_same_added_clips(&two));
         let again = changed.with_clips_changed(&back).unwrap();
         assert!(names(&again) == ["Bend", "a", "b"] && again.has_same_added_clips(&two));
+        let empty = model.with_clips_changed(&ClipChange::default()).unwrap();
+        for (from, to) in [(&changed, &two), (&two, &changed), (&two, &empty), (&empty, &two), (&two, &two)] {
+            let made = from.with_clips_changed(&from.clips_back_to(to)).unwrap();
+            assert!(made.has_same_added_clips(to) && names(&made) == names(to), "{:?}", names(&made));
+        }
+        let part = two.clips_back_to(&changed);
+        assert_eq!((part.at, part.removed, part.inserted.len()), (0, 1, 1), "what stays is no part of it");
         assert!(two.with_clips_changed(&ClipChange { at: 2, removed: 1, ..ClipChange::default() }).is_err());
         assert_eq!(
             (two.free_clip_name("a", None), two.free_clip_name("a", Some(ClipId(1)))),

@@ -59,6 +59,37 @@ impl WeightChange {
         (&self.joints[pairs.clone()], &self.weights[pairs])
     }
 
+    /// Adds the rows of those vertices of `later` that it lacks; `later` is of the same primitive.
+    pub(crate) fn add_absent(&mut self, later: &Self) {
+        let is_there = |vertex: &u32| self.vertices.binary_search(vertex).is_ok();
+        if self.per_vertex >= later.per_vertex && later.vertices.iter().all(is_there) {
+            return;
+        }
+        let mut out = Self::new(self.mesh, self.primitive, self.per_vertex.max(later.per_vertex));
+        let (mut own, mut others) = (0..self.vertices.len(), (0..later.vertices.len()).peekable());
+        let push = |out: &mut Self, from: &Self, i: usize| {
+            let (joints, weights) = from.row(i);
+            out.push(from.vertices[i], joints, weights);
+            out.restored.extend(from.restored.binary_search(&from.vertices[i]).is_ok().then_some(from.vertices[i]));
+        };
+        loop {
+            let next = own.next();
+            let before = next.map_or(u32::MAX, |i| self.vertices[i]);
+            while let Some(i) = others.next_if(|i| later.vertices[*i] <= before) {
+                if next.is_none() || later.vertices[i] < before {
+                    push(&mut out, later, i);
+                }
+            }
+            let Some(i) = next else { break };
+            push(&mut out, self, i);
+        }
+        *self = out;
+        self.vertices.shrink_to_fit();
+        self.joints.shrink_to_fit();
+        self.weights.shrink_to_fit();
+        self.restored.shrink_to_fit();
+    }
+
     /// Returns the size of its lists in memory, bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {

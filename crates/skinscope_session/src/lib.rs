@@ -12,6 +12,7 @@ mod edits;
 mod files;
 mod findings;
 pub mod frame;
+mod gesture;
 mod gizmo;
 mod measuring;
 mod menus;
@@ -75,6 +76,7 @@ pub use work::{Done, Run, Work};
 use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
 use self::findings::StateBeforeFinding;
+use self::gesture::Gesture;
 use self::surfaces::deforming::DataCache;
 use self::view::environment::Environments;
 
@@ -109,6 +111,8 @@ pub struct Session {
     lesson: Option<OpenLesson>,
     /// The model beside this one, where there is one.
     beside: Option<Box<Beside>>,
+    /// The gesture that is under way.
+    gesture: Option<Gesture>,
     /// Whether work that takes long is done by the owner of the session, see [`Session::wanted`].
     defers_work: bool,
 }
@@ -169,12 +173,17 @@ impl Session {
 
     /// Carries out `command`; returns what the application must do for it.
     pub fn apply(&mut self, command: impl Into<Command>) -> Option<Effect> {
-        match command.into() {
+        let command = command.into();
+        gesture::note(self, &command);
+        match command {
             Command::File(command) => return Some(Effect::File(command)),
             Command::Inspection(command) => return Some(Effect::Inspection(command)),
             Command::Library(command) => return Some(Effect::Library(command)),
             Command::Window(command) => return Some(Effect::Window(command)),
             Command::View(command) => return view::view_commands::apply(self, command),
+            Command::Edit(EditCommand::BeginEdit) => gesture::begin(self),
+            Command::Edit(EditCommand::EndEdit) => gesture::end(self),
+            Command::Edit(EditCommand::CancelEdit) => gesture::cancel(self),
             Command::Edit(command) => edits::apply(self, &command),
             Command::Posing(command) => edits::posing::apply(self, &command),
             Command::Keying(command) => playback::keying::apply(self, &command),

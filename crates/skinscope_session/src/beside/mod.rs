@@ -81,6 +81,11 @@ impl Beside {
     pub fn arrangement(&self) -> Arrangement {
         self.arrangement
     }
+
+    /// Lets both stand in another way; which of them is active stays.
+    pub(crate) fn arrange(&mut self, arrangement: Arrangement) {
+        self.arrangement = Arrangement { is_first_active: self.arrangement.is_first_active, ..arrangement };
+    }
 }
 
 impl Arrangement {

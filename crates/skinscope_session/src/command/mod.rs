@@ -124,9 +124,11 @@ pub enum EditCommand {
     MoveHeld(NodeId, #[serde(with = "skinscope_base::text_form::vector")] Vec3),
     /// Replace a morph weight, given by its index in [`skinscope_model::LocalPose::morph_weights`].
     EditMorph(usize, f32),
+    /// Begin a gesture, such as a drag: everything that changes until [`EditCommand::EndEdit`] is one step, whatever it is.
+    BeginEdit,
     /// End a drag: edits that follow are another undo step.
     EndEdit,
-    /// The drag is given up: what it has changed is as it was, and there is no step to redo.
+    /// The drag is given up: what it has changed is as it was, to the bit, and the steps to redo are those from before it.
     CancelEdit,
     /// Give one channel back to the clip.
     ResetChannel(NodeId, ChannelKind),

@@ -76,6 +76,7 @@ impl Session {
         self.edits = Arc::default();
         self.posing.last_blended = None;
         self.history = History::default();
+        self.gesture = None;
         self.view_history = ViewHistory::default();
         self.playback = Playback {
             source: if plays { PoseSource::Clip } else { PoseSource::Rest },
@@ -187,6 +188,7 @@ fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, fi
     session.edits = Arc::new(session.edits.without_pose());
     session.posing.last_blended = None;
     session.history = History::default();
+    session.gesture = None;
     session.tools.locked = Arc::default();
     findings::forget_vertices(session);
     let mut left = clips::carry_added_clips(session, old, &find);

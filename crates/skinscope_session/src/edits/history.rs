@@ -17,6 +17,20 @@ pub struct History {
     step_is_open: bool,
     /// Whether the last step is one of layers, to which the next change of layers belongs.
     layers_are_open: bool,
+    /// The gesture that is under way, of which everything that changes is one step.
+    gesture: Option<OpenGesture>,
+}
+
+/// The steps of a gesture that is under way: those of [`History::past`] from `first` on, one of each kind at most.
+#[derive(Clone, Debug)]
+struct OpenGesture {
+    first: usize,
+    /// The steps forward from before the gesture, which are there again where nothing changes.
+    future: Vec<Step>,
+    /// The step from before the gesture that it has taken the place of.
+    replaced: Option<Step>,
+    /// The model from before the gesture.
+    model: Arc<Model>,
 }
 
 /// The state that one step back, or forward again, restores.
@@ -32,6 +46,8 @@ enum Step {
     Layers(Layers),
     /// The vertices that are marked.
     Marks(Marks),
+    /// What a gesture has changed of several of these, the first change first.
+    Several(Vec<Step>),
 }
 
 /// Marked vertices, and whether they were marked by hand.
@@ -59,8 +75,27 @@ const MAX_STEPS: usize = 1000;
 const MAX_MARKS: usize = 200;
 
 impl Step {
-    fn skinning(&self) -> Option<&SkinningChange> {
-        if let Self::Skinning(change) = self { Some(change) } else { None }
+    /// The step itself, or the steps that it holds.
+    fn parts(&self) -> &[Self] {
+        if let Self::Several(parts) = self { parts } else { std::slice::from_ref(self) }
+    }
+
+    fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
+        self.parts().iter().filter_map(|step| if let Self::Skinning(change) = step { Some(change) } else { None })
+    }
+
+    /// Adds a later step of the same gesture, where both are of one kind; else returns it.
+    fn add(&mut self, later: Self) -> Option<Self> {
+        match (self, later) {
+            (Self::Skinning(own), Self::Skinning(later)) => own.add_absent(later),
+            // These hold what there was before, and what the gesture began with counts. The change of clips is made up when the gesture ends.
+            (Self::Pose(_), Self::Pose(_))
+            | (Self::Clips(..), Self::Clips(..))
+            | (Self::Layers(_), Self::Layers(_))
+            | (Self::Marks(_), Self::Marks(_)) => {}
+            (_, later) => return Some(later),
+        }
+        None
     }
 
     /// Carries the step out, and returns the one that leads back.
@@ -86,6 +121,7 @@ impl Step {
             }
             Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
             Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
+            Self::Several(parts) => Self::Several(parts.into_iter().rev().map(|part| part.take(now)).collect()),
         }
     }
 }
@@ -130,9 +166,11 @@ impl History {
         self.close_step();
         let is_of_marks = |step: &Step| matches!(step, Step::Marks(_));
         if self.past.iter().filter(|step| is_of_marks(step)).count() >= MAX_MARKS
-            && let Some(first) = self.past.iter().position(is_of_marks)
+            && let Some(oldest) = self.past.iter().position(is_of_marks)
+            && self.gesture.as_ref().is_none_or(|gesture| oldest < gesture.first)
         {
-            self.past.remove(first);
+            self.past.remove(oldest);
+            self.gesture.iter_mut().for_each(|gesture| gesture.first -= 1);
         }
         self.push(Step::Marks(before));
     }
@@ -140,30 +178,80 @@ impl History {
     /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.
     pub fn forget_clips(&mut self) {
         self.close_step();
-        self.past.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
-        self.future.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
+        self.end_gesture(None);
+        let stays = |step: &Step| !step.parts().iter().any(|part| matches!(part, Step::Clips(..) | Step::Layers(_)));
+        self.past.retain(stays);
+        self.future.retain(stays);
     }
 
     /// Returns the changes of weights and matrices that steps hold.
     pub(crate) fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
-        self.past.iter().chain(&self.future).filter_map(Step::skinning)
+        self.past.iter().chain(&self.future).flat_map(Step::skinning)
     }
 
     /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more,
     /// and those of marks, whose vertices may be others there.
     pub(crate) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
         self.close_step();
-        let stays = |step: &Step| !matches!(step, Step::Marks(_)) && step.skinning().is_none_or(&fits);
+        self.end_gesture(None);
+        let has_marks = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Marks(_)));
+        let stays = |step: &Step| !has_marks(step) && step.skinning().all(&fits);
         self.past.retain(stays);
         self.future.retain(stays);
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, mut step: Step) {
         self.layers_are_open = false;
-        if self.past.len() == MAX_STEPS {
+        if let Some(gesture) = &mut self.gesture {
+            for own in &mut self.past[gesture.first..] {
+                match own.add(step) {
+                    None => return,
+                    Some(other) => step = other,
+                }
+            }
+            if self.past.len() == MAX_STEPS && gesture.first > 0 {
+                self.past.remove(0);
+                gesture.first -= 1;
+            }
+        } else if self.past.len() == MAX_STEPS {
             self.past.remove(0);
         }
         self.past.push(step);
+    }
+
+    /// Begins a gesture: whatever changes until [`History::end_gesture`] is one step. `model` is the one that is shown.
+    pub(crate) fn begin_gesture(&mut self, model: &Arc<Model>) {
+        self.end_gesture(Some(model));
+        self.close_step();
+        let future = std::mem::take(&mut self.future);
+        self.gesture = Some(OpenGesture { first: self.past.len(), future, replaced: None, model: Arc::clone(model) });
+    }
+
+    /// Ends the gesture that is under way, if there is one: what it has changed is one step. `model` is the one that is shown; without it
+    /// the changes of clips are those of the first command.
+    pub(crate) fn end_gesture(&mut self, model: Option<&Arc<Model>>) {
+        self.close_step();
+        let Some(OpenGesture { first, future, replaced, model: before }) = self.gesture.take() else { return };
+        let mut steps = self.past.split_off(first);
+        for step in &mut steps {
+            if let (Step::Clips(change, ..), Some(now)) = (step, model) {
+                *change = now.clips_back_to(&before);
+            }
+        }
+        if steps.is_empty() && replaced.is_none() {
+            self.future = future;
+        }
+        self.past.extend(if steps.len() > 1 { Some(Step::Several(steps)) } else { steps.pop() });
+    }
+
+    /// Drops the steps of the gesture that is under way, as if it had never begun. What they have changed is given back by who began it.
+    pub(crate) fn drop_gesture(&mut self) {
+        self.close_step();
+        if let Some(OpenGesture { first, future, replaced, .. }) = self.gesture.take() {
+            self.past.truncate(first);
+            self.past.extend(replaced);
+            self.future = future;
+        }
     }
 
     /// Ends the open step, as when a drag ends: the next edit is a new step.
@@ -192,14 +280,17 @@ impl History {
         let is_it = matches!(self.past.last(), Some(Step::Pose(edits)) if Arc::ptr_eq(edits, before));
         if is_it {
             self.close_step();
-            self.past.pop();
+            let step = self.past.pop();
+            if let Some(gesture) = self.gesture.as_mut().filter(|gesture| self.past.len() < gesture.first) {
+                (gesture.first, gesture.replaced) = (self.past.len(), step);
+            }
         }
         is_it
     }
 
     /// Goes back one step.
     pub(crate) fn undo(&mut self, now: &mut Changed<'_>) {
-        self.close_step();
+        self.end_gesture(Some(now.model));
         if let Some(step) = self.past.pop() {
             self.future.push(step.take(now));
         }
@@ -207,7 +298,7 @@ impl History {
 
     /// Goes forward one step.
     pub(crate) fn redo(&mut self, now: &mut Changed<'_>) {
-        self.close_step();
+        self.end_gesture(Some(now.model));
         if let Some(step) = self.future.pop() {
             self.past.push(step.take(now));
         }

@@ -193,8 +193,8 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
         EditCommand::Redo => return take_step(session, model, History::redo),
         EditCommand::ChangeWeights(ref changes) => return weights::change_weights(session, changes),
         EditCommand::NormaliseWeights => return weights::normalise_weights(session),
-        EditCommand::EndEdit => return session.history.close_step(),
-        EditCommand::CancelEdit => return session.history.cancel_step(&mut session.edits),
+        // Gestures are of all parts (`gesture`).
+        EditCommand::BeginEdit | EditCommand::EndEdit | EditCommand::CancelEdit => return,
         EditCommand::Edit(node, value) => {
             if node.index() < model.skeleton.len() {
                 edits.nodes.entry(node).or_default().set(value);
@@ -269,6 +269,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
         marks: &mut marks,
     };
     step(&mut session.history, &mut now);
+    session.gesture = None;
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     if !Arc::ptr_eq(&marks.vertices, &marked) {

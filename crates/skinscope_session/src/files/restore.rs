@@ -50,6 +50,7 @@ impl Session {
         self.open(document);
         let lines = self.restore(file);
         self.history = History::default();
+        self.gesture = None;
         self.view_history = ViewHistory::default();
         let snapshot = self.unsaved().snapshot();
         self.files.note_session_saved(snapshot);

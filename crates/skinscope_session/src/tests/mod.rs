@@ -9,6 +9,7 @@ mod edits;
 mod environment;
 mod far;
 mod findings;
+mod gestures;
 mod held;
 mod marking;
 mod measuring;

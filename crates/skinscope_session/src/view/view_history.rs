@@ -43,7 +43,7 @@ macro_rules! settings {
             }
 
             /// Gives a view these settings.
-            fn show(self, view: &mut View) {
+            pub(crate) fn show(self, view: &mut View) {
                 view.toggles = self.toggles;
                 MethodChoice { method: view.method, pass: view.pass, normals: view.normals } = self.choice;
                 $(view.$field = self.$field;)*
@@ -114,8 +114,8 @@ impl DraggedValue {
 /// else. The history ends when another file is opened.
 #[derive(Clone, Debug, Default)]
 pub struct ViewHistory {
-    past: Vec<ViewStep>,
-    future: Vec<ViewStep>,
+    past: Arc<Vec<ViewStep>>,
+    future: Arc<Vec<ViewStep>>,
     /// The value that the last step has changed, where the next change of it belongs to the same step.
     dragged: Option<DraggedValue>,
 }
@@ -127,14 +127,15 @@ impl ViewHistory {
         if before == after {
             return;
         }
-        self.future.clear();
-        match self.past.last_mut().filter(|_| dragged.is_some() && self.dragged == dragged) {
+        self.future = Arc::default();
+        let past = Arc::make_mut(&mut self.past);
+        match past.last_mut().filter(|_| dragged.is_some() && self.dragged == dragged) {
             Some(step) => step.after = after,
             None => {
-                if self.past.len() == MOST_STEPS {
-                    self.past.remove(0);
+                if past.len() == MOST_STEPS {
+                    past.remove(0);
                 }
-                self.past.push(ViewStep { before, after });
+                past.push(ViewStep { before, after });
             }
         }
         self.dragged = dragged;
@@ -143,18 +144,22 @@ impl ViewHistory {
     /// Goes back to before the last step. Steps that would change nothing now are passed over. Returns whether the view has changed.
     pub(crate) fn undo(&mut self, view: &mut View) -> bool {
         self.dragged = None;
-        take_step(&mut self.past, &mut self.future, view, |step, now| now.with_change(&step.after, &step.before))
+        take_step(Arc::make_mut(&mut self.past), Arc::make_mut(&mut self.future), view, |step, now| {
+            now.with_change(&step.after, &step.before)
+        })
     }
 
     /// Repeats the step that was undone last, as [`ViewHistory::undo`] goes back.
     pub(crate) fn redo(&mut self, view: &mut View) -> bool {
         self.dragged = None;
-        take_step(&mut self.future, &mut self.past, view, |step, now| now.with_change(&step.before, &step.after))
+        take_step(Arc::make_mut(&mut self.future), Arc::make_mut(&mut self.past), view, |step, now| {
+            now.with_change(&step.before, &step.after)
+        })
     }
 
     /// Gives the nodes that steps hide the ids that they have in a newer version of the file. Nodes without one are left out.
     pub(crate) fn follow_nodes(&mut self, find: impl Fn(NodeId) -> Option<NodeId>) {
-        for step in self.past.iter_mut().chain(&mut self.future) {
+        for step in Arc::make_mut(&mut self.past).iter_mut().chain(Arc::make_mut(&mut self.future)) {
             for settings in [&mut step.before, &mut step.after] {
                 settings.hidden = Arc::new(settings.hidden.iter().filter_map(|node| find(*node)).collect());
             }

@@ -1,0 +1,154 @@
+//! Gestures, such as a drag of a slider or a stroke: whatever changes between their begin and their end is one step that can be undone, and
+//! a gesture that is given up leaves everything as it was when it began, to the bit.
+
+use std::sync::Arc;
+
+use skinscope_edit::Settings;
+use skinscope_inspect::VertexSet;
+use skinscope_model::Model;
+
+use crate::beside::Arrangement;
+use crate::edits::blended_pose::LastBlended;
+use crate::findings::StateBeforeFinding;
+use crate::playback::clips;
+use crate::pose::crowd;
+use crate::view::environment;
+use crate::view::view_history::ViewSettings;
+use crate::weights::tools;
+use crate::{
+    CameraCommand, Command, Comparison, Edits, ExampleCommand, Orbit, Playback, PlaybackCommand, PoseRules, Session,
+    ViewCommand, ViewHistory, comparison, document,
+};
+
+/// A gesture that is under way, with what a drag may change as it was when it began. Most of it is shared with the session until it changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Gesture {
+    before: Box<Before>,
+    /// Whether a command has moved the time. A clip that plays goes on by itself, and is not put back.
+    has_sought: bool,
+    /// Whether a command has moved the camera.
+    has_moved: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Before {
+    model: Arc<Model>,
+    edits: Arc<Edits>,
+    playback: Playback,
+    last_blended: Option<LastBlended>,
+    rules: PoseRules,
+    marked: Arc<VertexSet>,
+    by_hand: bool,
+    finding: Option<usize>,
+    before_finding: Option<Box<StateBeforeFinding>>,
+    settings: Arc<Settings>,
+    view: ViewSettings,
+    view_history: ViewHistory,
+    orbit: Orbit,
+    crowd: u32,
+    comparison: Option<Comparison>,
+    /// The sliders of the example that is shown.
+    sliders: Vec<(&'static str, f32)>,
+    arrangement: Option<Arrangement>,
+}
+
+impl Session {
+    /// Returns whether a gesture is under way.
+    #[must_use]
+    pub fn has_gesture(&self) -> bool {
+        self.gesture.is_some()
+    }
+}
+
+/// Notes what a command changes that only some gestures give back.
+pub(crate) fn note(session: &mut Session, command: &Command) {
+    let Some(gesture) = &mut session.gesture else { return };
+    gesture.has_sought |= matches!(command, Command::Playback(PlaybackCommand::Seek(_)) | Command::Keying(_));
+    gesture.has_moved |= matches!(
+        command,
+        Command::Camera(CameraCommand::Orbit(_) | CameraCommand::Pan(_) | CameraCommand::Zoom(..))
+            | Command::View(ViewCommand::SetCrowd(_))
+            | Command::Example(_)
+    );
+}
+
+/// Begins a gesture; one that is under way ends.
+pub(crate) fn begin(session: &mut Session) {
+    end(session);
+    let Some(model) = session.model().map(Arc::clone) else { return };
+    session.history.begin_gesture(&model);
+    let lesson = session.lesson();
+    let before = Before {
+        edits: Arc::clone(&session.edits),
+        playback: session.playback.clone(),
+        last_blended: session.posing.last_blended.clone(),
+        rules: session.rules.clone(),
+        marked: Arc::clone(&session.view.marked),
+        by_hand: session.marking.by_hand,
+        finding: session.view.finding,
+        before_finding: session.before_finding.clone(),
+        settings: Arc::clone(&session.tools.settings),
+        view: ViewSettings::of(&session.view),
+        view_history: session.view_history.clone(),
+        orbit: session.view.orbit,
+        crowd: session.view.crowd,
+        comparison: session.view.comparison,
+        sliders: lesson.map_or_else(Vec::new, |lesson| {
+            lesson
+                .example()
+                .sliders
+                .iter()
+                .map(|slider| (slider.id, lesson.moment().slider(slider.id) as f32))
+                .collect()
+        }),
+        arrangement: session.beside.as_ref().map(|beside| beside.arrangement()),
+        model,
+    };
+    session.gesture = Some(Gesture { before: Box::new(before), has_sought: false, has_moved: false });
+}
+
+/// Ends the gesture that is under way, if there is one, and the step that is open.
+pub(crate) fn end(session: &mut Session) {
+    session.gesture = None;
+    let model = session.model().map(Arc::clone);
+    session.history.end_gesture(model.as_ref());
+}
+
+/// Gives up the gesture that is under way: everything that it has changed is as it was when it began. Without one it gives up the step of
+/// the pose that is open.
+pub(crate) fn cancel(session: &mut Session) {
+    let Some(Gesture { before, has_sought, has_moved }) = session.gesture.take() else {
+        return session.history.cancel_step(&mut session.edits);
+    };
+    tools::stop_preview(session);
+    session.history.drop_gesture();
+    let Before { model, edits, playback, .. } = *before;
+    (session.edits, session.posing.last_blended, session.rules) = (edits, before.last_blended, before.rules);
+    clips::show_edited(session, model, playback.clip);
+    let now = std::mem::replace(&mut session.playback, playback);
+    if !has_sought {
+        let Playback { time_secs, playing, returning, .. } = now;
+        session.playback = Playback { time_secs, playing, returning, ..session.playback.clone() };
+    }
+    session.tools.settings = before.settings;
+    for (slider, value) in before.sliders {
+        document::lesson_commands::apply(session, &ExampleCommand::SetSlider(slider, value));
+    }
+    before.view.show(&mut session.view);
+    session.view_history = before.view_history;
+    let view = &mut session.view;
+    (view.marked, view.finding, view.crowd, view.comparison) =
+        (before.marked, before.finding, before.crowd, before.comparison);
+    (session.marking.by_hand, session.before_finding) = (before.by_hand, before.before_finding);
+    if has_moved {
+        view.orbit = before.orbit;
+    }
+    if let (Some(beside), Some(arrangement)) = (&mut session.beside, before.arrangement) {
+        beside.arrange(arrangement);
+    }
+    comparison::pack(session);
+    crowd::arrange_crowd(session);
+    environment::follow(session);
+    session.pose.forget_surfaces();
+    session.update_pose();
+}
