@@ -16,7 +16,9 @@ step() { printf '\n== %s (after %s s)\n' "$*" "$((SECONDS - started))"; }
 step "software Vulkan and OpenGL, a virtual display, real mouse and key events"
 if command -v apt-get >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
-  packages=(g++ mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri xvfb xdotool imagemagick libxkbcommon-x11-0 libx11-xcb1 libxcursor1 libxi6 libxrandr2 nodejs curl ca-certificates)
+  packages=(g++ mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri xvfb xdotool imagemagick libxkbcommon-x11-0 libx11-xcb1 libxcursor1 libxi6 libxrandr2 nodejs ca-certificates)
+  # Some packages of nodejs bring npm, Debian's does not.
+  command -v npm >/dev/null || packages+=(npm)
   missing=()
   for package in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
@@ -45,10 +47,10 @@ if [ -z "${VALIDATOR:-}" ]; then
   export VALIDATOR
   if [ ! -d "$VALIDATOR" ]; then
     mkdir -p target/validator
-    archive=target/validator/gltf-validator.tgz
-    curl -sSfL --retry 5 -o "$archive" https://registry.npmjs.org/gltf-validator/-/gltf-validator-2.0.0-dev.3.10.tgz
-    echo "9b09225db864fe3f0a584259f65d087e2213a93a  $archive" | sha1sum -c --quiet
-    tar -xzf "$archive" -C target/validator
+    archive=gltf-validator-2.0.0-dev.3.10.tgz
+    npm pack --loglevel=error --fetch-retries=5 --pack-destination target/validator gltf-validator@2.0.0-dev.3.10 >/dev/null
+    (cd target/validator && sha512sum -c --quiet) <<<"a1d278934b519065e20c69fbf320c183e7c16c022f0675f187747002d6b47a64b11adc9a80513c078c442c1d6861edd2e510fc0a2dee640b1969ab1c1f62c011  $archive"
+    tar -xzf "target/validator/$archive" -C target/validator
   fi
 fi
 

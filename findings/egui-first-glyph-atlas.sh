@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# egui 0.37.0 (crates.io): how large the first texture of letters is that an integration has to upload.
+# egui 0.37.0 (cargo): how large the first texture of letters is that an integration has to upload.
 #
 # Guess: it follows from the letters that are shown, and begins with some hundred kilobytes whatever the device allows.
 # Seen: its width is the largest side of a texture that the integration reports, up to 16384, and its first height is 32. A

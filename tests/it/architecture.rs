@@ -71,6 +71,18 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// The files of a folder and of those in it, except for what is built or installed there.
+fn every_file(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_dir() {
+            out.push(path);
+        } else if !path.ends_with("target") && !path.ends_with("node_modules") {
+            every_file(&path, out);
+        }
+    }
+}
+
 /// The names under `[dependencies]` of a manifest; those of tests are left out.
 fn dependencies(manifest: &str) -> Vec<&str> {
     let section = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
@@ -118,6 +130,32 @@ fn only_two_crates_have_unsafe_code() {
         let text = std::fs::read_to_string(folder.join("lib.rs")).unwrap();
         let may = ["skinscope_base", "skinscope_deform"].contains(&name.as_str());
         assert_eq!(text.contains("#![forbid(unsafe_code)]"), !may, "{name}");
+    }
+}
+
+/// Packages come by their names through the clients of their registries; lock files and `deny.toml` name hosts, no script
+/// does.
+#[test]
+fn no_script_names_the_host_of_a_registry() {
+    // Put together, so that this file is none of those that are found.
+    let hosts = [["registry.npmjs", ".org"], ["crates", ".io"], ["pypi", ".org"], ["pythonhosted", ".org"]]
+        .map(|parts| parts.concat());
+    let mut files = Vec::new();
+    for folder in [".ci", "benches", "findings", "packaging", "tests", "docs", "fuzz"] {
+        every_file(&repository().join(folder), &mut files);
+    }
+    files.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        !name.ends_with(".lock") && !name.ends_with("-lock.json")
+    });
+    assert!(files.len() > 100, "only {} files: is this test still reading them?", files.len());
+    assert!(files.iter().any(|file| file.ends_with(".ci/common.sh")), "the scripts of the checks are among them");
+    for file in files {
+        // What is no text is no script.
+        let Ok(text) = String::from_utf8(std::fs::read(&file).unwrap()) else { continue };
+        for host in &hosts {
+            assert!(!text.contains(host.as_str()), "{} names {host}", file.display());
+        }
     }
 }
 
