@@ -186,7 +186,10 @@ fn read_all(ways: impl Iterator<Item = String>, at: Readings) -> Vec<(String, [[
 #[test]
 fn playing_on_compiles_no_more_programs() {
     let ways = ["shaded", "dominant"].map(|way| format!("vulkan:{way}"));
-    for (way, [[_, first], [_, last]]) in read_all(ways.into_iter(), TWICE) {
+    let told = read_all(ways.into_iter(), TWICE);
+    // None, where there is no device: then the test has said that it was skipped.
+    assert!(told.len() == 2 || told.is_empty(), "{told:?}");
+    for (way, [[_, first], [_, last]]) in told {
         assert_eq!(first, last, "{way}: mappings that can be run");
     }
 }

@@ -178,12 +178,22 @@ fn files_that_were_opened_last_are_in_the_menu_and_where_nothing_is_open() {
     harness.run();
     click(&mut harness, "a.glb");
     assert_eq!(sent(&harness), [FileCommand::Open("/models/a.glb".into())]);
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::PageDown);
-    harness.run();
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::PageUp);
-    harness.run();
-    // The model of the test has no file.
-    assert!(sent(&harness)[1..].iter().all(|command| matches!(command, FileCommand::StepInFolder(_))));
+    let step = |harness: &mut Harness<'static, App>| {
+        for key in [Key::PageDown, Key::PageUp] {
+            harness.key_press_modifiers(Modifiers::COMMAND, key);
+            harness.run();
+        }
+    };
+    // The model of the test has no file, and so no folder to step through.
+    step(&mut harness);
+    assert_eq!(sent(&harness), [FileCommand::Open("/models/a.glb".into())]);
+    let mut of_folder = Session::default();
+    let model = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
+    of_folder.open(Document::new(model, vec![], Some("/models/a.glb".into())));
+    of_folder.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = window(of_folder, UiState::default(), Status::default());
+    step(&mut harness);
+    assert_eq!(sent(&harness), [FileCommand::StepInFolder(1), FileCommand::StepInFolder(-1)]);
 }
 
 #[test]

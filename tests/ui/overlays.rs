@@ -260,15 +260,16 @@ fn edited() -> Harness<'static, App> {
 fn overlays_of_what_was_changed_say_how_many_vertices_are_as_stored() {
     let mut harness = edited();
     let vertices = harness.state().session.model().unwrap().meshes[0].primitives[0].stored_vertices;
-    for (label, none) in [("Changed weights", "As stored"), ("Changed surface", "In place")] {
+    // Bent, so that vertices that were given to another joint are elsewhere.
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.3));
+    harness.run();
+    for (label, none) in
+        [("Changed weights", "As stored"), ("Changed surface", "In place"), ("Changed weights", "As stored")]
+    {
         click(&mut harness, "Overlay");
         click(&mut harness, label);
-        harness.get_by_label_contains(&format!("{none}: "));
+        harness.get_by_label_contains(&format!("{none}: {}", vertices - 5));
     }
-    click(&mut harness, "Overlay");
-    click(&mut harness, "Changed weights");
-    let count = (vertices - 5).to_string();
-    harness.get_by_label_contains(&format!("As stored: {count}"));
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn step_holds_until_the_next_key_and_all_kinds_clamp() {
     assert_eq!([0.0, 1.0, 1.999_999_9, 2.0, 3.9, 4.0, 9.0].map(step), [x, x, x, y, y, z, z]);
     let linear = moved(Interpolation::Linear, keys.to_vec());
     assert_eq!([-1.0, 1.0, 2.0, 4.0, 5.0, f32::NAN].map(&linear), [x, x, y, z, z, x]);
-    assert_eq!(linear(3.0), Vec3::new(0.0, 0.5, 0.5));
+    assert!(linear(2.6).distance(Vec3::new(0.0, 0.7, 0.3)) < 1e-6);
     let entries = keys.iter().flat_map(|v| [Vec3::ONE * 7.0, *v, Vec3::ONE * 9.0]).collect();
     let cubic = moved(Interpolation::CubicSpline, entries);
     assert_eq!([-1.0, 1.0, 2.0, 4.0, 5.0].map(cubic), [x, x, y, z, z]);

@@ -414,6 +414,7 @@ mod tests {
         assert_eq!(number_at(text, 9, 9), None);
     }
 
+    /// What is returned of such texts is not said anywhere: reading them ends, and does not panic.
     #[test]
     fn text_that_is_no_json_is_read_to_its_end() {
         for text in [

@@ -102,8 +102,9 @@ fn mixed_is_linear_at_one_end_and_dual_quaternion_at_the_other() {
         assert!(apart(&got.parts[0].deformed.positions, &want.parts[0].deformed.positions) < 1e-6, "{id}");
         assert!(apart(&got.parts[0].deformed.normals, &want.parts[0].deformed.normals) < 1e-5, "{id}");
     }
-    let between = apart(&mixed(0.5).parts[0].deformed.positions, &mixed(0.0).parts[0].deformed.positions);
-    assert!(between > 1e-3, "{between}");
+    let [linear, dual, part] = [0.0, 1.0, 0.3].map(|share| mixed(share).parts[0].deformed.positions.clone());
+    let want: Vec<Vec3> = linear.iter().zip(&dual).map(|(a, b)| a.lerp(*b, 0.3)).collect();
+    assert!(apart(&part, &want) < 1e-6 && apart(&part, &linear) > 1e-3);
 }
 
 #[test]

@@ -425,10 +425,17 @@ mod tests {
             return fs::remove_dir_all(&folder).unwrap();
         }
         lead("current", "v2");
-        while !signals.folders.iter().any(|folder| folder.ends_with("v2")) {
+        let follows = |signals: &Signals| signals.folders.iter().any(|folder| folder.ends_with("v2"));
+        for _ in 0..100 {
+            if follows(&signals) {
+                break;
+            }
+            // Where no signal comes the test fails: to wait for one has no end.
+            let signal = signals.sent.recv_timeout(Duration::from_secs(10)).unwrap();
+            signals.sender.send(signal).unwrap();
             signals.wait(&files);
         }
-        assert!(signals.watcher.is_some());
+        assert!(follows(&signals) && signals.watcher.is_some(), "{:?}", signals.folders);
         fs::remove_dir_all(&folder).unwrap();
     }
 

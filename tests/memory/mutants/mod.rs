@@ -275,4 +275,6 @@ fn write_fuzz_seeds() {
     for (i, payload) in stock.payloads.iter().enumerate() {
         write("compressed", format!("payload_{i}"), payload);
     }
+    let counts = [stock.seeds.len(), stock.payloads.len()];
+    assert!(counts.iter().all(|count| *count > 10), "{counts:?} seeds and payloads");
 }

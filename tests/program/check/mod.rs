@@ -289,6 +289,7 @@ fn are_checked_or_refused(files: &[PathBuf], least: [usize; 2]) {
     let (refused, checked): (Vec<&Value>, Vec<&Value>) = reported.iter().partition(|f| f["error"].is_string());
     let counts = [refused.len(), checked.len()];
     assert!(counts[0] > least[0] && counts[1] > least[1], "{} refused, {} checked", counts[0], counts[1]);
+    let mut measured = 0;
     for file in checked {
         for finding in file["findings"].as_array().unwrap() {
             let vertices: Vec<u64> =
@@ -296,8 +297,10 @@ fn are_checked_or_refused(files: &[PathBuf], least: [usize; 2]) {
             assert!(vertices.is_sorted_by(|a, b| a < b) && vertices.len() <= 256, "{file}");
             assert!(finding["vertex_count"].as_u64().unwrap() >= vertices.len() as u64, "{file}");
             assert!(finding["measure"].is_null() || finding["measure"]["value"].is_f64(), "{file}");
+            measured += usize::from(!finding["measure"].is_null());
         }
     }
+    assert!(measured > 20, "{measured}");
 }
 
 #[test]
@@ -362,14 +365,16 @@ fn the_range_of_motion_is_added_with_exact_poses() {
 
 #[test]
 fn the_range_of_motion_has_limits_and_is_asked_for() {
-    for wrong in [
-        &["--rom-degrees", "45"][..],
-        &["--rom-clips"],
-        &["--rom", "--rom-degrees", "200"],
-        &["--rom", "--rom-step", "0"],
-        &["--rom", "--rom-clips", "--rom-degrees", "45"],
+    let limits = "not between 1 and 180";
+    for (wrong, words) in [
+        (&["--rom-degrees", "45"][..], "--rom\n"),
+        (&["--rom-clips"], "--rom\n"),
+        (&["--rom", "--rom-degrees", "200"], limits),
+        (&["--rom", "--rom-step", "0"], limits),
+        (&["--rom", "--rom-clips", "--rom-degrees", "45"], "'--rom-clips' cannot be used with '--rom-degrees"),
     ] {
-        said(wrong, 2);
+        let (_, stderr) = said(wrong, 2);
+        assert!(stderr.contains(words), "{wrong:?}: {stderr}");
     }
 }
 

@@ -32,14 +32,20 @@ fn a_slider_of_a_session_file_poses_what_is_baked_and_drawn() {
         path
     };
     let rest = left_height(&bake("lift_0.obj", &[]));
-    let half = left_height(&bake("lift_half.obj", &["--control", "Lift=0.5"]));
+    let part = left_height(&bake("lift_part.obj", &["--control", "Lift=0.3"]));
     let whole = left_height(&bake("lift_1.obj", &["--control", "Lift=0.5", "--control", "Lift=7"]));
-    assert!(half > rest + 0.1 && whole > half + 0.1, "{rest} {half} {whole}");
-    let by_hand = scratch("lift_by_hand.obj");
-    let pose = scratch("lift.pose.json");
-    ok(&["pose", "-o", pose.to_str().unwrap(), "--rotate", "UpperArm.L=0,0,70"]);
-    ok(&["bake", "-o", by_hand.to_str().unwrap(), "--pose", pose.to_str().unwrap()]);
-    // The hand that the second control widens is not in it, and no higher.
+    assert!(part > rest + 0.05 && whole > part + 0.1, "{rest} {part} {whole}");
+    let by_hand = |degrees: u32| {
+        let posed = scratch(&format!("lift_by_hand_{degrees}.obj"));
+        let pose = scratch(&format!("lift_{degrees}.pose.json"));
+        ok(&["pose", "-o", pose.to_str().unwrap(), "--rotate", &format!("UpperArm.L=0,0,{degrees}")]);
+        ok(&["bake", "-o", posed.to_str().unwrap(), "--pose", pose.to_str().unwrap()]);
+        posed
+    };
+    // Three tenths of 70°; there the hand that the second control widens is not the highest yet.
+    assert!((left_height(&by_hand(21)) - part).abs() < 1e-3, "{part}");
+    let by_hand = by_hand(70);
+    // That hand is not in it, and no higher.
     assert!((left_height(&by_hand) - whole).abs() < 0.2, "{whole}");
     assert_ne!(std::fs::read(&by_hand).unwrap(), std::fs::read(scratch_again("lift_1.obj")).unwrap());
 }

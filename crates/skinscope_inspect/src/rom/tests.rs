@@ -20,6 +20,7 @@ fn a_bent_tube_is_the_same_for_any_number_of_threads() {
         let of = |threads| run_on(threads, &model, &plan, METHODS[0], &|_| {}, &stop).unwrap();
         let one = of(1);
         assert!(clips || !one.findings.is_empty());
+        assert!(one.poses > 10 && one.driven > 0, "{} poses of {} joints", one.poses, one.driven);
         for threads in [2, 3, 16] {
             assert_eq!(of(threads), one);
         }

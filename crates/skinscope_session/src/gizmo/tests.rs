@@ -250,16 +250,18 @@ fn every_handle_is_found_where_it_is_painted() {
         let gizmo = session.gizmos().gizmo_of(tool, Orientation::World, 1.0).unwrap();
         let shapes = gizmo.shapes();
         for shape in &shapes {
+            if tool == PoseTool::Turn && !shape.lines.is_empty() {
+                // Rings cross each other, so that a few of their points are another's.
+                let points: Vec<Vec2> = shape.lines.iter().flatten().copied().collect();
+                let own = points.iter().filter(|point| gizmo.handle_at(**point) == Some(shape.handle)).count();
+                assert!(2 * own > points.len(), "{:?}: {own} of {}", shape.handle, points.len());
+                continue;
+            }
             let (points, of) = match shape.lines.first() {
-                Some(line) if tool == PoseTool::Turn => {
-                    (line.iter().copied().fold(Vec2::ZERO, |a, _| a) + line[line.len() / 2], 1.0)
-                }
                 Some(line) => (line[0].lerp(line[1], 0.8), 1.0),
                 None => (shape.area.iter().copied().sum::<Vec2>(), shape.area.len() as f32),
             };
-            let found = gizmo.handle_at(points / of).unwrap();
-            // Rings cross each other, and the ball lies behind them all.
-            assert!(found == shape.handle || tool == PoseTool::Turn, "{tool:?} {:?} {found:?}", shape.handle);
+            assert_eq!(gizmo.handle_at(points / of), Some(shape.handle), "{tool:?}");
         }
         assert_eq!(gizmo.handle_at(gizmo.middle().unwrap() + Vec2::splat(300.0)), None);
     }

@@ -307,16 +307,16 @@ mod tests {
         turn(&mut session, 40.0);
         session.apply(KeyingCommand::KeyPose);
         assert!(session.edits().is_empty() && times(&session) == [0.0, 0.5]);
-        for (secs, want) in [(0.0, 0.0), (0.25, 20.0), (0.5, 40.0)] {
+        for (secs, want) in [(0.0, 0.0), (0.15, 12.0), (0.5, 40.0)] {
             let got = turned(&mut session, secs);
             assert!((got - want).abs() < 1e-3, "{secs} s: {got}");
         }
         // A key at the same time replaces the one before.
         turn(&mut session, 60.0);
         session.apply(KeyingCommand::KeyPose);
-        assert!((turned(&mut session, 0.25) - 30.0).abs() < 1e-3);
+        assert!((turned(&mut session, 0.15) - 18.0).abs() < 1e-3);
         session.apply(KeyingCommand::MoveKey(0.5, 1.0));
-        assert!((turned(&mut session, 0.5) - 30.0).abs() < 1e-3 && times(&session) == [0.0, 1.0]);
+        assert!((turned(&mut session, 0.3) - 18.0).abs() < 1e-3 && times(&session) == [0.0, 1.0]);
         session.apply(KeyingCommand::MoveKey(1.0, 0.0));
         assert_eq!(times(&session), [0.0, 1.0], "another key is there");
         session.apply(KeyingCommand::RemoveKey(0.0));
