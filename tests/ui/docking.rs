@@ -432,7 +432,10 @@ fn every_panel_can_be_at_every_place() {
             for to in [Left, Right, Bottom, Float, Tab] {
                 move_panel(&mut harness, panel, to);
                 let picture = harness.state().picture;
-                assert!(picture.width() >= 199.0 && picture.height() >= 119.0, "{panel:?} {to:?} {picture:?}");
+                // In the smallest window tables may take all of the height.
+                let is_small = size.y < 500.0;
+                let has_room = picture.width() > 100.0 && (is_small || picture.height() > 100.0);
+                assert!(has_room && picture.height() >= 0.0, "{size:?} {panel:?} {to:?} {picture:?}");
             }
             // They do not come back before the next one is moved.
             move_panel(&mut harness, panel, [Left, Float, Bottom, Right][i % 4]);
