@@ -121,6 +121,8 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     let bounds = session.extents().posed_bounds();
     let snapshot = session.unsaved().snapshot();
     let is_saved = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
+    // A drag that began in the earlier version has nothing to go back to.
+    session.gesture = None;
     let Some(old) = session.document.replace(document) else { return };
     let Some(new) = session.model().map(Arc::clone) else { return };
     let found = counterparts(&old.model, &new);

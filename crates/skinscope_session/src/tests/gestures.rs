@@ -204,6 +204,15 @@ fn what_ends_a_gesture_leaves_one_step_and_what_changes_nothing_leaves_none() {
     assert!(!session.has_gesture());
     session.apply(CANCEL);
     session.apply(END);
+    // So does a newer version of the file: what it shows stays.
+    let version = || Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("model.glb".into()));
+    session.open(version());
+    session.apply(BEGIN);
+    session.apply(weight(1, 2, 0.25));
+    session.open(version());
+    let newer = Arc::clone(session.model().unwrap());
+    session.apply(CANCEL);
+    assert!(Arc::ptr_eq(session.model().unwrap(), &newer) && !session.has_gesture());
 }
 
 #[test]
