@@ -78,3 +78,4 @@ pub use skinscope_inspect as inspect;
 pub use skinscope_model as model;
 pub use skinscope_render as render;
 pub use skinscope_session as session;
+pub use skinscope_weights as weights;

@@ -5,9 +5,9 @@ use std::collections::BinaryHeap;
 
 use skinscope_base::math::BoxTree;
 
-use super::surface::RestSurface;
-use super::table::clean;
-use super::{Operation, Settings, Sheet, TableRow};
+use skinscope_weights::{Given, RestSurface, RowTask, TableRow, clean, kernels};
+
+use super::{Operation, Settings, Sheet};
 
 /// The operation that gives unweighted vertices the weights of the nearest weighted ones.
 pub static HAMMER: Operation = Operation {
@@ -55,16 +55,17 @@ pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn(TableRow) -> bool) {
 
 /// Copies the positive weights: pair by pair, where both vertices have as many.
 fn copy(sheet: &mut Sheet, TableRow { table, row }: TableRow, source: TableRow) {
-    if sheet.tables[table].sum(row) > 0.0 {
-        // Another primitive that shares the table has already set it.
-        return;
-    }
     if table != source.table {
         let mut shares = Vec::new();
         sheet.tables[source.table].shares(source.row, &mut shares);
-        if sheet.tables[table].put_in_order(row, &shares) {
-            sheet.lacks.pairs.insert(TableRow { table, row });
-        }
+        let given = Given { shares: &shares, ..Given::default() };
+        let task = RowTask { neighbours: &[], given, locked: &sheet.bounds.locked, arguments: [0.0; 4] };
+        let wish = kernels::FILL.change_row(&mut sheet.tables[table], row, &task);
+        sheet.lacks.pairs.extend(wish.has_lost.then_some(TableRow { table, row }));
+        return;
+    }
+    if sheet.tables[table].sum(row) > 0.0 {
+        // Another primitive that shares the table has already set it.
         return;
     }
     let table = &mut sheet.tables[table];

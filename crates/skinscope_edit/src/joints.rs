@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use skinscope_model::{Model, NodeId};
 
-use super::locks::Bounds;
-use super::{Operation, Settings, Sheet, Table, TableRow, hammer};
+use skinscope_weights::{Bounds, RowTask, Table, TableRow, kernels};
+
+use super::{Operation, Settings, Sheet, by_row, hammer};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
 pub static REMOVE_JOINT: Operation = Operation {
@@ -40,10 +41,13 @@ fn remove(sheet: &mut Sheet, settings: &Settings) {
             take_alone(table, number, &bounds, joint.0, &mut alone);
         }
         let above = above(sheet.model, table, joint, &bounds);
-        each(table, number, &bounds, joint.0, &|others| match above {
-            Some(above) if !settings.spread || others == 0 => Some(above),
-            _ => None,
-        });
+        let heir =
+            kernels::Part { shares: above.map(|above| (above, 1.0)).into_iter().collect(), ..Default::default() };
+        let arguments = [f64::from(joint.0), f64::from(u8::from(settings.spread)), 0.0, 0.0];
+        let task = RowTask { neighbours: &[], given: heir.given(), locked: &bounds.locked, arguments };
+        for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
+            kernels::TAKE.change_row(table, row, &task);
+        }
     }
     if alone.is_empty() {
         return;
@@ -91,12 +95,10 @@ fn take_alone(
 
 fn replace(sheet: &mut Sheet, settings: &Settings) {
     let (Some(joint), Some(other)) = (settings.joint, settings.other) else { return };
-    let bounds = sheet.bounds.clone();
-    for (number, table) in sheet.tables.iter_mut().enumerate() {
-        if table.keys.contains(&other.0) && joint != other {
-            each(table, number, &bounds, joint.0, &|_| Some(other.0));
-        }
-    }
+    let heir = kernels::Part { shares: vec![(other.0, 1.0)], ..Default::default() };
+    by_row::run_given(&kernels::TAKE, sheet, [f64::from(joint.0), 0.0, 0.0, 0.0], &|table| {
+        (table.keys.contains(&other.0) && joint != other).then(|| heir.clone())
+    });
 }
 
 /// Returns the key of the nearest ancestor of a joint that the skin has and that is not locked.
@@ -110,25 +112,4 @@ fn above(model: &Model, table: &Table, joint: NodeId, bounds: &Bounds) -> Option
         at = parents[node.index()];
     }
     None
-}
-
-/// Takes a joint off every vertex that may change. `to` gets the number of other joints of the vertex and names the
-/// joint that receives the weight; `None` shares it among the others. A vertex that nothing else could move keeps the
-/// joint.
-fn each(table: &mut Table, number: usize, bounds: &Bounds, key: u32, to: &dyn Fn(usize) -> Option<u32>) {
-    let mut shares = Vec::new();
-    for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
-        table.shares(row, &mut shares);
-        let Some(at) = shares.iter().position(|(k, _)| *k == key) else { continue };
-        let (_, weight) = shares.remove(at);
-        match to(shares.len()) {
-            Some(other) => match shares.iter_mut().find(|(k, _)| *k == other) {
-                Some((_, sum)) => *sum += weight,
-                None => shares.push((other, weight)),
-            },
-            None if shares.is_empty() => continue,
-            None => {}
-        }
-        table.put(row, &shares);
-    }
 }

@@ -8,12 +8,11 @@
 mod average;
 mod best;
 mod binds;
+mod by_row;
 mod carry;
 mod closest;
 mod hammer;
-mod inpaint;
 mod joints;
-mod lacks;
 mod limbs;
 mod limit;
 mod locks;
@@ -33,7 +32,6 @@ mod prune;
 mod quantise;
 mod refusal;
 mod rogues;
-mod rounding;
 mod rules;
 mod runtime;
 mod set;
@@ -41,7 +39,6 @@ mod sheet;
 mod smooth;
 mod stuck;
 mod surface;
-mod table;
 mod task;
 mod text_form;
 mod transfer;
@@ -57,22 +54,19 @@ pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
     VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
-pub use lacks::Partly;
-pub use locks::Bounds;
 pub use mirrored::{MirrorPlane, Mirroring};
 pub use partly::explain_partly;
 pub use refusal::{Refusal, check, check_joint, check_moves};
-pub use rounding::value;
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies, Sums, packed};
-pub use set::{Amount, CellEdit, CellOutcome, set_cells};
+pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
+use skinscope_weights::Lacks;
+pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
-pub use surface::{RestPart, RestSurface};
-pub use table::{Stored, Table, TableRow};
 pub use task::{Figures, Outcome, Task, compute_outcome};
 pub use transfer::{Donor, transfer_pairs};
 pub use transferred::Transferred;
@@ -131,7 +125,7 @@ pub static OPERATIONS: &[&Operation] = &[
 #[serde(default)]
 pub struct Settings {
     /// Prune: weights below this are removed.
-    #[serde(with = "text_form::exact")]
+    #[serde(with = "skinscope_weights::exact")]
     pub threshold: f64,
     /// Limit: the most joints of a vertex.
     pub limit: usize,
@@ -148,7 +142,7 @@ pub struct Settings {
     /// Smooth: the number of steps.
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
-    #[serde(with = "text_form::exact")]
+    #[serde(with = "skinscope_weights::exact")]
     pub strength: f64,
     /// Set: the weight.
     pub amount: Amount,
@@ -225,7 +219,7 @@ pub struct Applied {
 /// Runs an operation within the bounds of the sheet, and returns its effect.
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
     let tables = sheet.tables.clone();
-    sheet.lacks = lacks::Lacks::default();
+    sheet.lacks = Lacks::default();
     (operation.run)(sheet, settings);
     let unchanged = sheet.hold(&tables, partly::is_by_weights(operation));
     let changed = |(number, (table, before)): (usize, (&Table, &Table))| {

@@ -1,9 +1,8 @@
 //! The operation that limits how many joints move a vertex.
 
-use std::collections::BTreeSet;
+use skinscope_weights::kernels;
 
-use super::table::{Table, clean};
-use super::{Operation, Settings, Sheet, best};
+use super::{Operation, Settings, Sheet, best, by_row};
 
 /// The operation that keeps only a given number of influences of each vertex.
 pub static LIMIT: Operation = Operation {
@@ -17,36 +16,11 @@ pub static LIMIT: Operation = Operation {
 };
 
 fn limit(sheet: &mut Sheet, settings: &Settings) {
-    let rows: Vec<Vec<usize>> = sheet.tables.iter().map(|table| (0..table.vertices()).collect()).collect();
-    limit_rows(sheet, &rows, settings);
-}
-
-/// Limits some vertices of each table.
-pub(super) fn limit_rows(sheet: &mut Sheet, rows: &[Vec<usize>], settings: &Settings) {
     if settings.best {
-        best::choose(sheet, rows, settings.limit);
+        let rows: Vec<Vec<usize>> = sheet.tables.iter().map(|table| (0..table.vertices()).collect()).collect();
+        best::choose(sheet, &rows, settings.limit);
     }
-    let locked = &sheet.bounds.locked;
-    for (table, rows) in sheet.tables.iter_mut().zip(rows) {
-        rows.iter().for_each(|vertex| limit_vertex(table, *vertex, settings.limit, locked));
-    }
-}
-
-fn limit_vertex(table: &mut Table, vertex: usize, most: usize, locked: &BTreeSet<u32>) {
-    let mut shares = Vec::new();
-    table.shares(vertex, &mut shares);
-    let mut beyond = table.slots(vertex).skip(most);
-    if shares.len() <= most && !beyond.any(|slot| clean(table.weights[slot]) > 0.0) {
-        return;
-    }
-    let mut ranked: Vec<usize> = (0..shares.len()).collect();
-    // Locked joints stay before all others. The sort is stable: of equal weights, that of the earlier pair stays.
-    let is_locked = |i: usize| locked.contains(&shares[i].0);
-    ranked.sort_by(|a, b| is_locked(*b).cmp(&is_locked(*a)).then_with(|| shares[*b].1.total_cmp(&shares[*a].1)));
-    ranked.truncate(most);
-    ranked.sort_unstable();
-    let retained: Vec<(u32, f64)> = ranked.into_iter().map(|i| shares[i]).collect();
-    table.put_in_order(vertex, &retained);
+    by_row::run(&kernels::LIMIT, sheet, [settings.limit as f64, 0.0, 0.0, 0.0]);
 }
 
 #[cfg(test)]

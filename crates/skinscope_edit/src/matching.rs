@@ -7,10 +7,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
+use skinscope_weights::RestSurface;
 
 use super::closest::{Found, TriangleTree};
 use super::limbs::Limbs;
-use super::surface::{RestSurface, StoredVertex};
+use super::surface::StoredVertex;
 
 /// The cosine of the angle within which a point must face as the welded vertex does: 60°.
 const ALIKE: f64 = 0.5;

@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use glam::Vec3;
 use skinscope_inspect::symmetry::{BodyPart, Mirrored};
 use skinscope_model::{MeshId, Model, NodeId, PrimitiveId};
+use skinscope_weights::{TableRow, difference, mean, unit_shares};
 
 use super::mirrored::{MirrorPlane, Mirroring};
-use super::weld::{RowShares, difference, mean, unit_shares};
-use super::{Axis, Operation, Settings, Sheet, TableRow};
+use super::weld::RowShares;
+use super::{Axis, Operation, Settings, Sheet};
 
 /// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {

@@ -68,7 +68,7 @@ fn mirrored(parts: ModelParts, settings: &Settings) -> (Mirroring, Vec<Vec<(u32,
     assert_eq!(check(&mirror::MIRROR, &sheet, settings), Ok(()));
     apply(&mirror::MIRROR, &mut sheet, settings);
     let shares = |vertex| {
-        let mut shares = weld::unit_shares(&sheet.tables[0], vertex);
+        let mut shares = skinscope_weights::unit_shares(&sheet.tables[0], vertex);
         shares.sort_unstable_by_key(|(key, _)| *key);
         shares.iter().map(|(key, weight)| (*key, (weight * 1e4).round() / 1e4)).collect()
     };

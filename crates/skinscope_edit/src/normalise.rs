@@ -1,6 +1,8 @@
 //! The operation that makes weights sum to one.
 
-use super::{Operation, Settings, Sheet};
+use skinscope_weights::kernels;
+
+use super::{Operation, by_row};
 
 /// The operation that makes the weights of every vertex sum to one.
 pub static NORMALISE: Operation = Operation {
@@ -10,11 +12,5 @@ pub static NORMALISE: Operation = Operation {
     help: "Divide the weights of every vertex by their sum, over all sets; negative weights and those that are no numbers become 0",
     argument: "",
     repairs: &["weights-sum", "weights-sum-255", "weights-negative", "weights-not-finite"],
-    run: normalise,
+    run: |sheet, _| by_row::run(&kernels::NORMALISE, sheet, [0.0; 4]),
 };
-
-fn normalise(sheet: &mut Sheet, _: &Settings) {
-    for table in &mut sheet.tables {
-        (0..table.vertices()).for_each(|vertex| table.normalise(vertex));
-    }
-}

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use skinscope_base::words::counted;
 
-use super::lacks::Partly;
-use super::{Operation, Settings, Sheet, Table, TableRow, rogues};
+use skinscope_weights::{Partly, Table, TableRow};
+
+use super::{Operation, Settings, Sheet, rogues};
 
 /// The operations that ask for something that the weights show afterwards. All others ask for certain weights, so that a locked joint
 /// whose weight was to change stands in their way.

@@ -3,10 +3,9 @@
 use skinscope_inspect::check::{CheckOptions, Finding, check};
 use skinscope_model::PrimitiveId;
 
-use super::surface::RestSurface;
-use super::table::clean;
-use super::weld::{mean, unit_shares};
-use super::{Operation, Settings, Sheet, TableRow, hammer};
+use skinscope_weights::{RestSurface, TableRow, clean, mean, unit_shares};
+
+use super::{Operation, Settings, Sheet, hammer};
 
 /// The operation that removes rogue influences.
 pub static REMOVE_ROGUES: Operation = Operation {

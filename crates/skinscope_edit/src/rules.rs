@@ -3,10 +3,10 @@
 use skinscope_inspect::check::is_bound_elsewhere;
 use skinscope_model::PrimitiveId;
 
-use super::limit::limit_rows;
 use super::rogues::{self, found};
-use super::table::Table;
-use super::{Operation, Settings, Sheet, TableRow, binds, hammer, weld};
+use skinscope_weights::{Given, RowTask, Table, TableRow, kernels};
+
+use super::{Operation, Settings, Sheet, binds, hammer, weld};
 
 /// The operation that repairs the findings of the given rules.
 pub static RULES: Operation = Operation {
@@ -34,7 +34,7 @@ pub static REPAIRED: &[&str] = &[
 ];
 
 /// How many influences remain where there are too many.
-const LIMIT: usize = 4;
+const LIMIT: f64 = 4.0;
 
 fn repair(sheet: &mut Sheet, settings: &Settings) {
     for rule in REPAIRED.iter().copied().filter(|rule| settings.rules.contains(rule)) {
@@ -50,9 +50,13 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
             "weights-zero" if !at_fault(sheet, rule).is_empty() => hammer::hammer(sheet),
             "joint-duplicate" => at_fault(sheet, rule).iter().for_each(|at| merge(&mut sheet.tables[at.table], at.row)),
             "too-many-influences" => {
-                let mut rows = vec![Vec::new(); sheet.tables.len()];
-                at_fault(sheet, rule).into_iter().for_each(|at| rows[at.table].push(at.row));
-                limit_rows(sheet, &rows, &Settings { limit: LIMIT, best: false, ..settings.clone() });
+                let rows = at_fault(sheet, rule);
+                let Sheet { tables, bounds, .. } = &mut *sheet;
+                let (given, arguments) = (Given::default(), [LIMIT, 0.0, 0.0, 0.0]);
+                let task = RowTask { neighbours: &[], given, locked: &bounds.locked, arguments };
+                for TableRow { table, row } in rows {
+                    kernels::LIMIT.change_row(&mut tables[table], row, &task);
+                }
             }
             "rogue-vertices" => rogues::remove(sheet),
             "seam-weights" => {

@@ -11,13 +11,10 @@ use skinscope_model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveId,
     PrimitiveRef, SetOrigin, Skin, WeightFormat,
 };
+use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
-use super::lacks::Lacks;
-use super::locks::Bounds;
 use super::mirrored::Mirroring;
-use super::rounding::value;
-use super::surface::RestSurface;
-use super::table::{Stored, Table, TableRow};
+use super::surface;
 use super::transferred::Transferred;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
@@ -154,7 +151,7 @@ impl<'m> Sheet<'m> {
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
     #[must_use]
     pub fn surfaces(&self) -> &[RestSurface] {
-        self.surfaces.get_or_init(|| RestSurface::all(self.model, &self.tables))
+        self.surfaces.get_or_init(|| surface::all(self.model, &self.tables))
     }
 
     /// Returns the bodies that have a plane of symmetry across an axis, and the meshes that have none; they are looked for

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::locks::respecting_locks;
-use super::surface::RestSurface;
-use super::weld::{difference, mean, unit_shares};
-use super::{Operation, Settings, Sheet, TableRow};
+use skinscope_weights::{
+    Around, RestSurface, SAME as SAME_WEIGHT, TableRow, difference, kernels, mean, respecting_locks, share_of,
+    unit_shares,
+};
+
+use super::{Operation, Settings, Sheet, surface};
 
 /// The operation that smooths weights along the surface.
 pub static SMOOTH: Operation = Operation {
@@ -24,7 +26,7 @@ const SAME: f64 = 1e-9;
 fn smooth(sheet: &mut Sheet, settings: &Settings) {
     let mut done: Vec<Vec<bool>> = sheet.tables.iter().map(|t| vec![false; t.vertices()]).collect();
     // What touches without going on, as closed lips do, must not move what it touches.
-    let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
+    let surfaces = surface::all_apart(sheet.model, &sheet.tables);
     for surface in &surfaces {
         let mut shares = mean_shares(sheet, surface);
         let mut held = vec![false; shares.len()];
@@ -98,25 +100,16 @@ fn moved(
 ) -> (Vec<(u32, f64)>, bool) {
     let own = &shares[welded as usize];
     let around = surface.neighbours(welded).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());
-    let around = mean(around);
-    if own.is_empty() || around.is_empty() {
-        return (own.clone(), false);
-    }
-    let mut out: Vec<(u32, f64)> = own.iter().map(|(key, weight)| (*key, weight * (1.0 - strength))).collect();
-    for (key, weight) in around {
-        match out.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, sum)) => *sum += weight * strength,
-            None => out.push((key, weight * strength)),
-        }
-    }
-    out.retain(|(_, weight)| *weight > 0.0);
-    if locked.is_empty() {
+    let neighbours: Vec<&[(u32, f64)]> = around.collect();
+    let mut out = Vec::new();
+    let around = Around { own, neighbours: &neighbours, locked, ..Around::default() };
+    kernels::SMOOTH.wish(&around, strength, &mut out);
+    if locked.is_empty() || neighbours.is_empty() || own.is_empty() {
         return (out, false);
     }
-    let of = |list: &[(u32, f64)], key: u32| list.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, weight)| *weight);
     let is_held = own
         .iter()
         .chain(&out)
-        .any(|(key, _)| locked.contains(key) && (of(own, *key) - of(&out, *key)).abs() > super::table::SAME);
+        .any(|(key, _)| locked.contains(key) && (share_of(own, *key) - share_of(&out, *key)).abs() > SAME_WEIGHT);
     (respecting_locks(own, &out, locked, usize::MAX).unwrap_or_else(|| own.clone()), is_held)
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use skinscope_base::words::counted;
 
-use super::lacks::Partly;
+use skinscope_weights::{Partly, Table, TableRow};
+
 use super::partly::explain_partly;
-use super::{Applied, Operation, Refusal, Settings, Sheet, Table, TableRow};
+use super::{Applied, Operation, Refusal, Settings, Sheet};
 
 /// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
 const SAME: f64 = 1e-6;

@@ -1,5 +1,4 @@
-//! The welded rest surface that operations walk on. Vertices with the same position are welded to one, whatever primitive
-//! they belong to.
+//! The welded rest surfaces of a model, on which operations walk.
 
 use std::collections::HashMap;
 
@@ -9,110 +8,54 @@ use skinscope_deform::MeshTopology;
 use skinscope_inspect::check;
 use skinscope_model::{Model, PrimitiveId};
 
-use super::{Table, TableRow};
+use skinscope_weights::{RestPart, RestSurface, Table};
 
 /// How nearly two parts of a surface that touch in a point must face the same way to be welded there: the cosine of 60°.
 const ALIKE: f32 = 0.5;
 /// So many parts that face different ways are kept apart at one position; what comes after them joins the first.
 const MOST_PARTS: usize = 8;
 
-/// The primitives that one skin moves (or several that bind alike), or one primitive that nothing moves.
-#[derive(Clone, Debug, Default)]
-pub struct RestSurface {
-    /// Its primitives; their vertices are numbered consecutively from part to part.
-    pub parts: Vec<RestPart>,
-    /// Its numbered vertices, welded, and its triangles.
-    pub mesh: MeshTopology,
-    /// The position of each welded vertex, in the mesh space of the first part.
-    pub positions: Vec<Vec3>,
-    /// The triangles as welded vertices, in the order of [`MeshTopology::triangles`].
-    pub triangles: Vec<[u32; 3]>,
-}
-
 /// A stored vertex: its primitive, and its number there.
 pub(super) type StoredVertex = (PrimitiveId, u32);
 
-/// A primitive of a surface.
-#[derive(Clone, Copy, Debug)]
-pub struct RestPart {
-    /// The index of its table in the sheet.
-    pub table: usize,
-    /// The primitive of the model.
-    pub primitive: PrimitiveId,
-    /// The number of its first vertex.
-    pub first: u32,
+/// Returns all surfaces of a model: the vertices of every table are in one at least.
+pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
+    made(model, tables, &|surface| (surface.mesh, surface.positions))
 }
 
-impl RestSurface {
-    /// Returns all surfaces of a model: the vertices of every table are in one at least.
-    pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<Self> {
-        Self::made(model, tables, &|surface| (surface.mesh, surface.positions))
-    }
+/// Does the same, but vertices at one position are welded only where the surface goes on from one to the other,
+/// or where both face the same way. Surfaces that touch, as closed lips do, are not joined.
+pub(super) fn all_apart(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
+    made(model, tables, &apart)
+}
 
-    /// Does the same, but vertices at one position are welded only where the surface goes on from one to the other,
-    /// or where both face the same way. Surfaces that touch, as closed lips do, are not joined.
-    pub(super) fn all_apart(model: &Model, tables: &[Table]) -> Vec<Self> {
-        Self::made(model, tables, &apart)
+/// Makes all surfaces; `topology_of` returns the topology of one, and the position of each welded vertex.
+fn made(
+    model: &Model,
+    tables: &[Table],
+    topology_of: &dyn Fn(check::SkinSurface) -> (MeshTopology, Vec<Vec3>),
+) -> Vec<RestSurface> {
+    let table_of = |at: PrimitiveId| tables.iter().position(|t| t.primitives.contains(&at));
+    let mut out: Vec<RestSurface> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for surface in check::surfaces(model) {
+        let part = |p: &check::SkinPart| {
+            let primitive = PrimitiveId::new(p.mesh, p.primitive);
+            Some(RestPart { table: table_of(primitive)?, primitive, first: p.first })
+        };
+        let parts: Vec<RestPart> = surface.parts.iter().filter_map(part).collect();
+        seen.extend(parts.iter().map(|p| p.primitive));
+        out.push(RestSurface::new(parts, topology_of(surface)));
     }
-
-    /// Makes all surfaces; `topology_of` returns the topology of one, and the position of each welded vertex.
-    fn made(
-        model: &Model,
-        tables: &[Table],
-        topology_of: &dyn Fn(check::SkinSurface) -> (MeshTopology, Vec<Vec3>),
-    ) -> Vec<Self> {
-        let table_of = |at: PrimitiveId| tables.iter().position(|t| t.primitives.contains(&at));
-        let mut out: Vec<Self> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        for surface in check::surfaces(model) {
-            let part = |p: &check::SkinPart| {
-                let primitive = PrimitiveId::new(p.mesh, p.primitive);
-                Some(RestPart { table: table_of(primitive)?, primitive, first: p.first })
-            };
-            let parts: Vec<RestPart> = surface.parts.iter().filter_map(part).collect();
-            seen.extend(parts.iter().map(|p| p.primitive));
-            out.push(Self::new(parts, topology_of(surface)));
+    for (table, t) in tables.iter().enumerate() {
+        for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
+            let primitive = &model.meshes[at.mesh.index()].primitives[at.primitive];
+            let mesh = MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).unwrap_or_default();
+            let positions = mesh.weld.first.iter().map(|vertex| primitive.positions[*vertex as usize]).collect();
+            out.push(RestSurface::new(vec![RestPart { table, primitive: *at, first: 0 }], (mesh, positions)));
         }
-        for (table, t) in tables.iter().enumerate() {
-            for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
-                let primitive = &model.meshes[at.mesh.index()].primitives[at.primitive];
-                let mesh = MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).unwrap_or_default();
-                let positions = mesh.weld.first.iter().map(|vertex| primitive.positions[*vertex as usize]).collect();
-                out.push(Self::new(vec![RestPart { table, primitive: *at, first: 0 }], (mesh, positions)));
-            }
-        }
-        out
     }
-
-    fn new(parts: Vec<RestPart>, (mesh, positions): (MeshTopology, Vec<Vec3>)) -> Self {
-        Self { parts, positions, triangles: mesh.point_triangles().collect(), mesh }
-    }
-
-    /// Returns the numbered vertices that are welded to one, rising.
-    #[must_use]
-    pub fn members(&self, welded: u32) -> &[u32] {
-        self.mesh.members(welded)
-    }
-
-    /// Returns the welded vertices that an edge joins with this one, rising.
-    #[must_use]
-    pub fn neighbours(&self, welded: u32) -> &[u32] {
-        self.mesh.neighbours(welded)
-    }
-
-    /// Returns the part of a numbered vertex, and its number in the file.
-    #[must_use]
-    pub fn stored(&self, vertex: u32) -> (&RestPart, usize) {
-        let part = &self.parts[self.parts.partition_point(|p| p.first <= vertex).saturating_sub(1)];
-        (part, (vertex - part.first) as usize)
-    }
-
-    /// Returns the row of a numbered vertex.
-    #[must_use]
-    pub fn row(&self, vertex: u32) -> TableRow {
-        let (part, row) = self.stored(vertex);
-        TableRow { table: part.table, row }
-    }
+    out
 }
 
 /// Divides the welded vertices of a surface where parts of it touch that do not continue each other and face different ways.

@@ -7,11 +7,11 @@ use skinscope_base::parallel::JobContext;
 use skinscope_inspect::{PerVertex, VertexSet, rogue_values, symmetry};
 use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
-use super::table::{Table, clean};
 use super::{
     Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied,
     mirror, rogues, value,
 };
+use skinscope_weights::{Table, clean};
 
 /// An operation with everything that it needs except the weights.
 #[derive(Clone, Debug)]

@@ -12,17 +12,14 @@ use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{Keys, MapError, NameMap, NodeMap, counterparts, may_be_one};
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{Model, NodeId, PrimitiveId};
+use skinscope_weights::{Laplacian, RestSurface, Shares, Table, TableRow, cut_noting, difference, unit_shares};
 
 use super::closest::{Found, TriangleTree};
-use super::inpaint::{Laplacian, Shares};
 use super::limbs::Limbs;
 use super::matching::{self, Matches, Rest, Source};
 use super::places::{self, Member, Places};
-use super::surface::RestSurface;
-use super::table::Table;
 use super::transferred::Transferred;
-use super::weld::{cut_noting, difference, unit_shares};
-use super::{Operation, Settings, Sheet, TableRow};
+use super::{Operation, Settings, Sheet, surface};
 
 /// The operation that takes the weights of another model.
 pub static TRANSFER: Operation = Operation {
@@ -53,7 +50,7 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let Some(Donor(donor)) = &settings.donor else { return };
     let given = Given::of(donor);
     let own = turned_alike(sheet.model, donor);
-    let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
+    let surfaces = surface::all_apart(sheet.model, &sheet.tables);
     // A mapping that does not fit was refused before.
     let mapping = settings.names.find(donor, sheet.model).unwrap_or_default();
     let named =
@@ -171,7 +168,7 @@ impl<'d> Given<'d> {
         let (mut positions, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
         let (mut pieces, mut stored, mut count) = (Vec::new(), Vec::new(), 0);
         let mut places = Places::default();
-        for surface in RestSurface::all_apart(donor, &sheet.tables) {
+        for surface in surface::all_apart(donor, &sheet.tables) {
             let Some(first) = surface.parts.first() else { continue };
             let rest = resting(&surface, factors[first.primitive.mesh.index()]);
             let turned = factors[first.primitive.mesh.index()].matrix3.determinant() < 0.0;
@@ -294,7 +291,7 @@ fn known(shares: Shares, named: &HashMap<u32, u32>, missing: &mut Missing) -> Sh
             }
         }
     }
-    missing.is_partial |= lost > super::table::SAME;
+    missing.is_partial |= lost > skinscope_weights::SAME;
     let whole: f64 = out.iter().map(|(_, share)| share).sum();
     if whole <= SAME {
         return Vec::new();

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use skinscope_base::math::{Csr, DisjointSets};
 use skinscope_inspect::check;
 use skinscope_model::PrimitiveId;
+use skinscope_weights::{Table, TableRow, cut_noting, difference, mean, unit_shares};
 
-use super::{Operation, Settings, Sheet, Table, TableRow};
+use super::{Operation, Settings, Sheet};
 
 /// The operation that gives vertices on both sides of a seam the same weights.
 pub static WELD_SEAMS: Operation = Operation {
@@ -82,54 +83,4 @@ pub(super) fn join(tables: &mut [Table], rows: &[TableRow], without_pair: &mut B
         tables[at.table].put_in_order(at.row, &mean);
     }
     true
-}
-
-/// Returns the joints of a vertex and their weights, divided by their sum.
-pub(super) fn unit_shares(table: &Table, vertex: usize) -> Vec<(u32, f64)> {
-    let mut shares = Vec::new();
-    table.shares(vertex, &mut shares);
-    let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
-    shares.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    shares
-}
-
-/// Returns the largest difference between the shares of one joint.
-pub(super) fn difference(a: &[(u32, f64)], b: &[(u32, f64)]) -> f64 {
-    let of = |list: &[(u32, f64)], key: u32| list.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, weight)| *weight);
-    a.iter().chain(b).map(|(key, _)| (of(a, *key) - of(b, *key)).abs()).fold(0.0, f64::max)
-}
-
-/// Returns the mean of some lists of shares, with the joints in the order in which they come.
-pub(super) fn mean<'s>(lists: impl Iterator<Item = &'s [(u32, f64)]>) -> Vec<(u32, f64)> {
-    let mut out: Vec<(u32, f64)> = Vec::new();
-    let mut count = 0.0;
-    for list in lists {
-        count += 1.0;
-        for (key, weight) in list {
-            match out.iter_mut().find(|(k, _)| k == key) {
-                Some((_, sum)) => *sum += weight,
-                None => out.push((*key, *weight)),
-            }
-        }
-    }
-    out.iter_mut().for_each(|(_, weight)| *weight /= count);
-    out
-}
-
-/// Does the same as [`cut`]; also returns whether that has left more than rounding out.
-pub(super) fn cut_noting(shares: Vec<(u32, f64)>, most: usize) -> (Vec<(u32, f64)>, bool) {
-    let sum = |shares: &[(u32, f64)]| shares.iter().map(|(_, weight)| *weight).sum::<f64>();
-    let whole = sum(&shares);
-    let out = cut(shares, most);
-    let is_cut = whole - sum(&out) > SAME * whole;
-    (out, is_cut)
-}
-
-/// Returns the `most` largest shares, in their order; of equal ones the first.
-pub(super) fn cut(shares: Vec<(u32, f64)>, most: usize) -> Vec<(u32, f64)> {
-    let mut ranked: Vec<usize> = (0..shares.len()).collect();
-    ranked.sort_by(|a, b| shares[*b].1.total_cmp(&shares[*a].1));
-    ranked.truncate(most);
-    ranked.sort_unstable();
-    ranked.into_iter().map(|i| shares[i]).collect()
 }

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-/// The shares of a vertex by key, which are positive and sum to one.
-pub(super) type Shares = Vec<(u32, f64)>;
+use crate::Shares;
 
 /// The steps that the solver takes at most, and the share of the first residual at which it ends.
 const STEPS: usize = 4000;
@@ -20,7 +19,8 @@ const STEEPEST: f64 = 1e4;
 const NOTHING: f64 = 1e-6;
 
 /// The Laplacian and the mass of a surface.
-pub(super) struct Laplacian {
+#[derive(Clone, Debug)]
+pub struct Laplacian {
     /// For each vertex its neighbours with their weights.
     rows: Vec<Vec<(u32, f64)>>,
     /// The sum of the weights of each row.
@@ -30,6 +30,7 @@ pub(super) struct Laplacian {
 
 impl Laplacian {
     /// Computes both from the positions of vertices and from triangles, three indices of vertices each.
+    #[must_use]
     pub fn of(positions: &[DVec3], triangles: &[[u32; 3]]) -> Self {
         let mut rows: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); positions.len()];
         let mut mass = vec![0.0; positions.len()];
@@ -62,6 +63,7 @@ impl Laplacian {
 
     /// Returns the shares of the vertices of `unknown`, from those of all vertices that have some in `known`; an empty list where no such
     /// vertex is joined with it.
+    #[must_use]
     pub fn fill(&self, known: &[Option<Shares>], unknown: &[u32]) -> Vec<Shares> {
         let system = System::new(self, unknown);
         let mut keys: Vec<u32> = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::table::TableRow;
+use crate::TableRow;
 
 /// How many vertices got only a part of what an operation was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,10 +30,14 @@ impl Partly {
 
 /// What an operation notes while it works, by the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lacks {
+pub struct Lacks {
+    /// The rows that have no pair left for some of the joints that were to move them.
     pub pairs: BTreeSet<TableRow>,
+    /// The rows whose locked joints keep weights that were to change.
     pub locked: BTreeSet<TableRow>,
+    /// The rows that have less than was asked for since no weight is left for it.
     pub room: BTreeSet<TableRow>,
+    /// How many inverse bind matrices stay although they were to be set.
     pub matrices: usize,
     /// The rows that locked joints hold as a whole; they count apart.
     pub kept: BTreeSet<TableRow>,

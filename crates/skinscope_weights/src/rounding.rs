@@ -4,7 +4,7 @@ use skinscope_model::WeightFormat;
 
 /// Writes the stored numbers of one vertex: the bits of a float, or an integer. `formats` has one entry for each set of
 /// four weights. Each weight is rounded on its own.
-pub(super) fn each(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>) {
+pub fn each(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>) {
     out.clear();
     out.extend(weights.iter().enumerate().map(|(slot, weight)| number(*weight, formats[slot / 4])));
 }
@@ -28,7 +28,7 @@ pub fn value(number: u32, format: WeightFormat) -> f64 {
 
 /// Does the same as [`each`] for weights that are neither negative nor NaN, so that integers sum exactly to one. The
 /// largest remainders are rounded up, of equal ones that of the earlier slot, and a weight of 0 stays 0.
-pub(super) fn exact(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>) {
+pub fn exact(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>) {
     let sum: f64 = weights.iter().sum();
     let mut kinds: Vec<WeightFormat> =
         weights.iter().zip(0..).filter(|(w, _)| **w > 0.0).map(|(_, slot): (_, usize)| formats[slot / 4]).collect();

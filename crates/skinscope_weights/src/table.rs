@@ -2,14 +2,14 @@
 
 use skinscope_model::{PrimitiveId, WeightFormat};
 
-use super::rounding;
+use crate::rounding;
 
 /// Sums that differ from one by no more than this count as one: it is the error of adding weights that were rounded to
 /// 32-bit floats.
 const ROUNDING: f64 = 6e-8;
 
 /// Weights that differ by no more than this are equal.
-pub(super) const SAME: f64 = 1e-6;
+pub const SAME: f64 = 1e-6;
 
 /// A row of one of the tables of a [`Sheet`](super::Sheet): the weights of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,10 +38,10 @@ pub struct Table {
     /// For each joint of the skin, by index, a key. A joint that comes twice has one key, whatever the skin.
     pub keys: Vec<u32>,
     /// For each vertex, whether its pairs are no longer those of the file; if so, integers must sum to one.
-    pub(super) touched: Vec<bool>,
+    pub touched: Vec<bool>,
     /// The number of the first table of the sheet whose weights the file stores at the same location. Tables of one location differ in
     /// what their joint numbers mean.
-    pub(super) first_stored_there: usize,
+    pub first_stored_there: usize,
 }
 
 /// The numbers that a file stores for a table.
@@ -56,7 +56,7 @@ pub struct Stored {
 }
 
 /// Returns the weight as it is used: 0 where it is negative or not finite.
-pub(super) fn clean(weight: f64) -> f64 {
+pub fn clean(weight: f64) -> f64 {
     if weight.is_finite() && weight > 0.0 { weight } else { 0.0 }
 }
 
@@ -83,7 +83,7 @@ impl Table {
 
     /// Takes the pairs of an edited vertex, unless an edit of another primitive with this table gave it some. Weights that were
     /// edited so that their sum is off by more than rounding can make it are stored as they are.
-    pub(super) fn take_edited(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
+    pub fn take_edited(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
         let coarsest = self.formats.iter().filter_map(|format| format.one()).min();
         let rounding = coarsest.map_or(0.0, |one| 0.5 * self.per_vertex as f64 / f64::from(one)) + 1e-6;
         let sum: f64 = weights.iter().map(|weight| clean(f64::from(*weight))).sum();
@@ -98,20 +98,20 @@ impl Table {
     }
 
     /// Whether every vertex has the pairs that it has in another table, to the bit, to be stored in the same formats.
-    pub(super) fn has_same(&self, other: &Self) -> bool {
+    pub fn has_same(&self, other: &Self) -> bool {
         self.formats == other.formats
             && self.vertices() == other.vertices()
             && (0..self.vertices()).all(|v| self.touched[v] == other.touched[v] && self.has_same_pairs(v, other))
     }
 
     /// Whether a vertex has the pairs that it has in `before`, to the bit.
-    pub(super) fn has_same_pairs(&self, vertex: usize, before: &Self) -> bool {
+    pub fn has_same_pairs(&self, vertex: usize, before: &Self) -> bool {
         let bits = |table: &Self, slot: usize| (table.joints[slot], table.weights[slot].to_bits());
         self.slots(vertex).zip(before.slots(vertex)).all(|(new, old)| bits(self, new) == bits(before, old))
     }
 
     /// Gives a vertex the pairs that it has in `before`, which has as many for each.
-    pub(super) fn give_back(&mut self, vertex: usize, before: &Self) {
+    pub fn give_back(&mut self, vertex: usize, before: &Self) {
         let slots = self.slots(vertex);
         self.joints[slots.clone()].copy_from_slice(&before.joints[slots.clone()]);
         self.weights[slots.clone()].copy_from_slice(&before.weights[slots]);
@@ -119,7 +119,7 @@ impl Table {
     }
 
     /// Returns the joint of a pair as the picture shows it: joint 0 in place of one that the skin does not have.
-    pub(super) fn shown_joint(&self, slot: usize) -> u16 {
+    pub fn shown_joint(&self, slot: usize) -> u16 {
         let joint = self.joints[slot];
         if usize::from(joint) < self.keys.len() { joint } else { 0 }
     }
@@ -155,7 +155,7 @@ impl Table {
     }
 
     /// Does the same for the first `slots` pairs of a vertex.
-    pub(super) fn shares_of(&self, vertex: usize, slots: usize, out: &mut Vec<(u32, f64)>) {
+    pub fn shares_of(&self, vertex: usize, slots: usize, out: &mut Vec<(u32, f64)>) {
         out.clear();
         for slot in self.slots(vertex).take(slots) {
             let weight = clean(self.weights[slot]);
@@ -186,7 +186,7 @@ impl Table {
     }
 
     /// Sets weights that are negative or not finite to 0 and divides by the sum. Where the sum is 0 all stay 0.
-    pub(super) fn normalise(&mut self, vertex: usize) {
+    pub fn normalise(&mut self, vertex: usize) {
         if self.is_normal(vertex) {
             return;
         }
@@ -203,7 +203,7 @@ impl Table {
     }
 
     /// Empties a pair.
-    pub(super) fn empty(&mut self, vertex: usize, slot: usize) {
+    pub fn empty(&mut self, vertex: usize, slot: usize) {
         (self.joints[slot], self.weights[slot]) = (0, 0.0);
         self.touched[vertex] = true;
     }
@@ -211,7 +211,7 @@ impl Table {
     /// Gives a vertex other joints and weights, and divides the weights by their sum. If there are more than the vertex
     /// has pairs, the largest are taken. Joints that the vertex had stay in their pairs. Joints that its skin does not
     /// have are left out; where no weight is left, the vertex stays as it is. Returns whether it has no pair for some of the weight.
-    pub(super) fn put(&mut self, vertex: usize, shares: &[(u32, f64)]) -> bool {
+    pub fn put(&mut self, vertex: usize, shares: &[(u32, f64)]) -> bool {
         let mut new: Vec<(u32, u16, f64)> = shares
             .iter()
             .filter(|(_, weight)| clean(*weight) > 0.0)
@@ -253,7 +253,7 @@ impl Table {
 
     /// Does the same as [`Table::put`], but the joints stand in the given order, from the first pair on, so that
     /// vertices that get the same shares get them in the same pairs, and are rounded alike.
-    pub(super) fn put_in_order(&mut self, vertex: usize, shares: &[(u32, f64)]) -> bool {
+    pub fn put_in_order(&mut self, vertex: usize, shares: &[(u32, f64)]) -> bool {
         let known: Vec<(u32, f64)> = shares.iter().copied().filter(|s| self.joint_of(s.0).is_some()).collect();
         if known.iter().all(|(_, weight)| clean(*weight) == 0.0) {
             return false;
@@ -264,8 +264,62 @@ impl Table {
         self.put(vertex, &known)
     }
 
+    /// Writes the weights of a vertex as they are, of which each joint has one pair; joints that it had stay in their pairs. What its skin does
+    /// not have, and what finds no pair, is left out.
+    pub fn write(&mut self, vertex: usize, shares: &[(u32, f64)]) {
+        let mut new: Vec<(u32, f64)> = shares.to_vec();
+        let mut free = Vec::new();
+        for slot in self.slots(vertex) {
+            let key = self.key(self.joints[slot]);
+            let existing = new.iter().position(|(k, _)| *k == key).filter(|_| clean(self.weights[slot]) > 0.0);
+            match existing.map(|at| new.remove(at)) {
+                Some((_, weight)) => self.weights[slot] = weight,
+                None => {
+                    self.empty(vertex, slot);
+                    free.push(slot);
+                }
+            }
+        }
+        for ((key, weight), slot) in new.into_iter().zip(free) {
+            if let Some(joint) = self.joint_of(key) {
+                (self.joints[slot], self.weights[slot]) = (joint, weight);
+            }
+        }
+        self.touched[vertex] = true;
+    }
+
+    /// Returns how many of its first pairs hold all of a vertex's weight.
+    #[must_use]
+    pub fn filled(&self, vertex: usize) -> usize {
+        self.weights[self.slots(vertex)].iter().rposition(|weight| clean(*weight) > 0.0).map_or(0, |last| last + 1)
+    }
+
+    /// Returns a table that has this row alone. It belongs to no primitive.
+    #[must_use]
+    pub fn row_alone(&self, vertex: usize) -> Self {
+        let slots = self.slots(vertex);
+        Self {
+            primitives: Vec::new(),
+            per_vertex: self.per_vertex,
+            joints: self.joints[slots.clone()].to_vec(),
+            weights: self.weights[slots].to_vec(),
+            formats: self.formats.clone(),
+            keys: self.keys.clone(),
+            touched: vec![self.touched[vertex]],
+            first_stored_there: self.first_stored_there,
+        }
+    }
+
+    /// Gives a vertex the pairs of the one row of a table that was made by [`Table::row_alone`].
+    pub fn take_row(&mut self, vertex: usize, row: &Self) {
+        let slots = self.slots(vertex);
+        self.joints[slots.clone()].copy_from_slice(&row.joints);
+        self.weights[slots].copy_from_slice(&row.weights);
+        self.touched[vertex] = row.touched[0];
+    }
+
     /// Returns the pairs of a vertex as they would be stored: joint and number of each.
-    pub(super) fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
+    pub fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
         let slots = self.slots(vertex);
         let weights = &self.weights[slots.clone()];
         let sound = weights.iter().all(|w| *w >= 0.0 && w.is_finite());

@@ -1,0 +1,22 @@
+//! The kernels, a file for each kind.
+
+mod give;
+mod joint;
+mod limit;
+mod normalise;
+mod prune;
+mod set;
+mod smooth;
+
+pub use give::{AVERAGE, FILL, Part, part_of};
+pub use joint::TAKE;
+pub use limit::LIMIT;
+pub use normalise::NORMALISE;
+pub use prune::PRUNE;
+pub use set::{SET, set_arguments};
+pub use smooth::SMOOTH;
+
+use crate::Kernel;
+
+/// Every kernel.
+pub static KERNELS: &[&Kernel] = &[&NORMALISE, &PRUNE, &LIMIT, &SMOOTH, &FILL, &TAKE, &AVERAGE, &SET];

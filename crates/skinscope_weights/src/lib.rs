@@ -1,0 +1,34 @@
+//! Weights as numbers that are worked on.
+//!
+//! A [`Table`] has the weights of a list of vertices in double precision, as (joint, weight) pairs in the order in which a file stores them. A
+//! kernel changes one row of it, from what the row itself and the vertices around it have. What is stored is rounded once, when all is done
+//! ([`Stored`]). Nothing here knows of poses, files, windows or sessions.
+
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod contract_tests;
+pub mod exact;
+mod kernel;
+pub mod kernels;
+mod lacks;
+mod laplacian;
+mod locks;
+mod rounding;
+mod set;
+mod shares;
+mod simplex;
+mod surface;
+mod table;
+
+pub use kernel::{Arguments, Around, Change, Given, Kernel, Reads, RowTask, Wish, Write, write_row};
+pub use kernels::KERNELS;
+pub use lacks::{Lacks, Partly};
+pub use laplacian::Laplacian;
+pub use locks::{Bounds, Held, hold_row, respecting_locks};
+pub use rounding::value;
+pub use set::{Amount, set_row, shares_given};
+pub use shares::{Shares, blend, cut, cut_noting, difference, mean, share_of, unit_shares};
+pub use simplex::fit;
+pub use surface::{RestPart, RestSurface};
+pub use table::{SAME, Stored, Table, TableRow, clean};
