@@ -46,6 +46,7 @@ mod polar;
 mod rigid;
 mod rows;
 mod surface;
+mod surface_distance;
 #[cfg(test)]
 mod surface_tests;
 mod vertex_deformer;
@@ -67,6 +68,7 @@ pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
 pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
 pub use surface::{Deformed, DeformedAttributes, deform_primitive, deform_rigid, morphed, normals_from_triangles};
+pub use surface_distance::SurfaceDistances;
 pub use vertex_deformer::VertexDeformer;
 pub use whole::{Surface, SurfaceInput, SurfacePart};
 

@@ -22,6 +22,7 @@ pub struct MeshTopology {
     sides: Vec<Side>,
     members: OnceLock<Csr>,
     neighbours: OnceLock<Csr>,
+    corners: OnceLock<Csr>,
     vertex_edges: OnceLock<Vec<[u32; 2]>>,
     across: OnceLock<Vec<[u32; 3]>>,
 }
@@ -122,6 +123,13 @@ impl MeshTopology {
         let ends = self.edges().map(|edge| edge[0].ends);
         let all = || Csr::new(self.weld.first.len(), ends.clone().flat_map(|[a, b]| [(a, b), (b, a)]));
         self.neighbours.get_or_init(all).row(point as usize)
+    }
+
+    /// Returns the triangles that have a corner at a point, rising.
+    #[must_use]
+    pub fn triangles_at(&self, point: u32) -> &[u32] {
+        let corners = (0..).zip(self.point_triangles()).flat_map(|(triangle, all)| all.map(|at| (at, triangle)));
+        self.corners.get_or_init(|| Csr::new(self.weld.first.len(), corners)).row(point as usize)
     }
 
     /// Returns the edges, in the order of their points, each as the sides of its triangles: two where the surface is

@@ -36,7 +36,7 @@ pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::{Inspection, rogue_values};
 pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
-pub use pick_index::PickIndex;
+pub use pick_index::{NearVertex, PickIndex, Piece};
 pub use quaternion_form::{NoQuaternionForm, QuaternionForm};
 pub use skinscope_frame::{
     AS_STORED, BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale,

@@ -17,6 +17,8 @@ pub(super) struct Clusters {
     pub joints: Vec<(u16, Aabb)>,
     /// Numbers of vertices; [`Leaf::vertices`] are ranges of this list.
     pub vertices: Vec<u32>,
+    /// For each of those, whether no leaf before has the vertex.
+    pub is_first: Vec<bool>,
     /// The triangles; [`Leaf::triangles`] are ranges of this list.
     pub triangles: Vec<Triangle>,
     /// For each morph target: the leaves that it displaces and the box around the displacements.
@@ -61,6 +63,24 @@ const LEAF: usize = 64;
 /// The most joints of a leaf for which a box is computed; leaves of characters have far fewer.
 const MOST_JOINTS: usize = 64;
 
+/// Makes the clusters of a primitive of points or lines, which have vertices and no triangles.
+pub(super) fn vertex_clusters(p: PrimitiveRef<'_>) -> Clusters {
+    let mut used: Vec<u32> = p.indices.iter().copied().filter(|v| (*v as usize) < p.positions.len()).collect();
+    used.sort_unstable();
+    used.dedup();
+    let alone: Vec<[u32; 3]> = used.iter().map(|v| [*v; 3]).collect();
+    let mut out = Clusters::default();
+    for of_leaf in along_a_curve(p, &alone).chunks(LEAF) {
+        let first = out.vertices.len() as u32;
+        out.vertices.extend(of_leaf.iter().map(|at| used[*at as usize]));
+        let vertices = first..out.vertices.len() as u32;
+        let members = members(p, &out.vertices[first as usize..], &mut out.joints);
+        out.leaves.push(Leaf { members, vertices, triangles: 0..0 });
+    }
+    out.is_first = vec![true; out.vertices.len()];
+    out.finish(p)
+}
+
 /// Makes the clusters of a primitive of triangles.
 pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
     let mut out = Clusters::default();
@@ -68,6 +88,7 @@ pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
     let order = along_a_curve(p, triangles);
     // The index of each vertex in the current leaf; it is valid where the leaf's number plus one stands next to it.
     let mut index_in_leaf = vec![(0_u32, 0_u8); p.positions.len()];
+    let mut is_new = vec![true; p.positions.len()];
     for of_leaf in order.chunks(LEAF) {
         let number = out.leaves.len() as u32;
         let (first_vertex, first_triangle) = (out.vertices.len() as u32, out.triangles.len() as u32);
@@ -77,6 +98,8 @@ pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
                 if seen.0 != number + 1 {
                     *seen = (number + 1, (out.vertices.len() as u32 - first_vertex) as u8);
                     out.vertices.push(v);
+                    out.is_first.push(is_new[v as usize]);
+                    is_new[v as usize] = false;
                 }
                 seen.1
             });
@@ -87,13 +110,28 @@ pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
         let members = members(p, &out.vertices[first_vertex as usize..], &mut out.joints);
         out.leaves.push(Leaf { members, vertices, triangles });
     }
-    let branches = out.leaves.chunks(BRANCH).map(|leaves| branch(leaves, &mut out.joints)).collect();
-    out.branches = branches;
-    out.morphs = p.morphs.iter().map(|target| displaced(&out, &target.positions)).collect();
-    out
+    out.finish(p)
 }
 
 impl Clusters {
+    /// Returns the vertices of a leaf.
+    pub fn vertices_of(&self, leaf: &Leaf) -> &[u32] {
+        &self.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize]
+    }
+
+    /// Returns the triangles of a leaf.
+    pub fn triangles_of(&self, leaf: &Leaf) -> &[Triangle] {
+        &self.triangles[leaf.triangles.start as usize..leaf.triangles.end as usize]
+    }
+
+    /// Adds what is known of branches and of morph targets once all leaves are there.
+    fn finish(mut self, p: PrimitiveRef<'_>) -> Self {
+        let branches = self.leaves.chunks(BRANCH).map(|leaves| branch(leaves, &mut self.joints)).collect();
+        self.branches = branches;
+        self.morphs = p.morphs.iter().map(|target| displaced(&self, &target.positions)).collect();
+        self
+    }
+
     /// Returns for each leaf whether a vertex with edited weights is moved by a joint that is not known to move it
     /// there, or by weights outside of the known bounds.
     pub fn unknown(&self, p: PrimitiveRef<'_>) -> Vec<bool> {
@@ -109,7 +147,7 @@ impl Clusters {
             (*least..=*most).contains(&sum) && pairs.all(|(joint, weight)| *weight > 0.0 && holds(*joint))
         };
         let is_unknown = |leaf: &Leaf| {
-            let vertices = &self.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize];
+            let vertices = self.vertices_of(leaf);
             vertices.iter().any(|v| influences.is_edited(*v as usize) && !is_known(leaf, *v as usize))
         };
         self.leaves.iter().map(is_unknown).collect()
@@ -204,7 +242,7 @@ fn branch(leaves: &[Leaf], joints: &mut Vec<(u16, Aabb)>) -> Members {
 fn displaced(clusters: &Clusters, by: &[Vec3]) -> Vec<(u32, Aabb)> {
     let mut out = Vec::new();
     for (number, leaf) in clusters.leaves.iter().enumerate() {
-        let vertices = &clusters.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize];
+        let vertices = clusters.vertices_of(leaf);
         let mut around = Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
         for by in vertices.iter().filter_map(|v| by.get(*v as usize)) {
             around = Aabb { min: around.min.min(*by), max: around.max.max(*by) };

@@ -1,5 +1,6 @@
 //! Compares the clusters with the search of every triangle, and the boxes with the vertices that they must hold.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
@@ -99,8 +100,47 @@ fn look(index: &PickIndex, model: &Model, random: &mut Random) -> (usize, usize)
             hits += usize::from(slow.is_some());
             rays += 1;
         }
+        look_near(index, (&posed, &known), &draws, random);
     }
     (hits, rays)
+}
+
+/// Compares what is near a point with a look at every vertex that a triangle uses.
+fn look_near(index: &PickIndex, (posed, known): (&PosedModel, &PosedModel), draws: &[InstanceId], random: &mut Random) {
+    let surface = known.surface.as_ref().unwrap();
+    let shown = surface.model(posed.model);
+    for radius in [0.02, 0.2, 1.0] {
+        let part = &surface.parts[(random.unit() * surface.parts.len() as f32) as usize];
+        let vertices = &part.deformed.positions;
+        let vertex = (random.unit() * vertices.len() as f32) as usize;
+        let centre = part.position(vertex, 0).unwrap_or_default() + random.vector() * 0.01;
+        let mut wanted: BTreeMap<(u32, usize, usize, u32), f32> = BTreeMap::new();
+        for part in &surface.parts {
+            let mesh = shown.instances[part.instance.index()].mesh.index();
+            let used: BTreeSet<u32> = shown.meshes[mesh].primitives[part.primitive].indices.iter().copied().collect();
+            for (copy, vertex) in (0..part.copies.len().max(1)).flat_map(|copy| used.iter().map(move |v| (copy, *v))) {
+                let distance = part.position(vertex as usize, copy).unwrap().distance(centre);
+                let original = surface.original(part.instance, part.primitive, vertex as usize) as u32;
+                if distance <= radius {
+                    let at = wanted.entry((part.instance.0, part.primitive, copy, original)).or_insert(distance);
+                    *at = at.min(distance);
+                }
+            }
+        }
+        for posed in [posed, known] {
+            let near = index.near(posed, draws, centre, radius).unwrap();
+            let found: BTreeMap<_, f32> =
+                near.iter().map(|n| ((n.instance.0, n.primitive, n.copy, n.vertex), n.distance)).collect();
+            assert_eq!(found.len(), near.len(), "{}: a vertex comes twice", posed.method.id);
+            let is_edge = |d: &f32| (d - radius).abs() <= 1e-5;
+            let differs = |of: &BTreeMap<_, f32>, other: &BTreeMap<_, f32>| {
+                of.iter().filter(|(key, d)| !other.contains_key(*key) && !is_edge(d)).count()
+            };
+            let differ = [differs(&wanted, &found), differs(&found, &wanted)];
+            assert_eq!(differ, [0; 2], "{} {radius}: {} wanted", posed.method.id, wanted.len());
+            assert!(near.iter().all(|n| (n.position.distance(centre) - n.distance).abs() < 1e-6));
+        }
+    }
 }
 
 #[test]
