@@ -62,6 +62,17 @@ fn figures_are_of_frames_that_followed_each_other_and_of_the_last_picture_that_w
 }
 
 #[test]
+fn figures_end_before_the_scroll_bar_and_the_panel_says_how_to_measure() {
+    let mut harness = open(3);
+    harness.key_press(Key::F12);
+    harness.run();
+    harness.get_by_label("Play the clip or turn the camera to measure.");
+    let row = harness.get_by_label("Draw calls: –").rect();
+    let right = harness.ctx.content_rect().right();
+    assert!(row.right() <= right - 20.0, "{row:?} in a window that ends at {right}");
+}
+
+#[test]
 fn passes_of_the_device_are_shown_and_a_device_without_a_clock_says_so() {
     for has_device_clock in [false, true] {
         let passes_ms = if has_device_clock { [Some(1.25), None, Some(2.5), Some(0.5)] } else { [None; 4] };

@@ -192,6 +192,9 @@ fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
     let session = &harness.state().session;
     assert!(session.history().can_undo() && !session.tools().is_trying());
     assert_eq!(session.document().unwrap().stats().most, 1);
+    // It is not applied twice by mistake.
+    harness.get_by_label(&format!("{changed} vertices changed. Ctrl+Z takes it back."));
+    assert!(harness.get_by_role_and_label(Role::Button, "Apply").accesskit_node().is_disabled());
     let said = format!("{changed} vertices changed");
     assert!(painted_texts(&harness).iter().any(|(text, _)| *text == said), "{said}");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
@@ -204,6 +207,22 @@ fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
     harness.key_press(Key::Escape);
     harness.run();
     assert!(!harness.state().session.tools().is_trying());
+}
+
+#[test]
+fn what_would_change_stands_above_apply_however_low_the_panel_is() {
+    let mut harness = tools(Some("smooth"));
+    harness.set_size(vec2(1280.0, 560.0));
+    harness.run();
+    let changed = harness.state().session.tools().outcome().unwrap().vertices;
+    let line = harness.get_by_label_contains(&format!("{changed} vertices · largest")).rect();
+    let button = harness.get_by_role_and_label(Role::Button, "Apply").rect();
+    assert!(line.bottom() <= button.top() && button.top() - line.bottom() < 12.0, "{line:?} {button:?}");
+    // The groups of other tools are folded there, and come when they are asked for.
+    assert!(harness.query_by_role_and_label(Role::Button, "Mirror").is_none());
+    harness.get_by_role_and_label(Role::Button, "Average");
+    click(&mut harness, "Show all tools");
+    harness.get_by_role_and_label(Role::Button, "Mirror");
 }
 
 #[test]

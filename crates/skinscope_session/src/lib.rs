@@ -70,7 +70,9 @@ pub use view::{
     ActiveCamera, Antialiasing, Bones, EnvironmentCommand, EnvironmentView, Extents, FOV_Y, FileLights, Lighting,
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, ViewHistory, WeightsJointSource,
 };
-pub use weights::{EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools};
+pub use weights::{
+    ChangedByTool, EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools,
+};
 pub use work::{Done, Run, Work};
 
 use self::document::lesson::OpenLesson;

@@ -2,7 +2,8 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, CornerRadius, Label, Layout, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, CornerRadius, Frame, Label, Layout, Margin, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
 };
 use skinscope_base::trace::{DevicePass, Part};
 use skinscope_session::{Command, Panel, WindowCommand};
@@ -15,6 +16,8 @@ use super::{Status, UiState, copied, icons};
 
 /// The height of the curve of frames, points.
 const CURVE: f32 = 64.0;
+/// The room of the scroll bar beside figures, points.
+const BAR: i8 = 10;
 /// The height of the name of a line in it, points.
 const LINE_NAME: f32 = 12.0;
 
@@ -22,10 +25,13 @@ const LINE_NAME: f32 = 12.0;
 pub(super) fn show(ui: &mut Ui, state: &UiState, status: &Status, has_tabs: bool, commands: &mut Vec<Command>) {
     ui.add_space(10.0);
     head(ui, state, has_tabs, commands);
-    ScrollArea::vertical()
-        .id_salt("statistics")
-        .auto_shrink(false)
-        .show(ui, |ui| contents(ui, state, status, commands));
+    ScrollArea::vertical().id_salt("statistics").auto_shrink(false).show(ui, |ui| {
+        // The scroll bar lies over the right edge.
+        Frame::NONE.inner_margin(Margin { right: BAR, ..Margin::ZERO }).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            contents(ui, state, status, commands);
+        });
+    });
 }
 
 /// Shows the title of what is on, and what closes it unless the tabs above it do.
@@ -55,7 +61,10 @@ fn head(ui: &mut Ui, state: &UiState, has_tabs: bool, commands: &mut Vec<Command
 fn contents(ui: &mut Ui, state: &UiState, status: &Status, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     if state.saved.statistics {
-        costs(ui, status.costs.as_deref());
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            costs(ui, status.costs.as_deref());
+        });
     }
     section(ui, "For a report of a bug", |_| {});
     let help = "Copy version, graphics device, figures of the model and settings, without any name or path";
@@ -77,6 +86,11 @@ fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
     let costs = costs.unwrap_or(&none);
     curve(ui, costs);
     let interval = costs.summary(|frame| Some(frame.interval_ms).filter(|ms| *ms > 0.0));
+    if interval.is_none() {
+        ui.add_space(4.0);
+        let text = "Play the clip or turn the camera to measure.";
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+    }
     figure(ui, "Between two frames", &milliseconds(interval))
         .on_hover_text("The time from one frame to the next while something moves");
     let device = costs.summary(|frame| frame.device_ms);
@@ -90,9 +104,9 @@ fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
     passes(ui, costs);
     section(ui, "The last picture", |_| {});
     let last = costs.frames().last().copied().unwrap_or_default();
-    let drawn = costs.frames().filter(|frame| frame.draw_calls > 0).last().copied().unwrap_or_default();
-    figure(ui, "Draw calls", &grouped(drawn.draw_calls as usize))
-        .on_hover_text("Of the last picture that was drawn anew");
+    let drawn = costs.frames().filter(|frame| frame.draw_calls > 0).last();
+    let calls = drawn.map_or_else(|| "–".to_owned(), |frame| grouped(frame.draw_calls as usize));
+    figure(ui, "Draw calls", &calls).on_hover_text("Of the last picture that was drawn anew");
     figure(ui, "Bytes uploaded", &grouped(last.uploaded_bytes as usize))
         .on_hover_text("To buffers of the graphics device, with the last frame");
     ui.add_space(6.0);

@@ -91,12 +91,24 @@ impl Session {
         let is_it = self.edited_weights().edited_model().is_some_and(|edited| Arc::ptr_eq(edited, model));
         if let Some(document) = self.document.as_mut().filter(|_| is_it) {
             let shown = self.view.finding.and_then(|index| document.findings().nth(index).cloned());
+            let had_finding = shown.is_some();
             document.take_inspection(model, inspection);
             self.view.finding = shown.and_then(|shown| {
                 let to_the_letter = document.findings().position(|found| *found == shown);
                 to_the_letter.or_else(|| document.findings().position(|found| is_about_the_same(found, &shown)))
             });
             self.tools.inspect_trial(document);
+            if had_finding && self.view.finding.is_none() && self.tools.rests() {
+                self.leave_marks_of_finding();
+            }
+        }
+    }
+
+    /// Marks again what was marked before the finding that a tool has repaired.
+    fn leave_marks_of_finding(&mut self) {
+        if let Some(before) = &self.before_finding {
+            self.view.marked = Arc::clone(&before.marked);
+            self.marking.by_hand = before.by_hand;
         }
     }
 

@@ -164,6 +164,9 @@ fn missing_of_choice(session: &Session, id: &str) -> Option<&'static str> {
 
 /// Returns why the chosen tool cannot be applied.
 fn missing_of_tool(session: &Session) -> Option<&'static str> {
+    if session.edited_weights().just_changed().is_some() {
+        return Some("It was applied. Other settings or vertices are tried as they are chosen.");
+    }
     let outcome = session.tools().outcome().filter(|outcome| outcome.is_empty());
     match (session.tools().operation, outcome) {
         (None, _) => Some("No tool is chosen."),

@@ -277,3 +277,30 @@ fn vertices_that_are_not_there_are_neither_pinned_nor_marked() {
     session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
     assert!(session.view.marked.is_empty());
 }
+
+#[test]
+fn the_marks_of_a_finding_go_once_a_tool_has_repaired_it_and_those_from_before_come_back() {
+    let mut session = tube_session();
+    let own = Arc::new(VertexSet::from_vertices((7..12).map(|v| (MeshId(0), 0, v)).collect()));
+    session.apply(SelectionCommand::Mark(Arc::clone(&own)));
+    let mut change = skinscope_model::WeightChange::new(MeshId(0), 0, 4);
+    change.push(40, &[0], &[0.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let model = Arc::clone(session.model().unwrap());
+    let found = Finding { rule: "weights-zero", vertices: vec![40], ..finding(FindingPose::Rest) };
+    let report = Report { findings: vec![found], ..Report::default() };
+    session.inspected(&model, Inspection { report, ..Inspection::default() });
+    session.apply(ToolCommand::Repair { finding: 0, all: false });
+    assert_eq!(session.view.marked.of(MeshId(0), 0), [40]);
+    session.apply(ToolCommand::Apply);
+    let changed = session.edited_weights().just_changed().map(|changed| (changed.vertices, changed.binds));
+    assert_eq!(changed, Some((1, 0)));
+    let repaired = Arc::clone(session.model().unwrap());
+    session.inspected(&repaired, Inspection::default());
+    assert!(session.view.finding.is_none() && session.view.marked == own);
+    // Once the step is taken back, the tool can be applied again.
+    session.apply(EditCommand::Undo);
+    assert!(session.edited_weights().just_changed().is_none());
+    session.apply(FindingCommand::LeaveFinding);
+    assert!(session.view.marked == own);
+}

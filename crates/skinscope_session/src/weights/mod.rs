@@ -5,7 +5,7 @@ pub(crate) mod tool_commands;
 pub(crate) mod tools;
 
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
-pub use self::tools::{EditedWeights, Scope, ToolCommand, Tools};
+pub use self::tools::{ChangedByTool, EditedWeights, Scope, ToolCommand, Tools};
 
 use std::sync::Arc;
 

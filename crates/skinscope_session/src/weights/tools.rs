@@ -84,6 +84,8 @@ pub struct Tools {
     applied: Option<Task>,
     /// Whether the tool that stays has nothing else to try than what was applied.
     rests: bool,
+    /// What the tool that was applied last has changed.
+    made: Option<Made>,
     /// The scope from before the finding whose repair was chosen.
     pub(crate) scope_before: Option<Scope>,
 }
@@ -95,6 +97,22 @@ struct Shown {
     outcome: Arc<Outcome>,
     /// What overlays and tables show of the model with what is previewed, once the model is checked.
     values: Option<Arc<InspectedValues>>,
+}
+
+/// What a tool has changed, with the model as it was then.
+#[derive(Clone, Debug)]
+struct Made {
+    after: Arc<Model>,
+    changed: ChangedByTool,
+}
+
+/// How much a tool has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangedByTool {
+    /// How many vertices got other weights.
+    pub vertices: usize,
+    /// How many joints got another inverse bind matrix.
+    pub binds: usize,
 }
 
 /// The vertices of a scope, with everything that they depend on.
@@ -156,6 +174,7 @@ pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation
     }
     session.tools.operation = operation;
     (session.tools.apply, session.tools.applied, session.tools.rests) = (false, None, false);
+    session.tools.made = None;
     stop_preview(session);
     if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
         take_pose(session);
@@ -248,6 +267,9 @@ pub(crate) fn apply_if_ready(session: &mut Session) {
     // The tool stays, so that its settings can be changed and it can be applied once more.
     session.tools.applied = task_now(session).map(|(_, task)| task);
     session.tools.rests = session.tools.applied.is_some();
+    let changed = ChangedByTool { vertices: outcome.vertices, binds: outcome.binds.len() };
+    let after = session.edited_weights().edited_model().map(Arc::clone);
+    session.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed });
 }
 
 /// The weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
@@ -279,6 +301,13 @@ impl<'a> EditedWeights<'a> {
     #[must_use]
     pub fn edited_model(self) -> Option<&'a Arc<Model>> {
         self.tools.shown.as_ref().map(|shown| &shown.base).or(self.model)
+    }
+
+    /// Returns what the chosen tool has just changed; `None` once its settings, its vertices or the weights are others since.
+    #[must_use]
+    pub fn just_changed(self) -> Option<ChangedByTool> {
+        let made = self.tools.made.as_ref().filter(|_| self.tools.rests())?;
+        self.edited_model().is_some_and(|now| Arc::ptr_eq(now, &made.after)).then_some(made.changed)
     }
 
     /// Returns whether *Bind here* would bind in another pose than the one that is shown.

@@ -16,7 +16,9 @@ use skinscope_session::repair_of;
 use crate::icons;
 use crate::repair_words::repair_words;
 use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
-use crate::widgets::{counted, describe, focus_ring, grouped, paint_line, row_background, shortened, text_button};
+use crate::widgets::{
+    counted, describe, focus_ring, grouped, paint_line, row_background, shortened, shortened_text, text_button,
+};
 
 /// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;
@@ -77,6 +79,10 @@ pub(super) fn body_height(ui: &Ui, finding: &Finding, width: f32) -> f32 {
 
 /// The height of the line with the buttons of an open finding, points.
 const BUTTONS: f32 = 34.0;
+/// What stands between the parts of the text that says where a finding is.
+const BETWEEN: &str = " · ";
+/// The least room in which the cut name of a joint can be read, points.
+const LEAST_NAME: f32 = 56.0;
 /// The distance between its texts, points.
 const GAP: f32 = 6.0;
 
@@ -92,23 +98,55 @@ fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
     Some(wrapped(ui, &text, colors(ui).dim, width))
 }
 
-/// Paints where a finding is, of which the name at the beginning is cut before how many vertices it has; returns whether it was cut.
-fn paint_place(ui: &Ui, at: &str, from: Pos2, width: f32, ink: Color32) -> bool {
+/// Returns on one line where a finding is, and whether something of it was left out. How many vertices it has, `count`, stays whole:
+/// what stands before it, the name of a joint, is cut, and where that has no room the mesh after it goes.
+fn place_text(ui: &Ui, at: &str, count: &str, width: f32) -> (String, bool) {
     let font = || theme::regular(SMALL);
-    let (name, rest) = at.split_once(" · ").unwrap_or((at, ""));
-    let rest = if rest.is_empty() { String::new() } else { format!(" · {rest}") };
-    let rest = ui.painter().layout_no_wrap(rest, font(), ink);
-    let room = width - rest.size().x;
-    if room < 24.0 {
-        let (line, cut) = shortened(ui, at, font(), ink, width);
-        paint_line(ui, line, from.x, from.y, ink);
-        return cut;
+    let wide = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font(), Color32::WHITE).size().x;
+    if wide(at) <= width {
+        return (at.to_owned(), false);
     }
-    let (name, cut) = shortened(ui, name, font(), ink, room);
-    let after = from.x + name.size().x;
-    paint_line(ui, name, from.x, from.y, ink);
-    paint_line(ui, rest, after, from.y, ink);
+    let pieces: Vec<&str> = at.split(BETWEEN).collect();
+    let place = pieces.iter().position(|piece| *piece == count);
+    let Some((before, [_, after @ ..])) = place.and_then(|place| pieces.split_at_checked(place)) else {
+        return shortened_text(ui, at, font(), width);
+    };
+    if after.is_empty() && before.is_empty() {
+        return shortened_text(ui, at, font(), width);
+    }
+    if before.is_empty() {
+        let start = format!("{count}{BETWEEN}");
+        let (end, cut) = shortened_text(ui, &after.join(BETWEEN), font(), width - wide(&start));
+        return (format!("{start}{end}"), cut);
+    }
+    let mut end = format!("{BETWEEN}{count}");
+    let full = after.iter().fold(end.clone(), |line, piece| line + BETWEEN + piece);
+    if width - wide(&full) >= LEAST_NAME {
+        end = full;
+    }
+    let (name, _) = shortened_text(ui, &before.join(BETWEEN), font(), width - wide(&end));
+    (format!("{name}{end}"), true)
+}
+
+/// Paints where a finding is at the left of a line, and what its measure is of at the right where both have room; returns whether
+/// something of the first was left out.
+fn place(ui: &Ui, finding: &Finding, at: &str, (from, width): (Pos2, f32), ink: Color32) -> bool {
+    let line = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::regular(SMALL), ink);
+    let brief = brief_joints(at, finding);
+    let of = line(finding.measure.map_or("", |measure| measure.what));
+    // Where it is comes first; the tooltip has both.
+    let of_width = of.size().x;
+    if of_width > 0.0 && of_width + 8.0 + line(&brief).size().x <= width {
+        paint_line(ui, of, from.x + width - of_width, from.y, ink);
+    }
+    let (text, cut) = place_text(ui, &brief, &count_text(finding), width);
+    paint_line(ui, line(&text), from.x, from.y, ink);
     cut
+}
+
+/// Returns how many vertices a finding names, in words.
+fn count_text(finding: &Finding) -> String {
+    counted(finding.vertices.len(), "vertex", "vertices")
 }
 
 /// The part of a finding that was pressed.
@@ -163,19 +201,8 @@ pub(super) fn row(
     let title = title(ui, finding, rect.width());
     let (title_cut, title_height) = (title.elided, TITLE_LINE * title.rows.len() as f32);
     ui.painter().galley_with_override_text_color(pos2(left, y - 0.5 * TITLE_LINE), title, title_ink);
-    // What the number at the right is of stands below it.
-    let of = finding.measure.map_or("", |measure| measure.what);
-    let below = rect.top() + 13.0 + title_height;
-    let of_galley = ui.painter().layout_no_wrap(of.to_owned(), theme::regular(SMALL), quiet);
-    let of_width = of_galley.size().x;
-    // Where it is comes first; the tooltip has both.
-    let at_width = ui.painter().layout_no_wrap(at.clone(), theme::regular(SMALL), quiet).size().x;
-    let fits = of_width + 8.0 + at_width.min(0.5 * (right - left)) <= right - left;
-    let room = if of.is_empty() || !fits { 0.0 } else { of_width + 8.0 };
-    if room > 0.0 {
-        paint_line(ui, of_galley, right - of_width, below, quiet);
-    }
-    let where_cut = paint_place(ui, &at, pos2(left, below), right - left - room, quiet);
+    let below = pos2(left, rect.top() + 13.0 + title_height);
+    let where_cut = place(ui, finding, &at, (below, right - left), quiet);
     if open {
         // Above long texts the buttons are in sight.
         let top = rect.top() + FOLDED + title_height;
@@ -236,7 +263,7 @@ fn location_text(model: &Model, finding: &Finding) -> String {
         [a, rest @ ..] => parts.push(format!("{} and {} more", name(a), grouped(rest.len()))),
     }
     if !finding.vertices.is_empty() {
-        parts.push(counted(finding.vertices.len(), "vertex", "vertices"));
+        parts.push(count_text(finding));
     }
     if let Some(mesh) = finding.mesh.filter(|_| model.file_meshes().nth(1).is_some() || parts.is_empty()) {
         let source = &model.meshes[mesh.index()];
@@ -246,7 +273,18 @@ fn location_text(model: &Model, finding: &Finding) -> String {
             name => format!("{name}{part}"),
         });
     }
-    parts.join(" · ")
+    parts.join(BETWEEN)
+}
+
+/// Returns the location of a finding with fewer letters for the joints after the first.
+fn brief_joints(at: &str, finding: &Finding) -> String {
+    match &finding.joints[..] {
+        [_, _, _, ..] => {
+            let others = grouped(finding.joints.len() - 1);
+            at.replacen(&format!(" and {others} more"), &format!(" +{others}"), 1)
+        }
+        _ => at.to_owned(),
+    }
 }
 
 /// Says which part of its mesh a finding is in, where there are several: the materials that its vertices touch, or the number of
@@ -301,6 +339,23 @@ pub(super) fn warning(ui: &mut Ui, rect: Rect, text: &str, is_repaired: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_of_vertices_stays_whole_however_narrow_the_row_is() {
+        let ctx = egui::Context::default();
+        crate::install(&ctx);
+        let mut shown = Vec::new();
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+            let at = "Skeleton_arm_joint_L__4_ +11 · 22 vertices · a mesh with a name";
+            shown = [600.0, 280.0, 150.0].map(|width| place_text(ui, at, "22 vertices", width)).to_vec();
+            shown.push(place_text(ui, "22 vertices · a mesh with a long name", "22 vertices", 120.0));
+        });
+        output.textures_delta.clear();
+        let (all, cut) = shown.split_first().unwrap();
+        assert_eq!(all.0, "Skeleton_arm_joint_L__4_ +11 · 22 vertices · a mesh with a name");
+        assert!(!all.1 && cut.iter().all(|(text, cut)| *cut && text.contains("22 vertices")), "{cut:?}");
+        assert!(cut[0].0.ends_with("a mesh with a name") && cut[1].0.ends_with("22 vertices"), "{cut:?}");
+    }
 
     #[test]
     fn measures_read_with_their_units() {

@@ -7,12 +7,19 @@ use skinscope_inspect::rule_words;
 use skinscope_session::Session;
 
 use crate::theme::{self, BODY, colors};
-use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
+use crate::widgets::{counted, elided, figure, grouped, paint_line, section, shortened};
+
+/// The height of the line above the button, points.
+pub(super) const LINE: f32 = 20.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session) {
     section(ui, "Before and after", |_| {});
     if session.tools().rests() {
-        let text = "Applied. Other settings or vertices are tried as they are chosen; Apply does the same once more.";
+        // How much was changed stands above the button.
+        let text = match session.edited_weights().just_changed() {
+            Some(_) => "Other settings or vertices are tried as they are chosen.",
+            None => "It was applied, and the weights are others since. Apply does the same with them.",
+        };
         ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
         return;
     }
@@ -75,6 +82,62 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
+}
+
+/// Shows on one line, which stays in sight above the button, what the chosen tool would change or has just changed.
+pub(super) fn line(ui: &mut Ui, session: &Session) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LINE), Sense::hover());
+    let texts = line_texts(session);
+    let lay_out = |text: &String| ui.painter().layout_no_wrap(text.clone(), theme::regular(12.0), c.text);
+    // What says most of those that have room.
+    let fitting = texts.iter().find(|text| lay_out(text).size().x <= rect.width());
+    let Some(whole) = texts.first() else { return };
+    let (galley, _) = elided(ui, fitting.unwrap_or(whole), theme::regular(12.0), c.text, rect.width());
+    paint_line(ui, galley, rect.left(), rect.center().y, c.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, whole));
+    if fitting != Some(whole) {
+        response.on_hover_text(whole.as_str());
+    }
+}
+
+/// Returns what the line above the button says, the longest first.
+fn line_texts(session: &Session) -> Vec<String> {
+    let amount = |vertices: usize, binds: usize| match (vertices, binds) {
+        (0, binds) if binds > 0 => counted(binds, "bind matrix", "bind matrices"),
+        (vertices, _) => counted(vertices, "vertex", "vertices"),
+    };
+    if session.tools().rests() {
+        return match session.edited_weights().just_changed() {
+            Some(changed) => {
+                let done = format!("{} changed", amount(changed.vertices, changed.binds));
+                vec![format!("{done}. Ctrl+Z takes it back."), format!("{done}.")]
+            }
+            None => vec!["Applied before the last edit.".to_owned()],
+        };
+    }
+    let Some(outcome) = session.tools().outcome() else { return vec!["Being worked out.".to_owned()] };
+    if outcome.refused.is_some() {
+        return vec!["Nothing can be changed, for the reason above.".to_owned()];
+    }
+    if outcome.is_empty() {
+        return vec!["Nothing would change.".to_owned()];
+    }
+    let changed = amount(outcome.vertices, outcome.binds.len());
+    let mut line = changed.clone();
+    let mut texts = vec![changed.clone()];
+    if outcome.largest > 0.0 {
+        line += &format!(" · largest {:.3}", outcome.largest);
+        texts.push(line.clone());
+    }
+    if let Some((rule, [before, after])) = outcome.found.iter().find(|(_, [before, after])| before != after) {
+        let label = rule_words(rule).map_or(*rule, |(label, _)| label);
+        let found = format!("{label} {} → {}", grouped(*before), grouped(*after));
+        texts.push(format!("{changed} · {found}"));
+        texts.push(format!("{line} · {found}"));
+    }
+    texts.reverse();
+    texts
 }
 
 /// Returns the first few of some names as text.

@@ -9,7 +9,7 @@ use skinscope_session::{Command, Session, TOOL_GROUPS, ToolCommand, refusal};
 
 use crate::icons;
 use crate::theme::{self, SMALL, colors};
-use crate::widgets::{focus_ring, paint_line, paint_switch, press, section};
+use crate::widgets::{focus_ring, link, paint_line, paint_switch, press, section};
 
 /// The width of the name of a group, points.
 const NAME: f32 = 40.0;
@@ -56,12 +56,27 @@ fn short_name(operation: &Operation) -> &'static str {
 }
 
 /// Shows the tools; a press on the one that is chosen puts it away.
-pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    section(ui, "Tool", |_| {});
+/// Where the panel is low, the groups without the chosen one are folded.
+pub(super) fn show(ui: &mut Ui, session: &Session, is_low: bool, commands: &mut Vec<Command>) {
     let now = session.tools().operation;
+    let id = ui.scope_id().with("all tools");
+    let mut is_open: bool = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    section(ui, "Tool", |ui| {
+        let (text, name) =
+            if is_open { ("Fewer", "Show the group of the chosen tool alone") } else { ("All", "Show all tools") };
+        if is_low && now.is_some() && link(ui, text, name).clicked() {
+            is_open = !is_open;
+            ui.data_mut(|d| d.insert_temp(id, is_open));
+        }
+    });
+    let shows_all = !is_low || is_open || now.is_none();
+    let is_shown = |tools: &[&str]| shows_all || now.is_some_and(|now| tools.contains(&now.id));
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing = vec2(2.0, 3.0);
         for (group, help, tools) in TOOL_GROUPS {
+            if !is_shown(tools) {
+                continue;
+            }
             ui.horizontal_wrapped(|ui| {
                 let left = ui.cursor().left();
                 let name = RichText::new(group).font(theme::regular(SMALL)).color(colors(ui).dim);

@@ -3,6 +3,7 @@
 
 mod donor;
 mod figures;
+mod fold;
 mod groups;
 mod joint;
 mod pairs;
@@ -18,6 +19,8 @@ use super::{copied, icons, marks};
 
 /// The height of the strip with the buttons, points.
 const FOOT: f32 = 46.0;
+/// The height of the panel below which it shows the chosen tool alone, and the others when they are asked for, points.
+const LOW: f32 = 400.0;
 
 /// The choices of vertices that a tool works on, with the name and the tooltip of each.
 const SCOPES: [(Scope, &str, &str); 4] = [
@@ -29,10 +32,20 @@ const SCOPES: [(Scope, &str, &str); 4] = [
 
 /// Shows the panel. `has_tabs`: tabs above it close it.
 pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mut Vec<Command>) {
-    let margin = Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 8 };
-    egui::Panel::bottom("apply").exact_size(FOOT).frame(Frame::NONE).show(ui, |ui| {
-        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| foot(ui, session, commands));
+    // Under a tab the head of the first section brings its own distance.
+    let margin = Margin { left: MARGIN, right: MARGIN, top: if has_tabs { 0 } else { 10 }, bottom: 8 };
+    let has_line = session.tools().operation.is_some() && session.model().is_some();
+    let height = if has_line { FOOT + figures::LINE } else { FOOT };
+    egui::Panel::bottom("apply").exact_size(height).frame(Frame::NONE).show(ui, |ui| {
+        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| {
+            if has_line {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                figures::line(ui, session);
+            }
+            foot(ui, session, commands);
+        });
     });
+    let is_low = ui.available_height() < LOW;
     ScrollArea::vertical().auto_shrink(false).id_salt("tools").show(ui, |ui| {
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.set_width(ui.available_width());
@@ -45,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
             if session.tools().scope == Scope::Marked {
                 marks::panel(ui, session, commands);
             }
-            groups::show(ui, session, commands);
+            groups::show(ui, session, is_low, commands);
             match session.tools().operation {
                 Some(operation) => {
                     quiet_text(ui, operation.help);

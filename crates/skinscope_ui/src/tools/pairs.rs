@@ -5,6 +5,7 @@ use skinscope_edit::{Mirroring, Settings};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
 
+use super::fold::fold;
 use super::joint::joint;
 use super::quiet_text;
 use crate::icons;
@@ -13,6 +14,8 @@ use crate::widgets::{counted, elided, icon_button, link, paint_line, section, te
 
 /// The greatest height of the list, points.
 const HEIGHT: f32 = 180.0;
+/// How many pairs are listed at once; more are folded.
+const FEW: usize = 6;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
     let Some(model) = session.model() else { return };
@@ -27,10 +30,19 @@ pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
     if pairs.is_empty() && mirrored.is_some() {
         quiet_text(ui, "No joint has a partner on the other side by its name or place. Pair them here.");
     }
+    let id = ui.scope_id().with("folded pairs of joints");
+    let mut is_open: bool = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    let name = format!("{} that weights go across", counted(pairs.len(), "pair", "pairs"));
+    let is_long = pairs.len() > FEW;
+    if is_long && fold(ui, &name, "Part pairs that are none", is_open) {
+        is_open = !is_open;
+        ui.data_mut(|d| d.insert_temp(id, is_open));
+    }
+    let listed: &[[NodeId; 2]] = if is_long && !is_open { &[] } else { pairs };
     let mut removed = None;
     ScrollArea::vertical().max_height(HEIGHT).id_salt("pairs").show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for pair in pairs {
+        for pair in listed {
             let is_given = now.pairs.iter().position(|other| other == pair || [other[1], other[0]] == *pair);
             if line(ui, model, *pair, is_given.is_some()) {
                 removed = Some(*pair);

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, Label, RichText, Ui, vec2};
+use egui::{Label, RichText, Ui, vec2};
 use skinscope_edit::{Amount, Axis, Operation, REPAIRED, Settings};
 use skinscope_inspect::rule_words;
 use skinscope_model::WeightFormat;
 use skinscope_session::{Command, Session, ToolCommand};
 
+use super::fold::fold;
 use super::joint::joint;
 use super::{donor, pairs, quiet_text};
-use crate::icons;
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
@@ -235,7 +235,7 @@ fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
         let id = ui.scope_id().with("rules without findings");
         let mut is_open: bool = ui.data(|d| d.get_temp(id)).unwrap_or_default();
         let name = format!("{} without findings", counted(quiet.len(), "rule", "rules"));
-        if !quiet.is_empty() && fold(ui, &name, is_open) {
+        if !quiet.is_empty() && fold(ui, &name, "They are repaired too where something is found later", is_open) {
             is_open = !is_open;
             ui.data_mut(|d| d.insert_temp(id, is_open));
         }
@@ -243,19 +243,6 @@ fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
             rule_row(ui, rule, *count, now);
         }
     });
-}
-
-/// Shows the row that folds others; returns true when it was pressed.
-fn fold(ui: &mut Ui, name: &str, is_open: bool) -> bool {
-    let c = colors(ui);
-    let (rect, response) = press(ui, vec2(ui.available_width(), ROW), name, Some(is_open));
-    let ink = if response.hovered() { c.text } else { c.dim };
-    let icon = if is_open { icons::TREE_OPEN } else { icons::TREE_CLOSED };
-    ui.painter().text(rect.left_center() + vec2(6.0, 0.0), Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
-    let galley = ui.painter().layout_no_wrap(name.to_owned(), theme::regular(12.0), ink);
-    paint_line(ui, galley, rect.left() + 16.0, rect.center().y, ink);
-    focus_ring(ui, rect, &response);
-    response.on_hover_text("They are repaired too where something is found later").clicked()
 }
 
 /// Shows whether a rule is repaired, and how many findings it has.
