@@ -123,7 +123,9 @@ fn contents(
         if own(ui, "Pin this vertex", "Keep its weights and what moves it in sight, in the inspector") {
             commands.push(SelectionCommand::Pin(Some(vertex)).into());
         }
-        if own(ui, "Weights in the table", "Pin it, and show its row in the table of vertices") {
+        // A row of the table of vertices names no node, and its weights are in sight; so is a vertex that no joint moves, which has none.
+        if about.node.is_some() && own(ui, "Weights in the table", "Pin it, and show its row in the table of vertices")
+        {
             commands.push(SelectionCommand::Pin(Some(vertex)).into());
             asked = Some(RepairTool::Vertices);
         }

@@ -11,6 +11,9 @@ use super::theme::{self, BODY, Colors, MARGIN, ROW, SMALL, colors};
 use super::widgets::{describe, focus_ring, paint_line, row_background, shortened};
 use super::{focus, icons};
 
+/// How many letters a cut name of a humanoid bone has at least; with fewer it is left out.
+const LEAST_LETTERS: usize = 8;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeLook {
     pub(super) depth: u32,
@@ -111,7 +114,10 @@ pub(super) fn show_row(
     let mut whole = if cut { name.clone() } else { String::new() };
     if let Some(humanoid) = humanoid.filter(|_| end - after_name > 24.0) {
         let (galley, cut) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - after_name);
-        paint_line(ui, galley, after_name, y, c.dim);
+        // A few letters of a name say nothing.
+        if !cut || galley.text().chars().count() > LEAST_LETTERS {
+            paint_line(ui, galley, after_name, y, c.dim);
+        }
         if cut {
             whole = format!("{name}, {humanoid}");
         }

@@ -131,7 +131,7 @@ fn empty(library: &PoseLibrary) -> String {
     match library.folder.as_os_str().is_empty() {
         true => "Reading…".to_owned(),
         false => {
-            format!("There is no pose in {}. Type a name to save the pose that is shown.", library.folder.display())
+            format!("There is no pose in {}. Type a name to keep the pose that is shown.", library.folder.display())
         }
     }
 }
