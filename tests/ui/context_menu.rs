@@ -71,6 +71,7 @@ fn rows_of_tables_have_the_menu_of_what_they_name() {
     harness.run();
     let at = rows(&harness)[1];
     right_click(&mut harness, at);
+    assert!(harness.query_by_label("Weights in the table").is_none());
     choose(&mut harness, "Select the joint that moves it most");
     assert!(harness.state().session.view().selected.is_some());
     right_click(&mut harness, at);
