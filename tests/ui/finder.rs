@@ -203,3 +203,55 @@ fn examples_are_called_examples_and_what_nothing_is_called_has_something_near() 
     press(&mut harness, Key::Enter);
     assert!(has(&harness, &Command::View(ViewCommand::Toggle(Toggle::Wireframe))));
 }
+
+#[test]
+fn overlays_come_before_preferences_about_them_and_the_page_about_them_before_other_pages() {
+    let mut harness = opened(session(3));
+    let find = |harness: &mut Harness<'_, App>, text: &str| {
+        type_text(harness, text);
+        let found = rows(harness);
+        press(harness, Key::Escape);
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+        harness.run();
+        found
+    };
+    for text in ["overlay", "overlays"] {
+        let found = find(&mut harness, text);
+        assert!(found.iter().take(8).filter(|row| row.contains(", Overlay")).count() > 4, "{text}: {found:?}");
+        assert!(found[0].starts_with("See which joint moves what, "), "{text}: {found:?}");
+        assert!(!found.iter().take(8).any(|row| row.ends_with(", Preference")), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn tables_and_sections_of_the_inspector_are_found_and_shown() {
+    let mut harness = opened(session(3));
+    type_text(&mut harness, "skinning matrix");
+    assert_eq!(rows(&harness)[0], "Skinning matrix, Inspector");
+    press(&mut harness, Key::Enter);
+    // Nothing was selected, and the matrix is that of a joint.
+    assert!(harness.state().session.view().selected.is_some());
+    harness.run();
+    assert!(harness.query_all_by_label_contains("Skinning matrix rows: ").count() > 0, "it is unfolded");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run();
+    type_text(&mut harness, "palette");
+    let found = rows(&harness);
+    let at = found.iter().position(|row| row == "Palette, Table");
+    let at = at.unwrap_or_else(|| panic!("{found:?}"));
+    for _ in 0..at {
+        press(&mut harness, Key::ArrowDown);
+    }
+    press(&mut harness, Key::Enter);
+    assert!(harness.state().ui.saved().tables, "the tables are open");
+}
+
+#[test]
+fn the_list_is_as_high_as_what_was_found() {
+    let mut harness = opened(session(3));
+    type_text(&mut harness, "framewirexx");
+    harness.run();
+    let few = rows(&harness).len();
+    let plate = harness.ctx.memory(|m| m.area_rect(egui::Id::unique("command palette"))).unwrap();
+    assert!(few < 7 && plate.height() < 24.0 * few as f32 + 100.0, "{few} rows in {} points", plate.height());
+}

@@ -12,14 +12,14 @@ use skinscope_session::{
 };
 
 use super::dialogs::take_key;
-use super::finder_words::{self as words, Ours};
-use super::manual::{Block, PAGES};
+use super::finder_words::{self as words, Ours, rank};
+use super::manual::{Block, ManualPage, PAGES};
 use super::preferences::PREFERENCES;
 use super::saved::Saved;
 use super::search_list::index_of;
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{elided, mark_row, paint_line, search_field};
-use super::{Status, UiState, icons, recent};
+use super::{Status, UiState, finder_places, icons, recent};
 
 /// The width of the list, points.
 const WIDTH: f32 = 560.0;
@@ -45,6 +45,8 @@ enum Entry {
     Page(usize),
     /// A layout that the user has saved, by its index.
     Layout(usize),
+    /// A table or a section of the inspector, by its index among [`finder_places::places`].
+    Place(usize),
 }
 
 /// The state of the palette.
@@ -106,6 +108,17 @@ const FEW: usize = 4;
 /// How many are named where nothing has the words.
 const NEAREST: usize = 6;
 
+/// How much later than by its own name a command is found by that of its menu: before what has the words in its explanation.
+const OF_MENU: u32 = 21;
+/// How much later than commands the values of preferences are found: what shows something comes before what chooses it for every start.
+const OF_PREFERENCE: u32 = 32;
+/// How much later than commands tables and sections of the inspector are found: after names that begin with the words.
+const OF_PLACE: u32 = 12;
+/// Where pages of the manual come that have the words somewhere in their text: after all that has them in its name, also what cannot be done now.
+const IN_TEXT: u32 = 170;
+/// In how many places a page has the words that is about them and nothing else; a heading counts as several places.
+const MOST_PLACES: usize = 40;
+
 /// Finds all that has a name that fits, by a function that returns how well it does.
 fn named(
     session: &Session,
@@ -115,7 +128,8 @@ fn named(
 ) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (i, row) in COMMANDS.iter().enumerate() {
-        let rank = fits(row.label, words).or_else(|| Some(rank(row.help, words)? + 40));
+        let of_menu = || Some(rank(&format!("{} {}", menu_name(row.menu), row.label), words)? + OF_MENU);
+        let rank = fits(row.label, words).or_else(of_menu).or_else(|| Some(rank(row.help, words)? + 40));
         found.extend(rank.and_then(|rank| command(session, i, rank)));
     }
     if words.is_empty() {
@@ -190,7 +204,7 @@ fn others(
     }
     for (i, preference) in PREFERENCES.iter().enumerate() {
         for (j, choice) in preference.choices().iter().enumerate() {
-            look(&value_name(preference.label, choice.label), preference.help, 5, Entry::Preference(i, j));
+            look(&value_name(preference.label, choice.label), preference.help, OF_PREFERENCE, Entry::Preference(i, j));
         }
     }
     for (i, finding) in session.document().into_iter().flat_map(Document::findings).enumerate() {
@@ -203,13 +217,25 @@ fn others(
         let headings =
             page.blocks.iter().filter_map(|block| if let Block::Heading(text) = block { Some(&**text) } else { None });
         look(&page.title, &headings.collect::<Vec<_>>().join(" "), 4, Entry::Page(i));
+        // The name of its file is the one word that it is about.
+        look(page.id, "", 4, Entry::Page(i));
+    }
+    for (i, (name, help)) in finder_places::places().enumerate() {
+        look(name, help, OF_PLACE, Entry::Place(i));
     }
     for (i, page) in PAGES.iter().enumerate() {
-        if page.blocks.iter().any(|block| rank(&block.text(), words).is_some()) {
-            // After all that has the words in its name, also what cannot be done now.
-            found.push((170, page.title.len(), Entry::Page(i)));
+        let places = places_with(page, words);
+        if places > 0 {
+            let rank = IN_TEXT + (MOST_PLACES - places.min(MOST_PLACES)) as u32;
+            found.push((rank, page.title.len(), Entry::Page(i)));
         }
     }
+}
+
+/// Returns in how many places a page has all of the words; a heading counts as four.
+fn places_with(page: &ManualPage, words: &[String]) -> usize {
+    let has = page.blocks.iter().filter(|block| rank(&block.text(), words).is_some());
+    has.map(|block| if matches!(block, Block::Heading(_)) { 4 } else { 1 }).sum()
 }
 
 /// Returns the name under which a value of a preference is found.
@@ -236,25 +262,9 @@ fn command_of(entry: Entry, saved: &Saved) -> Option<Command> {
         Entry::Finding(i) => FindingCommand::ShowFinding(i).into(),
         Entry::Page(i) => WindowCommand::ShowManual(PAGES.get(i)?.id.to_owned()).into(),
         Entry::Layout(i) => WindowCommand::ChooseLayout(saved.layouts.get(i)?.name.clone()).into(),
+        // It is shown by the window itself.
+        Entry::Place(_) => return None,
     })
-}
-
-/// Returns how well a name fits: 0 for the name itself, more for less; `None` where a word is not in it.
-fn rank(name: &str, words: &[String]) -> Option<u32> {
-    let name = name.to_lowercase();
-    let mut worst = 0;
-    for word in words {
-        let at = name.find(word.as_str())?;
-        let begins = |at: usize| !name[..at].chars().next_back().is_some_and(char::is_alphanumeric);
-        let any_begins = name.match_indices(word.as_str()).any(|(at, _)| begins(at));
-        worst = worst.max(match (at, any_begins) {
-            (0, _) if name.len() == word.len() => 0,
-            (0, _) => 10,
-            (_, true) => 20,
-            (_, false) => 30,
-        });
-    }
-    Some(worst)
 }
 
 pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
@@ -280,6 +290,9 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Sta
     if taken.is_some() || escaped || shown.should_close() {
         finder.open = false;
         finder.was_open = false;
+    }
+    if let Some(Entry::Place(place)) = taken {
+        finder_places::show(place, session, state, commands);
     }
     commands.extend(taken.and_then(|entry| command_of(entry, &state.saved)));
 }
@@ -309,6 +322,8 @@ fn list(ui: &mut Ui, session: &Session, saved: &Saved, finder: &mut Finder, open
         let shown = ui.label(egui::RichText::new(line).color(colors(ui).dim));
         room -= shown.rect.height() + ui.spacing().item_spacing.y;
     }
+    // The list is no longer than what was found.
+    room = room.min(finder.found.len().max(1) as f32 * ROW);
     let mut area = ScrollArea::vertical().auto_shrink(false).max_height(room).min_scrolled_height(room);
     let top = finder.at as f32 * ROW;
     if searched.changed {
@@ -382,6 +397,10 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, saved: &Saved, marked: bool
         Entry::Layout(i) => {
             ("", saved.layouts.get(i).map_or("", |layout| layout.name.as_str()), "Layout", String::new())
         }
+        Entry::Place(i) => {
+            let name = finder_places::places().nth(i).map_or("", |(name, _)| name);
+            ("", name, finder_places::kind(i), String::new())
+        }
     };
     let enabled = can_be_taken(entry, session);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
@@ -421,6 +440,7 @@ fn help_of(entry: Entry, session: &Session, cut: bool) -> &str {
     match entry {
         Entry::Command(i) => COMMANDS.get(i).map_or("", |row| row.help),
         Entry::Preference(i, _) => PREFERENCES.get(i).map_or("", |preference| preference.help),
+        Entry::Place(i) => finder_places::places().nth(i).map_or("", |(_, help)| help),
         Entry::Finding(i) => session
             .document()
             .and_then(|document| document.findings().nth(i))
@@ -443,23 +463,5 @@ fn menu_name(menu: Menu) -> &'static str {
         Menu::Tools => "Tools",
         Menu::Playback => "Playback",
         Menu::Help => "Help",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_better_than_its_beginning_a_word_in_it_and_letters_within() {
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(rank("Grid", &words("grid")), Some(0));
-        assert_eq!(rank("Grid lines", &words("gr")), Some(10));
-        assert_eq!(rank("LowerArm.L", &words("l")), Some(10));
-        assert_eq!(rank("Hand.L", &words("l")), Some(20));
-        assert_eq!(rank("Mirror pose", &words("pose mirr")), Some(20));
-        assert_eq!(rank("Mirror pose", &words("irr")), Some(30));
-        assert_eq!(rank("Mirror pose", &words("mirror x")), None);
-        assert_eq!(rank("anything", &[]), Some(0));
     }
 }

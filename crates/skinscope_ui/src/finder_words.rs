@@ -254,10 +254,29 @@ pub(super) fn telling(words: &[String]) -> Option<Vec<String>> {
 }
 
 /// Returns a word without the sign of the plural.
-fn singular(word: &str) -> &str {
+pub(super) fn singular(word: &str) -> &str {
     // Focus, axis and kinematics are no plurals.
     let bare = word.strip_suffix('s').filter(|bare| bare.len() > 2 && !bare.ends_with(['s', 'u', 'i', 'c']));
     bare.unwrap_or(word)
+}
+
+/// Returns how well a name fits: 0 for the name itself, more for less; `None` where a word is not in it. A word of several finds that of one.
+pub(super) fn rank(name: &str, words: &[String]) -> Option<u32> {
+    let name = name.to_lowercase();
+    let mut worst = 0;
+    for word in words {
+        let word = if name.contains(word.as_str()) { word.as_str() } else { singular(word) };
+        let at = name.find(word)?;
+        let begins = |at: usize| !name[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+        let any_begins = name.match_indices(word).any(|(at, _)| begins(at));
+        worst = worst.max(match (at, any_begins) {
+            (0, _) if name.len() == word.len() => 0,
+            (0, _) => 10,
+            (_, true) => 20,
+            (_, false) => 30,
+        });
+    }
+    Some(worst)
 }
 
 /// Returns what searched words lead to that another program uses, each with how well they fit: 0 for its name, more for less.
@@ -339,6 +358,20 @@ mod tests {
 
     use super::*;
     use crate::manual::PAGES;
+
+    #[test]
+    fn a_name_is_better_than_its_beginning_a_word_in_it_and_letters_within() {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(rank("Grid", &words("grid")), Some(0));
+        assert_eq!(rank("Grid lines", &words("gr")), Some(10));
+        assert_eq!(rank("LowerArm.L", &words("l")), Some(10));
+        assert_eq!(rank("Hand.L", &words("l")), Some(20));
+        assert_eq!(rank("Mirror pose", &words("pose mirr")), Some(20));
+        assert_eq!(rank("Mirror pose", &words("irr")), Some(30));
+        assert_eq!(rank("Mirror pose", &words("mirror x")), None);
+        assert_eq!(rank("Overlay at the start", &words("overlays")), Some(10), "several find one");
+        assert_eq!(rank("anything", &[]), Some(0));
+    }
 
     #[test]
     fn each_word_of_another_program_leads_to_something_that_is_there() {

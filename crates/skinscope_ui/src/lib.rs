@@ -29,6 +29,7 @@ mod explain_rows;
 mod explain_text;
 mod exports;
 mod finder;
+mod finder_places;
 mod finder_words;
 mod findings;
 mod focus;

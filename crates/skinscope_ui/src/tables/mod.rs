@@ -52,6 +52,14 @@ const TABS: [(Tab, &str, &str); 7] = [
     (Tab::Benchmark, "Benchmark", "What a textbook says about the speed of skinning, measured on this model"),
 ];
 
+/// How many tables there are.
+pub(super) const COUNT: usize = TABS.len();
+
+/// Returns the name of each table, with what it shows.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABS.iter().map(|(_, name, help)| (*name, *help))
+}
+
 /// State of the tables for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
@@ -138,6 +146,13 @@ impl Tables {
     /// Chooses the library of poses.
     pub(super) fn choose_poses(&mut self) {
         self.tab = Tab::Poses;
+    }
+
+    /// Chooses a table by its place in [`names`].
+    pub(super) fn choose_at(&mut self, place: usize) {
+        if let Some((tab, ..)) = TABS.get(place) {
+            self.tab = *tab;
+        }
     }
 
     /// Chooses the table that a finding is looked at in.
