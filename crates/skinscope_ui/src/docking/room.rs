@@ -87,22 +87,33 @@ impl Room<'_> {
     /// Stacks panels of an arrangement that is automatic ([`is_automatic`]) until the picture has its part of the window.
     pub fn stacked(&self, arrangement: &Arrangement) -> Roomy {
         let mut out = arrangement.clone();
-        while self.missing_width(&out, self.rows(TABLES_HEIGHT, TABLES_HEIGHT)) > 0.0 {
+        let usual = outliner_width(self.saved, self.window.x);
+        // An outliner that has grown with the window gives that back before a column is stacked.
+        let grown = match self.shows(DockPanel::Outliner) && self.saved.outliner_width == OUTLINER_WIDTH {
+            true => usual - OUTLINER_WIDTH,
+            false => 0.0,
+        };
+        let mut outliner = usual;
+        loop {
+            let missing = self.missing_width(&out, self.rows(TABLES_HEIGHT, TABLES_HEIGHT));
             let right = self.docks_at(&out, Edge::Right);
             let [.., into, from] = right[..] else { break };
+            if missing <= grown {
+                outliner = usual - missing.max(0.0).ceil();
+                break;
+            }
             self.merge(&mut out, from, into);
         }
-        let mut outliner = outliner_width(self.saved, self.window.x);
         let mut width = self.picture_width(&out);
         let mut narrower = 0.0;
         if self.shows(DockPanel::Tables) {
             let missing = self.missing_width(&out, self.rows(LOW_TABLES, LOW_STACKED)).max(0.0);
             if self.shows(DockPanel::Outliner) && self.saved.outliner_width == OUTLINER_WIDTH {
-                outliner -= missing.min(outliner - NARROW_OUTLINER).ceil();
+                outliner = outliner.min(usual - missing.min(usual - NARROW_OUTLINER).ceil());
             }
-            let given = outliner_width(self.saved, self.window.x) - outliner;
-            if let Some(usual) = self.usual_column(&out) {
-                narrower = (missing - given).clamp(0.0, usual - NARROW_COLUMN).ceil();
+            let given = usual - outliner;
+            if let Some(column) = self.usual_column(&out) {
+                narrower = (missing - given).clamp(0.0, column - NARROW_COLUMN).ceil();
             }
             width += given + narrower;
         }
@@ -246,6 +257,26 @@ mod tests {
         let out = roomy(vec2(3840.0, 2160.0), &[], &saved);
         assert_eq!((out.arrangement, out.tables, out.row), (Arrangement::default(), TABLES_HEIGHT, None));
         assert_eq!((out.outliner, out.narrower), (400.0, 0.0));
+    }
+
+    #[test]
+    fn the_manual_stands_beside_the_inspector_where_a_narrower_outliner_makes_room() {
+        let saved = Saved::default();
+        let shown = [DockPanel::Outliner, DockPanel::Inspector, DockPanel::Timeline, DockPanel::Manual];
+        let of = |window: Vec2| {
+            let available = window - vec2(0.0, 38.0);
+            let (asked, timeline) = (&[DockPanel::Manual][..], 139.0);
+            Room { window, available, shown: &shown, asked, timeline, page: 0.0, saved: &saved }
+                .stacked(&Arrangement::default())
+        };
+        let out = of(vec2(2560.0, 1440.0));
+        assert_eq!(out.arrangement, Arrangement::default());
+        assert!((OUTLINER_WIDTH..400.0).contains(&out.outliner), "{}", out.outliner);
+        let picture = (2560.0 - out.outliner - WIDTH - MANUAL) * (1440.0 - 38.0 - 139.0);
+        assert!(picture >= 0.5 * 2560.0 * 1440.0, "{picture}");
+        // A smaller window has no room for both.
+        let out = of(vec2(1600.0, 900.0));
+        assert_eq!((out.arrangement == Arrangement::default(), out.outliner), (false, 256.0));
     }
 
     #[test]
