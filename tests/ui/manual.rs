@@ -103,3 +103,14 @@ fn the_manual_is_searched_and_enter_shows_the_first_place() {
     harness.run();
     assert!(shows(&harness, "Play, mix and make clips"));
 }
+
+#[test]
+fn a_line_for_a_terminal_hangs_below_its_first_word() {
+    let harness = opened("compare");
+    let line = "skinscope compare character.glb --b dual-quaternion --clip Walk --over clip";
+    let rect = |text: &str| {
+        let mut found = harness.query_all_by_label(text).chain(harness.query_all_by_value(text));
+        found.next().map(|node| node.rect()).unwrap_or_else(|| panic!("{text} is not shown"))
+    };
+    assert!(rect(line).left() > rect("$").right(), "{:?} {:?}", rect(line), rect("$"));
+}

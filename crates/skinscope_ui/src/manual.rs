@@ -107,7 +107,8 @@ fn read_marks(marked: &str, around: &Span, out: &mut Vec<Span>) {
             push(inner, &Span { code: true, ..around.clone() }, out);
             rest = after;
         } else if let Some((inner, after)) = between("*").filter(|(inner, _)| !inner.starts_with(' ')) {
-            read_marks(inner, around, out);
+            // Names of commands and controls are set so; without a mark they would read as words of the sentence.
+            read_marks(inner, &Span { bold: true, ..around.clone() }, out);
             rest = after;
         } else if let Some((inner, target, after)) = link(rest) {
             read_marks(inner, &Span { link: Some(target.to_owned()), ..around.clone() }, out);
@@ -342,7 +343,7 @@ mod tests {
         let text = Text::of("One **strong [see](a.md#b)** `x * y`, *so* [alone");
         assert_eq!(&*text, "One strong see x * y, so [alone");
         let bold: Vec<&str> = text.spans.iter().filter(|span| span.bold).map(|span| span.text.as_str()).collect();
-        assert_eq!(bold, ["strong ", "see"]);
+        assert_eq!(bold, ["strong ", "see", "so"]);
         let link = text.spans.iter().find(|span| span.link.is_some()).unwrap();
         assert_eq!((link.text.as_str(), link.link.as_deref()), ("see", Some("a.md#b")));
         assert!(text.spans.iter().any(|span| span.code && span.text == "x * y"));

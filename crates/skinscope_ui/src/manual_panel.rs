@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Align, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, vec2};
+use egui::{
+    Align, ColorImage, Frame, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, vec2,
+};
 
 use super::dialogs::take_key;
 use super::finder_words::words_of;
 use super::manual::{Block, ManualPage, PAGES, PICTURES, Text, target};
-use super::theme::{self, BODY, SMALL, colors};
+use super::theme::{self, BODY, Colors, SMALL, colors};
 use super::widgets::{drop_down, elided, icon_button, paint_line, press, row_background, search_field, text_button};
 use super::{UiState, icons};
 
+/// The height of a line of text, points.
+const LINE: f32 = 18.0;
 /// The most places that a search lists.
 const MOST_HITS: usize = 60;
 
@@ -232,7 +236,7 @@ fn text(
             Block::Entry(text) => {
                 ui.horizontal_top(|ui| {
                     ui.add_space(8.0);
-                    ui.label(RichText::new("•").color(c.dim));
+                    ui.label(RichText::new("•").line_height(Some(LINE)).color(c.dim));
                     ui.vertical(|ui| spans(ui, text, c.text, &mut led));
                 });
             }
@@ -240,9 +244,7 @@ fn text(
                 ui.add_space(4.0);
                 picture(ui, text, file, pictures);
             }
-            Block::Code(text) => {
-                ui.add(Label::new(RichText::new(text.trim_end()).monospace().color(c.dim)).wrap());
-            }
+            Block::Code(text) => code(ui, text),
             Block::Row(cells) => {
                 if let Some(first) = cells.first() {
                     ui.add(Label::new(RichText::new(&**first).font(theme::strong(BODY)).color(c.text)).wrap());
@@ -259,6 +261,30 @@ fn text(
         ui.allocate_space(vec2(0.0, 2.0));
     }
     led
+}
+
+/// Shows lines as they are, on a plate; what has no room in the line of a command goes on below its first word.
+fn code(ui: &mut Ui, text: &str) {
+    let c = colors(ui);
+    let plate = Frame::NONE.fill(c.raised).corner_radius(6).inner_margin(8);
+    plate.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().interact_size.y = LINE;
+        let line = |ui: &mut Ui, text: &str| {
+            ui.add(Label::new(RichText::new(text).monospace().line_height(Some(LINE)).color(c.text)).wrap());
+        };
+        for text in text.trim_end().lines() {
+            match text.strip_prefix("$ ") {
+                None => line(ui, text),
+                Some(command) => {
+                    ui.horizontal_top(|ui| {
+                        ui.label(RichText::new("$").monospace().line_height(Some(LINE)).color(c.dim));
+                        ui.vertical(|ui| line(ui, command));
+                    });
+                }
+            }
+        }
+    });
 }
 
 /// Shows a picture as wide as it is, or as there is room, with what it shows below it.
@@ -280,15 +306,23 @@ fn picture(ui: &mut Ui, text: &str, file: &str, pictures: &mut BTreeMap<&'static
 /// Shows a text with its bold words, code and links, which wraps; a link that is pressed goes to `led`.
 fn spans(ui: &mut Ui, text: &Text, ink: egui::Color32, led: &mut Option<String>) {
     let c = colors(ui);
+    // The first line is as high as the others, whatever is in them.
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = LINE;
+        wrapped_spans(ui, text, ink, c, led);
+    });
+}
+
+fn wrapped_spans(ui: &mut Ui, text: &Text, ink: egui::Color32, c: &Colors, led: &mut Option<String>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         for span in &text.spans {
-            let mut rich = RichText::new(&span.text).color(ink);
+            let mut rich = RichText::new(&span.text).color(ink).line_height(Some(LINE));
             if span.bold {
                 rich = rich.font(theme::strong(BODY)).color(c.text);
             }
             if span.code {
-                rich = rich.monospace();
+                rich = rich.monospace().background_color(c.raised);
             }
             match &span.link {
                 None => _ = ui.label(rich),

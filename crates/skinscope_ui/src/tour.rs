@@ -159,11 +159,13 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
         ui.label(RichText::new(shown.title).font(theme::strong(15.0)).color(c.text));
         ui.add(Label::new(RichText::new(text).color(c.text)).wrap());
         ui.add_space(4.0);
-        if !is_built_in(session) {
-            let model = session.model();
-            let lacks = match (model.is_some_and(|m| !m.skins.is_empty()), model.is_some_and(|m| !m.clips.is_empty())) {
+        let model = session.model();
+        let has = (model.is_some_and(|m| !m.skins.is_empty()), model.is_some_and(|m| !m.clips.is_empty()));
+        // A model that has all they need hears it once.
+        if !is_built_in(session) && (step == 0 || has != (true, true)) {
+            let lacks = match has {
                 _ if model.is_none() => "No model is open: the built-in character has all that the steps need.",
-                (true, true) => "They are made for the built-in character.",
+                (true, true) => "These steps suit the built-in character best.",
                 (true, false) => "This model has no clip. The built-in character has all that the steps need.",
                 (false, true) => "This model has no skin. The built-in character has all that the steps need.",
                 (false, false) => {
@@ -183,13 +185,13 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiSta
             let (label, help) = match (state.tour.is_done, is_last) {
                 (true, false) => ("Done · Next", "To the next step"),
                 (false, false) => ("Next", "To the next step, without this one"),
-                (_, true) => ("End", "Help › First steps shows them again"),
+                (_, true) => ("Finish", "Help › First steps shows them again"),
             };
-            if text_button(ui, None, label, state.tour.is_done).on_hover_text(help).clicked() {
-                next = Some(step + 1);
-            }
             if step > 0 && text_button(ui, None, "Back", false).on_hover_text("To the step before").clicked() {
                 next = Some(step - 1);
+            }
+            if text_button(ui, None, label, state.tour.is_done).on_hover_text(help).clicked() {
+                next = Some(step + 1);
             }
         });
     });
