@@ -177,7 +177,7 @@ fn f1_says_what_is_under_the_pointer_with_its_equation_its_source_and_its_keys()
     click(&mut harness, "Overlay");
     let place = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Weights").rect().center();
     ask(&mut harness, place);
-    assert!(says(&harness, "Keys: W") && says(&harness, "Colour the skin by its weight for the selected joint"));
+    assert!(says(&harness, "Key: W") && says(&harness, "Colour the skin by its weight for the selected joint"));
     click(&mut harness, "Read in the manual: See which joint moves what");
     // Bold words are pieces of their own.
     assert!(says(&harness, "Select a joint and press") && says(&harness, "The skin takes the colours of the weights"));

@@ -225,7 +225,7 @@ fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
         let refused = topic.row.and_then(|row| refusal(&row.command, session));
         let lines = [
             ("Source", (!topic.source.is_empty()).then(|| topic.source.clone())),
-            ("Keys", topic.keys()),
+            (if topic.keys().is_some_and(|keys| keys.contains('+')) { "Keys" } else { "Key" }, topic.keys()),
             ("Not now", refused.map(|why| why.to_string()).filter(|why| !shown.text.contains(why.as_str()))),
         ];
         for (what, text) in lines.into_iter().filter_map(|(what, text)| Some((what, text?))) {
