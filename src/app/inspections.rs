@@ -29,8 +29,12 @@ impl App {
         });
     }
 
-    /// Inspects the open model once more where its weights have changed since; what a tool is tried for is not inspected.
+    /// Inspects the open model once more where its weights have changed since; what a tool is tried for is not inspected, and what a gesture
+    /// changes only once that has ended.
     pub(super) fn inspect_what_changed(&mut self) {
+        if self.session.waits_for_commit() {
+            return;
+        }
         let is_inspected = |d: &&Document| d.inspection.is_some() || self.status.checking;
         let now =
             self.session.document().filter(is_inspected).and_then(|_| self.session.edited_weights().edited_model());

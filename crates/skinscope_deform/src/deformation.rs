@@ -21,6 +21,13 @@ pub struct DataSource {
     pub make: fn(&Model, &JobContext) -> Option<MethodData>,
 }
 
+/// There is one of each: two are equal where they are the same one.
+impl PartialEq for DataSource {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
 /// The result of a [`DataSource`]. A source fills only the lists that its method or pass reads.
 #[derive(Debug, Default)]
 pub struct MethodData {

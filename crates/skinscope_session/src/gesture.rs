@@ -17,7 +17,7 @@ use crate::view::view_history::ViewSettings;
 use crate::weights::tools;
 use crate::{
     CameraCommand, Command, Comparison, Edits, ExampleCommand, Orbit, Playback, PlaybackCommand, PoseRules, Session,
-    ViewCommand, ViewHistory, comparison, document,
+    ViewCommand, ViewHistory, Work, comparison, document,
 };
 
 /// A gesture that is under way, with what a drag may change as it was when it began. Most of it is shared with the session until it changes.
@@ -33,6 +33,10 @@ pub(crate) struct Gesture {
 #[derive(Clone, Debug)]
 struct Before {
     model: Arc<Model>,
+    /// The model with the weights that were edited, without what a tool previews.
+    edited: Arc<Model>,
+    /// The work that was wanted and reads a model.
+    wanted: Vec<Work>,
     edits: Arc<Edits>,
     playback: Playback,
     last_blended: Option<LastBlended>,
@@ -58,6 +62,22 @@ impl Session {
     pub fn has_gesture(&self) -> bool {
         self.gesture.is_some()
     }
+
+    /// Returns whether a gesture is under way that has made the open model another, such as a stroke that changes weights: whatever reads the
+    /// whole model waits for its end. A drag that moves joints or sliders changes the pose, not the model: measures, the search for
+    /// the worst moment and the curves of a clip go on following it, and so does a tool whose settings are dragged, since it previews
+    /// other weights and edits none.
+    #[must_use]
+    pub fn waits_for_commit(&self) -> bool {
+        let now = self.edited_weights().edited_model();
+        self.gesture.as_ref().zip(now).is_some_and(|(gesture, now)| !Arc::ptr_eq(&gesture.before.edited, now))
+    }
+
+    /// Returns the work that was wanted when the gesture began for whose end work waits, but for what reads no model; `None` where nothing
+    /// waits.
+    pub(crate) fn wanted_before_gesture(&self) -> Option<Vec<Work>> {
+        self.waits_for_commit().then(|| self.gesture.as_ref().map(|gesture| gesture.before.wanted.clone())).flatten()
+    }
 }
 
 /// Notes what a command changes that only some gestures give back.
@@ -77,8 +97,11 @@ pub(crate) fn begin(session: &mut Session) {
     end(session);
     let Some(model) = session.model().map(Arc::clone) else { return };
     session.history.begin_gesture(&model);
+    let wanted = if session.defers_work { session.wanted_of_models() } else { Vec::new() };
     let lesson = session.lesson();
     let before = Before {
+        edited: Arc::clone(session.edited_weights().edited_model().unwrap_or(&model)),
+        wanted,
         edits: Arc::clone(&session.edits),
         playback: session.playback.clone(),
         last_blended: session.posing.last_blended.clone(),

@@ -73,7 +73,7 @@ pub use view::{
 pub use weights::{
     ChangedByTool, EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools,
 };
-pub use work::{Done, Run, Work};
+pub use work::{Done, ModelKey, Run, Work};
 
 use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;

@@ -21,45 +21,52 @@ use crate::{
     Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison, measuring, weights,
 };
 
-/// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.
+/// A model that work is about: only the very same one equals it. It does not keep the model.
 #[derive(Clone, Debug)]
+pub struct ModelKey(Weak<Model>);
+
+impl ModelKey {
+    fn of(model: &Arc<Model>) -> Self {
+        Self(Arc::downgrade(model))
+    }
+
+    fn upgrade(&self) -> Option<Arc<Model>> {
+        self.0.upgrade()
+    }
+
+    fn is(&self, model: &Arc<Model>) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(model))
+    }
+}
+
+impl PartialEq for ModelKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
+/// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     /// The changes that divide the weights of this model by their sums.
-    NormaliseWeights(Weak<Model>),
+    NormaliseWeights(ModelKey),
     /// What a tool would do to the weights of this model.
-    TryTool(Weak<Model>, Box<Task>),
+    TryTool(ModelKey, Box<Task>),
     /// What a runtime makes of the weights of this model.
-    PackWeights(Weak<Model>, Packing),
+    PackWeights(ModelKey, Packing),
     /// How many vertices of this model have how many influences.
-    CountWeights(Weak<Model>),
+    CountWeights(ModelKey),
     /// The moment of this clip at which both sides of this comparison are farthest apart.
     FindWorstMoment(Box<WorstMomentKey>),
     /// The measures of a clip over time.
     MeasureClip(CurvesKey),
     /// The measures of the pose that is shown when the work begins, of this model. A later pose does not cancel it: otherwise a clip that
     /// plays would never be measured.
-    MeasurePose(Weak<Model>),
+    MeasurePose(ModelKey),
     /// What a deformation method computes once for this model.
-    PrepareMethod(&'static DataSource, Weak<Model>),
+    PrepareMethod(&'static DataSource, ModelKey),
     /// The picture of the surroundings in this file.
     ReadEnvironment(PathBuf),
-}
-
-impl PartialEq for Work {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::NormaliseWeights(a), Self::NormaliseWeights(b))
-            | (Self::CountWeights(a), Self::CountWeights(b))
-            | (Self::MeasurePose(a), Self::MeasurePose(b)) => a.ptr_eq(b),
-            (Self::TryTool(a, x), Self::TryTool(b, y)) => a.ptr_eq(b) && x == y,
-            (Self::PackWeights(a, x), Self::PackWeights(b, y)) => a.ptr_eq(b) && x == y,
-            (Self::PrepareMethod(x, a), Self::PrepareMethod(y, b)) => a.ptr_eq(b) && std::ptr::eq(*x, *y),
-            (Self::MeasureClip(a), Self::MeasureClip(b)) => a == b,
-            (Self::FindWorstMoment(a), Self::FindWorstMoment(b)) => a == b,
-            (Self::ReadEnvironment(a), Self::ReadEnvironment(b)) => a == b,
-            _ => false,
-        }
-    }
 }
 
 impl Work {
@@ -118,35 +125,46 @@ impl Session {
     }
 
     /// Returns the work that a session that defers work waits for, at most one piece of each kind. What was begun and is no longer among it
-    /// can be cancelled.
+    /// can be cancelled. While a gesture has changed the weights ([`Session::waits_for_commit`]) it is what was wanted when that began, so that
+    /// nothing of it is cancelled before the gesture ends, and nothing at all where it is given up.
     pub fn wanted(&mut self) -> Vec<Work> {
         if !self.defers_work {
             return Vec::new();
         }
+        let mut wanted = match self.wanted_before_gesture() {
+            Some(wanted) => wanted,
+            None => self.wanted_of_models(),
+        };
+        wanted.extend(environment::wanted(self).map(Work::ReadEnvironment));
+        wanted
+    }
+
+    /// Returns the work that reads a model.
+    pub(crate) fn wanted_of_models(&mut self) -> Vec<Work> {
         let mut wanted = Vec::new();
         if let Some(document) = self.document.as_ref() {
-            let model = Arc::downgrade(&document.model);
+            let model = ModelKey::of(&document.model);
             if self.tools.is_normalising {
-                wanted.push(Work::NormaliseWeights(Weak::clone(&model)));
+                wanted.push(Work::NormaliseWeights(model.clone()));
             }
             if document.lacks_stats() {
                 wanted.push(Work::CountWeights(model));
             }
         }
         if let Some((source, model)) = self.deforming().wanted_data() {
-            wanted.push(Work::PrepareMethod(source, Arc::downgrade(&model)));
+            wanted.push(Work::PrepareMethod(source, ModelKey::of(&model)));
         }
         // The picture shows the other model too; all other work of it waits until it is the active one.
         let of_other = self.beside().and_then(|beside| beside.other.deforming().wanted_data());
         if let Some((source, model)) = of_other.filter(|_| !wanted.iter().any(|w| matches!(w, Work::PrepareMethod(..))))
         {
-            wanted.push(Work::PrepareMethod(source, Arc::downgrade(&model)));
+            wanted.push(Work::PrepareMethod(source, ModelKey::of(&model)));
         }
         if let Some((model, task)) = tools::wanted_task(self) {
-            wanted.push(Work::TryTool(Arc::downgrade(&model), Box::new(task)));
+            wanted.push(Work::TryTool(ModelKey::of(&model), Box::new(task)));
         }
         if let Some((model, packing)) = self.deforming().wanted_packing() {
-            wanted.push(Work::PackWeights(Arc::downgrade(&model), packing));
+            wanted.push(Work::PackWeights(ModelKey::of(&model), packing));
         }
         match self.measurements().wanted_worst_moment() {
             Some(key) => wanted.push(Work::FindWorstMoment(Box::new(key))),
@@ -156,16 +174,26 @@ impl Session {
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
-        wanted.extend(environment::wanted(self).map(Work::ReadEnvironment));
         if let Some(model) = measuring::wanted_pose(self) {
-            wanted.push(Work::MeasurePose(model));
+            wanted.push(Work::MeasurePose(ModelKey(model)));
         }
         wanted
     }
 
-    /// Returns what does a piece of work that [`Session::wanted`] has listed; `None` where that is not wanted any more.
+    /// Returns whether a piece of work may begin now. While a gesture has changed the weights ([`Session::waits_for_commit`]) whatever reads a
+    /// model waits for its end: each change would make all of it of no use.
+    #[must_use]
+    pub fn may_begin(&self, work: &Work) -> bool {
+        !self.waits_for_commit() || matches!(work, Work::ReadEnvironment(_))
+    }
+
+    /// Returns what does a piece of work that [`Session::wanted`] has listed; `None` where that is not wanted any more, or may not begin yet
+    /// ([`Session::may_begin`]).
     #[must_use]
     pub fn begin(&mut self, work: &Work) -> Option<Run> {
+        if !self.may_begin(work) {
+            return None;
+        }
         match work {
             Work::NormaliseWeights(model) => {
                 let model = model.upgrade()?;
@@ -221,8 +249,7 @@ impl Session {
                 }))
             }
             Work::MeasurePose(model) => {
-                let is_shown = |shown: &Arc<Model>| std::ptr::eq(Arc::as_ptr(shown), model.as_ptr());
-                if !self.deforming().shown_model().is_some_and(is_shown) {
+                if !self.deforming().shown_model().is_some_and(|shown| model.is(shown)) {
                     return None;
                 }
                 let (pose, mut measurers) = measuring::begin_measuring(self)?;

@@ -66,9 +66,9 @@ impl App {
         }
     }
 
-    /// Has edits written where it is time to. Returns when to ask again.
+    /// Has edits written where it is time to; half of a gesture is not. Returns when to ask again: the end of a gesture asks by itself.
     pub(crate) fn autosave_when_due(&mut self, now: Instant) -> Option<Instant> {
-        if self.pace.is_benchmark() {
+        if self.pace.is_benchmark() || self.session.has_gesture() {
             return None;
         }
         match self.autosave.step(&self.session, self.disk.session_file(), now) {

@@ -141,6 +141,7 @@ impl Jobs {
         for work in wanted {
             let is_busy = self.works.iter().any(|running| running.work.is_of_kind(&work));
             if !is_busy
+                && session.may_begin(&work)
                 && may_begin(&work)
                 && let Some(run) = session.begin(&work)
             {

@@ -17,7 +17,7 @@ use crate::app::ui::fonts;
 use crate::edit::{RUNTIMES, Settings as ToolSettings};
 use crate::import::{Options, Progress};
 use crate::model::shapes::{Tube, tube};
-use crate::model::{BlockFormats, Model};
+use crate::model::{BlockFormats, MeshId, Model, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{
     ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, Session, Source, ToolCommand,
@@ -360,6 +360,12 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         let mut jobs = jobs();
         jobs.follow(session, &mut |_| true);
         begun.extend(jobs.works.iter().map(|running| number(&running.work)));
+        for running in &jobs.works {
+            let same = running.work.clone();
+            assert!(running.work == same, "work of kind {} is another than itself", number(&same));
+        }
+        jobs.follow(session, &mut |_| true);
+        assert!(jobs.works.iter().all(|running| !running.is_cancelled), "all of it is still wanted");
         let start = Instant::now();
         while !jobs.works.iter().all(|running| running.job.is_done()) {
             assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the work");
@@ -370,6 +376,42 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
     assert_eq!(begun, (0..9).collect(), "every kind is begun");
+}
+
+#[test]
+fn two_hundred_changes_of_weights_in_a_gesture_start_no_job_and_cancel_none() {
+    let mut session = halved(3);
+    session.apply(ViewCommand::SetMethod("polar"));
+    session.apply(MeasureCommand::TogglePanel);
+    session.apply(ComparisonCommand::PreviewAs(RUNTIMES[0].packing));
+    let (mut jobs, mut asked) = (jobs(), 0);
+    jobs.follow(&mut session, &mut |_| true);
+    let under_way = jobs.works.len();
+    assert!(under_way > 2, "{under_way}");
+    session.apply(EditCommand::BeginEdit);
+    for i in 0..200 {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        let share = 0.25 + i as f32 / 500.0;
+        change.push(i % 40, &[0, 1], &[share, 1.0 - share]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        session.update_pose();
+        jobs.follow(&mut session, &mut |_| {
+            asked += 1;
+            true
+        });
+    }
+    let cancelled = |jobs: &Jobs| jobs.works.iter().filter(|running| running.is_cancelled).count();
+    assert_eq!((asked, cancelled(&jobs), jobs.works.len()), (0, 0, under_way));
+    session.apply(EditCommand::EndEdit);
+    jobs.follow(&mut session, &mut |_| true);
+    assert_eq!(cancelled(&jobs), under_way, "all of it was about the weights from before");
+    let start = Instant::now();
+    while cancelled(&jobs) == jobs.works.len() {
+        let _result = jobs.next();
+        jobs.follow(&mut session, &mut |_| true);
+        assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the work on the new weights");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]

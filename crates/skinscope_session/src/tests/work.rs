@@ -295,3 +295,51 @@ fn the_weights_of_another_runtime_and_the_data_of_another_model_are_other_work()
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![weights])));
     assert!(wanted(&mut session, prepares) != data);
 }
+
+#[test]
+fn work_waits_for_the_end_of_a_gesture_that_changes_weights_and_follows_one_that_changes_the_pose() {
+    let mut session = deferring();
+    session.apply(ViewCommand::SetMethod("polar"));
+    session.apply(MeasureCommand::TogglePanel);
+    session.apply(ComparisonCommand::PreviewAs(unity()));
+    let first = session.wanted();
+    assert!(first.len() > 3, "{}", first.len());
+    let of_pose = |work: &&Work| matches!(work, Work::MeasurePose(_));
+    // A drag of a slider of the pose: its measures follow, and so do the curves of the clip, which are others then.
+    session.apply(EditCommand::BeginEdit);
+    session.apply(EditCommand::EditMorph(0, 0.75));
+    session.update_pose();
+    let dragged = session.wanted();
+    assert!(session.has_gesture() && !session.waits_for_commit() && dragged != first);
+    let measures = dragged.iter().find(of_pose).unwrap();
+    assert!(first.contains(measures) && session.begin(measures).is_some());
+    session.apply(EditCommand::CancelEdit);
+    session.update_pose();
+    assert!(session.wanted() == first);
+    let weigh = |session: &mut Session, share: f32| {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(5, &[0, 1], &[share, 1.0 - share]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        session.update_pose();
+    };
+    session.apply(EditCommand::BeginEdit);
+    for share in [0.3, 0.4, 0.55] {
+        weigh(&mut session, share);
+        assert!(session.waits_for_commit() && session.wanted() == first, "{share}");
+        assert!(first.iter().all(|work| session.begin(work).is_none()), "{share}");
+    }
+    session.do_wanted();
+    session.apply(EditCommand::EndEdit);
+    let second = session.wanted();
+    assert!(!session.waits_for_commit() && second.len() == first.len());
+    assert!(second.iter().all(|work| !first.contains(work)), "all of it is about the new weights");
+    // Where the gesture is given up, what was under way is still wanted.
+    session.apply(EditCommand::BeginEdit);
+    weigh(&mut session, 0.7);
+    assert!(session.waits_for_commit() && session.wanted() == second);
+    session.apply(EditCommand::CancelEdit);
+    assert!(!session.waits_for_commit() && session.wanted() == second);
+    assert!(second.iter().all(|work| session.begin(work).is_some()));
+    session.do_wanted();
+    assert!(session.wanted().is_empty());
+}
