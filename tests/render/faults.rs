@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skinscope::deform::METHODS;
 use skinscope::frame::{Bone, Dots, Frame, Line};
-use skinscope::inspect::{InspectedValues, OVERLAYS, Overlay, VertexPart, VertexSet};
+use skinscope::inspect::{OVERLAYS, Overlay, VertexPart, VertexSet};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{Image, Material, Pixels, TextureId, TextureSlot};
 use skinscope::render::{Backend, Gpu, GpuError, Picture, Renderer, deform_on_gpu, on_device, render_image};
@@ -109,8 +109,7 @@ fn everything(overlays: &[&'static Overlay]) -> Vec<Frame> {
         let mut frame = shaded.clone();
         frame.display.overlay = Some(*overlay);
         frame.display.shared_black = true;
-        frame.inspected = Some(Arc::new(InspectedValues::default()));
-        frame.changed = Some(Arc::default());
+        frame.values = Some(Arc::default());
         frames.push(frame);
     }
     let mut dots = shaded.clone();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 use skinscope::deform::{self, Deformed, METHODS};
 use skinscope::frame::{Background, Dots, Frame, joint_color};
-use skinscope::inspect::{InspectedValues, OVERLAYS, PerVertex, VertexPart, VertexSet};
+use skinscope::inspect::{OVERLAYS, PerVertex, VertexPart, VertexSet};
 use skinscope::math::Ramp;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, MeshId, Model, NodeId};
@@ -132,9 +132,8 @@ fn a_joint_stands_for_those_below_it_on_demand(stage: &Stage) {
 }
 
 /// The plate's left edge has 0, its right edge `right`.
-fn inspected(right: f32) -> Arc<InspectedValues> {
-    let values = || PerVertex { values: vec![vec![vec![0.0, right, right, 0.0]]] };
-    Arc::new(InspectedValues { rogue: values(), asymmetry: values(), ..InspectedValues::default() })
+fn numbers(right: f32) -> Arc<PerVertex> {
+    Arc::new(PerVertex { values: vec![vec![vec![0.0, right, right, 0.0]]] })
 }
 
 fn numbers_worked_out_beforehand_are_shown_when_they_are_there(stage: &Stage) {
@@ -142,7 +141,7 @@ fn numbers_worked_out_beforehand_are_shown_when_they_are_there(stage: &Stage) {
     let shaded = stage.draw(&frame);
     frame.display.overlay = overlay("rogue");
     assert_eq!(stage.draw(&frame), shaded, "until then the surface is as it was");
-    frame.inspected = Some(inspected(1.0));
+    frame.values = Some(numbers(1.0));
     let picture = stage.draw(&frame);
     for x in SIZE / 4..3 * SIZE / 4 {
         let weight = (x as f32 + 0.5) / (SIZE / 2) as f32 - 0.5;
@@ -151,23 +150,23 @@ fn numbers_worked_out_beforehand_are_shown_when_they_are_there(stage: &Stage) {
     }
     frame.display.overlay = overlay("asymmetry");
     // 1 %: a third of the scale from 0.1 % to 100 %.
-    frame.inspected = Some(inspected(0.01));
+    frame.values = Some(numbers(0.01));
     let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
     assert!(off(pixel, Ramp::Viridis.rise(1.0 / 3.0)) < 0.05, "{pixel:?}");
-    frame.inspected = Some(Arc::default());
+    frame.values = Some(Arc::default());
     let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
     assert!(off(pixel, Ramp::Viridis.rise(0.0)) < 0.02, "nothing was found");
     // What has no mirror image is not what is equal to it.
-    frame.inspected = Some(inspected(0.0));
+    frame.values = Some(numbers(0.0));
     let equal = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
     assert!(off(equal, Ramp::Viridis.rise(0.0)) < 0.02, "{equal:?}");
-    frame.inspected = Some(inspected(-1.0));
+    frame.values = Some(numbers(-1.0));
     let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
     assert!(off(pixel, [0.62, 0.60, 0.57]) < 0.03, "{pixel:?}");
     // Nor is what no skin moves, of which nothing is worked out.
     let mut rigid = Plate { skinned: false, ..Plate::default() }.frame();
     rigid.display.overlay = overlay("asymmetry");
-    rigid.inspected = Some(Arc::default());
+    rigid.values = Some(Arc::default());
     let pixel = stage.middle(&rigid);
     assert!(off(pixel, [0.62, 0.60, 0.57]) < 0.03, "{pixel:?}");
 }
@@ -384,11 +383,9 @@ fn switch_overlays(stage: &Stage, rings: usize) {
     let model = Arc::new(tube(Tube { joints: 8, rings, sides: 5, influences: 4, ..Tube::default() }));
     let count = model.drawn_vertices();
     assert_eq!(count, 5 * rings);
-    let values = || PerVertex { values: vec![vec![vec![0.5; count]]] };
-    let inspected_values = InspectedValues { rogue: values(), asymmetry: values(), ..InspectedValues::default() };
+    let values = PerVertex { values: vec![vec![vec![0.5; count]]] };
     let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.3), METHODS[0]);
-    frame.inspected = Some(Arc::new(inspected_values));
-    frame.changed = Some(Arc::new(values()));
+    frame.values = Some(Arc::new(values));
     let renderer = &mut *stage.renderer.borrow_mut();
     frame.display.overlay = None;
     let (buffers, bytes) = sent(&stage.gpu, renderer, &frame);
@@ -428,7 +425,7 @@ fn what_is_squeezed_below_the_scale_of_an_overlay_has_the_colour_of_its_end(stag
         let color = |ratio: f32| {
             let mut frame = Plate::default().frame();
             frame.display.overlay = overlay(id);
-            frame.changed = Some(Arc::new(PerVertex { values: vec![vec![vec![ratio; 4]]] }));
+            frame.values = Some(Arc::new(PerVertex { values: vec![vec![vec![ratio; 4]]] }));
             stage.draw(&frame).at(SIZE / 2, SIZE / 2)
         };
         let (low, none) = (color(end), color(-1.0));

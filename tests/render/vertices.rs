@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3, Vec4};
 use skinscope::deform::{self, Deformed, METHODS, PaletteBuffer};
-use skinscope::frame::{Background, Dots, Frame, InspectedValues, SceneColors, VertexSet};
+use skinscope::frame::{Background, Dots, Frame, SceneColors, VertexSet};
 use skinscope::inspect::{PerVertex, VertexPart};
 use skinscope::math::Transform;
 use skinscope::model::shapes::{Tube, tube};
@@ -70,7 +70,7 @@ fn another_order_on_the_device_shows_the_same_pictures(stage: &Stage) {
     let (rows, shuffled) = (dense(false), dense(true));
     let count = rows.meshes[0].primitives[0].positions.len();
     let numbers = PerVertex { values: vec![vec![(0..count).map(|i| (i % 13) as f32 / 13.0).collect()]] };
-    let inspected = Arc::new(InspectedValues { rogue: numbers, ..InspectedValues::default() });
+    let numbers = Arc::new(numbers);
     let marked = marks((0..count as u32).step_by(37).collect());
     let looks: [Look<'_>; 6] = [
         ("shaded", &|_| {}),
@@ -85,7 +85,7 @@ fn another_order_on_the_device_shows_the_same_pictures(stage: &Stage) {
     ];
     for (name, look) in looks {
         let [a, b] = [&rows, &shuffled].map(|model| {
-            let mut frame = Frame { inspected: Some(Arc::clone(&inspected)), ..frame(model, METHODS[0]) };
+            let mut frame = Frame { values: Some(Arc::clone(&numbers)), ..frame(model, METHODS[0]) };
             look(&mut frame);
             stage.draw(&frame)
         });
@@ -246,7 +246,7 @@ fn draw_until_reordered(stage: &Stage) {
     let numbers =
         PerVertex { values: vec![vec![(0..rings * sides).map(|i| (i / sides) as f32 / rings as f32).collect()]] };
     let mut frame = frame(&model, METHODS[0]);
-    frame.inspected = Some(Arc::new(InspectedValues { rogue: numbers, ..InspectedValues::default() }));
+    frame.values = Some(Arc::new(numbers));
     frame.display.overlay = scenes::overlay("rogue");
     let first = stage.draw(&frame);
     // Its turn comes after a few pictures; then it takes as long as it takes.

@@ -142,7 +142,7 @@ fn numbers_of_an_overlay_that_differ_for_few_vertices_are_sent_alone_and_stand_w
         let list = (0..count).map(|v| if changed.contains(&v) { 1.0 } else { -1.0 }).collect();
         let mut frame = of(&model);
         frame.display.overlay = overlay("changed");
-        Frame { changed: Some(Arc::new(PerVertex { values: vec![vec![list]] })), ..frame }
+        Frame { values: Some(Arc::new(PerVertex { values: vec![vec![list]] })), ..frame }
     };
     let renderer = &mut *stage.renderer.borrow_mut();
     renderer.draw(gpu, &shown(6000..6001), [SIZE, SIZE]).unwrap();

@@ -9,7 +9,8 @@ use super::*;
 
 /// An inspection that found nothing but these differences of mirror images.
 fn inspection(asymmetry: PerVertex) -> Inspection {
-    Inspection { values: Arc::new(InspectedValues { asymmetry, ..Default::default() }), ..Default::default() }
+    let values = InspectedValues { asymmetry: Arc::new(asymmetry), ..Default::default() };
+    Inspection { values: Arc::new(values), ..Default::default() }
 }
 
 #[test]

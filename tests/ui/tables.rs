@@ -453,7 +453,7 @@ fn vertices_say_how_they_differ_from_their_mirror_images_and_which_have_none() {
     assert!(!heads(&harness).contains(&"Asymmetry".to_owned()), "not before the model is checked");
     let mut values = vec![0.0; 36];
     (values[5], values[7], values[9]) = (0.25, skinscope::inspect::symmetry::NO_IMAGE, 0.0625);
-    let asymmetry = skinscope::inspect::PerVertex { values: vec![vec![values]] };
+    let asymmetry = Arc::new(skinscope::inspect::PerVertex { values: vec![vec![values]] });
     let values = Arc::new(skinscope::inspect::InspectedValues { asymmetry, ..Default::default() });
     let inspection = skinscope::inspect::Inspection { values, ..Default::default() };
     let model = Arc::clone(harness.state().session.model().unwrap());

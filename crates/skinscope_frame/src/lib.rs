@@ -71,11 +71,9 @@ pub struct Frame {
     pub lines: Vec<Line>,
     /// The marked vertices.
     pub marked: Arc<VertexSet>,
-    /// The numbers of vertices that some overlays show; an overlay without its numbers is not drawn.
-    pub inspected: Option<Arc<InspectedValues>>,
-    /// The numbers of vertices for overlays that compare with the stored weights or show a measure of the pose; `None`
-    /// for all other overlays.
-    pub changed: Option<Arc<PerVertex>>,
+    /// The numbers of vertices that the overlay shows, where a shader cannot compute them ([`Overlay::values`]); without them it is not
+    /// drawn.
+    pub values: Option<Arc<PerVertex>>,
     /// All other settings of the picture.
     pub display: Display,
     /// Translucent surfaces of the same model in other poses, each in the colour of its own [`Display::ghost`], behind
@@ -135,8 +133,7 @@ impl Default for Frame {
             bones: Vec::new(),
             lines: Vec::new(),
             marked: Arc::default(),
-            inspected: None,
-            changed: None,
+            values: None,
             display: Display::default(),
             ghosts: Vec::new(),
             beside: Vec::new(),
@@ -211,13 +208,7 @@ impl Frame {
     /// missing.
     #[must_use]
     pub fn overlay(&self) -> Option<&'static Overlay> {
-        self.display.overlay.filter(|overlay| match overlay.values {
-            None => true,
-            Some(VertexValues::Inspected(_)) => self.inspected.is_some(),
-            Some(VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_)) => {
-                self.changed.is_some()
-            }
-        })
+        self.display.overlay.filter(|overlay| overlay.values.is_none() || self.values.is_some())
     }
 
     /// Returns the look that the surface is drawn in, with its index among those of [`LOOKS`] that have a shader; `None` where

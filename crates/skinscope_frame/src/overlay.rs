@@ -5,6 +5,7 @@
 //! renderer read the entry.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use skinscope_base::math::Ramp;
 
@@ -85,18 +86,18 @@ pub enum InspectedList {
 pub struct InspectedValues {
     /// For each vertex that the rule `rogue-vertices` of the checker reports, its weight for the joint in question; 0
     /// for others.
-    pub rogue: PerVertex,
+    pub rogue: Arc<PerVertex>,
     /// For each vertex the largest difference between one of its weights and that of its mirror image, 0…1; below zero
     /// where it has no mirror image.
-    pub asymmetry: PerVertex,
+    pub asymmetry: Arc<PerVertex>,
     /// The distance of each vertex between the two compared surfaces, metres. Only a comparison fills it.
-    pub distance: PerVertex,
+    pub distance: Arc<PerVertex>,
 }
 
 impl InspectedValues {
     /// Returns one of the lists.
     #[must_use]
-    pub fn of(&self, list: InspectedList) -> &PerVertex {
+    pub fn of(&self, list: InspectedList) -> &Arc<PerVertex> {
         match list {
             InspectedList::Asymmetry => &self.asymmetry,
             InspectedList::Rogue => &self.rogue,

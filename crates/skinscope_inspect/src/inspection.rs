@@ -25,7 +25,8 @@ impl Inspection {
         let mut report = check(model, options, cancel)?;
         let rogue = rogue(model, &report);
         let asymmetry = report.symmetry.take().unwrap_or_else(|| symmetry::differences(model, cancel));
-        let values = InspectedValues { rogue, asymmetry, distance: PerVertex::default() };
+        let values =
+            InspectedValues { rogue: Arc::new(rogue), asymmetry: Arc::new(asymmetry), ..InspectedValues::default() };
         (!cancel.load(Ordering::Relaxed)).then(|| Self { report, values: Arc::new(values) })
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use skinscope_deform::packed::pack_marks;
-use skinscope_frame::{Frame, InspectedValues, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
+use skinscope_frame::{Frame, Overlay, PerVertex, VertexSet};
 use skinscope_model::{MeshId, Model, Primitive};
 
 use super::error::GpuError;
@@ -19,56 +19,51 @@ use super::scene::GpuModel;
 /// The buffers for one model.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    inspected: Option<Arc<InspectedValues>>,
-    changed: Option<Arc<PerVertex>>,
-    /// The numbers of all primitives, for each overlay that was shown.
-    values: HashMap<&'static str, HashMap<PrimitiveKey, BufferRange>>,
+    /// The numbers of each overlay that was shown, by its id.
+    values: HashMap<&'static str, Values>,
     /// The overlay that is shown.
     shown: Option<&'static Overlay>,
     marked: Arc<VertexSet>,
     marks: HashMap<PrimitiveKey, (wgpu::Buffer, u32)>,
 }
 
+/// The numbers that an overlay shows.
+#[derive(Debug)]
+struct Values {
+    list: Arc<PerVertex>,
+    buffers: HashMap<PrimitiveKey, BufferRange>,
+}
+
 impl Numbers {
     /// Uploads what `frame` shows for the first time.
     pub fn follow(&mut self, gpu: &Gpu, model: &Model, copy: &GpuModel, frame: &Frame) -> Result<(), GpuError> {
-        if self.inspected.as_ref().map(Arc::as_ptr) != frame.inspected.as_ref().map(Arc::as_ptr) {
-            self.values.clear();
-            self.inspected.clone_from(&frame.inspected);
-        }
-        if self.changed.as_ref().map(Arc::as_ptr) != frame.changed.as_ref().map(Arc::as_ptr) {
-            let before = std::mem::replace(&mut self.changed, frame.changed.clone());
-            // Those of the overlay that was shown and still is are written over where few differ.
-            let again = frame.overlay().map(|o| o.id).filter(|id| self.shown.is_some_and(|shown| shown.id == *id));
-            let existing = again.and_then(|id| self.values.get(id).map(|buffers| (id, buffers)));
-            let reused = match (existing, before.as_deref().zip(self.changed.as_deref())) {
-                (Some((id, buffers)), Some(lists)) => patch(gpu, model, copy, buffers, lists)?.then_some(id),
-                _ => None,
-            };
-            let is_inspected = |id: &str| OVERLAYS.iter().any(|o| o.id == id && o.needs_inspection());
-            self.values.retain(|id, _| is_inspected(id) || reused == Some(*id));
-        }
         self.shown = frame.overlay();
-        let values = self.shown.and_then(|overlay| match overlay.values? {
-            VertexValues::Inspected(list) => self.inspected.as_deref().map(|values| values.of(list)),
-            VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_) => {
-                self.changed.as_deref()
+        let shown = self.shown.filter(|overlay| overlay.values.is_some()).map(|overlay| overlay.id);
+        if let (Some(id), Some(list)) = (shown, &frame.values) {
+            let is_there = match self.values.get_mut(id) {
+                Some(held) if Arc::ptr_eq(&held.list, list) => true,
+                // Where few differ they are written over.
+                Some(held) if patch(gpu, model, copy, &held.buffers, (held.list.as_ref(), list.as_ref()))? => {
+                    held.list = Arc::clone(list);
+                    true
+                }
+                _ => false,
+            };
+            if !is_there {
+                let mut buffers = HashMap::new();
+                for (key, primitive) in primitives(model) {
+                    let Some(on_device) = copy.primitive(key) else { continue };
+                    let numbers = of_all(list.of(MeshId::from_index(key.0), key.1), primitive);
+                    let numbers = on_device.order.arranged(&numbers);
+                    let bytes = bytemuck::cast_slice(&numbers);
+                    let range = BufferRange::alone(gpu, "the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?;
+                    buffers.insert(key, range);
+                }
+                self.values.insert(id, Values { list: Arc::clone(list), buffers });
             }
-        });
-        if let (Some(overlay), Some(values)) = (self.shown, values)
-            && !self.values.contains_key(overlay.id)
-        {
-            let mut buffers = HashMap::new();
-            for (key, primitive) in primitives(model) {
-                let Some(on_device) = copy.primitive(key) else { continue };
-                let list = of_all(values.of(MeshId::from_index(key.0), key.1), primitive);
-                let list = on_device.order.arranged(&list);
-                let bytes = bytemuck::cast_slice(&list);
-                let range = BufferRange::alone(gpu, "the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?;
-                buffers.insert(key, range);
-            }
-            self.values.insert(overlay.id, buffers);
         }
+        // Those of other overlays stay as long as somebody may show them again.
+        self.values.retain(|id, held| shown == Some(*id) || Arc::strong_count(&held.list) > 1);
         if !Arc::ptr_eq(&self.marked, &frame.marked) {
             self.marks.clear();
             for (key, _) in primitives(model) {
@@ -96,7 +91,7 @@ impl Numbers {
 
     /// The buffer with a number for each vertex of a primitive; `None` where the overlay that is shown needs none.
     pub fn values(&self, key: PrimitiveKey) -> Option<&wgpu::Buffer> {
-        self.values.get(self.shown?.id)?.get(&key).map(BufferRange::buffer)
+        self.values.get(self.shown?.id)?.buffers.get(&key).map(BufferRange::buffer)
     }
 
     /// The buffer of the marked vertices of a primitive, and how many they are.

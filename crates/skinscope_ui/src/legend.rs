@@ -300,7 +300,7 @@ fn explain_measure(ui: &mut Ui, session: &Session, overlay: &Overlay) {
 
 /// Returns the rows of vertices that are not compared with a mirror image, one for each reason.
 fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, Option<usize>)> {
-    let values = session.edited_weights().inspected_values().map(|values| &values.asymmetry);
+    let values = session.edited_weights().inspected_values().map(|values| &*values.asymmetry);
     let count =
         |reason| values.map(|values| values.values.iter().flatten().flatten().filter(|v| **v == reason).count());
     let label = |reason| {

@@ -480,6 +480,7 @@ impl Surfaces<'_> {
             let model = self.deforming.document.map(|document| &*document.model);
             let distance = model.map(|model| SurfaceDistance::between(model, a, b)).unwrap_or_default();
             let distance_of = model.map(|model| distances(model, a, b)).unwrap_or_default();
+            let distance_of = Arc::new(distance_of);
             let inspected = Arc::new(InspectedValues { distance: distance_of, ..InspectedValues::default() });
             ComparedSurfaces { surfaces: surfaces.clone(), distance, inspected }
         }))

@@ -16,6 +16,7 @@ use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
 use super::trail::add_trail;
+use super::values::values_of;
 use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
 
 /// The radii of dots in pixels: of vertices and of marked ones.
@@ -55,7 +56,7 @@ pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) 
     if let Some(measure) = session.measurements().shown_measure() {
         let measured =
             session.measurements().compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
-        other.frame.changed = measured.map(|pose| Arc::clone(&pose.values));
+        other.frame.values = measured.map(|pose| Arc::clone(&pose.values));
     }
     if draws_directions {
         add_directions(
@@ -125,14 +126,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.lines.clear();
     frame.ghosts.clear();
     frame.marked = Arc::clone(&view.marked);
-    frame.inspected = session.edited_weights().inspected_values().cloned();
-    // Without a comparison nothing is apart, and what the renderer keeps for other overlays stays.
-    if view.overlay.is_some_and(|overlay| overlay.id == "distance")
-        && let Some(compared) = session.surfaces().compared_surfaces()
-    {
-        frame.inspected = Some(Arc::clone(&compared.inspected));
-    }
-    frame.changed = view.overlay.and_then(|overlay| session.measurements().changed(overlay.values?));
+    frame.values = view.overlay.and_then(|overlay| values_of(session, overlay.values?));
     let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.picking().weights_joint()).flatten();
     frame.display = Display {
         overlay: view.overlay,

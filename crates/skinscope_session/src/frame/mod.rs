@@ -9,6 +9,7 @@ mod comparison_tests;
 mod directions;
 mod onion;
 mod trail;
+mod values;
 
 pub use bounds::{ShownBounds, shown_bounds};
 pub use build::grid_unit;

@@ -489,7 +489,7 @@ fn while_a_tool_is_tried_the_asymmetry_is_that_of_the_shown_weights() {
     let found = Arc::clone(session.edited_weights().inspected_values().unwrap());
     session.apply(ToolCommand::Choose(Some("smooth")));
     let tried = session.edited_weights().inspected_values().unwrap();
-    assert_eq!(Some(&tried.asymmetry), session.tools().outcome().unwrap().asymmetry.as_ref());
+    assert_eq!(Some(&*tried.asymmetry), session.tools().outcome().unwrap().asymmetry.as_ref());
     assert!(!Arc::ptr_eq(tried, &found) && tried.asymmetry != found.asymmetry);
     session.apply(ToolCommand::Cancel);
     assert!(Arc::ptr_eq(session.edited_weights().inspected_values().unwrap(), &found));

@@ -150,6 +150,7 @@ impl Tools {
         if let (Some(inspection), Some(shown)) = (inspection, &mut self.shown) {
             let Outcome { asymmetry, rogue, .. } = &*shown.outcome;
             shown.values = asymmetry.clone().zip(rogue.clone()).map(|(asymmetry, rogue)| {
+                let (asymmetry, rogue) = (Arc::new(asymmetry), Arc::new(rogue));
                 Arc::new(InspectedValues { asymmetry, rogue, ..InspectedValues::clone(&inspection.values) })
             });
         }

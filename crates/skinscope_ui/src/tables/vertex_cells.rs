@@ -29,7 +29,7 @@ pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
 /// Returns the differences between vertices and their mirror images as they are with the weights that are shown, once the
 /// model is checked.
 pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
-    session.edited_weights().inspected_values().map(|values| &values.asymmetry)
+    session.edited_weights().inspected_values().map(|values| &*values.asymmetry)
 }
 
 /// Returns the name of the mesh in the file, with the primitive where it has several, and with the node that shows it where other nodes

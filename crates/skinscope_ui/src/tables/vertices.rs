@@ -98,7 +98,7 @@ impl VertexTableState {
         // Rows stay in their order while one works in them, also where the differences of mirror images have changed.
         let has_order = values.is_some() && query.order == VertexOrder::Asymmetry;
         self.found.ask(ui, (query, has_order), quick, move |cancel| {
-            let asymmetry = values.as_ref().map(|values| &values.asymmetry);
+            let asymmetry = values.as_ref().map(|values| &*values.asymmetry);
             table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
         });
         // Until they are found, those from before stay.
@@ -250,7 +250,7 @@ pub(super) fn show(
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
         let values = given.session.edited_weights().inspected_values().cloned();
         vertices.text.ask(ui, (), quick, move |cancel| {
-            let asymmetry = values.as_ref().map(|values| &values.asymmetry);
+            let asymmetry = values.as_ref().map(|values| &*values.asymmetry);
             text::tsv((&model, asymmetry), &table, &found, &shows, only.as_deref(), cancel)
         });
     }
