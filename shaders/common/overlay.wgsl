@@ -1,6 +1,7 @@
 // Functions that all overlays share: they turn the number of a vertex into a colour.
 //
-// Every file in overlay/ is one overlay. It defines (with _ for - in its id)
+// Every file in overlay/ is one overlay; one whose numbers are shown just as they were computed beforehand has none. It
+// defines (with _ for - in its id)
 //     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
 // which returns the number of a vertex on the overlay's scale (skinscope_frame/src/overlay.rs), or NONE where the vertex has no
 // number and the scale has a colour for that. `value` was computed for the vertex beforehand, where the overlay's row

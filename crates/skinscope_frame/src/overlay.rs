@@ -1,8 +1,8 @@
 //! Overlays: each computes a number for every vertex, and colours the surface by these numbers.
 //!
-//! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one entry of
-//! [`crate::OVERLAYS`], with its name, its colour scale and the data that it needs. Menu, legend, command line and
-//! renderer read the entry.
+//! An overlay is one entry of [`crate::OVERLAYS`], with its name, its colour scale and the data that it needs, and one WGSL function
+//! (`shaders/overlay/`), which computes the number, unless the number was computed in advance and is shown as it is. Menu, legend,
+//! command line and renderer read the entry.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -27,8 +27,9 @@ pub struct Overlay {
     /// The number that a colour stands for, as an equation: posed without, at rest with an index of zero. Empty: the sentence says it all.
     pub equation: &'static str,
     /// The file name in `shaders/` and the text of the shader. It defines `overlay_<id>` (with `_` for `-`), by the
-    /// rules at the top of `shaders/common/overlay.wgsl`.
-    pub wgsl: (&'static str, &'static str),
+    /// rules at the top of `shaders/common/overlay.wgsl`. `None`: the numbers are [`Overlay::values`] as they are, where one below zero
+    /// stands for none.
+    pub wgsl: Option<(&'static str, &'static str)>,
     /// The colour scale of the numbers.
     pub scale: Scale,
     /// The numbers that are computed for each vertex in advance; `None`: the shader computes them.

@@ -280,7 +280,7 @@ impl Program {
             look.into_iter().for_each(|file| linked.push(file));
         }
         if self.overlays {
-            OVERLAYS.iter().for_each(|overlay| linked.push(overlay.wgsl));
+            OVERLAYS.iter().filter_map(|overlay| overlay.wgsl).for_each(|file| linked.push(file));
             linked.text.push_str(&choice_of_overlay());
         }
         linked
@@ -288,15 +288,16 @@ impl Program {
 }
 
 /// The WGSL function `overlay_number`, which calls the function of the overlay that the uniform names, so that another
-/// overlay compiles nothing. (On a software device a constant names it.)
+/// overlay compiles nothing. (On a software device a constant names it.) An overlay without a function shows what was
+/// computed in advance.
 fn choice_of_overlay() -> String {
     let mut text = "\nfn overlay_number(source: Source, copy: u32, value: f32) -> f32 {\n".to_owned();
     text.push_str("    switch shown_overlay() {\n");
-    for (i, overlay) in OVERLAYS.iter().enumerate() {
+    for (i, overlay) in OVERLAYS.iter().enumerate().filter(|(_, overlay)| overlay.wgsl.is_some()) {
         let name = overlay.id.replace('-', "_");
         text.push_str(&format!("        case {i}u: {{ return overlay_{name}(source, copy, value); }}\n"));
     }
-    text.push_str("        default: { return 0.0; }\n    }\n}\n");
+    text.push_str("        default: { return select(value, NONE, value < 0.0); }\n    }\n}\n");
     text
 }
 
