@@ -45,7 +45,8 @@ pub struct ModelParts {
     pub camera_nodes: Vec<(NodeId, CameraId)>,
     pub meshes: Vec<Mesh>,
     /// The meshes that were added to those of the file, in rising order, each with the mesh of the file whose vertices
-    /// it has ([`super::part_meshes`]). They belong to nodes whose skin has another list of joints.
+    /// it has ([`super::part_meshes`]). They belong to nodes whose skin has another list of joints, or that gained a skin where
+    /// others that show the mesh did not ([`Model::with_bindings`]).
     pub parted: Vec<(MeshId, MeshId)>,
     /// The meshes drawn at nodes, in node order.
     pub instances: Vec<Instance>,
@@ -69,7 +70,7 @@ pub struct BuildError {
     pub what: String,
 }
 
-fn ensure(holds: bool, location: impl FnOnce() -> String, what: &str) -> Result<(), BuildError> {
+pub(super) fn ensure(holds: bool, location: impl FnOnce() -> String, what: &str) -> Result<(), BuildError> {
     if holds { Ok(()) } else { Err(BuildError { location: location(), what: what.to_owned() }) }
 }
 
@@ -107,6 +108,7 @@ impl Model {
         let skins = parts.skins.as_slice().into();
         Ok(Self::of_shared(std::sync::Arc::new(super::Shared {
             reading: std::sync::Arc::default(),
+            bindings: std::sync::Arc::default(),
             parts,
             skins,
             layout,

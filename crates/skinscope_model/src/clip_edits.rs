@@ -58,6 +58,7 @@ impl Model {
         let mut built = Self::build(parts)?;
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
             shared.reading = Arc::clone(&self.shared.reading);
+            shared.bindings = Arc::clone(&self.shared.bindings);
         }
         Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)
     }

@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod bind_edits;
+mod binding;
+#[cfg(test)]
+mod binding_tests;
 mod builder;
 mod clip;
 mod clip_edits;
@@ -38,6 +41,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 pub use bind_edits::{BindChange, BindEdits, SkinningChange};
+pub use binding::{BindingChange, NewNode, NewSkin};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
@@ -152,6 +156,8 @@ pub struct Model {
 struct Shared {
     /// The same for all models that come from one reading of a file.
     reading: Arc<()>,
+    /// The same for all of them that have the same nodes, skins and bound meshes.
+    bindings: Arc<()>,
     parts: ModelParts,
     /// The skins of `parts`.
     skins: Arc<[Skin]>,

@@ -319,11 +319,11 @@ impl Model {
         self.edits.primitives().filter_map(of).collect()
     }
 
-    /// Returns whether both models come from one reading of a file, so that they differ at most in edits and added
-    /// clips.
+    /// Returns whether both models come from one reading of a file and gained the same skins since, so that they differ at most
+    /// in edits and added clips. [`Model::is_of_one_file`] does not ask for the skins.
     #[must_use]
     pub fn shares_all_but_edits(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared.reading, &other.shared.reading)
+        self.is_of_one_file(other) && Arc::ptr_eq(&self.shared.bindings, &other.shared.bindings)
     }
 
     /// Returns the current pairs of the vertices of some changes: these are the changes that undo `changes`, which have

@@ -67,7 +67,7 @@ impl App {
     /// The clips of a file were read for the model `open`, or why they were not. Where another file was opened meanwhile nobody
     /// wants them. Where no joint has a counterpart the user can say which is which.
     pub(crate) fn clips_taken(&mut self, open: &Weak<Model>, read: ReadClips) {
-        let is_open = |open: Arc<Model>| self.session.model().is_some_and(|model| model.shares_all_but_edits(&open));
+        let is_open = |open: Arc<Model>| self.session.model().is_some_and(|model| model.is_of_one_file(&open));
         if !open.upgrade().is_some_and(is_open) {
             return;
         }

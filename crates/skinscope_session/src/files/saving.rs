@@ -17,7 +17,7 @@ pub(crate) struct SavedModel {
 impl SavedModel {
     /// Whether it is an earlier state of `before`, and was written into the file at `path`.
     pub(crate) fn is_of(&self, before: &Model, path: Option<&Path>) -> bool {
-        Some(self.path.as_path()) == path && self.model.shares_all_but_edits(before)
+        Some(self.path.as_path()) == path && self.model.is_of_one_file(before)
     }
 }
 
@@ -51,7 +51,7 @@ impl<'a> Unsaved<'a> {
     #[must_use]
     pub fn saved_elsewhere(self) -> Option<&'a Path> {
         let saved = self.files.saved.as_ref()?;
-        let open = self.document.filter(|open| saved.model.shares_all_but_edits(open.stored()))?;
+        let open = self.document.filter(|open| saved.model.is_of_one_file(open.stored()))?;
         Some(saved.path.as_path()).filter(|path| open.path.as_deref() != Some(*path))
     }
 
@@ -59,7 +59,7 @@ impl<'a> Unsaved<'a> {
     pub(crate) fn is_newer_version(self, document: &Document) -> bool {
         let Some(open) = self.document else { return false };
         let is_saved = |path: &Path| {
-            let of_open = |saved: &SavedModel| saved.model.shares_all_but_edits(open.stored());
+            let of_open = |saved: &SavedModel| saved.model.is_of_one_file(open.stored());
             self.files.saved.as_ref().is_some_and(|saved| saved.path == path && of_open(saved))
         };
         if document.lesson().is_some() || open.lesson().is_some() {

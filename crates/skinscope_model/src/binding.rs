@@ -1,0 +1,395 @@
+//! Gives skins to meshes that have none: new joints, new skins, and the influences of their vertices.
+//!
+//! The ids of all nodes, skins, meshes and instances stay as they are: what is new follows them. Where not every node that shows a mesh
+//! gains the skin, those that do show a copy of the mesh, as in [`super::part_meshes`].
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::{Affine3A, DAffine3};
+use skinscope_base::math::Transform;
+
+use super::builder::ensure;
+use super::{
+    BuildError, Influences, Instance, InstanceId, MeshId, Model, ModelParts, NodeId, Path, Primitive, PrimitiveId,
+    Property, Skeleton, Skin, SkinId,
+};
+
+/// How many joints a skin has at most: joint numbers have 16 bits.
+const MOST_JOINTS: usize = 1 << 16;
+
+/// A node that a model gains, to be a joint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewNode {
+    /// The name, which is not empty.
+    pub name: String,
+    /// Its parent, as an index in [`BindingChange::nodes`]; `None`: it is a root.
+    pub parent: Option<usize>,
+    /// `parent_from_node` at rest.
+    pub rest: Transform,
+}
+
+/// A skin that a model gains. Its inverse bind matrices follow from the rest pose: the meshes stay where they are shown at rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewSkin {
+    /// The name; it may be empty.
+    pub name: String,
+    /// The joints. Node `n` of [`BindingChange::nodes`] has the id that follows those of the model's nodes by `n`.
+    pub joints: Vec<NodeId>,
+    /// The node that is named as `skin.skeleton`: a node that all joints are at or below.
+    pub root: Option<NodeId>,
+}
+
+/// The skins that some meshes gain.
+#[derive(Clone, Debug, Default)]
+pub struct BindingChange {
+    /// Nodes that follow those of the model: parents first, depth first. Each root is in the scenes that show what is bound.
+    pub nodes: Vec<NewNode>,
+    /// Skins that follow those of the model.
+    pub skins: Vec<NewSkin>,
+    /// The influences of primitives, for the vertices of the file alone ([`Primitive::stored_vertices`]).
+    pub primitives: Vec<(PrimitiveId, Influences)>,
+    /// The instances that gain a skin, each with its index in `skins`.
+    pub instances: Vec<(InstanceId, usize)>,
+}
+
+impl Model {
+    /// Returns whether both models come from one reading of a file. They differ at most in edits, added clips, and skins that
+    /// meshes gained since ([`Model::with_bindings`]).
+    #[must_use]
+    pub fn is_of_one_file(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared.reading, &other.shared.reading)
+    }
+
+    /// Returns the same model with skins for meshes that have none. At rest it looks as before.
+    ///
+    /// # Errors
+    /// Something cannot be bound, and the message says why: it has a skin or weights already, it is shown as many copies or stands far
+    /// away, its joints are in several trees or flat, the numbers do not fit one another, or a skinned mesh, which is
+    /// stored at a root node, would lose what its node has.
+    pub fn with_bindings(&self, change: &BindingChange) -> Result<Self, BuildError> {
+        let whole = || "binding".to_owned();
+        ensure(!change.instances.is_empty(), whole, "no mesh gains a skin")?;
+        ensure(self.skeleton.far.is_none(), whole, "the model stands so far away that its places were shifted")?;
+        for (at, (id, skin)) in change.instances.iter().enumerate() {
+            let twice = change.instances[..at].iter().any(|(other, _)| other == id);
+            ensure(!twice, || format!("instance {}", id.0), "it gains two skins")?;
+            ensure(*skin < change.skins.len(), || format!("instance {}", id.0), "its skin is not there")?;
+            check_instance(self, *id, change)?;
+        }
+        for (at, (id, influences)) in change.primitives.iter().enumerate() {
+            let twice = change.primitives[..at].iter().any(|(other, _)| other == id);
+            ensure(!twice, || place(*id), "it is given weights twice")?;
+            check_primitive(self, *id, influences, change)?;
+        }
+        let mut parts = self.shared.parts.clone();
+        add_nodes(&mut parts, change)?;
+        let worlds = worlds(&parts.skeleton);
+        let first = parts.skins.len();
+        for (index, skin) in change.skins.iter().enumerate() {
+            check_skin(&parts, index, skin, change)?;
+            let bound = bound_skin(&parts, index, skin, (change, &worlds))?;
+            parts.skins.push(bound);
+        }
+        let meshes: BTreeSet<MeshId> =
+            change.instances.iter().map(|(id, _)| parts.instances[id.index()].mesh).collect();
+        for mesh in meshes {
+            bind_mesh(&mut parts, mesh, change, first);
+        }
+        let mut built = Self::build(parts)?;
+        if let Some(shared) = Arc::get_mut(&mut built.shared) {
+            shared.reading = Arc::clone(&self.shared.reading);
+        }
+        Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)
+    }
+}
+
+impl ModelParts {
+    /// Returns the instances that gained a skin since the file was read.
+    pub fn gained_instances(&self) -> impl Iterator<Item = &Instance> {
+        let of_file = self.source.origins.skins.len();
+        self.instances.iter().filter(move |instance| instance.skin.is_some_and(|skin| skin.index() >= of_file))
+    }
+
+    /// Returns the skins that were gained since the file was read, as the binding made them.
+    pub fn gained_skins(&self) -> impl Iterator<Item = &Skin> {
+        self.skins.iter().skip(self.source.origins.skins.len())
+    }
+
+    /// Returns the nodes that were gained since the file was read.
+    pub fn gained_nodes(&self) -> impl Iterator<Item = NodeId> {
+        (self.source.origins.nodes.len()..self.skeleton.len()).map(NodeId::from_index)
+    }
+}
+
+fn place(id: PrimitiveId) -> String {
+    format!("mesh {}, primitive {}", id.mesh.0, id.primitive)
+}
+
+fn check_instance(model: &Model, id: InstanceId, change: &BindingChange) -> Result<(), BuildError> {
+    let location = || format!("instance {}", id.0);
+    let Some(instance) = model.instances.get(id.index()) else {
+        return ensure(false, location, "it is not there");
+    };
+    ensure(instance.skin.is_none(), location, "it has a skin already")?;
+    ensure(instance.copies.is_empty(), location, "its node shows many copies of the mesh, which a skin cannot move")?;
+    let mesh = &model.meshes[instance.mesh.index()];
+    let is_bare = mesh.primitives.iter().all(|p| p.stored_influences.is_none());
+    ensure(is_bare, location, "its mesh has joints and weights already")?;
+    let is_near = mesh.offset == glam::DVec3::ZERO;
+    ensure(is_near, location, "its mesh stands so far away that its vertices were shifted")?;
+    let is_given = change.primitives.iter().any(|(given, _)| given.mesh == instance.mesh);
+    ensure(is_given, location, "no part of its mesh is given weights")?;
+    check_move(model, instance.node, &location)
+}
+
+/// Checks that the mesh of a node can be shown by a root node without a transform, where the node is none: there a file has skinned
+/// meshes, since only joints move them.
+fn check_move(model: &Model, node: NodeId, location: &dyn Fn() -> String) -> Result<(), BuildError> {
+    let skeleton = &model.skeleton;
+    let is_root = skeleton.parents[node.index()].is_none();
+    if is_root
+        && skeleton.rest.transforms[node.index()] == Transform::IDENTITY
+        && skeleton.residual(node.index()).is_none()
+    {
+        return Ok(());
+    }
+    let morphs = |clip: &super::Clip| clip.channels.iter().any(|c| c.node == node && c.path == Path::Weights);
+    let has_clip = model.clips.iter().any(morphs);
+    ensure(!has_clip, location, "a clip has morph weights for its node, and a skinned mesh is stored at another one")?;
+    let has_weights = model.source.origins.nodes.get(node.index()).is_some_and(|members| members.weights);
+    ensure(
+        !has_weights,
+        location,
+        "its node has morph weights of its own, and a skinned mesh is stored at another one",
+    )?;
+    let is_bound = model.expressions.iter().flat_map(|e| &e.binds).any(|bind| bind.node == node);
+    ensure(
+        !is_bound,
+        location,
+        "an expression moves the mesh of its node, and a skinned mesh is stored at another one",
+    )?;
+    let mut above = std::iter::successors(Some(node), |node| skeleton.parents[node.index()]);
+    let switched = |node: NodeId| {
+        let shows = |clip: &super::Clip| clip.properties.iter().any(|c| c.property == Property::Visible(node));
+        model.hidden.binary_search(&node).is_ok() || model.clips.iter().any(shows)
+    };
+    ensure(!above.any(switched), location, "its node is hidden at times, and a skinned mesh is stored at another one")
+}
+
+fn check_primitive(
+    model: &Model,
+    id: PrimitiveId,
+    influences: &Influences,
+    change: &BindingChange,
+) -> Result<(), BuildError> {
+    let location = || place(id);
+    let Some(primitive) = model.meshes.get(id.mesh.index()).and_then(|mesh| mesh.primitives.get(id.primitive)) else {
+        return ensure(false, location, "it is not there");
+    };
+    let shows = |(at, _): &(InstanceId, usize)| model.instances.get(at.index()).is_some_and(|i| i.mesh == id.mesh);
+    ensure(change.instances.iter().any(shows), location, "no node that shows it gains a skin")?;
+    ensure(
+        primitive.shares.is_none(),
+        location,
+        "its vertices are those of another primitive, which is bound instead",
+    )?;
+    let file = model.file_mesh(id.mesh);
+    let origins = &model.source.origins.primitives;
+    let origin = origins.get(file.index()).and_then(|mesh| mesh.get(id.primitive));
+    let stream = origin.and_then(|origin| origin.draco).and_then(|stream| stream.vertices);
+    let fits = stream.is_none_or(|vertices| vertices == primitive.stored_vertices);
+    ensure(fits, location, "its compressed stream has another number of vertices")?;
+    check_influences(influences, primitive.stored_vertices, &location)
+}
+
+fn check_influences(i: &Influences, vertices: usize, location: &dyn Fn() -> String) -> Result<(), BuildError> {
+    let sets = i.per_vertex > 0 && i.per_vertex.is_multiple_of(4);
+    ensure(sets, location, "a vertex has no multiple of four pairs of joint and weight")?;
+    let count = vertices * i.per_vertex;
+    ensure(i.joints.len() == count && i.weights.len() == count, location, "its weights do not fit its vertices")?;
+    let is_whole = i.not_finite.is_empty() && i.out_of_range.is_empty();
+    ensure(is_whole, location, "new weights keep numbers of a file that cannot be used")?;
+    let valid = i.weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0);
+    ensure(valid, location, "a weight is negative or no number")?;
+    for vertex in 0..vertices {
+        let (joints, weights) = i.of(vertex);
+        let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
+        let of_vertex = || format!("{}, vertex {vertex}", location());
+        ensure((sum - 1.0).abs() <= i.format.tolerance(), of_vertex, "its weights do not sum to one")?;
+        let mut used: Vec<u16> = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
+        used.sort_unstable();
+        ensure(used.windows(2).all(|two| two[0] != two[1]), of_vertex, "it names a joint twice")?;
+    }
+    Ok(())
+}
+
+fn add_nodes(parts: &mut ModelParts, change: &BindingChange) -> Result<(), BuildError> {
+    let skeleton = &mut parts.skeleton;
+    let first = skeleton.len();
+    let in_file = skeleton.file_index.iter().max().map_or(0, |last| last + 1);
+    for (i, node) in change.nodes.iter().enumerate() {
+        ensure(!node.name.is_empty(), || format!("new node {i}"), "it has no name")?;
+        let follows = node.parent.is_none_or(|parent| parent < i);
+        ensure(follows, || format!("new node {i}"), "its parent does not come before it")?;
+        skeleton.parents.push(node.parent.map(|parent| NodeId::from_index(first + parent)));
+        skeleton.names.push(node.name.clone());
+        skeleton.file_index.push(in_file + i as u32);
+        skeleton.rest.transforms.push(node.rest);
+    }
+    let end = skeleton.len();
+    let roots: Vec<NodeId> = (first..end).filter(|i| skeleton.parents[*i].is_none()).map(NodeId::from_index).collect();
+    let shown: Vec<NodeId> = change.instances.iter().map(|(id, _)| parts.instances[id.index()].node).collect();
+    for scene in &mut parts.scenes {
+        let is_shown = shown.iter().any(|node| scene.contains[node.index()]);
+        scene.contains.resize(end, is_shown);
+        if is_shown {
+            scene.roots.extend_from_slice(&roots);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the nodes from `node` to the root above it.
+fn upwards(skeleton: &Skeleton, node: NodeId) -> impl Iterator<Item = NodeId> {
+    std::iter::successors(Some(node), |node| skeleton.parents[node.index()])
+}
+
+fn check_skin(parts: &ModelParts, index: usize, skin: &NewSkin, change: &BindingChange) -> Result<(), BuildError> {
+    let location = || format!("new skin {index}");
+    let skeleton = &parts.skeleton;
+    let Some(first) = skin.joints.first() else { return ensure(false, location, "it has no joints") };
+    let inside = skin.joints.iter().chain(&skin.root).all(|node| node.index() < skeleton.len());
+    ensure(inside, location, "it names a node that is not there")?;
+    ensure(skin.joints.len() <= MOST_JOINTS, location, "it has more joints than numbers of 16 bits can name")?;
+    let once: BTreeSet<NodeId> = skin.joints.iter().copied().collect();
+    ensure(once.len() == skin.joints.len(), location, "it names a joint twice")?;
+    let top = |node: NodeId| upwards(skeleton, node).last();
+    let is_one_tree = skin.joints.iter().all(|joint| top(*joint) == top(*first));
+    ensure(is_one_tree, location, "its joints are in several trees, and one root has to be above all of them")?;
+    let is_below = |root: NodeId| skin.joints.iter().all(|joint| upwards(skeleton, *joint).any(|node| node == root));
+    ensure(skin.root.is_none_or(is_below), location, "not all of its joints are below its root")?;
+    let bound =
+        || change.instances.iter().filter(|(_, of)| *of == index).map(|(id, _)| parts.instances[id.index()].node);
+    ensure(bound().next().is_some(), location, "no mesh gains it")?;
+    let is_shown =
+        parts.scenes.iter().all(|s| bound().all(|node| !s.contains[node.index()] || s.contains[first.index()]));
+    ensure(is_shown, location, "a scene shows a mesh that gains it, and not its joints")
+}
+
+/// Returns `model_from_node` of every node at rest, in double precision.
+fn worlds(skeleton: &Skeleton) -> Vec<DAffine3> {
+    let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
+    for (i, transform) in skeleton.rest.transforms.iter().enumerate() {
+        let rotation = transform.rotation.as_dquat().normalize();
+        let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
+        let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
+        if let Some(residual) = skeleton.residual(i) {
+            local.matrix3 *= residual.as_dmat3();
+        }
+        let parent = skeleton.parents[i].and_then(|parent| out.get(parent.index())).copied();
+        out.push(parent.unwrap_or(DAffine3::IDENTITY) * local);
+    }
+    out
+}
+
+/// Makes a skin whose inverse bind matrices show what gains it where it is shown at rest without it.
+fn bound_skin(
+    parts: &ModelParts,
+    index: usize,
+    skin: &NewSkin,
+    (change, worlds): (&BindingChange, &[DAffine3]),
+) -> Result<Skin, BuildError> {
+    let location = || format!("new skin {index}");
+    let mut nodes =
+        change.instances.iter().filter(|(_, of)| *of == index).map(|(id, _)| parts.instances[id.index()].node);
+    let mesh = nodes.next().map_or(DAffine3::IDENTITY, |node| worlds[node.index()]);
+    let is_one_place = nodes.all(|node| worlds[node.index()].abs_diff_eq(mesh, 1e-9));
+    ensure(
+        is_one_place,
+        location,
+        "the meshes that gain it are at several places, each of which needs a skin of its own",
+    )?;
+    let is_solid = |matrix: DAffine3| matrix.matrix3.determinant() != 0.0 && matrix.inverse().is_finite();
+    ensure(is_solid(mesh), location, "the node of a mesh that gains it is flat at rest")?;
+    let mut inverse_bind = Vec::with_capacity(skin.joints.len());
+    for joint in &skin.joints {
+        let of_joint = || format!("new skin {index}, joint \"{}\"", parts.skeleton.names[joint.index()]);
+        let world = worlds[joint.index()];
+        ensure(is_solid(world), of_joint, "it is flat at rest, so that no matrix leads back")?;
+        let matrix = (world.inverse() * mesh).to_cols_array().map(|number| number as f32);
+        let is_finite = matrix.iter().all(|number| number.is_finite());
+        ensure(is_finite, of_joint, "its inverse bind matrix has numbers that are too large")?;
+        inverse_bind.push(Affine3A::from_cols_array(&matrix));
+    }
+    let NewSkin { name, joints, root } = skin.clone();
+    Ok(Skin { name, joints, inverse_bind, root, ..Skin::default() })
+}
+
+/// Lets the instances of a mesh that gain a skin show it with its influences. Those that do not show the mesh as it was; and so that
+/// joint numbers have one meaning, there is a mesh for each list of joints.
+fn bind_mesh(parts: &mut ModelParts, mesh: MeshId, change: &BindingChange, first_skin: usize) {
+    let of_mesh = |parts: &ModelParts| parts.instances.iter().filter(|instance| instance.mesh == mesh).count();
+    let gaining: Vec<(usize, usize)> = change
+        .instances
+        .iter()
+        .filter(|(id, _)| parts.instances[id.index()].mesh == mesh)
+        .map(|(id, skin)| (id.index(), first_skin + skin))
+        .collect();
+    let do_all = gaining.len() == of_mesh(parts);
+    let mut homes: Vec<(Vec<NodeId>, MeshId)> = Vec::new();
+    for (instance, skin) in gaining {
+        let joints = parts.skins[skin].joints.clone();
+        let known = homes.iter().find(|(other, _)| *other == joints).map(|(_, home)| *home);
+        let home = match known {
+            Some(home) => home,
+            None => {
+                let home = if do_all && homes.is_empty() { mesh } else { parted(parts, mesh) };
+                give(parts, [mesh, home], change);
+                homes.push((joints, home));
+                home
+            }
+        };
+        let instance = &mut parts.instances[instance];
+        (instance.mesh, instance.skin) = (home, Some(SkinId::from_index(skin)));
+    }
+}
+
+/// Adds a copy of a mesh after the others.
+fn parted(parts: &mut ModelParts, mesh: MeshId) -> MeshId {
+    let new = MeshId::from_index(parts.meshes.len());
+    let copy = parts.meshes[mesh.index()].clone();
+    parts.meshes.push(copy);
+    let file = parts.file_mesh(mesh);
+    parts.parted.push((new, file));
+    new
+}
+
+/// Gives the influences for `mesh` to `home`, which is that mesh or a copy of it.
+fn give(parts: &mut ModelParts, [mesh, home]: [MeshId; 2], change: &BindingChange) {
+    for (id, influences) in change.primitives.iter().filter(|(id, _)| id.mesh == mesh) {
+        let primitive = &mut parts.meshes[home.index()].primitives[id.primitive];
+        primitive.stored_influences = Some(of_all_vertices(primitive, influences));
+        // It has other influences now than the lists of the same positions, and each of them counts.
+        primitive.repeats = None;
+        let bound = Some(PrimitiveId::new(home, id.primitive));
+        let lists = parts.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives);
+        lists.filter(|list| list.repeats == bound).for_each(|list| list.repeats = None);
+    }
+}
+
+/// Returns the influences with those of the vertices that were split off. Where a weight is 0, the joint is 0 too.
+fn of_all_vertices(primitive: &Primitive, given: &Influences) -> Influences {
+    let mut out = given.clone();
+    for (joint, weight) in out.joints.iter_mut().zip(&out.weights) {
+        if *weight == 0.0 {
+            *joint = 0;
+        }
+    }
+    for from in &primitive.split_from {
+        let pairs = *from as usize * out.per_vertex..(*from as usize + 1) * out.per_vertex;
+        out.joints.extend_from_within(pairs.clone());
+        out.weights.extend_from_within(pairs);
+    }
+    out
+}
