@@ -169,7 +169,7 @@ fn check_move(model: &Model, node: NodeId, location: &dyn Fn() -> String) -> Res
         location,
         "an expression moves the mesh of its node, and a skinned mesh is stored at another one",
     )?;
-    let mut above = std::iter::successors(Some(node), |node| skeleton.parents[node.index()]);
+    let mut above = upwards(skeleton, node);
     let switched = |node: NodeId| {
         let shows = |clip: &super::Clip| clip.properties.iter().any(|c| c.property == Property::Visible(node));
         model.hidden.binary_search(&node).is_ok() || model.clips.iter().any(shows)
@@ -252,7 +252,7 @@ fn add_nodes(parts: &mut ModelParts, change: &BindingChange) -> Result<(), Build
 
 /// Returns the nodes from `node` to the root above it.
 fn upwards(skeleton: &Skeleton, node: NodeId) -> impl Iterator<Item = NodeId> {
-    std::iter::successors(Some(node), |node| skeleton.parents[node.index()])
+    std::iter::successors(Some(node), move |node| skeleton.parents[node.index()])
 }
 
 fn check_skin(parts: &ModelParts, index: usize, skin: &NewSkin, change: &BindingChange) -> Result<(), BuildError> {
@@ -269,8 +269,10 @@ fn check_skin(parts: &ModelParts, index: usize, skin: &NewSkin, change: &Binding
     ensure(is_one_tree, location, "its joints are in several trees, and one root has to be above all of them")?;
     let is_below = |root: NodeId| skin.joints.iter().all(|joint| upwards(skeleton, *joint).any(|node| node == root));
     ensure(skin.root.is_none_or(is_below), location, "not all of its joints are below its root")?;
-    let bound =
-        || change.instances.iter().filter(|(_, of)| *of == index).map(|(id, _)| parts.instances[id.index()].node);
+    let bound = || {
+        let gaining = change.instances.iter().filter(move |(_, of)| *of == index);
+        gaining.map(move |(id, _)| parts.instances[id.index()].node)
+    };
     ensure(bound().next().is_some(), location, "no mesh gains it")?;
     let is_shown =
         parts.scenes.iter().all(|s| bound().all(|node| !s.contains[node.index()] || s.contains[first.index()]));
@@ -329,14 +331,14 @@ fn bound_skin(
 /// Lets the instances of a mesh that gain a skin show it with its influences. Those that do not show the mesh as it was; and so that
 /// joint numbers have one meaning, there is a mesh for each list of joints.
 fn bind_mesh(parts: &mut ModelParts, mesh: MeshId, change: &BindingChange, first_skin: usize) {
-    let of_mesh = |parts: &ModelParts| parts.instances.iter().filter(|instance| instance.mesh == mesh).count();
+    let shown = parts.instances.iter().filter(|instance| instance.mesh == mesh).count();
     let gaining: Vec<(usize, usize)> = change
         .instances
         .iter()
         .filter(|(id, _)| parts.instances[id.index()].mesh == mesh)
         .map(|(id, skin)| (id.index(), first_skin + skin))
         .collect();
-    let do_all = gaining.len() == of_mesh(parts);
+    let do_all = gaining.len() == shown;
     let mut homes: Vec<(Vec<NodeId>, MeshId)> = Vec::new();
     for (instance, skin) in gaining {
         let joints = parts.skins[skin].joints.clone();

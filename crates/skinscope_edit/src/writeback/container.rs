@@ -25,8 +25,17 @@ impl<'s> Text<'s> {
     }
 }
 
+/// The type of a binary chunk.
+const BIN: [u8; 4] = *b"BIN\0";
+
+/// Returns whether a GLB has no binary chunk, so that one can follow its text.
+pub(super) fn lacks_binary(source: &[u8], json: &Range<u64>) -> bool {
+    let next = json.end as usize;
+    source.get(next + 4..next + 8) != Some(&BIN[..])
+}
+
 /// Puts new JSON text and a new binary chunk into a GLB; a part that is `None` stays as it is. So do all other chunks,
-/// and bytes after the container.
+/// and bytes after the container. A binary chunk whose range is that of the text is a new one and follows the text.
 pub(super) fn glb(
     source: &[u8],
     json: (&Range<u64>, Option<&str>),
@@ -44,12 +53,13 @@ pub(super) fn glb(
         let (size, kind) = (word(at)? as usize, source.get(at + 4..at + 8).ok_or_else(changed)?);
         let old = source.get(at + 8..at + 8 + size).ok_or_else(changed)?;
         let here = |range: &Range<u64>| range.start == at as u64 + 8 && range.end == (at + 8 + size) as u64;
+        let is_text = here(json.0);
         let (new, fill) = match (json.1, bin) {
             (Some(text), _) if here(json.0) => {
                 let text_of = Text::of(old)?;
                 ([text_of.before, text.as_bytes()].concat(), b' ')
             }
-            (_, Some((range, bytes))) if here(range) => (bytes.to_vec(), 0),
+            (_, Some((range, bytes))) if here(range) && !is_text => (bytes.to_vec(), 0),
             _ => (Vec::new(), 0),
         };
         let stays = new.is_empty();
@@ -60,6 +70,15 @@ pub(super) fn glb(
         out.extend(u32::try_from(new.len()).map_err(|_| WriteError::TooLong)?.to_le_bytes());
         out.extend_from_slice(kind);
         out.append(&mut new);
+        if let Some((range, bytes)) = bin.filter(|_| is_text)
+            && range == json.0
+        {
+            let size = bytes.len().next_multiple_of(4);
+            out.extend(u32::try_from(size).map_err(|_| WriteError::TooLong)?.to_le_bytes());
+            out.extend_from_slice(&BIN);
+            out.extend_from_slice(bytes);
+            out.resize(out.len() + size - bytes.len(), 0);
+        }
         at += 8 + size;
     }
     let total = u32::try_from(out.len()).map_err(|_| WriteError::TooLong)?;

@@ -227,13 +227,20 @@ impl<'s> Draft<'s> {
         for (buffer, length) in std::mem::take(&mut self.stand_ins) {
             self.set_member(&[PathStep::Key("buffers"), PathStep::At(buffer)], "byteLength", length.to_string())?;
         }
+        let is_glb = self.origins.json.start > 0;
+        let mut bin = None;
         for bytes in added {
+            // The binary chunk of a GLB is its first buffer.
+            if is_glb && self.origins.buffers.is_empty() && container::lacks_binary(source, &self.origins.json) {
+                self.push("buffers", &json!({ "byteLength": bytes.len() }))?;
+                bin = Some((self.origins.json.clone(), bytes));
+                continue;
+            }
             let uri = encode("data:application/octet-stream;base64,", &bytes);
             self.push("buffers", &json!({ "byteLength": bytes.len(), "uri": uri }))?;
         }
         let empty = Buffers::new(&[], &[], Vec::new());
         let changed = std::mem::replace(&mut self.buffers, empty).into_changed();
-        let mut bin = None;
         for (buffer, bytes, length) in changed {
             let path = [PathStep::Key("buffers"), PathStep::At(buffer)];
             if let Some(length) = length {
@@ -260,7 +267,6 @@ impl<'s> Draft<'s> {
             }
         }
         let text = (self.changes.json_values > 0).then(|| self.text.to_text());
-        let is_glb = self.origins.json.start > 0;
         out.main = Some(match is_glb {
             true => {
                 let bin = bin.as_ref().map(|(range, bytes)| (range, &bytes[..]));

@@ -1,9 +1,10 @@
-//! Writes changed weights and added clips back into the file that they came from, and changes only what must change.
+//! Writes changed weights, added clips and the skins that meshes gained back into the file that they came from, and changes only what must change.
 //!
 //! Where a file's layout can hold the new numbers, they are written over the old ones ([`Origins`] says where those
 //! are). Otherwise new bytes are appended to a buffer, and only those values of the JSON text change that must. Old
 //! bytes stay where they are. Only [`save`] writes files: [`patch`] returns bytes ([`Patched`]).
 
+mod bindings;
 mod buffers;
 mod clips;
 mod container;
@@ -44,6 +45,14 @@ pub enum WriteError {
     /// A buffer is not as long as it was.
     #[error("buffer {0} is not as it was read: it was changed in the meantime")]
     Changed(usize),
+    /// A mesh that gained a skin cannot be stored with it: the message says what its node would lose.
+    #[error("the mesh of node {node} cannot be stored with a skin: {reason}")]
+    Binding {
+        /// The index of the node in the file.
+        node: usize,
+        /// The reason.
+        reason: &'static str,
+    },
     /// The result is longer than a container can be.
     #[error("the result is longer than the 4 GiB that a GLB can hold")]
     TooLong,
@@ -68,6 +77,10 @@ pub struct Changes {
     pub joints: usize,
     /// How many inverse bind matrices change.
     pub binds: usize,
+    /// How many nodes are new: joints, and the roots that show what gained a skin.
+    pub nodes: usize,
+    /// How many skins are new.
+    pub skins: usize,
     /// How many clips are new.
     pub clips: usize,
     /// Sentences about new clips that stand so far away that floats round their keys.
@@ -106,7 +119,7 @@ pub struct ChangedBuffer {
     pub bytes: Vec<u8>,
 }
 
-/// Computes the files that result when the weights and matrices of a sheet are stored, and the clips that were added to its model. `source` is the whole file that
+/// Computes the files that result when the weights and matrices of a sheet are stored, and the clips and skins that were added to its model. `source` is the whole file that
 /// the sheet's model was read from; `rename` may give a buffer in a file of its own another URI, by its index.
 ///
 /// # Errors
@@ -120,7 +133,8 @@ pub fn patch(
     let homes = homes::Homes::of(sheet);
     let (wants, vertices) = wants::of(sheet, &homes);
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
-    if wants.iter().all(|want| !want.changes()) && added.is_empty() {
+    let gains = sheet.model.gained_instances().next().is_some();
+    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains {
         return Ok(Patched::default());
     }
     let mut plan = plan::Plan::new(source, (sheet, &homes.new), recompression)?;

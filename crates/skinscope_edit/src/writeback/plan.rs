@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Value, json};
 use skinscope_model::{Clip, ComponentType, ViewOrigin};
 
+use super::bindings;
 use super::clips;
 use super::draft::{Draft, component, number};
 use super::homes::NewMesh;
@@ -34,6 +35,7 @@ impl<'s> Plan<'s> {
     ) -> Result<Self, WriteError> {
         let mut draft = Draft::new(source, sheet)?;
         new_meshes.iter().try_for_each(|mesh| draft.add_mesh(mesh))?;
+        bindings::append(&mut draft)?;
         let users = uses::users(&draft.root);
         let meant = uses::all_bytes(draft.origins, &draft.root);
         Ok(Self { draft, users, meant, recompression })

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::wants::is_gained;
 use crate::{Sheet, value};
 
 /// Returns how many joints have another weight than in the file for some vertex. Weights are compared as they are
@@ -11,9 +12,11 @@ pub(super) fn joints(sheet: &Sheet) -> usize {
     let mut joints = BTreeSet::new();
     for (old, new) in before.iter().zip(&sheet.tables) {
         let stored = [(old, old.stored()), (new, new.stored())];
+        // What gained a skin had no weights before.
+        let skipped = usize::from(is_gained(sheet.model, new));
         for vertex in 0..new.vertices() {
             let mut sums: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
-            for (side, (table, stored)) in stored.iter().enumerate() {
+            for (side, (table, stored)) in stored.iter().enumerate().skip(skipped) {
                 for slot in table.slots(vertex) {
                     let format = table.formats.get((slot % table.per_vertex) / 4).copied().unwrap_or_default();
                     let weight = value(stored.numbers[slot], format);

@@ -109,7 +109,10 @@ pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
         old.widen(new.per_vertex);
         let stored = [old.stored(), new.stored()];
         if !sheet.is_counted_before(number, &is_same) {
-            vertices += stored[1].changed_vertices(&stored[0], new.per_vertex).len();
+            vertices += match is_gained(model, new) {
+                true => new.vertices(),
+                false => stored[1].changed_vertices(&stored[0], new.per_vertex).len(),
+            };
         }
         for set in 0..new.per_vertex / 4 {
             for is_weights in [false, true] {
@@ -121,6 +124,15 @@ pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
         out.extend(of_skin(sheet, index, skin));
     }
     (out, vertices)
+}
+
+/// Returns whether the file has no weights for what a table is of, since it gained a skin after it was read.
+pub(super) fn is_gained(model: &Model, table: &Table) -> bool {
+    let origin = |at: &PrimitiveId| {
+        let mesh = model.source.origins.primitives.get(model.file_mesh(at.mesh).index())?;
+        mesh.get(at.primitive)
+    };
+    table.primitives.first().and_then(origin).is_some_and(|origin| origin.sets.is_empty())
 }
 
 fn of_set(
@@ -153,14 +165,16 @@ fn of_set(
             bytes.extend_from_slice(&number.to_le_bytes()[..component.bytes()]);
         }
         let differs = match is_weights {
+            _ if sets.is_empty() => true,
             true => old.numbers[slots(vertex)] != new.numbers[slots(vertex)],
             false => old.joints[slots(vertex)] != new.joints[slots(vertex)],
         };
         changed.extend(differs.then_some(vertex as u32));
     }
-    // A set that the file does not have is added where some vertex uses it.
+    // A set that the file does not have is added where some vertex uses it. What gained a skin has one at least.
     let is_in_use = |slot: usize| new.numbers[slot] != 0 || new.joints[slot] != 0;
-    if attribute.is_none() && (sets.is_empty() || !(0..table.vertices()).any(|v| slots(v).any(is_in_use))) {
+    let is_first = sets.is_empty() && set == 0;
+    if attribute.is_none() && !is_first && !(0..table.vertices()).any(|v| slots(v).any(is_in_use)) {
         return None;
     }
     let name = format!("{}_{set}", if is_weights { "WEIGHTS" } else { "JOINTS" });
@@ -184,8 +198,12 @@ const fn component_of(format: WeightFormat) -> ComponentType {
 
 /// Returns the wanted matrices of a skin.
 fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
-    let accessor = sheet.model.source.origins.skins.get(index).copied()?;
+    let of_file = sheet.model.source.origins.skins.get(index).copied();
+    let accessor = of_file.flatten();
     let differs = |joint: &usize| {
+        if of_file.is_none() {
+            return true;
+        }
         let new = sheet.binds.get(&(index, *joint)).map(|new| numbers(*new).map(f32::to_bits));
         let old = numbers(skin.inverse_bind[*joint].as_daffine3()).map(f32::to_bits);
         new.is_some_and(|new| new != old || skin.not_finite.contains(joint))

@@ -1,0 +1,178 @@
+//! Appends what meshes gained to a file: nodes, skins, and the skin of each node that shows such a mesh.
+//!
+//! A skinned mesh is shown by a root node without a transform, since only joints move it. A node with a parent or a transform gives its
+//! mesh to a new root node of its name, and stays as it is otherwise.
+
+use serde_json::{Value, json};
+use skinscope_base::math::Transform;
+use skinscope_model::{Instance, NodeId};
+
+use super::WriteError;
+use super::draft::Draft;
+use super::json::{PathStep, whole};
+
+/// The members that give a node a transform.
+const TRANSFORMS: [&str; 4] = ["matrix", "translation", "rotation", "scale"];
+
+/// The extensions of nodes that say nothing about their meshes. A mesh that is hidden at times gains no skin where it would move.
+const OF_OTHERS: [&str; 2] = ["KHR_lights_punctual", "KHR_node_visibility"];
+
+/// Appends the nodes and skins that the model gained since it was read, and names the skins where their meshes are shown.
+pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
+    let model = draft.model;
+    if model.gained_instances().next().is_none() {
+        return Ok(());
+    }
+    for node in model.gained_nodes() {
+        append_node(draft, node)?;
+    }
+    let file = |node: NodeId| model.skeleton.file_index[node.index()];
+    let mut skins = Vec::new();
+    for (i, skin) in model.gained_skins().enumerate() {
+        let joints: Vec<u32> = skin.joints.iter().map(|joint| file(*joint)).collect();
+        let mut item = json!({ "joints": joints });
+        if !skin.name.is_empty() {
+            item["name"] = json!(skin.name);
+        }
+        if let Some(root) = skin.root {
+            item["skeleton"] = json!(file(root));
+        }
+        draft.push("skins", &item)?;
+        draft.changes.skins += 1;
+        skins.push(count(draft, "skins") + i);
+    }
+    for instance in model.gained_instances() {
+        let gained = instance.skin.and_then(|skin| skin.index().checked_sub(draft.origins.skins.len()));
+        if let Some(skin) = gained.and_then(|at| skins.get(at)) {
+            bind(draft, instance, *skin)?;
+        }
+    }
+    Ok(())
+}
+
+/// How many items a list of the file had before it was changed.
+fn count(draft: &Draft<'_>, list: &str) -> usize {
+    draft.root[list].as_array().map_or(0, Vec::len)
+}
+
+/// Appends a joint, and lets the scenes show it where it is a root.
+fn append_node(draft: &mut Draft<'_>, node: NodeId) -> Result<(), WriteError> {
+    let model = draft.model;
+    let skeleton = &model.skeleton;
+    let index = skeleton.file_index[node.index()] as usize;
+    if index != count(draft, "nodes") + draft.changes.nodes {
+        return Err(WriteError::Json("as many nodes".to_owned()));
+    }
+    let Transform { translation, rotation, scale } = skeleton.rest.transforms[node.index()];
+    let mut item = json!({ "name": skeleton.names[node.index()] });
+    let children: Vec<u32> = skeleton.children(node).map(|child| skeleton.file_index[child.index()]).collect();
+    if !children.is_empty() {
+        item["children"] = json!(children);
+    }
+    if translation != Transform::IDENTITY.translation {
+        item["translation"] = json!(translation.to_array());
+    }
+    if rotation != Transform::IDENTITY.rotation {
+        item["rotation"] = json!(rotation.to_array());
+    }
+    if scale != Transform::IDENTITY.scale {
+        item["scale"] = json!(scale.to_array());
+    }
+    draft.push("nodes", &item)?;
+    draft.changes.nodes += 1;
+    for (scene, shown) in model.scenes.iter().enumerate().take(count(draft, "scenes")) {
+        if shown.roots.contains(&node) {
+            push_root(draft, scene, index)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a node to the roots of a scene.
+fn push_root(draft: &mut Draft<'_>, scene: usize, node: usize) -> Result<(), WriteError> {
+    let path = [PathStep::Key("scenes"), PathStep::At(scene), PathStep::Key("nodes")];
+    if draft.text.find(&path)?.is_none() {
+        draft.set_member(&path[..2], "nodes", "[]".to_owned())?;
+    }
+    let list = draft.text.find(&path)?.ok_or_else(|| WriteError::Json("the roots of a scene".to_owned()))?;
+    list.push(node.to_string())?;
+    draft.changes.json_values += 1;
+    Ok(())
+}
+
+/// Lets the node of an instance show its mesh with a skin, or a new root node in its place.
+fn bind(draft: &mut Draft<'_>, instance: &Instance, skin: usize) -> Result<(), WriteError> {
+    let model = draft.model;
+    let node = model.skeleton.file_index[instance.node.index()] as usize;
+    let path = [PathStep::Key("nodes"), PathStep::At(node)];
+    let stated = &draft.root["nodes"][node];
+    let is_root = model.skeleton.parents[instance.node.index()].is_none();
+    if is_root && TRANSFORMS.iter().all(|member| stated[*member].is_null()) {
+        return draft.set_member(&path, "skin", skin.to_string());
+    }
+    if let Some(reason) = why_it_stays(&draft.root, node) {
+        return Err(WriteError::Binding { node, reason });
+    }
+    let name = stated["name"].clone();
+    // The mesh may be another by now than the file has there.
+    let shown = draft.text.find(&[path[0], path[1], PathStep::Key("mesh")])?.map(|mesh| mesh.to_text());
+    let shown = shown.and_then(|text| whole(&serde_json::from_str::<Value>(&text).ok()?));
+    let shown = shown.ok_or_else(|| WriteError::Json(format!("a mesh at node {node}")))?;
+    let mut item = json!({ "mesh": shown, "skin": skin });
+    if !name.is_null() {
+        item["name"] = name;
+    }
+    draft.remove_member(&path, "mesh")?;
+    let new = count(draft, "nodes") + draft.changes.nodes;
+    draft.push("nodes", &item)?;
+    draft.changes.nodes += 1;
+    for (scene, shows) in model.scenes.iter().enumerate().take(count(draft, "scenes")) {
+        if shows.contains[instance.node.index()] {
+            push_root(draft, scene, new)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns why the mesh of a node cannot be shown by another one; `None` where it can.
+fn why_it_stays(root: &Value, node: usize) -> Option<&'static str> {
+    let stated = &root["nodes"][node];
+    if !stated["weights"].is_null() {
+        return Some("the node has morph weights, and a skinned mesh is stored at another one");
+    }
+    let mut extensions = stated["extensions"].as_object().into_iter().flatten();
+    if extensions.any(|(name, _)| !OF_OTHERS.contains(&name.as_str())) {
+        return Some("an extension of the node may mean its mesh, and a skinned mesh is stored at another one");
+    }
+    let channels = root["animations"].as_array().into_iter().flatten().flat_map(|a| a["channels"].as_array());
+    let pointers = [format!("/nodes/{node}/weights"), format!("/nodes/{node}/extensions/")];
+    let moves_it = |channel: &Value| {
+        let target = &channel["target"];
+        let pointer = target["extensions"]["KHR_animation_pointer"]["pointer"].as_str().unwrap_or_default();
+        let is_morph = whole(&target["node"]) == Some(node as u64) && target["path"].as_str() == Some("weights");
+        is_morph || pointers.iter().any(|begin| pointer.starts_with(begin.as_str()))
+    };
+    if channels.flatten().any(moves_it) {
+        return Some(
+            "an animation moves what only the node of the mesh has, and a skinned mesh is stored at another one",
+        );
+    }
+    let names_it = names_node(&root["extensions"], node);
+    names_it.then_some("an extension of the file names the node, and a skinned mesh is stored at another one")
+}
+
+/// Returns whether a value has a member `node` with this number, at any depth.
+fn names_node(value: &Value, node: usize) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        if whole(&value["node"]) == Some(node as u64) {
+            return true;
+        }
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    false
+}
