@@ -7,6 +7,7 @@ mod compare;
 mod differences;
 mod edited;
 mod files;
+mod gained;
 mod joints;
 mod library;
 mod locked;

@@ -36,7 +36,7 @@ fn validate(files: &[PathBuf]) -> Option<Vec<BTreeMap<String, u64>>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-fn is_there() -> bool {
+pub fn is_there() -> bool {
     let there = Command::new("node").args(["-e", "require(process.env.VALIDATOR || 'gltf-validator')"]).output();
     let there = there.is_ok_and(|out| out.status.success());
     if !there {
@@ -57,14 +57,14 @@ const RUNS: [&[&str]; 8] = [
 ];
 
 /// What is done to a file, and the files before and after it.
-struct Written {
-    what: String,
-    old: PathBuf,
-    new: PathBuf,
+pub struct Written {
+    pub what: String,
+    pub old: PathBuf,
+    pub new: PathBuf,
 }
 
 /// The validator finds in no file what it does not find in the file that it was made from.
-fn nothing_new(written: &[Written]) {
+pub fn nothing_new(written: &[Written]) {
     // So many files that a command line can name them all.
     for written in written.chunks(100) {
         let files: Vec<PathBuf> = written.iter().flat_map(|file| [file.old.clone(), file.new.clone()]).collect();
