@@ -42,7 +42,7 @@ fn a_mesh_without_a_skin_gains_the_one_that_it_had() {
     let bound = model.with_bindings(&binding(&influences)).unwrap();
     assert_eq!(bound.skins[0].joints, skinned.skins[0].joints);
     for (new, old) in bound.skins[0].inverse_bind.iter().zip(&skinned.skins[0].inverse_bind) {
-        assert!(new.abs_diff_eq(*old, 1e-6), "{new} {old}");
+        assert!(new.abs_diff_eq(*old, 1e-6), "{new:?} {old:?}");
     }
     let (new, old) = (bound.influences(MeshId(0), 0).unwrap(), skinned.influences(MeshId(0), 0).unwrap());
     assert!((0..old.vertices()).all(|v| new.of(v).1 == old.of(v).1));

@@ -103,7 +103,7 @@ ids! {
     NodeId,
     /// A mesh (file order, then those that were parted from these: [`ModelParts::parted`]).
     MeshId,
-    /// A skin (file order).
+    /// A skin (file order, then those that meshes gained: [`Model::with_bindings`]).
     SkinId,
     /// A clip (file order).
     ClipId,

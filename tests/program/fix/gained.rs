@@ -153,7 +153,7 @@ fn write(folder: &Path, kind: Kind, mut root: Value, is_quantised: bool) -> Path
     }
     let (name, bytes) = match kind {
         Kind::Files | Kind::Uris => ("a.gltf", root.to_string().into_bytes()),
-        Kind::Glb => ("a.glb", glb(&root, Some(&buffers[0]))),
+        Kind::Glb => ("a.glb", glb(&root, Some(&buffers[0][..]))),
         Kind::GlbOfFile | Kind::GlbOfUri | Kind::GlbOfNothing => ("a.glb", glb(&root, None)),
     };
     std::fs::write(folder.join(name), bytes).unwrap();
@@ -229,7 +229,7 @@ fn posed(model: &Model, time: Option<f32>) -> BTreeMap<String, Vec<Vec3>> {
                     let matrix = nodes[skin.joints[joint].index()] * skin.inverse_bind[joint];
                     matrix.transform_point3(*position) * *weight
                 };
-                joints.iter().zip(weights).map(moved).sum()
+                joints.iter().zip(weights).map(moved).sum::<Vec3>()
             }
             _ => nodes[instance.node.index()].transform_point3(*position),
         };
