@@ -158,3 +158,27 @@ fn what_cannot_be_bound_says_why() {
     let again = bound.with_bindings(&binding(&influences)).unwrap_err().to_string();
     says(again, "has a skin already");
 }
+
+#[test]
+fn copies_of_vertices_have_their_weights_and_no_list_repeats_one_that_is_bound() {
+    fn again<T: Copy>(list: &mut Vec<T>) {
+        list.extend(list.get(3).copied());
+    }
+    let (model, influences) = bare(|parts| {
+        parts.meshes.push(parts.meshes[0].clone());
+        parts.meshes[1].primitives[0].repeats = Some(PrimitiveId::default());
+        parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+        let p = &mut parts.meshes[0].primitives[0];
+        p.split_from.push(3);
+        again(&mut p.positions);
+        again(&mut p.normals);
+        again(&mut p.tangents);
+        again(&mut p.colors);
+        p.uvs.iter_mut().for_each(again);
+    });
+    let bound = model.with_bindings(&binding(&influences)).unwrap();
+    let stored = bound.meshes[0].primitives[0].stored_vertices;
+    let rows = bound.influences(MeshId(0), 0).unwrap();
+    assert_eq!((rows.vertices(), rows.of(stored)), (stored + 1, rows.of(3)));
+    assert_eq!(bound.meshes[1].primitives[0].repeats, None);
+}
