@@ -15,6 +15,7 @@ mod exports;
 mod finder;
 mod findings;
 mod focus;
+mod gestures;
 mod gizmo;
 mod keyboard;
 mod keying;

@@ -28,8 +28,6 @@ pub(super) struct GizmoState {
     /// The tool whose key was pressed: its drag begins where the pointer is.
     asked: Option<PoseTool>,
     hovered: Option<Handle>,
-    /// Whether Escape was pressed during a pull.
-    gives_up: bool,
     /// Whether a drag ended while a button was still down: until it is released, the pointer does nothing else.
     until_released: bool,
 }
@@ -56,13 +54,21 @@ impl GizmoState {
         }
     }
 
+    /// Returns whether a drag that a key began follows the pointer.
+    pub(super) fn is_by_key(&self) -> bool {
+        self.drag.as_ref().is_some_and(|active| active.by_key)
+    }
+
+    /// Gives up the drag that is under way. What it has changed is given back by who asks for this.
+    pub(super) fn give_up(&mut self) {
+        let is_on = self.drag.is_some() || self.pull.is_some() || self.limbs.is_active();
+        (self.drag, self.pull, self.limbs) = (None, None, limbs::LimbDrags::default());
+        self.until_released |= is_on;
+    }
+
     /// Takes the keys of a pass for the drag that is under way: numbers, axes, and keys that end it. Other keys are
     /// swallowed, so that none of them does something else during the drag.
     pub(super) fn take_keys(&mut self, ctx: &Context) {
-        if self.pull.is_some() || self.limbs.is_active() {
-            self.gives_up = ctx.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::Escape));
-            return;
-        }
         let Some(active) = &mut self.drag else { return };
         ctx.input_mut(|i| {
             i.events.retain(|event| {
@@ -191,7 +197,7 @@ fn pull(
     }
     let Some(pull) = &state.pull else { return false };
     ui.set_cursor_icon(CursorIcon::Grabbing);
-    if std::mem::take(&mut state.gives_up) || ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
+    if ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
         commands.push(EditCommand::CancelEdit.into());
         state.pull = None;
         state.until_released = true;

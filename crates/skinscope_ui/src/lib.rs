@@ -35,6 +35,7 @@ mod findings;
 mod focus;
 pub mod fonts;
 mod frame_costs;
+mod gesture;
 mod ghosts;
 mod gizmo;
 mod help_card;
@@ -235,6 +236,7 @@ pub struct UiState {
     /// Whether a text field had the focus when the last pass ended.
     in_text: bool,
     viewport: viewport::Viewport,
+    pointer_drag: gesture::PointerDrag,
     comparison: comparison::Plate,
     normal_times: normal_modes::NormalTimes,
     /// The node that the pointer is over this frame, in whatever panel.
@@ -398,7 +400,8 @@ impl UiState {
     /// Discards what was built for another model.
     fn follow(&mut self, session: &Session) {
         let shown = session.model().map(Arc::downgrade).unwrap_or_default();
-        if !shown.ptr_eq(&self.shown_model) {
+        // A drag may change the model, and goes on over the one that it has changed.
+        if !shown.ptr_eq(&self.shown_model) && !session.has_gesture() {
             self.viewport = viewport::Viewport::default();
             self.shown_model = shown;
         }
@@ -443,6 +446,8 @@ pub fn show(
     status: &Status,
     commands: &mut Vec<Command>,
 ) -> ViewportArea {
+    let first = commands.len();
+    gesture::begin(ui.ctx(), state);
     preferences_effect::apply(ui, state);
     state.pixels_per_point = ui.pixels_per_point();
     state.follow(session);
@@ -489,5 +494,6 @@ pub fn show(
     help_card::show(ui, session, state, commands);
     tour::follow(ui, state, session, commands);
     panels::show_hidden(state, commands);
+    gesture::end(ui.ctx(), session, state, first, commands);
     area
 }

@@ -32,7 +32,7 @@ pub(super) struct Viewport {
     is_second: bool,
     pub(super) gizmo: gizmo::GizmoState,
     /// The drag that marks.
-    marks: marks::MarkDrag,
+    pub(super) marks: marks::MarkDrag,
     /// What the menu of the last right click is about.
     about: context_menu::About,
     /// Whether the buttons that are down move the camera, since Alt was held as they went down.

@@ -58,7 +58,7 @@ pub(super) fn drag(
         return false;
     }
     ui.set_cursor_icon(CursorIcon::Grabbing);
-    if std::mem::take(&mut state.gives_up) || ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
+    if ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
         commands.push(EditCommand::CancelEdit.into());
         (state.limbs, state.until_released) = (LimbDrags::default(), true);
         return true;

@@ -223,6 +223,11 @@ fn name(ui: &mut Ui, state: &mut Poses, chosen: &LibraryPose, commands: &mut Vec
 fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<LibraryPose>, commands: &mut Vec<Command>) {
     let c = colors(ui);
     name(ui, state, chosen, commands);
+    let applied = session.posing().blended_pose(session.edits());
+    let applied = applied.filter(|applied| pose_of(state, chosen).is_some_and(|pose| Arc::ptr_eq(&applied.pose, pose)));
+    // A drag that was given up, and a step back, bring back the share from before.
+    state.share = applied.map_or(state.share, |applied| applied.share);
+    let is_applied = applied.is_some();
     let row = ValueRow {
         name: "Share of the pose",
         help: "How much of the chosen pose there is in the blend: 0 % is what was shown before, 100 % the chosen pose",
@@ -245,9 +250,6 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     let base = RichText::new(base(session, state.added)).font(theme::regular(SMALL + 1.0)).color(c.dim);
     ui.add(Label::new(base).extend())
         .on_hover_text("What the pose is blended with: what was shown before the click on it");
-    let is_applied = pose_of(state, chosen).is_some_and(|pose| {
-        session.posing().blended_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
-    });
     let help = "Add that by which the pose differs from rest to what is shown, in place of going towards the pose";
     if chip(ui, "Added", state.added).on_hover_text(help).clicked() {
         state.added = !state.added;
@@ -273,7 +275,8 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     if again {
         apply_pose(session, state, chosen, commands);
     }
-    if change.ended {
+    // A switch is a step of its own, as the end of a drag is.
+    if change.ended || again && change.value.is_none() {
         commands.push(EditCommand::EndEdit.into());
     }
     if state.renamed.is_none() && text_button(ui, None, "Rename", false).clicked() {
