@@ -1,6 +1,6 @@
 //! The menu of a right click in the picture and in the list of nodes.
 
-use skinscope::session::{MarkCommand, ToolCommand};
+use skinscope::session::{KeyingCommand, MarkCommand, ToolCommand};
 
 use super::*;
 
@@ -117,4 +117,67 @@ fn a_right_click_on_the_skin_is_about_its_vertex_and_the_joint_that_moves_it() {
     right_click(&mut harness, corner);
     harness.get_by_role_and_label(Role::MenuItem, "Frame all");
     assert!(harness.query_by_label("Pin this vertex").is_none() && harness.query_by_label("Copy its name").is_none());
+}
+
+#[test]
+fn clips_of_the_list_are_played_and_those_that_were_added_are_named_and_removed() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(with_clips(3)), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = window(session, UiState::default(), Status::default());
+    let ask = |harness: &mut Harness<'_, App>, shown: &str, clip: &str| {
+        click(harness, &format!("Clip: {shown}"));
+        let rows = harness.query_all_by_role_and_label(Role::Button, clip).map(|row| row.rect().center());
+        let at = rows.last().unwrap();
+        right_click(harness, at);
+    };
+    ask(&mut harness, "Clip 0", "Clip 1");
+    // A clip of the file has its name from there.
+    assert!(harness.query_by_role_and_label(Role::MenuItem, "Rename…").is_none());
+    choose(&mut harness, "Play it");
+    assert!(has(&harness, &PlaybackCommand::SetClip(ClipId(1)).into()));
+    assert!(has(&harness, &PlaybackCommand::SetPlaying(true).into()));
+    harness.state_mut().session.apply(PlaybackCommand::SetPlaying(false));
+    harness.state_mut().session.apply(KeyingCommand::KeyPose);
+    harness.run();
+    ask(&mut harness, "Poses", "Poses");
+    choose(&mut harness, "Rename…");
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.event(Event::Text("Nod".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().session.model().unwrap().clips[3].name, "Nod");
+    harness.key_press(Key::Escape);
+    harness.run();
+    ask(&mut harness, "Nod", "Nod");
+    choose(&mut harness, "Remove clip");
+    assert_eq!(harness.state().session.model().unwrap().clips.len(), 3);
+}
+
+#[test]
+fn a_row_of_the_skins_leads_to_its_root_and_its_joints() {
+    let mut harness = window(session(4), UiState::new(Saved { tables: true, ..Saved::default() }), Status::default());
+    click(&mut harness, "Skins");
+    let at = harness.get_by_role(Role::Row).rect().left_center() + vec2(30.0, 0.0);
+    right_click(&mut harness, at);
+    choose(&mut harness, "Select its root");
+    assert!(harness.state().session.view().selected.is_some());
+    right_click(&mut harness, at);
+    choose(&mut harness, "Its joints in the table");
+    harness.run();
+    // There is one skin, so that more rows are those of joints.
+    assert!(harness.query_all_by_role(Role::Row).count() > 1);
+}
+
+#[test]
+fn figures_of_the_statistics_are_copied_by_their_menu() {
+    let mut harness = open(3);
+    harness.key_press(Key::F12);
+    harness.run();
+    let at = harness.get_by_label_contains("Between two frames").rect().center();
+    right_click(&mut harness, at);
+    harness.get_by_role_and_label(Role::MenuItem, "Copy the frames as CSV");
+    harness.get_by_role_and_label(Role::MenuItem, "Copy this figure");
 }

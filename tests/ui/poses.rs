@@ -264,3 +264,33 @@ fn poses_of_the_library_are_kept_renamed_deleted_and_brought_back() {
     click(&mut harness, "Folder of the model");
     assert_eq!(asked_of_library(&harness), [LibraryCommand::SetFolder(None)]);
 }
+
+#[test]
+fn the_menu_of_a_pose_shows_it_and_deletes_it() {
+    let mut harness = library();
+    let choose = |harness: &mut Harness<'_, App>, label: &str| {
+        let at = harness.get_by_label("Pose wave").rect().center_top() + vec2(0.0, 20.0);
+        let press = |pressed| Event::PointerButton {
+            pos: at,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        harness.event(Event::PointerMoved(at));
+        harness.run();
+        for pressed in [true, false] {
+            harness.event(press(pressed));
+            harness.run();
+        }
+        harness.get_by_role_and_label(Role::MenuItem, label).click();
+        harness.run();
+    };
+    choose(&mut harness, "Show it");
+    let turned = harness.state().session.pose().local.transforms[2].rotation.z;
+    assert!((turned - 0.6).abs() < 1e-6, "{turned}");
+    choose(&mut harness, "Rename…");
+    harness.get_by_label("Other name of the pose");
+    choose(&mut harness, "Delete");
+    let wave = PathBuf::from("/poses/wave.pose.json");
+    assert_eq!(asked_of_library(&harness), [LibraryCommand::Delete(wave)]);
+}

@@ -26,6 +26,16 @@ const ABOVE: f32 = 64.0;
 pub(super) struct ClipPanel {
     of: Option<(ClipId, String)>,
     name: String,
+    /// Whether the panel opens in the next frame, and whether its field of the name gets the keyboard.
+    opens: bool,
+    takes_keys: bool,
+}
+
+impl ClipPanel {
+    /// Opens the panel in the next frame, where the name can be typed.
+    pub(super) fn ask_for_name(&mut self) {
+        (self.opens, self.takes_keys) = (true, true);
+    }
 }
 
 /// Shows the button that makes a key.
@@ -43,6 +53,9 @@ pub(super) fn show_key(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
     let help = "The clip that is shown: its name, its keys, and clips that are blended with it";
     let response = caret_button(ui, "Keys and layers of the clip", help);
+    if std::mem::take(&mut state.opens) {
+        Popup::open_id(ui.ctx(), Popup::default_response_id(&response));
+    }
     // It stands at the edge of the window, where it covers no figure, and scrolls where it has more than there is room for.
     let window = ui.ctx().content_rect();
     let edge = window.right() - f32::from(theme::MARGIN);
@@ -130,6 +143,9 @@ fn name(ui: &mut Ui, (id, clip): (ClipId, &Clip), state: &mut ClipPanel, command
     let field = TextEdit::singleline(&mut state.name).desired_width(ui.available_width());
     let response = ui.add(field).on_hover_text("The name of the clip");
     response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Name of the clip"));
+    if !ui.is_sizing_pass() && std::mem::take(&mut state.takes_keys) {
+        response.request_focus();
+    }
     if response.has_focus() {
         return;
     }

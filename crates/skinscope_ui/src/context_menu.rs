@@ -1,12 +1,12 @@
-//! The menu of a right click: what one can do with a joint, with the skin and the joint that moves it most, with a finding, or with the
-//! picture.
+//! The menu of a right click: what one can do with a joint, with the skin and the joint that moves it most, with a finding, a clip, a row of
+//! the skins, or with the picture.
 
 use egui::{Align, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, Pos2, Response, Ui};
 use skinscope_inspect::{VertexRef, rule_words};
-use skinscope_model::NodeId;
+use skinscope_model::{ClipId, NodeId, SkinId};
 use skinscope_session::{
-    CameraCommand, Command, DockPanel, EditCommand, FindingCommand, MarkCommand, PosingCommand, RepairTool,
-    SelectionCommand, Session, ToolCommand, ViewCommand, repair_of, row_of,
+    CameraCommand, Command, DockPanel, EditCommand, FindingCommand, KeyingCommand, MarkCommand, PlaybackCommand,
+    PosingCommand, RepairTool, SelectionCommand, Session, ToolCommand, ViewCommand, refusal, repair_of, row_of,
 };
 
 use super::UiState;
@@ -15,7 +15,7 @@ use super::copied;
 use super::menu::{RowSuffix, command_item, item};
 use super::repair_words::repair_words;
 use super::theme::{SMALL, colors, strong};
-use super::widgets::{describe, shortened};
+use super::widgets::{counted, describe, shortened};
 
 /// The width of the menu, points.
 const WIDTH: f32 = 250.0;
@@ -29,6 +29,21 @@ pub(super) struct About {
     pub vertex: Option<VertexRef>,
     /// The finding that was clicked, by its index in the document.
     pub finding: Option<usize>,
+    /// The clip that was clicked.
+    pub clip: Option<ClipId>,
+    /// The skin whose row was clicked.
+    pub skin: Option<SkinId>,
+}
+
+/// What a row of a menu asks of the panels.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// The table that this tool is used in.
+    Table(RepairTool),
+    /// The table of the joints of one skin.
+    JointsOf(SkinId),
+    /// The field for the name of the clip that is shown.
+    NameOfClip,
 }
 
 impl About {
@@ -92,13 +107,36 @@ fn fill(popup: Popup<'_>, about: About, session: &Session, state: &mut UiState, 
     popup.show(|ui| {
         ui.set_width(WIDTH);
         ui.spacing_mut().item_spacing.y = 0.0;
-        asked = contents(ui, about, session, state, commands);
+        asked = match (about.clip, about.skin) {
+            (Some(clip), _) => of_clip(ui, clip, session, commands),
+            (None, Some(skin)) => of_skin(ui, skin, session, commands),
+            (None, None) => contents(ui, about, session, state, commands).map(Asked::Table),
+        };
     });
-    if let Some(table @ (RepairTool::Joints | RepairTool::Vertices)) = asked {
-        state.tables.choose_for(table);
-        state.saved.tables = true;
-        state.dock.ask(DockPanel::Tables);
+    match asked {
+        Some(Asked::Table(table @ (RepairTool::Joints | RepairTool::Vertices))) => state.tables.choose_for(table),
+        Some(Asked::JointsOf(skin)) => state.tables.choose_joints_of(skin),
+        Some(Asked::NameOfClip) => return state.timeline.ask_for_name(),
+        Some(Asked::Table(RepairTool::Operation(_))) | None => return,
     }
+    state.saved.tables = true;
+    state.dock.ask(DockPanel::Tables);
+}
+
+/// Shows the menu of what `response` is of, where the rows are its owner's: each with its help; returns the index of the one that was chosen.
+pub(super) fn choose(response: &Response, title: &str, rows: &[(&str, &str)]) -> Option<usize> {
+    let mut chosen = None;
+    Popup::context_menu(response).show(|ui| {
+        ui.set_width(WIDTH);
+        ui.spacing_mut().item_spacing.y = 0.0;
+        head(ui, title);
+        for (i, (label, help)) in rows.iter().enumerate() {
+            if own(ui, label, help) {
+                chosen = Some(i);
+            }
+        }
+    });
+    chosen
 }
 
 fn contents(
@@ -214,6 +252,65 @@ fn of_finding(ui: &mut Ui, index: usize, session: &Session, commands: &mut Vec<C
     ui.separator();
     if own(ui, "Copy its text", "Put what is wrong, and what to do, on the clipboard") {
         copied::copy(ui, format!("{} {}", finding.message, finding.fix), "the text of the finding");
+    }
+    asked
+}
+
+/// Shows what one can do with a clip.
+fn of_clip(ui: &mut Ui, id: ClipId, session: &Session, commands: &mut Vec<Command>) -> Option<Asked> {
+    let clip = session.model()?.clips.get(id.index())?;
+    let shown: Option<Command> = (session.playback().clip != Some(id)).then(|| PlaybackCommand::SetClip(id).into());
+    let mut asked = None;
+    head(ui, &clip.name);
+    if own(ui, "Play it", "Show this clip, and play it from its start") {
+        commands.push(PlaybackCommand::SetClip(id).into());
+        commands.push(PlaybackCommand::SetPlaying(true).into());
+    }
+    let mirror = Command::Keying(KeyingCommand::MirrorClip(None));
+    if refusal(&mirror, session).is_none()
+        && own(ui, "Add its mirror image", "Add this clip once more with left and right exchanged")
+    {
+        commands.extend(shown.clone());
+        commands.push(mirror);
+    }
+    if clip.is_added() {
+        if own(ui, "Rename…", "Show this clip, and type another name for it") {
+            commands.extend(shown);
+            asked = Some(Asked::NameOfClip);
+        }
+        if own(ui, "Remove clip", "Take this clip out, which the file does not have yet") {
+            commands.push(KeyingCommand::RemoveClip(id).into());
+        }
+    }
+    ui.separator();
+    if own(ui, "Copy its name", "Put its name on the clipboard") {
+        copied::copy(ui, clip.name.clone(), &clip.name);
+    }
+    asked
+}
+
+/// Shows what one can do with a skin.
+fn of_skin(ui: &mut Ui, id: SkinId, session: &Session, commands: &mut Vec<Command>) -> Option<Asked> {
+    let model = session.model()?;
+    let skin = model.skins.get(id.index())?;
+    let mut asked = None;
+    head(ui, &format!("Skin {} {}", id.0, skin.name));
+    if let Some(root) = skin.root.or_else(|| skin.joints.iter().copied().min())
+        && own(ui, "Select its root", "Select the node that the file names as its skeleton, else its uppermost joint")
+    {
+        commands.push(SelectionCommand::Select(Some(root)).into());
+    }
+    if own(ui, "Its joints in the table", "Show the rows of its joints alone, in the table of joints") {
+        asked = Some(Asked::JointsOf(id));
+    }
+    ui.separator();
+    if !skin.name.is_empty() && own(ui, "Copy its name", "Put its name on the clipboard") {
+        copied::copy(ui, skin.name.clone(), &skin.name);
+    }
+    if own(ui, "Copy the names of its joints", "Put the names of its joints on the clipboard, one a line") {
+        let names = skin.joints.iter().filter_map(|joint| model.skeleton.names.get(joint.index()));
+        let text = names.map(String::as_str).collect::<Vec<_>>().join("\n");
+        copied::copy(ui, text, &counted(skin.joints.len(), "name", "names"));
     }
     asked
 }

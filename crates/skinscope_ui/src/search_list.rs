@@ -28,6 +28,8 @@ pub(super) struct SearchList {
     /// The scroll offset of the list, and its visible height, points.
     offset: f32,
     height: f32,
+    /// The item that was right-clicked in this frame, with its row.
+    menu: Option<(usize, Response)>,
 }
 
 /// The options of a list.
@@ -70,6 +72,7 @@ impl SearchList {
         let room = (0.5 * ui.ctx().content_rect().height()).min(MOST_HEIGHT);
         let height = (choice.count as f32 * ROW).min(room);
         let mut chosen = None;
+        self.menu = None;
         let spacing = ui.spacing();
         let room = choice.width.max(ui.available_width())
             - spacing.icon_width
@@ -168,6 +171,9 @@ impl SearchList {
                     if row.clicked() {
                         chosen = Some(i);
                     }
+                    if row.secondary_clicked() {
+                        self.menu = Some((i, row));
+                    }
                 }
             });
             self.offset = shown.state.clamped_offset().y;
@@ -179,6 +185,11 @@ impl SearchList {
             ui.add_space(rest);
         }
         chosen
+    }
+
+    /// Returns the item that was right-clicked while the list was shown last, with its row.
+    pub(super) fn take_menu(&mut self) -> Option<(usize, Response)> {
+        self.menu.take()
     }
 
     /// Returns the scroll offset at which the match that Enter takes is visible; `None` where nothing has to move.

@@ -2,8 +2,8 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, CornerRadius, Frame, Label, Layout, Margin, RichText, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, CornerRadius, Frame, Id, Label, Layout, Margin, Response, RichText, ScrollArea, Sense, Shape, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use skinscope_base::trace::{DevicePass, Part};
 use skinscope_session::{Command, Panel, WindowCommand};
@@ -11,8 +11,8 @@ use skinscope_session::{Command, Panel, WindowCommand};
 use super::frame_costs::{CostSummary, FrameCost, FrameCosts};
 use super::message_log::{MessageKind, MessageLog};
 use super::theme::{self, colors};
-use super::widgets::{figure, grouped, icon_button, section, text_button};
-use super::{Status, UiState, copied, icons};
+use super::widgets::{self, grouped, icon_button, section, text_button};
+use super::{Status, UiState, context_menu, copied, icons};
 
 /// The height of the curve of frames, points.
 const CURVE: f32 = 64.0;
@@ -80,6 +80,26 @@ fn milliseconds(summary: Option<CostSummary>) -> String {
     summary.map_or_else(|| "–".to_owned(), |s| format!("{:.2} · {:.2} ms", s.median, s.p95))
 }
 
+/// Shows a label and its figure, which a right click offers to copy.
+fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
+    let response = widgets::figure(ui, label, value).interact(Sense::CLICK);
+    let rows = [
+        ("Copy this figure", "Put the figure with its name on the clipboard"),
+        ("Copy the frames as CSV", "Put the figures of all frames that are kept on the clipboard"),
+    ];
+    match context_menu::choose(&response, label, &rows) {
+        Some(0) => copied::copy(ui, format!("{label}: {value}"), label),
+        Some(_) => _ = ui.data_mut(|data| data.insert_temp(frames_asked(), true)),
+        None => {}
+    }
+    response
+}
+
+/// Under which id a menu says that the frames are to be copied.
+fn frames_asked() -> Id {
+    Id::unique("copy of frames")
+}
+
 fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
     section(ui, "Frames, median · 95 %", |_| {});
     let none = FrameCosts::default();
@@ -111,7 +131,8 @@ fn costs(ui: &mut Ui, costs: Option<&FrameCosts>) {
         .on_hover_text("To buffers of the graphics device, with the last frame");
     ui.add_space(6.0);
     let help = "Copy these frames as comma-separated values; `skinscope view --trace FILE.csv` writes all of them";
-    if text_button(ui, None, "Copy as CSV", false).on_hover_text(help).clicked() {
+    let is_asked = ui.data_mut(|data| data.remove_temp::<bool>(frames_asked())).is_some();
+    if text_button(ui, None, "Copy as CSV", false).on_hover_text(help).clicked() || is_asked {
         copied::copy(ui, costs.csv(), &format!("{} frames", costs.frames().len()));
     }
 }

@@ -8,6 +8,7 @@ use skinscope_model::{ClipId, Model};
 use skinscope_session::{Command, LoopMode, Playback, PlaybackCommand, Session};
 
 use super::clip_panel::{self, ClipPanel};
+use super::context_menu::{self, About};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
@@ -20,6 +21,13 @@ pub(super) struct Timeline {
     clips: SearchList,
     clip_panel: ClipPanel,
     pub(super) lanes: ruler::Lanes,
+}
+
+impl Timeline {
+    /// Opens the panel of the clip that is shown, with the field for its name.
+    pub(super) fn ask_for_name(&mut self) {
+        self.clip_panel.ask_for_name();
+    }
 }
 
 /// The width of speed, loop mode and frame rate, points.
@@ -138,6 +146,10 @@ fn clips(
     };
     let (response, chosen) = timeline.clips.show(ui, &choice, name, length);
     commands.extend(chosen.map(|i| Command::Playback(PlaybackCommand::SetClip(ClipId::from_index(i)))));
+    if let Some((i, row)) = timeline.clips.take_menu() {
+        let about = About { clip: Some(ClipId::from_index(i)), ..About::default() };
+        context_menu::ask(ui, &row, about, session, commands);
+    }
     response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
 }
 

@@ -183,7 +183,8 @@ fn point(
         hover(ui, response, seen, session, state);
         if response.secondary_clicked() {
             let vertex = state.viewport.vertex.map(|hit| hit.vertex_ref());
-            state.viewport.about = context_menu::About { node: state.hovered, vertex, finding: None };
+            state.viewport.about =
+                context_menu::About { node: state.hovered, vertex, ..context_menu::About::default() };
             context_menu::begin(state.viewport.about, session, commands);
         }
         context_menu::show(response, state.viewport.about, session, state, commands);

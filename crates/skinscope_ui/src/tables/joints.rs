@@ -78,6 +78,12 @@ fn column(of: JointColumn) -> Column {
 }
 
 impl JointTableState {
+    /// Shows the joints of one skin, all of them.
+    pub(super) fn choose_skin(&mut self, skin: SkinId) {
+        self.search.clear();
+        self.skin = Some(skin);
+    }
+
     fn build(&mut self, model: &Model, base: &TableData) {
         let key = (self.search.clone(), self.skin, self.order);
         let is_other = self.built_for.as_ref() != Some(&key);

@@ -155,6 +155,12 @@ impl Tables {
         }
     }
 
+    /// Chooses the table of joints, with the rows of one skin.
+    pub(super) fn choose_joints_of(&mut self, skin: SkinId) {
+        self.tab = Tab::Joints;
+        self.joints.choose_skin(skin);
+    }
+
     /// Chooses the table that a finding is looked at in.
     pub(super) fn choose_for(&mut self, tool: RepairTool) {
         match tool {
@@ -197,7 +203,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         Tab::Joints => joints::show(ui, given, tab, &mut tables.joints, hovered, commands),
         Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
         Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
-        Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
+        Tab::Skins => skins::show(ui, given, tab, &mut tables.skins, commands),
         Tab::Curves | Tab::Poses | Tab::Benchmark => {}
     }
 }

@@ -11,10 +11,14 @@ use egui::{
     StrokeKind, TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use skinscope_anim::pose::Resolved;
-use skinscope_session::{BlendedPose, Command, EditCommand, LibraryCommand, PoseSource, PosingCommand, Session};
+use skinscope_session::{
+    BlendedPose, Command, EditCommand, LibraryCommand, PoseSource, PosingCommand, Session, refusal,
+};
 
 use super::{Tab, bar};
 use crate::asked_file::CORRECTED;
+use crate::context_menu;
+use crate::copied;
 use crate::icons;
 use crate::pose_library::{LibraryPose, PoseLibrary};
 use crate::theme::{self, MARGIN, RADIUS, SMALL, colors};
@@ -115,12 +119,8 @@ pub(super) fn show(
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing = vec2(8.0, 8.0);
                 for pose in &library.poses {
-                    if tile(ui, state, pose) {
-                        state.chosen = Some(pose.path.clone());
-                        (state.renamed, state.share) = (None, 1.0);
-                        apply_pose(session, state, pose, commands);
-                        commands.push(EditCommand::EndEdit.into());
-                    }
+                    let asked = tile(ui, session, state, pose);
+                    carry_out(ui, session, state, (pose, asked), commands);
                 }
             });
         });
@@ -333,8 +333,63 @@ fn apply_pose(session: &Session, state: &Poses, chosen: &LibraryPose, commands: 
     }
 }
 
-/// Shows one pose; returns whether it was clicked.
-fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
+/// What a click on a pose or its menu asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Asked {
+    Show,
+    Add,
+    Mirrored,
+    Rename,
+    CopyPath,
+    Delete,
+}
+
+/// Does what was asked of a pose.
+fn carry_out(
+    ui: &Ui,
+    session: &Session,
+    state: &mut Poses,
+    (pose, asked): (&Arc<LibraryPose>, Option<Asked>),
+    commands: &mut Vec<Command>,
+) {
+    let Some(asked) = asked else { return };
+    match asked {
+        Asked::Show | Asked::Add | Asked::Mirrored => {
+            state.chosen = Some(pose.path.clone());
+            (state.renamed, state.share) = (None, 1.0);
+            state.added |= asked == Asked::Add;
+            apply_pose(session, state, pose, commands);
+            commands.push(EditCommand::EndEdit.into());
+            if asked == Asked::Mirrored {
+                commands.push(PosingCommand::Mirror.into());
+            }
+        }
+        Asked::Rename => (state.chosen, state.renamed) = (Some(pose.path.clone()), Some(pose.name.clone())),
+        Asked::CopyPath => copied::copy(ui, pose.path.display().to_string(), "the path of the pose"),
+        Asked::Delete => commands.push(LibraryCommand::Delete(pose.path.clone()).into()),
+    }
+}
+
+/// Shows the menu of a pose while it is open; returns what was chosen.
+fn menu(response: &egui::Response, session: &Session, pose: &LibraryPose) -> Option<Asked> {
+    let rows = [
+        (Asked::Show, ("Show it", "Blend it with what is shown, as a click does")),
+        (Asked::Add, ("Add it to what is shown", "Add that by which it differs from rest")),
+        (Asked::Rename, ("Rename…", "Type another name for its file")),
+        (Asked::CopyPath, ("Copy its path", "Put the path of its file on the clipboard")),
+        (Asked::Delete, ("Delete", "Delete the file; it can be brought back until the window closes")),
+        (Asked::Mirrored, ("Show it mirrored", "Show it, then exchange left and right of what is shown")),
+    ];
+    // The last row is for models that can be mirrored.
+    let can_mirror = refusal(&PosingCommand::Mirror.into(), session).is_none();
+    let offered = if can_mirror { rows.len() } else { rows.len() - 1 };
+    let texts = rows.map(|(_, texts)| texts);
+    let chosen = context_menu::choose(response, &pose.name, texts.get(..offered)?)?;
+    rows.get(chosen).map(|(asked, _)| *asked)
+}
+
+/// Shows one pose; returns what a click on it or its menu asks for.
+fn tile(ui: &mut Ui, session: &Session, state: &mut Poses, pose: &Arc<LibraryPose>) -> Option<Asked> {
     let c = colors(ui);
     let is_chosen = state.chosen.as_ref() == Some(&pose.path);
     let resolved = pose_of(state, pose);
@@ -367,7 +422,7 @@ fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
         paint_line(ui, galley, left, rect.bottom() - 0.5 * NAME, ink);
         focus_ring(ui, rect, &response);
     }
-    let clicked = response.clicked();
+    let asked = menu(&response, session, pose).or(response.clicked().then_some(Asked::Show));
     let tooltip = match &pose.pose {
         Err(why) => why.clone(),
         Ok(_) if !usable => format!("{}: nothing of it has a counterpart in this model", pose.name),
@@ -380,7 +435,7 @@ fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
         }
     };
     response.on_hover_text(&tooltip).on_disabled_hover_text(&tooltip);
-    clicked
+    asked
 }
 
 /// Returns the picture of a pose, as soon as it is drawn.

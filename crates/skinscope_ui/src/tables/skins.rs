@@ -3,8 +3,10 @@
 use egui::{Frame, Margin, Rect, ScrollArea, Ui, UiBuilder, vec2};
 use skinscope_inspect::tables::{SkinSummary, Tsv, share_percent};
 use skinscope_model::Model;
+use skinscope_session::Command;
 
 use super::{StatusText, Tab, TableContext, bar, number_column, skin_name, text_column};
+use crate::context_menu::{self, About};
 use crate::copied::copy_rows;
 use crate::summary::bytes;
 use crate::table::{Column, RowStyle, Rows, Table, TableState, cell_text};
@@ -36,7 +38,13 @@ const TITLES: [(&str, f32, &str); 12] = [
 const DETAILS: f32 = 320.0;
 
 /// Shows the table; returns true while it has the keyboard.
-pub(super) fn show(ui: &mut Ui, given: TableContext<'_>, tab: &mut Tab, skins: &mut SkinTableState) {
+pub(super) fn show(
+    ui: &mut Ui,
+    given: TableContext<'_>,
+    tab: &mut Tab,
+    skins: &mut SkinTableState,
+    commands: &mut Vec<Command>,
+) {
     let list = &given.base.skins;
     let status = StatusText { rows: counted(list.len(), "skin", "skins"), no_copy: None };
     let copy = bar(ui, tab, 0.0, |_| {}, Some(&status));
@@ -47,6 +55,11 @@ pub(super) fn show(ui: &mut Ui, given: TableContext<'_>, tab: &mut Tab, skins: &
     let answer = table(&mut left, given, skins);
     if let Some((row, _)) = answer.chosen {
         skins.chosen = row;
+    }
+    if let Some((row, response)) = &answer.menu {
+        skins.chosen = *row;
+        let about = About { skin: list.get(*row).map(|summary| summary.skin), ..About::default() };
+        context_menu::ask(ui, response, about, given.session, commands);
     }
     if split < whole.right() {
         let side = Rect::from_min_max(egui::pos2(split, whole.top()), whole.max);
