@@ -294,3 +294,10 @@ fn the_menu_of_a_pose_shows_it_and_deletes_it() {
     let wave = PathBuf::from("/poses/wave.pose.json");
     assert_eq!(asked_of_library(&harness), [LibraryCommand::Delete(wave)]);
 }
+
+#[test]
+fn poses_of_the_library_show_their_names_in_low_tables() {
+    let harness = library();
+    let card = harness.get_by_label("Pose wave").rect();
+    assert!(card.bottom() <= 720.0, "{card:?}");
+}

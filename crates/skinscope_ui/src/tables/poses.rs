@@ -25,8 +25,9 @@ use crate::theme::{self, MARGIN, RADIUS, SMALL, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{chip, counted, describe, drop_down, elided, focus_ring, link, paint_line, press, text_button};
 
-/// The width of a picture, and the height of the name below it, points.
+/// The width of a picture, the least one where the tables are low, and the height of the name below it, points.
 const PICTURE: f32 = 104.0;
+const LEAST_PICTURE: f32 = 48.0;
 const NAME: f32 = 20.0;
 
 /// The state of the page.
@@ -115,11 +116,13 @@ pub(super) fn show(
                 }
             }
         });
+        // The names of the first row are seen, however low the tables are.
+        let side = (ui.available_height() - NAME - 4.0).clamp(LEAST_PICTURE, PICTURE);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing = vec2(8.0, 8.0);
                 for pose in &library.poses {
-                    let asked = tile(ui, session, state, pose);
+                    let asked = tile(ui, session, state, pose, side);
                     carry_out(ui, session, state, (pose, asked), commands);
                 }
             });
@@ -388,17 +391,17 @@ fn menu(response: &egui::Response, session: &Session, pose: &LibraryPose) -> Opt
     rows.get(chosen).map(|(asked, _)| *asked)
 }
 
-/// Shows one pose; returns what a click on it or its menu asks for.
-fn tile(ui: &mut Ui, session: &Session, state: &mut Poses, pose: &Arc<LibraryPose>) -> Option<Asked> {
+/// Shows one pose with a picture `side` points wide; returns what a click on it or its menu asks for.
+fn tile(ui: &mut Ui, session: &Session, state: &mut Poses, pose: &Arc<LibraryPose>, side: f32) -> Option<Asked> {
     let c = colors(ui);
     let is_chosen = state.chosen.as_ref() == Some(&pose.path);
     let resolved = pose_of(state, pose);
     let usable = resolved.is_some_and(|resolved| !resolved.nodes.is_empty() || !resolved.morphs.is_empty());
     let name = format!("Pose {}", pose.name);
-    let size = vec2(PICTURE, PICTURE + NAME);
+    let size = vec2(side, side + NAME);
     let (rect, response) = ui.add_enabled_ui(usable, |ui| press(ui, size, &name, Some(is_chosen))).inner;
     if ui.is_rect_visible(rect) {
-        let square = Rect::from_min_size(rect.min, Vec2::splat(PICTURE));
+        let square = Rect::from_min_size(rect.min, Vec2::splat(side));
         let ground = if response.hovered() { c.hovered } else { c.raised };
         let edge = if is_chosen { Stroke::new(2.0, c.accent) } else { Stroke::new(1.0, c.line) };
         ui.painter().rect(square, CornerRadius::same(RADIUS), ground, edge, StrokeKind::Inside);
@@ -417,7 +420,7 @@ fn tile(ui: &mut Ui, session: &Session, state: &mut Poses, pose: &Arc<LibraryPos
             }
         }
         let ink = if usable { c.text } else { c.dim };
-        let (galley, _) = elided(ui, &pose.name, theme::regular(SMALL + 1.0), ink, PICTURE - 4.0);
+        let (galley, _) = elided(ui, &pose.name, theme::regular(SMALL + 1.0), ink, side - 4.0);
         let left = rect.center().x - 0.5 * galley.size().x;
         paint_line(ui, galley, left, rect.bottom() - 0.5 * NAME, ink);
         focus_ring(ui, rect, &response);
