@@ -178,3 +178,17 @@ fn files_without_a_clip_say_what_to_do() {
     harness.get_by_label_contains("This file has no clips.");
     assert!(harness.query_by_label("Clip").is_none(), "there is no clip pose to choose");
 }
+
+#[test]
+fn the_timeline_says_that_a_node_has_no_keys() {
+    let mut harness = open(3);
+    let said =
+        |harness: &Harness<'_, App>| painted_texts(harness).iter().any(|(text, _)| text.contains(" has no key of "));
+    assert!(!said(&harness));
+    let model = Arc::clone(harness.state().session.model().unwrap());
+    let is_still = |node: &NodeId| model.clips[0].channels.iter().all(|channel| channel.node != *node);
+    let still = (0..model.skeleton.len()).map(NodeId::from_index).find(is_still).unwrap();
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(still)));
+    harness.run();
+    assert!(said(&harness));
+}

@@ -127,6 +127,7 @@ pub(super) fn show(ui: &mut Ui, model: &Arc<Model>, session: &Session, lanes: &m
     }
     ticks(ui, area, scale);
     keys(ui, rect, area, scale, session, lanes);
+    no_keys(ui, area, model, session, lanes);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.is_pointer_button_down_on()) {
         hover_line(ui, area, scale, time_at(pointer.x));
     }
@@ -297,6 +298,18 @@ fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes:
             ui.painter().add(diamond(pos2(x, y), radius, fill));
         }
     }
+}
+
+/// Says that the clip has no key of the selected node, where it has none.
+fn no_keys(ui: &Ui, area: Rect, model: &Model, session: &Session, lanes: &Lanes) {
+    let selected = session.view().selected.filter(|_| lanes.rows.iter().all(|lane| lane.times.is_empty()));
+    let name = selected.and_then(|node| model.skeleton.names.get(node.index()));
+    let clip = session.playback().clip.and_then(|clip| model.clips.get(clip.index()));
+    let (Some(name), Some(clip)) = (name, clip) else { return };
+    let dim = colors(ui).dim;
+    let text = format!("{} has no key of {name}.", clip.name);
+    let (galley, _) = elided(ui, &text, theme::regular(SMALL), dim, area.width() - 2.0 * PAD);
+    paint_line(ui, galley, area.left() + PAD, area.top() + RULER + 4.0 + 1.5 * LANE, dim);
 }
 
 /// Marks the time to which a click would go.
