@@ -59,7 +59,7 @@ pub(super) fn show(
     on_device: &MeasuresOnDevice,
 ) {
     state.run.take(ui);
-    let mut pressed = false;
+    let (mut pressed, mut cancelled) = (false, false);
     let label = if state.asked == 0 { "Measure" } else { "Measure again" };
     let is_running = state.run.is_under_way();
     bar(
@@ -67,13 +67,20 @@ pub(super) fn show(
         tab,
         150.0,
         |ui| {
-            let text = if is_running { "Measuring…" } else { label };
-            let button = ui.add_enabled_ui(!is_running, |ui| text_button(ui, None, text, false)).inner;
+            if is_running {
+                let cancel = text_button(ui, None, "Cancel", false);
+                cancelled = cancel.on_hover_text("Stop measuring; figures of this model go").clicked();
+                return;
+            }
+            let button = text_button(ui, None, label, false);
             let help = "Run it now, beside the pictures, on the model in its pose; it takes a second or two";
             pressed = button.on_hover_text(help).clicked();
         },
         None,
     );
+    if cancelled {
+        *state = BenchmarkState::default();
+    }
     if let Some(model) = session.model().filter(|_| pressed) {
         state.asked += 1;
         let (model, palette) = (Arc::clone(model), session.pose().palettes.clone());
@@ -90,7 +97,7 @@ pub(super) fn show(
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match state.run.latest() {
             Some(Some(benchmark)) => figures(ui, benchmark),
             Some(None) => note(ui, "This model has no vertices, so that there is nothing to measure."),
-            None if is_running || pressed => note(ui, "Measuring…"),
+            None if is_running && !cancelled || pressed => note(ui, "Measuring…"),
             None => note(
                 ui,
                 "What a textbook says about speed, measured on this model: what parting rigid vertices saves, which loop is faster, \
