@@ -223,3 +223,16 @@ fn a_benchmark_runs_when_it_is_asked_for() {
     }
     panic!("no figures came");
 }
+
+#[test]
+fn a_benchmark_that_is_under_way_can_be_cancelled() {
+    let mut harness = shown(tube(Tube { joints: 40, rings: 900, sides: 40, ..Tube::default() }), 900.0);
+    tab(&mut harness, "Benchmark");
+    harness.get_by_role_and_label(Role::Button, "Measure").click();
+    harness.run_steps(2);
+    assert_eq!(harness.query_all_by_label("Measuring…").count(), 1);
+    harness.get_by_role_and_label(Role::Button, "Cancel").click();
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::Button, "Measure");
+    assert!(harness.query_by_label("Measuring…").is_none());
+}

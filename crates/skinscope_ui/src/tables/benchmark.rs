@@ -95,7 +95,12 @@ pub(super) fn show(
     }
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 4)).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match state.run.latest() {
-            Some(Some(benchmark)) => figures(ui, benchmark),
+            Some(Some(benchmark)) => {
+                if is_running && !cancelled {
+                    note(ui, "Measuring… The figures below are of the last time.");
+                }
+                figures(ui, benchmark);
+            }
             Some(None) => note(ui, "This model has no vertices, so that there is nothing to measure."),
             None if is_running && !cancelled || pressed => note(ui, "Measuring…"),
             None => note(
