@@ -49,6 +49,8 @@ const HAS_SIDES: u32 = 4u;
 
 const MORPHS_NORMALS: u32 = 8u;
 const MORPHS_TANGENTS: u32 = 16u;
+/// Set where a skin moves the primitive.
+const HAS_WEIGHTS: u32 = 32u;
 
 struct Draw {
     /// The index of the first joint of its palette.
@@ -183,6 +185,12 @@ fn influence(source: Source, copy: u32, i: u32) -> Influence {
         return Influence(first + found.joint, found.weight);
     }
     return Influence(first + source.joints[i], source.weights[i]);
+}
+
+/// True where no skin moves the primitive, but one joint moves all of it. MODE does not tell: in a small model such a
+/// primitive is stored like those of a skin, with a whole weight at each vertex, so that one pipeline draws them all.
+fn is_rigid() -> bool {
+    return (draw.flags & HAS_WEIGHTS) == 0u;
 }
 
 fn influence_count(source: Source) -> u32 {

@@ -5,7 +5,8 @@
 //     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
 // which returns the number of a vertex on the overlay's scale (skinscope_frame/src/overlay.rs), or NONE where the vertex has no
 // number and the scale has a colour for that. `value` was computed for the vertex beforehand, where the overlay's row
-// says so. `influence_count(source)` and `influence(source, copy, i)` give joints (indices into `slots`) and weights;
+// says so. In parts that no skin moves (`is_rigid()`) it returns NOT_SKINNED where the scale has a colour for them.
+// `influence_count(source)` and `influence(source, copy, i)` give joints (indices into `slots`) and weights;
 // `used_influences(source, copy)` counts those whose weight is not zero.
 
 const RAMP: u32 = 0u;
@@ -15,17 +16,19 @@ const JOINTS: u32 = 2u;
 /// The number that stands for none. It lies so far below all others that a triangle with one such corner visibly shows
 /// it.
 const NONE: f32 = -1e6;
+/// The number that stands for a part that no skin moves. All corners of its triangles have it.
+const NOT_SKINNED: f32 = -2e6;
 
 /// How many rows of a scale hold a ramp, and how many rows there are in all.
 const RAMP_ROWS: u32 = 37u;
-const SCALE_ROWS: u32 = 39u;
+const SCALE_ROWS: u32 = 40u;
 /// From this number on, a ramp shows no trace of the colour of zero.
 const LEAST_SHOWN: f32 = 1e-4;
 
 struct Scale {
-    /// sRGB colours. For RAMP: the ramp from end to end, then the colours of zero and of NONE (w: 1 where the scale has
-    /// one). For STEPS: one colour for each step.
-    rows: array<vec4f, 39>,
+    /// sRGB colours. For RAMP: the ramp from end to end, then the colours of zero, of NONE and of NOT_SKINNED (w: 1 where
+    /// the scale has one). For STEPS: one colour for each step.
+    rows: array<vec4f, 40>,
 }
 
 @group(0) @binding(3) var<uniform> scale: Scale;
@@ -51,9 +54,11 @@ fn ramp_color(number: f32, change: f32) -> vec3f {
     let color = mix(scale.rows[row].rgb, scale.rows[row + 1u].rgb, at - f32(row));
     let zero = scale.rows[RAMP_ROWS];
     let none = scale.rows[RAMP_ROWS + 1u];
+    let rigid = scale.rows[RAMP_ROWS + 2u];
     let is_zero = zero.w * clamp(1.0 - abs(number) / max(change, LEAST_SHOWN), 0.0, 1.0);
     let is_none = none.w * clamp(globals.scale_ends.x - 1.0 - number, 0.0, 1.0);
-    return mix(mix(color, zero.rgb, is_zero), none.rgb, is_none);
+    let is_not_skinned = select(0.0, rigid.w, number < 1.5 * NONE);
+    return mix(mix(mix(color, zero.rgb, is_zero), none.rgb, is_none), rigid.rgb, is_not_skinned);
 }
 
 /// How many weights of a vertex are not zero.

@@ -1,5 +1,6 @@
 /// The share of a vertex's weight that has moved to other joints, as a power of ten from −3 (0.1 %) on. NONE where
-/// `value` is negative because nothing has moved, and in rigid parts, which have no weights.
+/// `value` is negative because nothing has moved, NOT_SKINNED in rigid parts, which have no weights.
 fn overlay_changed(source: Source, copy: u32, value: f32) -> f32 {
-    return select(log2(max(value, 1e-3)) * 0.30103, NONE, value < 0.0 || MODE == RIGID);
+    let number = select(log2(max(value, 1e-3)) * 0.30103, NONE, value < 0.0);
+    return select(number, NOT_SKINNED, is_rigid());
 }

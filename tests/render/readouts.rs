@@ -9,7 +9,7 @@ use skinscope::frame::{Background, Dots, Frame, joint_color};
 use skinscope::inspect::{OVERLAYS, PerVertex, VertexPart, VertexSet};
 use skinscope::math::Ramp;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{InstanceId, MeshId, Model, NodeId};
+use skinscope::model::{Instance, InstanceId, MeshId, Model, NodeId};
 use skinscope::render::{Gpu, Picture, Renderer};
 
 use crate::scenes::{self, Plate, overlay};
@@ -21,6 +21,7 @@ on_stages! {
     zero_tiny_and_no_weight_at_all_are_told_apart,
     a_joint_stands_for_those_below_it_on_demand,
     numbers_worked_out_beforehand_are_shown_when_they_are_there,
+    rigid_parts_beside_a_skin_have_the_grey_of_their_legend,
     what_the_joint_does_not_move_is_dimmed,
     vertices_are_dots_in_the_colours_of_the_overlay,
     marks_lie_where_the_vertex_is_deformed_to,
@@ -41,6 +42,9 @@ fn weighted(weights: &[f32], slots: usize) -> Frame {
     influences.joints = (0..slots as u16).map(|i| i % 2).collect::<Vec<_>>().repeat(4);
     Frame { model: Some(Arc::new(Model::build(parts).unwrap())), ..Plate::default().frame() }
 }
+
+/// The grey of parts that no skin moves, as the legend has it.
+const NOT_SKINNED: [f32; 3] = [0.82, 0.83, 0.85];
 
 /// How far a pixel is from a colour at some brightness near one.
 fn off(pixel: [u8; 4], [r, g, b]: [f32; 3]) -> f32 {
@@ -168,7 +172,39 @@ fn numbers_worked_out_beforehand_are_shown_when_they_are_there(stage: &Stage) {
     rigid.display.overlay = overlay("asymmetry");
     rigid.values = Some(Arc::default());
     let pixel = stage.middle(&rigid);
-    assert!(off(pixel, [0.62, 0.60, 0.57]) < 0.03, "{pixel:?}");
+    assert!(off(pixel, NOT_SKINNED) < 0.03, "{pixel:?}");
+}
+
+/// A rigid plate in front of a skinned one. In so small a model both are stored alike, with weights at each vertex.
+fn rigid_beside_a_skin() -> Frame {
+    let mut parts = (**Plate::default().model()).clone();
+    let mut mesh = parts.meshes[0].clone();
+    mesh.primitives[0].stored_influences = None;
+    mesh.primitives[0].positions.iter_mut().for_each(|p| p.z += 0.5);
+    parts.meshes.push(mesh);
+    let rigid = Instance { mesh: MeshId(1), skin: None, ..parts.instances[0].clone() };
+    parts.instances.push(rigid);
+    let model = Arc::new(Model::build(parts).unwrap());
+    let display = Plate::default().frame().display;
+    let posed = scenes::frame(&model, &scenes::pose(&model, None, 0.0), METHODS[0]);
+    Frame { camera: scenes::front(), display, ..posed }
+}
+
+fn rigid_parts_beside_a_skin_have_the_grey_of_their_legend(stage: &Stage) {
+    for id in ["asymmetry", "influences", "partition", "alarms"] {
+        let mut frame = rigid_beside_a_skin();
+        frame.display.overlay = overlay(id);
+        frame.display.influence_limit = 4;
+        frame.inspected = Some(Arc::default());
+        let pixel = stage.middle(&frame);
+        assert!(off(pixel, NOT_SKINNED) < 0.03, "{id}: {pixel:?}");
+        // What is skinned is not.
+        let mut skinned = Plate::default().frame();
+        skinned.display = frame.display;
+        skinned.inspected = Some(Arc::default());
+        let pixel = stage.middle(&skinned);
+        assert!(off(pixel, NOT_SKINNED) > 0.1, "{id}: {pixel:?}");
+    }
 }
 
 fn what_the_joint_does_not_move_is_dimmed(stage: &Stage) {

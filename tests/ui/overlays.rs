@@ -210,6 +210,20 @@ fn rigid_parts_are_said_to_be_not_skinned_and_not_counted_among_what_has_no_mirr
 }
 
 #[test]
+fn legends_of_steps_count_rigid_parts_where_there_are_some() {
+    for id in ["influences", "partition", "alarms"] {
+        let mut session = with_a_rigid_part();
+        session.apply(ViewCommand::SetOverlay(Some(id)));
+        let harness = window(session, UiState::default(), Status::default());
+        harness.get_by_label("Not skinned: rigid parts: 192 vertices");
+        let mut session = self::session(3);
+        session.apply(ViewCommand::SetOverlay(Some(id)));
+        let harness = window(session, UiState::default(), Status::default());
+        assert!(harness.query_by_label_contains("Not skinned").is_none(), "{id}: there are none");
+    }
+}
+
+#[test]
 fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
     for (value, said) in [
         (NO_IMAGE, "Mirror image: none: not judged"),

@@ -134,8 +134,8 @@ pub enum Scale {
         ticks: &'static [(f32, &'static str)],
         /// The colour and label of vertices without a number, for which the shader returns `NONE`.
         none: Option<Step>,
-        /// The colour and label of vertices of rigid parts, which no skin moves, where the shader returns `NONE` for
-        /// them too.
+        /// The colour and label of vertices of rigid parts, which no skin moves, where the shader returns `NOT_SKINNED` for
+        /// them.
         rigid: Option<Step>,
     },
     /// A colour for each whole number from zero on. The colour is interpolated between vertices.
@@ -173,9 +173,9 @@ pub enum Counted {
 /// How many rows a ramp has in the table that the shader reads: every stop of every ramp falls on one, so that it is
 /// exact.
 const RAMP_ROWS: usize = 37;
-/// The number of rows of the table that the shader reads: those of the ramp, the colour of exactly zero, and the colour
-/// of vertices without a number.
-pub const SCALE_ROWS: usize = RAMP_ROWS + 2;
+/// The number of rows of the table that the shader reads: those of the ramp, the colour of exactly zero, the colour of
+/// vertices without a number, and the colour of rigid parts.
+pub const SCALE_ROWS: usize = RAMP_ROWS + 3;
 
 impl Scale {
     /// Returns the sRGB colour of a number; `own` is the ramp that the user chose. `None` for joints, whose colours do
@@ -194,18 +194,19 @@ impl Scale {
     }
 
     /// Returns the table that the shader reads, rows of sRGB colours: for a ramp the colours from end to end, then
-    /// those of exactly zero and of vertices without a number (w is 1 where the scale has such a colour, else 0); for
-    /// steps their colours.
+    /// those of exactly zero, of vertices without a number and of rigid parts (w is 1 where the scale has such a colour,
+    /// else 0); for steps their colours.
     #[must_use]
     pub fn rows(&self, own: Ramp) -> [[f32; 4]; SCALE_ROWS] {
         let special = |color: Option<[f32; 3]>| color.map_or([0.0; 4], |[r, g, b]| [r, g, b, 1.0]);
         std::array::from_fn(|i| match self {
-            Self::Ramp { ramp, none, .. } => {
+            Self::Ramp { ramp, none, rigid, .. } => {
                 let shown = ramp.unwrap_or(own);
                 match i.checked_sub(RAMP_ROWS) {
                     None => special(Some(shown.rise(i as f32 / (RAMP_ROWS - 1) as f32))),
                     Some(0) => special(shown.zero().filter(|_| ramp.is_none())),
-                    Some(_) => special(none.as_ref().map(|step| step.color)),
+                    Some(1) => special(none.as_ref().map(|step| step.color)),
+                    Some(_) => special(rigid.as_ref().map(|step| step.color)),
                 }
             }
             Self::Steps(_) | Self::Joints => special(Some(self.color(i as f32, own).unwrap_or_default())),

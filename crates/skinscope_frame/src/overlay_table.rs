@@ -12,6 +12,9 @@ macro_rules! wgsl {
 
 /// The colour of vertices without a known number: a grey that no ramp has.
 const NO_VALUE: [f32; 3] = [0.62, 0.60, 0.57];
+/// The vertices of parts that no skin moves, in a lighter grey.
+const NOT_SKINNED: Step =
+    Step { label: "Not skinned: rigid parts", color: [0.82, 0.83, 0.85], counted: Counted::Rigid };
 /// The colour of vertices that nothing moves; no ramp has it.
 const MAGENTA: [f32; 3] = [1.0, 0.15, 0.85];
 /// The colour of vertices without a fault.
@@ -98,6 +101,7 @@ static INFLUENCES: Overlay = Overlay {
         Step { label: "3 joints", color: GREEN, counted: Counted::Influences(3..=3) },
         Step { label: "4 joints", color: YELLOW, counted: Counted::Influences(4..=4) },
         Step { label: "5 or more", color: VERMILION, counted: Counted::Influences(5..=5) },
+        NOT_SKINNED,
     ]),
     values: None,
     of_joint: false,
@@ -116,6 +120,7 @@ static PARTITION: Overlay = Overlay {
         Step { label: "No joint", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
         Step { label: "One joint: one matrix", color: BLUE, counted: Counted::Influences(1..=1) },
         Step { label: "Several: blended", color: YELLOW, counted: Counted::Influences(2..=5) },
+        NOT_SKINNED,
     ]),
     values: None,
     of_joint: false,
@@ -155,6 +160,7 @@ static ALARMS: Overlay = Overlay {
         Step { label: "In order", color: CALM, counted: Counted::WithinLimit },
         Step { label: "No weight", color: VERMILION, counted: Counted::Influences(0..=0) },
         Step { label: "Over the limit", color: YELLOW, counted: Counted::OverLimit },
+        NOT_SKINNED,
     ]),
     values: None,
     of_joint: false,
@@ -176,7 +182,7 @@ static ASYMMETRY: Overlay = Overlay {
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
         // The values say how many vertices there are, and why.
         none: Some(Step { label: "Not judged", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
+        rigid: Some(NOT_SKINNED),
     },
     values: Some(VertexValues::Inspected(InspectedList::Asymmetry)),
     of_joint: false,
@@ -220,7 +226,7 @@ static CHANGED: Overlay = Overlay {
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
         none: Some(Step { label: AS_STORED, color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
+        rigid: Some(NOT_SKINNED),
     },
     values: Some(VertexValues::ChangedWeights),
     of_joint: false,
@@ -241,7 +247,7 @@ static CHANGED_SURFACE: Overlay = Overlay {
         ends: [-2.0, 2.0],
         ticks: &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
         none: Some(Step { label: "In place", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
+        rigid: Some(NOT_SKINNED),
     },
     values: Some(VertexValues::ChangedSurface),
     of_joint: false,
@@ -396,16 +402,18 @@ mod tests {
         let rows = WEIGHTS.scale.rows(Ramp::Blender);
         assert_eq!((rows[0], rows[18], rows[36]), ([0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]));
         let rows = INFLUENCES.scale.rows(Ramp::Blender);
-        assert_eq!((&rows[4][..3], rows[6]), (&YELLOW[..], [0.0, 0.0, 0.0, 1.0]));
+        assert_eq!((&rows[4][..3], rows[7]), (&YELLOW[..], [0.0, 0.0, 0.0, 1.0]));
+        assert_eq!(&rows[6][..3], &NOT_SKINNED.color[..]);
         // Zero has a colour of its own where the ramp does not begin with it; so have vertices that nothing moves.
         let rows = [Ramp::Blender, Ramp::Heat].map(|own| WEIGHTS.scale.rows(own));
         assert_eq!(rows.map(|r| (r[37][3], r[38][0], r[38][3])), [(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]);
         for fixed in [&SUM, &ROGUE] {
-            assert_eq!(fixed.scale.rows(Ramp::Heat)[37..], [[0.0; 4]; 2]);
+            assert_eq!(fixed.scale.rows(Ramp::Heat)[37..], [[0.0; 4]; 3]);
         }
-        // A vertex without a mirror image looks different from one that equals its image.
-        let [r, g, b] = NO_VALUE;
-        assert_eq!(ASYMMETRY.scale.rows(Ramp::Heat)[37..], [[0.0; 4], [r, g, b, 1.0]]);
+        // A vertex without a mirror image looks different from one that equals its image, and from one of a rigid part.
+        let grey = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
+        assert_eq!(ASYMMETRY.scale.rows(Ramp::Heat)[37..], [[0.0; 4], grey(NO_VALUE), grey(NOT_SKINNED.color)]);
+        assert!((0..3).all(|c| NOT_SKINNED.color[c] - NO_VALUE[c] > 0.1));
         // No error has the colour in the middle, whatever the user's ramp.
         assert_eq!(SUM.scale.color(0.0, Ramp::Blender), Some(Ramp::Diverging.color(0.5)));
         assert_eq!(DOMINANT.scale.color(0.0, Ramp::Blender), None);

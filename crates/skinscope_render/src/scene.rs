@@ -410,6 +410,7 @@ fn draw_of(
     set(flag::HAS_SIDES, p.topology == Topology::Triangles);
     set(flag::MORPHS_NORMALS, morphs_normals(p));
     set(flag::MORPHS_TANGENTS, morphs_tangents(p));
+    set(flag::HAS_WEIGHTS, !rigid);
     let copies = instance.copy_count() as u32;
     let uniform = Draw {
         joint,

@@ -9,7 +9,7 @@ use egui::{
 };
 use skinscope_base::math::{Ramp, tick_length};
 use skinscope_inspect::symmetry::{REASONS, why_not_judged};
-use skinscope_inspect::{AS_STORED, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
+use skinscope_inspect::{AS_STORED, Counted, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_model::NodeId;
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
@@ -129,7 +129,11 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         Scale::Ramp { .. } => explain_ramp(ui, session, overlay, commands.as_deref_mut()),
         Scale::Steps(steps) => {
             for step in *steps {
-                swatch(ui, step, step.label, count(step));
+                let vertices = count(step);
+                // Most models have no rigid parts.
+                if step.counted != Counted::Rigid || vertices.is_some_and(|n| n > 0) {
+                    swatch(ui, step, step.label, vertices);
+                }
             }
         }
         Scale::Joints => {
