@@ -156,7 +156,7 @@ fn the_legend_covers_no_control_of_the_picture() {
             let all = harness.query_all_by_label(label).map(|node| node.rect());
             all.filter(|rect| picture.contains_rect(*rect)).collect::<Vec<_>>()
         };
-        let [head] = inside("Fold legend")[..] else { continue };
+        let [head] = [inside("Fold legend"), inside("Unfold legend")].concat()[..] else { continue };
         seen_legends += 1;
         let plate =
             egui::Rect::from_min_max(head.min - vec2(12.0, 10.0), egui::pos2(head.left() + 120.0, picture.bottom()));
@@ -170,6 +170,42 @@ fn the_legend_covers_no_control_of_the_picture() {
         assert!(seen >= 4, "{size:?}: {seen} controls");
     }
     assert!(seen_legends >= 3, "{seen_legends} legends have room");
+}
+
+#[test]
+fn in_a_small_picture_the_legend_is_flat_until_it_is_unfolded() {
+    // 1600×900 pixels at 150 %, with the tables open too.
+    for (tables, overlay, colours) in [
+        (false, "influences", "Steps: None, 1 joint"),
+        (true, "sum", "Scale: −100 %"),
+        (true, "weights", "Scale: 0, 0.5, 1"),
+    ] {
+        let mut session = session(3);
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.apply(ViewCommand::SetOverlay(Some(overlay)));
+        session.apply(ViewCommand::SetPoseTool(skinscope::session::PoseTool::Turn));
+        let saved = Saved { tables, ..Saved::default() };
+        let mut harness = sized(session, saved, vec2(1067.0, 600.0));
+        let picture = harness.state().picture;
+        let flat = harness.get_by_label_contains(colours).rect();
+        let head = harness.get_by_label("Unfold legend").rect();
+        assert!(head.left() < picture.left() + 40.0 && head.top() > picture.bottom() - 100.0, "{overlay}: {head:?}");
+        assert!(flat.width() > 200.0 && flat.bottom() <= picture.bottom(), "{overlay}: {flat:?}");
+        let tools = harness.query_all_by_label("Camera only").map(|node| node.rect()).next();
+        assert!(tools.is_some_and(|rect| rect.bottom() < head.top()), "{overlay}: {tools:?}");
+        assert!(
+            harness.query_by_label("With children").is_none() && harness.query_by_label("None: 0 vertices").is_none()
+        );
+        // Unfolded it has everything, folded its title alone; then it is flat again.
+        click(&mut harness, "Unfold legend");
+        assert_eq!(harness.query_all_by_label("With children").count(), usize::from(overlay == "weights"));
+        assert_eq!(harness.query_all_by_label("None: 0 vertices").count(), usize::from(overlay == "influences"));
+        click(&mut harness, "Fold legend");
+        assert!(harness.query_all_by_label_contains(colours).next().is_none(), "{overlay}");
+        click(&mut harness, "Unfold legend");
+        harness.get_by_label_contains(colours);
+        harness.get_by_label("Unfold legend");
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! The legend in the lower left corner, which says what the colours of the surface mean. It never reaches the middle of
+//! The legend in the lower left corner, which says what the colours of the surface mean. It never covers the middle of
 //! the picture, where the model is, and can be folded.
 
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
     Align, Align2, Color32, CornerRadius, Layout, Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo, pos2, vec2,
+    WidgetInfo, pos2, vec2,
 };
 use skinscope_base::math::{Ramp, tick_length};
 use skinscope_inspect::symmetry::{REASONS, why_not_judged};
@@ -13,7 +13,8 @@ use skinscope_inspect::{AS_STORED, Counted, InspectedList, LIMITS, Overlay, Scal
 use skinscope_model::NodeId;
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
-use super::legend_scale::{color32, gradient};
+use super::legend_place::{Place, WIDTH};
+use super::legend_scale::{color32, gradient, strip};
 use super::measures::{self, MeasureLine};
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
@@ -22,17 +23,8 @@ use super::widgets::{
 };
 use super::{comparison, icons};
 
-/// The width of the legend where there is room, points.
-const WIDTH: f32 = 264.0;
-/// The height of the head and of the plate's margins, points.
-const HEAD: f32 = 18.0 + 4.0 + 20.0;
 /// The width of a column of figures where two sides are compared, points.
 const COLUMN: f32 = 68.0;
-/// The least height of contents that is worth showing, points.
-const LEAST: f32 = 40.0;
-/// The height of contents that the legend has below the controls of the picture; with less it is beside them, points.
-const ROOMY: f32 = 110.0;
-
 /// Shows the legend in a picture that is no window: whole, and without its controls.
 pub(super) fn show_still(ui: &mut Ui, rect: Rect, session: &Session) {
     let Some(overlay) = session.view().overlay else { return };
@@ -50,7 +42,8 @@ pub(super) fn show_within(ui: &mut Ui, session: &Session, commands: &mut Vec<Com
     explain(ui, session, overlay, Some(commands));
 }
 
-/// Shows the legend in the picture `rect`, clear of the `controls` in its upper left corner.
+/// Shows the legend in the picture `rect`, clear of the `controls` in its upper left corner. In a small picture it has title and
+/// colours alone until somebody unfolds it.
 pub(super) fn show(
     ui: &mut Ui,
     (rect, controls): (Rect, Rect),
@@ -59,37 +52,35 @@ pub(super) fn show(
     commands: &mut Vec<Command>,
 ) {
     let Some(overlay) = session.view().overlay else { return };
-    let (rect, available) = beside_controls(rect, controls);
-    let contents = available.y - HEAD;
-    let fits = contents >= LEAST && available.x >= 0.5 * WIDTH;
-    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(available.x), "legend", |ui| {
+    let place = Place::of(rect, controls);
+    let id = ui.scope_id().with("legend unfolded");
+    let is_brief = place.is_brief && !ui.data(|data| data.get_temp(id).unwrap_or(false));
+    corner_plate(ui, place.rect, Align2::LEFT_BOTTOM, place.size.x, "legend", |ui| {
+        let top = ui.cursor().top();
+        let unfolds = *folded || is_brief;
+        let shows = place.fits && !*folded;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            if fits && fold(ui, *folded) {
-                *folded = !*folded;
+            if place.fits && fold(ui, unfolds) {
+                ui.data_mut(|data| data.insert_temp(id, unfolds && !*folded));
+                *folded = !unfolds;
             }
             head(ui, session, overlay);
         });
-        if fits && !*folded {
-            ui.add_space(4.0);
-            let area = ScrollArea::vertical().max_height(contents).min_scrolled_height(contents);
-            area.id_salt("legend contents").show(ui, |ui| {
-                explain(ui, session, overlay, Some(commands));
-            });
+        if !shows {
+            return;
         }
+        ui.add_space(4.0);
+        if is_brief {
+            explain_briefly(ui, session, overlay);
+            return;
+        }
+        let contents = place.left_below(top, ui.cursor().top());
+        let area = ScrollArea::vertical().max_height(contents).min_scrolled_height(contents);
+        area.id_salt("legend contents").show(ui, |ui| {
+            explain(ui, session, overlay, Some(commands));
+        });
     });
-}
-
-/// Returns the part of the picture in whose lower left corner the legend is, and the room that it has there: the lower quarter of the picture,
-/// with some space between it and the middle, below the controls in the upper left corner or to their right.
-fn beside_controls(rect: Rect, controls: Rect) -> (Rect, Vec2) {
-    let quarter = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
-    let below = rect.bottom() - INSET - controls.bottom() - 8.0;
-    let beside = rect.center().x - 12.0 - controls.right() - 8.0;
-    if below >= quarter.y.min(HEAD + ROOMY) || beside < 0.5 * WIDTH {
-        return (rect, vec2(quarter.x, quarter.y.min(below)));
-    }
-    (rect.with_min_x(controls.right() + 8.0 - INSET), vec2(beside, quarter.y))
 }
 
 /// Shows the triangle that folds the legend; returns true when it was pressed.
@@ -104,26 +95,53 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
     response.on_hover_text(name).clicked()
 }
 
-/// Explains the colours. Without `commands` there are no controls.
-fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Option<&mut Vec<Command>>) {
-    let view = session.view();
-    if overlay.id == "distance" && session.deforming().comparison().is_none() {
-        ui.label(RichText::new("Shown while two methods are compared").color(colors(ui).text));
-        return;
+/// Returns why the overlay colours nothing yet; `None` where it does.
+fn not_shown(session: &Session, overlay: &Overlay) -> Option<&'static str> {
+    let is_distance = overlay.id == "distance";
+    if is_distance && session.deforming().comparison().is_none() {
+        return Some("Shown while two methods are compared");
     }
     let is_measure = session.measurements().shown_measure().is_some();
     if is_measure && session.model().is_some_and(|model| model.skins.is_empty()) {
-        ui.label(RichText::new("There is no skin, so that nothing is measured").color(colors(ui).text));
+        return Some("There is no skin, so that nothing is measured");
+    }
+    let waits = overlay.needs_inspection() && session.document().is_none_or(|d| d.inspection.is_none());
+    (waits && !is_distance).then_some("Shown once the model is checked")
+}
+
+/// Shows the colours alone, with the numbers of a ramp.
+fn explain_briefly(ui: &mut Ui, session: &Session, overlay: &Overlay) {
+    if let Some(text) = not_shown(session, overlay) {
+        ui.label(RichText::new(text).color(colors(ui).text));
+        return;
+    }
+    match &overlay.scale {
+        Scale::Ramp { ramp, .. } if overlay.id == "distance" => {
+            distance_gradient(ui, session, shown_ramp(session, *ramp).0);
+        }
+        Scale::Ramp { ramp, ends, ticks, .. } => gradient(ui, shown_ramp(session, *ramp), *ends, ticks),
+        Scale::Steps(steps) => strip(ui, steps),
+        Scale::Joints => {}
+    }
+}
+
+/// Returns the ramp that is shown, and the colour of exactly zero where that is different.
+fn shown_ramp(session: &Session, ramp: Option<Ramp>) -> (Ramp, Option<[f32; 3]>) {
+    let own = session.view().ramp;
+    ramp.map_or_else(|| (own, own.zero()), |ramp| (ramp, None))
+}
+
+/// Explains the colours. Without `commands` there are no controls.
+fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Option<&mut Vec<Command>>) {
+    let view = session.view();
+    if let Some(text) = not_shown(session, overlay) {
+        ui.label(RichText::new(text).color(colors(ui).text));
         return;
     }
     if overlay.id == "distance" {
         distance_sides(ui, session);
     }
-    let waits = overlay.needs_inspection() && session.document().is_none_or(|d| d.inspection.is_none());
-    if waits && overlay.id != "distance" {
-        ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
-        return;
-    }
+    let is_measure = session.measurements().shown_measure().is_some();
     let count = |step: &Step| session.document()?.stats().counted(&step.counted, view.influence_limit);
     match &overlay.scale {
         Scale::Ramp { .. } => explain_ramp(ui, session, overlay, commands.as_deref_mut()),
@@ -168,10 +186,11 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
     let Scale::Ramp { ramp, ends, ticks, none, rigid } = &overlay.scale else { return };
     let view = session.view();
     let count = |step: &Step| session.document()?.stats().counted(&step.counted, view.influence_limit);
-    let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
+    let (shown, zero) = shown_ramp(session, *ramp);
     let is_distance = overlay.id == "distance";
     if is_distance {
         distance_gradient(ui, session, shown);
+        none.iter().for_each(|step| less_than_scale(ui, session, step));
     } else {
         gradient(ui, (shown, zero), *ends, ticks);
     }
@@ -248,16 +267,18 @@ fn distance_sides(ui: &mut Ui, session: &Session) {
     ui.add_space(2.0);
 }
 
-/// Shows the scale of the distance between two sides, whose ends follow the height of the model, and what lies below it.
+/// Shows the scale of the distance between two sides, whose ends follow the height of the model.
 fn distance_gradient(ui: &mut Ui, session: &Session, ramp: Ramp) {
     let [low, high] = session.extents().distance_scale().map(f64::from);
     let ends = [low.log10() as f32, high.log10() as f32];
     let labels = [0, 1, 2, 3].map(|decade| tick_length(low * 10_f64.powi(decade)));
     let ticks: Vec<(f32, &str)> = (0_u8..).zip(&labels).map(|(i, text)| (ends[0] + f32::from(i), &**text)).collect();
     gradient(ui, (ramp, None), ends, &ticks);
-    let Some(Scale::Ramp { none: Some(step), .. }) = session.view().overlay.map(|overlay| &overlay.scale) else {
-        return;
-    };
+}
+
+/// Shows the colour of distances below the scale.
+fn less_than_scale(ui: &mut Ui, session: &Session, step: &Step) {
+    let [low, _] = session.extents().distance_scale().map(f64::from);
     swatch(ui, step, &format!("Less than {}", tick_length(0.1 * low)), None);
 }
 

@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, Color32, CornerRadius, Mesh, Rect, Sense, Shape, Ui, WidgetInfo, pos2, vec2};
 use skinscope_base::math::Ramp;
+use skinscope_inspect::Step;
 
 use super::theme::{self, SMALL, colors};
 
@@ -66,4 +67,22 @@ pub(super) fn gradient(
     }
     let names: Vec<&str> = ticks.iter().map(|(_, text)| *text).collect();
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Scale: {}", names.join(", "))));
+}
+
+/// Shows the colours of steps side by side; each says what it stands for while the pointer is over it.
+pub(super) fn strip(ui: &mut Ui, steps: &[Step]) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), Sense::hover());
+    let width = rect.width() / steps.len().max(1) as f32;
+    let mut left = rect.left();
+    for step in steps {
+        let part = Rect::from_min_size(pos2(left, rect.top()), vec2(width, rect.height()));
+        ui.painter().rect_filled(part, CornerRadius::ZERO, color32(step.color));
+        left += width;
+    }
+    let names: Vec<&str> = steps.iter().map(|step| step.label).collect();
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Steps: {}", names.join(", "))));
+    let under = response.hover_pos().and_then(|at| steps.get(((at.x - rect.left()) / width) as usize));
+    if let Some(step) = under {
+        response.on_hover_text(step.label);
+    }
 }

@@ -44,6 +44,7 @@ mod inspector;
 mod kept;
 mod keys;
 mod legend;
+mod legend_place;
 mod legend_scale;
 mod manual;
 mod manual_panel;
