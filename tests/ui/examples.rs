@@ -87,6 +87,28 @@ fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
 }
 
 #[test]
+fn a_presentation_says_for_three_seconds_how_to_leave_it() {
+    let mut harness = window(session(3), UiState::default(), Status::default());
+    let says = |harness: &Harness<'_, App>| harness.query_by_label("Esc leaves").is_some();
+    assert!(!says(&harness));
+    harness.key_press(Key::F11);
+    harness.run();
+    assert!(harness.state().ui.presents() && says(&harness));
+    // A step is 0.05 s.
+    (0..70).for_each(|_| harness.step());
+    assert!(harness.state().ui.presents() && !says(&harness));
+    // Whoever leaves at once need not be told any longer.
+    for _ in 0..2 {
+        harness.key_press(Key::Escape);
+        harness.run();
+        assert!(!harness.state().ui.presents() && !says(&harness));
+        harness.key_press(Key::F11);
+        harness.run();
+        assert!(says(&harness), "each time");
+    }
+}
+
+#[test]
 fn a_presentation_has_the_picture_the_page_and_the_sliders_alone_and_keys_of_its_own() {
     let mut harness = shown("twist-bar");
     harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(0))));

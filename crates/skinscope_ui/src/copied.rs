@@ -1,5 +1,5 @@
 //! Copying to the clipboard, and the short message at the lower edge of the picture: a tick and what was done, or the
-//! sign of a warning and what was not done or not completely.
+//! sign of a warning and what was not done or not completely. A presentation says in it how to leave.
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
@@ -8,8 +8,9 @@ use super::icons;
 use super::theme::{self, BODY, colors};
 use super::widgets::{counted, paint_line, plates_of_pass};
 
-/// How long the plate is shown.
+/// How long the plate is shown; a hint is read for the first time.
 const SHOWN_SECS: f64 = 2.5;
+const HINT_SECS: f64 = 3.0;
 
 /// The distance between the plate and the lower edge, points.
 const INSET: f32 = 16.0;
@@ -21,10 +22,20 @@ const GAP: f32 = 8.0;
 #[derive(Clone, Debug)]
 struct Copied {
     what: String,
-    /// Whether it says that something was not done, or not completely.
-    is_warning: bool,
+    sign: Sign,
     /// When it disappears, by the clock of egui, seconds.
     until: f64,
+}
+
+/// What a message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    /// What was done.
+    Done,
+    /// What was not done, or not completely.
+    Warning,
+    /// What can be done.
+    Hint,
 }
 
 fn id() -> Id {
@@ -39,17 +50,33 @@ pub(super) fn copy(ui: &Ui, text: String, what: &str) {
 
 /// Shows for a moment what was done.
 pub(super) fn say(ui: &Ui, what: String) {
-    tell(ui, what, false);
+    tell(ui, what, Sign::Done);
 }
 
 /// Shows for a moment what was not done, or not completely.
 pub(super) fn warn(ui: &Ui, what: String) {
-    tell(ui, what, true);
+    tell(ui, what, Sign::Warning);
 }
 
-fn tell(ui: &Ui, what: String, is_warning: bool) {
-    let until = ui.input(|i| i.time) + SHOWN_SECS;
-    ui.data_mut(|data| data.insert_temp(id(), Copied { what, is_warning, until }));
+/// Says how to leave a presentation, which has no menus, when it begins.
+pub(super) fn follow_presentation(ui: &Ui, presents: bool) {
+    let key = Id::unique("presents");
+    let presented = ui.data(|data| data.get_temp(key).unwrap_or(false));
+    if presents == presented {
+        return;
+    }
+    ui.data_mut(|data| data.insert_temp(key, presents));
+    if presents {
+        tell(ui, "Esc leaves".to_owned(), Sign::Hint);
+    } else if ui.data(|data| data.get_temp::<Copied>(id())).is_some_and(|copied| copied.sign == Sign::Hint) {
+        ui.data_mut(|data| data.remove::<Copied>(id()));
+    }
+}
+
+fn tell(ui: &Ui, what: String, sign: Sign) {
+    let secs = if sign == Sign::Hint { HINT_SECS } else { SHOWN_SECS };
+    let until = ui.input(|i| i.time) + secs;
+    ui.data_mut(|data| data.insert_temp(id(), Copied { what, sign, until }));
     ui.ctx().request_repaint();
 }
 
@@ -61,7 +88,7 @@ pub(super) fn copy_rows(ui: &Ui, table: String, one: &str, many: &str) {
 
 /// Shows the plate over the picture in `rect`, `lift` points higher than without anything below it.
 pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
-    let Some(Copied { what, is_warning, until }) = ui.data(|data| data.get_temp(id())) else { return };
+    let Some(Copied { what, sign, until }) = ui.data(|data| data.get_temp(id())) else { return };
     let left = until - ui.input(|i| i.time);
     if left <= 0.0 {
         ui.data_mut(|data| data.remove::<Copied>(id()));
@@ -80,12 +107,16 @@ pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
         plate_rect = plate_rect.translate(vec2(0.0, top - GAP - plate_rect.bottom()));
     }
     let response = ui.interact(plate_rect, id(), Sense::hover());
-    let role = if is_warning { Role::Alert } else { Role::Status };
+    let role = if sign == Sign::Warning { Role::Alert } else { Role::Status };
     response.widget_info(|| WidgetInfo::labeled(role, true, &what));
     let painter = ui.painter();
     painter.rect(plate_rect, CornerRadius::same(8), c.panel, Stroke::new(1.0, c.line), StrokeKind::Inside);
     let icon = pos2(plate_rect.left() + 20.0, plate_rect.center().y);
-    let (glyph, ink) = if is_warning { (icons::WARNING, c.amber) } else { (icons::CHECK, c.accent) };
+    let (glyph, ink) = match sign {
+        Sign::Done => (icons::CHECK, c.accent),
+        Sign::Warning => (icons::WARNING, c.amber),
+        Sign::Hint => (icons::INFO, c.accent),
+    };
     painter.text(icon, Align2::CENTER_CENTER, glyph, theme::icon(15.0), ink);
     paint_line(ui, galley, plate_rect.left() + 33.0, plate_rect.center().y, c.text);
 }

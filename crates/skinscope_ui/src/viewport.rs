@@ -144,6 +144,7 @@ pub(super) fn show(
         status::empty(&mut ui, rect, state, commands);
     }
     status::show(&mut ui, comparison::above_names(rect, session), status, session.document().is_some(), commands);
+    copied::follow_presentation(&ui, state.presents);
     // Short messages stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
