@@ -321,6 +321,31 @@ fn a_key_shows_the_stored_weights_while_it_is_held() {
 }
 
 #[test]
+fn switches_that_have_no_room_in_the_row_are_in_a_list_and_the_tools_keep_still() {
+    let mut harness = edited();
+    let tools = |harness: &Harness<'_, App>| {
+        let picture = harness.state().picture;
+        let all = harness.query_all_by_label("Camera only").map(|node| node.rect());
+        all.filter(|rect| picture.contains_rect(*rect)).map(|rect| rect.top()).collect::<Vec<_>>()
+    };
+    let in_picture = |harness: &Harness<'_, App>, label: &str| {
+        let picture = harness.state().picture;
+        harness.query_all_by_label(label).filter(|node| picture.contains_rect(node.rect())).count()
+    };
+    let before = tools(&harness);
+    assert_eq!((in_picture(&harness, "As stored"), in_picture(&harness, "Show")), (1, 0));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    harness.run();
+    assert_eq!(tools(&harness), before);
+    assert_eq!((in_picture(&harness, "As stored"), in_picture(&harness, "Show")), (0, 1));
+    let picture = harness.state().picture;
+    harness.query_all_by_label("Show").find(|node| picture.contains_rect(node.rect())).unwrap().click();
+    harness.run();
+    click(&mut harness, "As stored");
+    assert!(harness.state().session.deforming().shown_model().unwrap().weight_edits().is_empty());
+}
+
+#[test]
 fn beside_another_file_the_legend_names_that_file() {
     let mut session = session(3);
     let mut change = WeightChange::new(MeshId(0), 0, 4);

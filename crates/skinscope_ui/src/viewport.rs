@@ -17,7 +17,7 @@ use skinscope_session::{
 
 use super::names::{self, NameCount};
 use super::saved::MouseHabit;
-use super::widgets::{INSET, chip, describe, tip};
+use super::widgets::{INSET, chip, chip_width, describe, tip};
 use super::{
     Status, UiState, beside, bones, card, comparison, context_menu, copied, crowd, ghosts, gizmo, legend, marks, menu,
     page, status, tour, triad,
@@ -380,10 +380,12 @@ fn toggles(
             }
             let (bones, others) = all.split_at(1);
             switches(ui, bones, session, state, commands);
-            if corner.width() >= NARROW {
-                switches(ui, others, session, state, commands);
-            } else {
-                // Below each other they would leave the tools and the legend no room.
+            let room = corner.right() - ui.cursor().left();
+            let count = if corner.width() >= NARROW { fitting(ui, others, room) } else { 0 };
+            let (in_row, others) = others.split_at(count);
+            switches(ui, in_row, session, state, commands);
+            if !others.is_empty() {
+                // In a second row they would push the tools down, and leave the legend no room.
                 let shown = chip(ui, "Show", false).on_hover_text("What else is drawn over the skin");
                 let menu = Popup::menu(&shown).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
                 menu.show(|ui| switches(ui, others, session, state, commands));
@@ -397,6 +399,19 @@ fn toggles(
         Corner { opaque: tools.inner, whole: tools.response.rect }
     })
     .inner
+}
+
+/// Returns how many switches fit into `room` points beside each other, with the list of the others where some do not.
+fn fitting(ui: &Ui, rows: &[(&str, Toggle)], room: f32) -> usize {
+    // Each has a gap after it but the last one; a point is left for rounding.
+    let ends = |room: f32| {
+        let ends = rows.iter().scan(0.0_f32, |end, (label, _)| {
+            *end += chip_width(ui, label) + 8.0;
+            Some(*end)
+        });
+        ends.take_while(|end| *end - 8.0 + 1.0 <= room).count()
+    };
+    if ends(room) == rows.len() { rows.len() } else { ends(room - chip_width(ui, "Show") - 8.0) }
 }
 
 /// Shows switches of the view; beside that of the bones the list of how they look.

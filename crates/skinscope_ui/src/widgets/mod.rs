@@ -151,6 +151,12 @@ pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
     response
 }
 
+/// Returns how wide a [`chip`] is, points.
+pub(super) fn chip_width(ui: &Ui, text: &str) -> f32 {
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), colors(ui).text);
+    galley.size().x + 18.0
+}
+
 /// Paints the ground of a switch: filled and edged in accent when on, `off` when not.
 pub(super) fn paint_switch(ui: &Ui, rect: Rect, on: bool, hovered: bool, off: Color32) {
     let c = colors(ui);
