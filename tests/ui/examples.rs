@@ -58,7 +58,7 @@ fn the_words_of_a_presentation_grow_with_the_screen() {
     let height = |harness: &Harness<'_, App>, words: &str| {
         painted_texts(harness).into_iter().find(|(text, _)| text == words).unwrap().1.height()
     };
-    let all = ["c: bone 3", examples::example("three-bones").unwrap().title];
+    let all = ["c: bone 3", examples::example("three-bones").unwrap().title, "Reset"];
     let usual = all.map(|words| height(&harness, words));
     harness.key_press(Key::F11);
     harness.set_size(vec2(1920.0, 1080.0));

@@ -6,7 +6,7 @@ use skinscope_session::{Command, ExampleCommand, Session, Toggle, ViewCommand, W
 
 use super::TextSize;
 use crate::theme::{self, BODY, colors};
-use crate::widgets::{chip, icon_button, link, tip};
+use crate::widgets::{chip, icon_button, link, scaled_link, tip};
 use crate::{icons, menu};
 
 /// Shows title and question of a page, and in a presentation the controls that it asks for.
@@ -26,7 +26,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, lesson: &Lesson, text: TextSi
                 }
                 ui.add_space(6.0);
             }
-            let reset = link(ui, "Reset", "Reset the sliders");
+            let reset = scaled_link(ui, "Reset", "Reset the sliders", scale);
             if reset.on_hover_text("Put all sliders back, and give all joints back to them").clicked() {
                 commands.push(ExampleCommand::Reset.into());
             }

@@ -127,13 +127,18 @@ pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: 
 
 /// Shows a button that is only its text, in the accent colour.
 pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
+    scaled_link(ui, text, name, 1.0)
+}
+
+/// Shows a [`link`] whose text is `scale` times as large as usual.
+pub(super) fn scaled_link(ui: &mut Ui, text: &str, name: &str, scale: f32) -> Response {
     let c = colors(ui);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), c.accent);
-    let (rect, response) = press(ui, vec2(galley.size().x, 20.0), name, None);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL * scale), c.accent);
+    let (rect, response) = press(ui, vec2(galley.size().x, 20.0 * scale), name, None);
     let underline = response.hovered() || response.has_focus();
     paint_line(ui, galley, rect.left(), rect.center().y, c.accent);
     if underline {
-        let y = rect.center().y + 7.0;
+        let y = rect.center().y + 7.0 * scale;
         ui.painter().hline(rect.x_range(), y, Stroke::new(1.0, c.accent));
     }
     response.on_hover_cursor(CursorIcon::PointingHand)
