@@ -70,6 +70,19 @@ fn the_words_of_a_presentation_grow_with_the_screen() {
 }
 
 #[test]
+fn the_names_of_two_sides_grow_in_a_presentation() {
+    let mut harness = shown("twist-bar");
+    harness.state_mut().session.apply(skinscope::session::ComparisonCommand::Set(true));
+    harness.run();
+    let height = |harness: &Harness<'_, App>| harness.get_by_label_contains("Left side: ").rect().height();
+    let usual = height(&harness);
+    harness.key_press(Key::F11);
+    harness.set_size(vec2(1920.0, 1080.0));
+    harness.run();
+    assert!(height(&harness) > 1.3 * usual, "{usual} and {}", height(&harness));
+}
+
+#[test]
 fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
     let mut harness = shown("twist-bar");
     assert!(harness.query_by_label("Search nodes").is_none());

@@ -55,7 +55,7 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) -> Op
     let mut above = rect;
     if over.sides {
         comparison::show_names(&ui, rect, session);
-        above = comparison::above_names(rect, session);
+        above = comparison::above_names(rect, session, 1.0);
     }
     if over.legend {
         legend::show_still(&mut ui, above, session);

@@ -103,6 +103,9 @@ pub(super) fn show(
     let (mut opaque, mut controls) = (Rect::ZERO, Rect::from_min_size(rect.min, egui::Vec2::ZERO));
     let first = shape_count(&ui);
     let mut in_picture = first..first;
+    let window = ui.ctx().content_rect().size();
+    let names_scale = if state.presents { page::TextSize::of(false, true, window).of_words() } else { 1.0 };
+    let above = comparison::above_names(rect, session, names_scale);
     if session.document().is_some() {
         point(&mut ui, &response, seen, session, state, commands);
         let mut names = None;
@@ -115,7 +118,6 @@ pub(super) fn show(
         }
         page::show_handles(&ui, session, seen, commands);
         in_picture.end = shape_count(&ui);
-        let above = comparison::above_names(rect, session);
         if !state.presents {
             // What the pointer is over is described above it.
             let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
@@ -125,7 +127,7 @@ pub(super) fn show(
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
         card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second);
         // The switches are drawn over the line between the sides.
-        comparison::show_sides(&mut ui, rect, session, commands);
+        comparison::show_sides(&mut ui, rect, session, names_scale, commands);
         if !state.presents {
             if plate_floats {
                 comparison::show_plate(&mut ui, rect, session, status, &mut state.comparison, commands);
@@ -143,11 +145,11 @@ pub(super) fn show(
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, state, commands);
     }
-    status::show(&mut ui, comparison::above_names(rect, session), status, session.document().is_some(), commands);
+    status::show(&mut ui, above, status, session.document().is_some(), commands);
     copied::follow_presentation(&ui, state.presents);
     // Short messages stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
-    copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
+    copied::show(&ui, above, if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, opaque, hovered: response.hovered(), in_picture }
 }
 

@@ -22,35 +22,36 @@ const STRIP: f32 = 36.0;
 /// The distance between the line and the names on both sides of it, points.
 const BESIDE_LINE: f32 = 12.0;
 
-/// Returns the part of the picture in whose corners plates may be: all of it, or the part above the names of two sides.
-pub(super) fn above_names(rect: Rect, session: &Session) -> Rect {
-    let names = if session.deforming().comparison().is_some() { STRIP - INSET } else { 0.0 };
+/// Returns the part of the picture in whose corners plates may be: all of it, or the part above the names of two sides, whose text is
+/// `scale` times as large as usual.
+pub(super) fn above_names(rect: Rect, session: &Session, scale: f32) -> Rect {
+    let names = if session.deforming().comparison().is_some() { STRIP * scale - INSET } else { 0.0 };
     rect.with_max_y(rect.bottom() - names)
 }
 
 /// Shows the line between the sides of a comparison and their names, where there is a comparison.
-pub(super) fn show_sides(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
+pub(super) fn show_sides(ui: &mut Ui, rect: Rect, session: &Session, scale: f32, commands: &mut Vec<Command>) {
     let Some(comparison) = session.deforming().comparison() else { return };
     let names = names(session, comparison);
     match comparison.layout {
         ComparisonLayout::Split => {
             let x = rect.left() + comparison.split * rect.width();
             line(ui, rect, x, comparison, commands);
-            both_names(ui, rect, x, &names);
+            both_names(ui, rect, x, &names, scale);
         }
         ComparisonLayout::SideBySide => {
             let c = colors(ui);
             let x = rect.center().x;
             ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, c.line));
-            both_names(ui, rect, x, &names);
+            both_names(ui, rect, x, &names, scale);
         }
         ComparisonLayout::Blink => {
             let is_second = (ui.input(|i| i.time) / TURN_SECS) as u64 % 2 == 1;
             if is_second != comparison.is_turned {
                 commands.push(ComparisonCommand::Blink.into());
             }
-            let strip = rect.with_min_y(rect.bottom() - STRIP).shrink2(vec2(4.0, 0.0));
-            name(ui, strip, Align2::CENTER_CENTER, "Shown side", &names[usize::from(comparison.is_turned)]);
+            let strip = rect.with_min_y(rect.bottom() - STRIP * scale).shrink2(vec2(4.0, 0.0));
+            name(ui, strip, Align2::CENTER_CENTER, ("Shown side", &names[usize::from(comparison.is_turned)]), scale);
             ui.ctx().request_repaint_after(Duration::from_secs_f64(TURN_SECS / 2.0));
         }
     }
@@ -64,7 +65,7 @@ pub(super) fn show_names(ui: &Ui, rect: Rect, session: &Session) {
         ComparisonLayout::SideBySide => rect.center().x,
         ComparisonLayout::Blink => return,
     };
-    both_names(ui, rect, x, &names(session, comparison));
+    both_names(ui, rect, x, &names(session, comparison), 1.0);
 }
 
 /// Returns the names of what the two sides show, the left or first one first.
@@ -116,21 +117,21 @@ pub(super) fn side_names(session: &Session, comparison: &Comparison) -> [String;
 }
 
 /// Shows the names of both sides in the strip at the bottom, each on its side of a line at `x`.
-fn both_names(ui: &Ui, rect: Rect, x: f32, names: &[String; 2]) {
-    let strip = rect.with_min_y(rect.bottom() - STRIP).shrink2(vec2(4.0, 0.0));
-    name(ui, strip.with_max_x(x - BESIDE_LINE), Align2::RIGHT_CENTER, "Left side", &names[0]);
-    name(ui, strip.with_min_x(x + BESIDE_LINE), Align2::LEFT_CENTER, "Right side", &names[1]);
+fn both_names(ui: &Ui, rect: Rect, x: f32, names: &[String; 2], scale: f32) {
+    let strip = rect.with_min_y(rect.bottom() - STRIP * scale).shrink2(vec2(4.0, 0.0));
+    name(ui, strip.with_max_x(x - BESIDE_LINE), Align2::RIGHT_CENTER, ("Left side", &names[0]), scale);
+    name(ui, strip.with_min_x(x + BESIDE_LINE), Align2::LEFT_CENTER, ("Right side", &names[1]), scale);
 }
 
 /// Shows the name of a side on a plate of its own, cut to the width of `room`; nothing where that is too narrow for a
 /// few letters.
-fn name(ui: &Ui, room: Rect, align: Align2, side: &str, text: &str) {
+fn name(ui: &Ui, room: Rect, align: Align2, (side, text): (&str, &str), scale: f32) {
     const PAD: f32 = 9.0;
     if room.width() < 2.0 * PAD + 24.0 {
         return;
     }
     let c = colors(ui);
-    let (galley, is_cut) = shortened(ui, text, theme::strong(BODY), c.text, room.width() - 2.0 * PAD);
+    let (galley, is_cut) = shortened(ui, text, theme::strong(BODY * scale), c.text, room.width() - 2.0 * PAD);
     let plate = align.align_size_within_rect(galley.size() + vec2(2.0 * PAD, 8.0), room);
     ui.painter().rect_filled(plate, CornerRadius::same(theme::RADIUS), c.plate);
     paint_line(ui, galley, plate.left() + PAD, plate.center().y, c.text);

@@ -77,7 +77,7 @@ impl TextSize {
     pub(super) const USUAL: Self = Self { scale: 1.0, width: WIDTH, presents: false };
 
     /// Returns the scale of the words in the picture beside the page, which grow less than the page.
-    fn of_words(self) -> f32 {
+    pub(super) fn of_words(self) -> f32 {
         self.scale.powf(0.83)
     }
 }
