@@ -195,13 +195,13 @@ fn rigid_parts_beside_a_skin_have_the_grey_of_their_legend(stage: &Stage) {
         let mut frame = rigid_beside_a_skin();
         frame.display.overlay = overlay(id);
         frame.display.influence_limit = 4;
-        frame.inspected = Some(Arc::default());
+        frame.values = Some(Arc::default());
         let pixel = stage.middle(&frame);
         assert!(off(pixel, NOT_SKINNED) < 0.03, "{id}: {pixel:?}");
         // What is skinned is not.
         let mut skinned = Plate::default().frame();
         skinned.display = frame.display;
-        skinned.inspected = Some(Arc::default());
+        skinned.values = Some(Arc::default());
         let pixel = stage.middle(&skinned);
         assert!(off(pixel, NOT_SKINNED) > 0.1, "{id}: {pixel:?}");
     }

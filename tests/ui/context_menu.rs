@@ -129,7 +129,7 @@ fn clips_of_the_list_are_played_and_those_that_were_added_are_named_and_removed(
         click(harness, &format!("Clip: {shown}"));
         let is_row = |label: String| label.starts_with(clip);
         let rows = harness.get_all_by_role(Role::Button).filter(|row| row.accesskit_node().label().is_some_and(is_row));
-        let at = rows.map(|row| row.rect().center()).last().unwrap();
+        let at = rows.map(|row| row.rect().center()).next_back().unwrap();
         right_click(harness, at);
     };
     ask(&mut harness, "Clip 0", "Clip 1");

@@ -81,7 +81,7 @@ fn drags() -> Vec<Drag> {
         ("a lasso", marking, mark_at, vec2(200.0, 160.0)),
         ("the end of a limit", limited, limit_at, vec2(12.0, 18.0)),
         slider(bones, "Bone size"),
-        slider(super::examples::shown("twist-bar"), "Turn of the upper end, θ"),
+        slider(examples::shown("twist-bar"), "Turn of the upper end, θ"),
         ("the comparison line", compared, line_at, vec2(60.0, 0.0)),
     ]
 }

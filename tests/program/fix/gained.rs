@@ -357,7 +357,8 @@ fn a_mesh_that_is_shown_twice_or_quantised_gains_a_skin() {
 #[test]
 fn what_would_lose_something_at_another_node_is_refused_with_the_reason() {
     let folder = folder("gained not");
-    let ends: [(&str, fn(&mut Value)); 3] = [
+    type End = (&'static str, fn(&mut Value));
+    let ends: [End; 3] = [
         ("an extension of the file names the node", |root| root["extensions"] = json!({ "EXT_a": [{ "node": 3 }] })),
         ("an extension of the node", |root| root["nodes"][3]["extensions"] = json!({ "EXT_a": {} })),
         ("morph weights", |root| root["nodes"][3]["weights"] = json!([0.5])),
