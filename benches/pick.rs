@@ -1,13 +1,16 @@
 //! What lies under the pointer while a clip plays, on a model of a million vertices: every ray meets another pose.
 
+#![expect(clippy::expect_used, reason = "a benchmark without its model is none")]
+
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::Vec3;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
 use skinscope::inspect::{PickIndex, PosedModel};
-use skinscope::math::Ray;
+use skinscope::math::{Ray, WeldRule};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, LocalPose};
 
@@ -51,5 +54,68 @@ fn pick(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, pick);
+/// What lies near a point of the posed surface, as a brush asks it in each picture, on a model of 300 000 vertices; a radius that holds about 2 000.
+fn near(c: &mut Criterion) {
+    let model = tube(Tube { joints: 60, rings: 600, sides: 500, influences: 4, ..Tube::default() });
+    let mut group = c.benchmark_group(format!("near in {} vertices", model.drawn_vertices()));
+    let index = PickIndex::of(&model);
+    let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+    let mut pose = LocalPose::clone(&model.skeleton.rest);
+    for transform in &mut pose.transforms {
+        transform.rotation *= glam::Quat::from_rotation_z(0.01);
+    }
+    anim::local_to_model(&model.skeleton, &pose, &mut matrices);
+    deform::palettes(&model, &matrices, &mut palettes);
+    let primitive = &model.meshes[0].primitives[0];
+    let mesh = deform::MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).expect("it is never stopped");
+    for method in [deform::METHODS[0], deform::method("dual-quaternion").expect("it is there")] {
+        let input = deform::SurfaceInput {
+            model: &model,
+            draws: &[InstanceId(0)],
+            palettes: &palettes,
+            morph_weights: &[],
+            method: method.into(),
+        };
+        let surface = deform::Surface::of(&input);
+        let positions = &surface.parts[0].deformed.positions;
+        let posed =
+            PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method: method.into(), surface: None };
+        let centre = positions[150_000];
+        let mut distances: Vec<f32> = positions.iter().map(|at| at.distance(centre)).collect();
+        distances.sort_by(f32::total_cmp);
+        let radius = distances[2_000];
+        group.bench_function(format!("2000 vertices ({})", method.id), |b| {
+            b.iter(|| black_box(index.near(&posed, &[InstanceId(0)], centre, radius)));
+        });
+        let mut along = deform::SurfaceDistances::default();
+        let at = |point: u32| positions[mesh.weld.first[point as usize] as usize];
+        group.bench_function(format!("2000 vertices along the surface ({})", method.id), |b| {
+            b.iter(|| black_box(along.within(&mesh, at, &[(mesh.point(150_000), 0.0)], radius).len()));
+        });
+    }
+    let whole = deform::Deformation::from(deform::METHODS[0])
+        .then(deform::pass("delta-mush").expect("it is there"), &deform::ParameterSettings::default());
+    let input = deform::SurfaceInput {
+        model: &model,
+        draws: &[InstanceId(0)],
+        palettes: &palettes,
+        morph_weights: &[],
+        method: whole,
+    };
+    let surface = Arc::new(deform::Surface::of(&input));
+    let posed = PosedModel {
+        model: &model,
+        palettes: &palettes,
+        morph_weights: &[],
+        method: whole,
+        surface: Some(Arc::clone(&surface)),
+    };
+    let centre = surface.parts[0].deformed.positions[150_000];
+    group.bench_function("2000 vertices (delta mush, its surface at hand)", |b| {
+        b.iter(|| black_box(index.near(&posed, &[InstanceId(0)], centre, 0.02)));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, pick, near);
 criterion_main!(benches);

@@ -8,7 +8,9 @@ use skinscope_anim::{self as anim, SampleScratch, local_to_model};
 use skinscope_base::math::test_random::Random;
 use skinscope_base::math::{Aabb, Ray};
 use skinscope_base::parallel::JobContext;
-use skinscope_deform::{self as deform, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
+use skinscope_deform::{
+    self as deform, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex, VertexDeformer,
+};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
 
@@ -171,6 +173,28 @@ fn clusters_made_of_stored_weights_find_vertices_with_edited_ones() {
         assert!(look(&index, &edited, &mut random).0 > 100);
         assert!(look(&index, &model, &mut random).0 > 100, "and the stored ones after that");
     }
+}
+
+#[test]
+fn a_small_part_of_a_large_surface_is_found_by_a_look_at_little_of_it() {
+    let model = tube(Tube { joints: 30, rings: 600, sides: 60, influences: 4, ..Tube::default() });
+    let index = PickIndex::of(&model);
+    let (_, palettes) = posed_at_random(&model, &mut Random(2), 0.1);
+    let method = Deformation::from(METHODS[0]);
+    let posed = PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method, surface: None };
+    let draws = [InstanceId(0)];
+    let middle = VertexDeformer::new(&model, (draws[0], 0), &packed(&palettes), &[], method).position(18_000);
+    let mut looked = 0;
+    let near = |bounds: Aabb| bounds.distance(middle) < 0.02;
+    index.visit(&posed, &draws, &near, &mut |piece| looked += piece.vertices.len()).unwrap();
+    let all = model.meshes[0].primitives[0].positions.len();
+    assert!(looked > 0 && looked * 20 < all, "{looked} of {all}");
+}
+
+fn packed(palettes: &[Affine3A]) -> Vec<glam::Vec4> {
+    let mut out = Vec::new();
+    deform::pack(METHODS[0], palettes, &mut out);
+    out
 }
 
 #[test]

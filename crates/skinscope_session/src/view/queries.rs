@@ -6,7 +6,7 @@ use glam::Vec2;
 use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, TexelDensity, VertexDirections, VertexRef};
 use skinscope_model::NodeId;
 
-use crate::{Bones, Command, Deforming, Document, Model, Pose, SelectionCommand, Session, Surfaces, Toggle, View};
+use crate::{Bones, Command, Deforming, Document, MarkCommand, Model, Pose, SelectionCommand, Session, Surfaces, Toggle, View};
 
 /// The reason why *Weights* shows a certain joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Picking<'_> {
     pub fn must_wait_for(self, click: &Command) -> bool {
         let asks = match click {
             Command::Selection(SelectionCommand::PickAt(at)) => self.bones.bone_at(*at).is_none(),
-            Command::Selection(SelectionCommand::PinAt(_)) => true,
+            Command::Selection(SelectionCommand::PinAt(_)) | Command::Mark(MarkCommand::In(..)) => true,
             _ => false,
         };
         let shown = self.view.is_on(Toggle::Mesh) || self.view.is_on(Toggle::Wireframe);

@@ -6,12 +6,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::Vec2;
 use skinscope_edit::{self as edit, Sheet};
 use skinscope_inspect::VertexSet;
-use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, Topology};
+use skinscope_model::{MeshId, Model, NodeId, PrimitiveId};
 
-use crate::{Document, Picking, Projector, Scope, Session, findings};
+use crate::{Document, Picking, Scope, Session, findings};
 
 /// How a drag over the picture marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -97,8 +97,6 @@ type WeldedVertex = (usize, u32);
 
 /// How far from a click a vertex may lie, pixels.
 const REACH: f32 = 14.0;
-/// What lies behind the surface by no more than this part of its distance lies on it.
-const THICKNESS: f32 = 1e-3;
 
 impl Neighbours {
     fn welded(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
@@ -215,59 +213,6 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
 }
 
 impl Picking<'_> {
-    /// The vertices with weights in a part of the picture: those that are seen, or all.
-    fn within(self, shape: &MarkShape, through: bool) -> VertexSet {
-        let (Some(surface), Some(model)) = (self.surfaces.surface(), self.model) else { return VertexSet::default() };
-        let model = surface.model(model);
-        let projector = self.view.projector();
-        let mut found: Vec<(Vec2, f32, (MeshId, usize, u32))> = Vec::new();
-        for part in &surface.parts {
-            let mesh = model.instances[part.instance.index()].mesh;
-            let primitive = &model.meshes[mesh.index()].primitives[part.primitive];
-            if primitive.stored_influences.is_none() {
-                continue;
-            }
-            for copy in 0..part.copies.len().max(1) {
-                let matrix = part.copies.get(copy).copied().unwrap_or(Affine3A::IDENTITY);
-                for (drawn, position) in part.deformed.positions.iter().enumerate() {
-                    let world = matrix.transform_point3(*position);
-                    let Some(at) = projector.project(world).filter(|at| shape.has(*at)) else { continue };
-                    let stored = primitive.stored_vertex(drawn as u32);
-                    found.push((at, projector.nearness(world), (mesh, part.primitive, stored)));
-                }
-            }
-        }
-        if !through && !found.is_empty() {
-            let mut front = Front::around(found.iter().map(|(at, ..)| *at));
-            for part in &surface.parts {
-                let mesh = model.instances[part.instance.index()].mesh;
-                let primitive = &model.meshes[mesh.index()].primitives[part.primitive];
-                if primitive.topology != Topology::Triangles {
-                    continue;
-                }
-                for copy in 0..part.copies.len().max(1) {
-                    let matrix = part.copies.get(copy).copied().unwrap_or(Affine3A::IDENTITY);
-                    let seen = |p: &Vec3| {
-                        let world = matrix.transform_point3(*p);
-                        projector.project(world).map(|at| (at, projector.nearness(world)))
-                    };
-                    let corners: Vec<_> = part.deformed.positions.iter().map(seen).collect();
-                    for triangle in primitive.indices.as_chunks::<3>().0 {
-                        if let [Some(a), Some(b), Some(c)] = triangle.map(|v| corners[v as usize]) {
-                            front.draw([a, b, c]);
-                        }
-                    }
-                }
-            }
-            found.retain(|(at, nearness, _)| front.shows(*at, *nearness, &projector));
-        }
-        if let MarkShape::Point(point) = shape {
-            let nearest = found.iter().min_by(|a, b| a.0.distance(*point).total_cmp(&b.0.distance(*point)));
-            return VertexSet::from_vertices(nearest.map(|(.., vertex)| *vertex).into_iter().collect());
-        }
-        VertexSet::from_vertices(found.into_iter().map(|(.., vertex)| vertex).collect())
-    }
-
     /// The selected joint, where marks or tools may ask for what it moves.
     #[must_use]
     pub fn has_joint(self) -> Option<NodeId> {
@@ -276,6 +221,19 @@ impl Picking<'_> {
 }
 
 impl MarkShape {
+    /// Returns the least and the greatest coordinates of the part.
+    pub(super) fn bounds(&self) -> [Vec2; 2] {
+        match self {
+            Self::Point(point) => [*point - REACH, *point + REACH],
+            Self::Box(a, b) => [a.min(*b), a.max(*b)],
+            Self::Circle(middle, radius) => [*middle - *radius, *middle + *radius],
+            Self::Lasso(line) => {
+                let ends = [Vec2::INFINITY, Vec2::NEG_INFINITY];
+                line.iter().fold(ends, |[least, most], at| [least.min(*at), most.max(*at)])
+            }
+        }
+    }
+
     /// Whether a point of the picture lies in it.
     #[must_use]
     pub fn has(&self, at: Vec2) -> bool {
@@ -295,75 +253,5 @@ impl MarkShape {
                 inside
             }
         }
-    }
-}
-
-/// How near the surface is in some pixels of the picture.
-#[derive(Debug)]
-struct Front {
-    left: i32,
-    top: i32,
-    width: usize,
-    nearness: Vec<f32>,
-}
-
-/// The most pixels to each side: parts of the picture are never larger.
-const MOST: f32 = 16_384.0;
-
-impl Front {
-    fn around(points: impl Iterator<Item = Vec2> + Clone) -> Self {
-        let least = points.clone().fold(Vec2::splat(MOST), Vec2::min).max(Vec2::splat(-MOST)).floor() - 2.0;
-        let most = points.fold(Vec2::splat(-MOST), Vec2::max).min(Vec2::splat(MOST)).ceil() + 2.0;
-        let size = (most - least).max(Vec2::ONE);
-        let (width, height) = (size.x as usize + 1, size.y as usize + 1);
-        Self { left: least.x as i32, top: least.y as i32, width, nearness: vec![f32::NEG_INFINITY; width * height] }
-    }
-
-    fn height(&self) -> usize {
-        self.nearness.len() / self.width
-    }
-
-    /// Draws a triangle: what is nearest in each pixel counts.
-    fn draw(&mut self, [a, b, c]: [(Vec2, f32); 3]) {
-        let origin = Vec2::new(self.left as f32, self.top as f32);
-        let [p, q, r] = [a.0 - origin, b.0 - origin, c.0 - origin];
-        let area = (q - p).perp_dot(r - p);
-        if area == 0.0 || !area.is_finite() {
-            return;
-        }
-        let last = Vec2::new(self.width as f32 - 1.0, self.height() as f32 - 1.0);
-        let least = p.min(q).min(r).max(Vec2::ZERO).floor();
-        let most = p.max(q).max(r).min(last).ceil().min(last);
-        if least.x > most.x || least.y > most.y {
-            return;
-        }
-        for y in least.y as usize..=most.y as usize {
-            for x in least.x as usize..=most.x as usize {
-                let at = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-                let shares = [(q - at).perp_dot(r - at), (r - at).perp_dot(p - at), (p - at).perp_dot(q - at)];
-                let shares = shares.map(|share| share / area);
-                if shares.iter().all(|share| *share >= 0.0) {
-                    let nearness = shares[0] * a.1 + shares[1] * b.1 + shares[2] * c.1;
-                    let pixel = &mut self.nearness[y * self.width + x];
-                    *pixel = pixel.max(nearness);
-                }
-            }
-        }
-    }
-
-    /// Whether nothing lies before a point in its pixel, or in one beside it that shows a part of the surface.
-    fn shows(&self, at: Vec2, nearness: f32, projector: &Projector) -> bool {
-        let (x, y) = (at.x.floor() as i32 - self.left, at.y.floor() as i32 - self.top);
-        let at = |x: i32, y: i32| {
-            let is_inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height();
-            is_inside.then(|| self.nearness[y as usize * self.width + x as usize])
-        };
-        let mut farthest = at(x, y).unwrap_or(f32::NEG_INFINITY);
-        for (dx, dy) in (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy))) {
-            if let Some(beside) = at(x + dx, y + dy).filter(|nearness| nearness.is_finite()) {
-                farthest = farthest.min(beside);
-            }
-        }
-        projector.is_no_nearer(farthest, nearness, THICKNESS)
     }
 }

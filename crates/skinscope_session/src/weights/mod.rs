@@ -3,6 +3,7 @@
 pub(crate) mod marks;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;
+mod within;
 
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use self::tools::{ChangedByTool, EditedWeights, Scope, ToolCommand, Tools};
