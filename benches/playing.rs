@@ -20,7 +20,7 @@ use skinscope::model::Model;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::parallel::Job;
 use skinscope::render::Gpu;
-use skinscope::session::{CameraCommand, Done, MeasureCommand, PlaybackCommand, ViewCommand, Work};
+use skinscope::session::{CameraCommand, Done, MeasureCommand, ModelKey, PlaybackCommand, ViewCommand, Work};
 
 use self::window::Window;
 
@@ -64,7 +64,7 @@ impl Readings {
         }
         if self.job.is_none()
             && self.pace.is_due(Instant::now(), window.gpu.software.measures_rest)
-            && let Some(model) = window.session.model().map(Arc::downgrade)
+            && let Some(model) = window.session.model().map(ModelKey::of)
             && let Some(run) = window.session.begin(&Work::MeasurePose(model))
         {
             self.pace.begin(Instant::now());

@@ -26,7 +26,7 @@ use crate::{
 pub struct ModelKey(Weak<Model>);
 
 impl ModelKey {
-    fn of(model: &Arc<Model>) -> Self {
+    pub fn of(model: &Arc<Model>) -> Self {
         Self(Arc::downgrade(model))
     }
 

@@ -77,7 +77,7 @@ fn a_box_marks_what_is_seen_or_all_of_it_and_adds_and_takes_away() {
 #[test]
 fn parts_of_the_picture_hold_what_a_look_at_every_vertex_of_any_method_finds() {
     let mut session = pictured();
-    session.apply(PlaybackCommand::SetPose(PoseSource::Clip(0)));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Clip));
     session.apply(PlaybackCommand::Seek(0.3));
     let shapes = [
         MarkShape::Circle(Vec2::new(290.0, 260.0), 42.0),

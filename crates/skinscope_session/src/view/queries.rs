@@ -6,7 +6,9 @@ use glam::Vec2;
 use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, TexelDensity, VertexDirections, VertexRef};
 use skinscope_model::NodeId;
 
-use crate::{Bones, Command, Deforming, Document, MarkCommand, Model, Pose, SelectionCommand, Session, Surfaces, Toggle, View};
+use crate::{
+    Bones, Command, Deforming, Document, MarkCommand, Model, Pose, SelectionCommand, Session, Surfaces, Toggle, View,
+};
 
 /// The reason why *Weights* shows a certain joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ const THICKNESS: f32 = 1e-3;
 
 impl Picking<'_> {
     /// The vertices with weights in a part of the picture: those that are seen, or all.
-    pub(super) fn within(self, shape: &MarkShape, through: bool) -> VertexSet {
+    pub(crate) fn within(self, shape: &MarkShape, through: bool) -> VertexSet {
         let (Some(posed), Some(document)) = (self.surfaces.posed(), self.document) else { return VertexSet::default() };
         let (index, draws) = (document.pick_index(), &self.pose.draws);
         let (model, projector) = (posed.model, self.view.projector());
