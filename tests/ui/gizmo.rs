@@ -179,3 +179,72 @@ fn in_a_low_picture_the_tools_and_what_belongs_to_them_are_whole() {
         }
     }
 }
+
+#[test]
+fn the_tool_that_has_the_pointer_is_named_beside_the_tools_which_keep_still() {
+    let mut harness = selected(3, 2);
+    let last = |harness: &Harness<'_, App>| harness.get_by_label("Look tool").rect();
+    let (before, picture) = (last(&harness), harness.state().picture);
+    for (tool, words) in [
+        ("Move tool", "Moving. Drag an arrow or a plane"),
+        ("Scale tool", "Scaling. Drag a box"),
+        ("Pull tool", "Pulling. Drag a bone or the skin"),
+        ("Look tool", "Looking. Drag from a joint"),
+    ] {
+        click(&mut harness, tool);
+        let said = harness.get_by_label_contains(words).rect();
+        assert!(picture.contains_rect(said) && said.left() > before.right(), "{tool}: {said:?}");
+        assert_eq!(last(&harness), before, "{tool}");
+    }
+    // The camera, and the tool that the window begins with, need no words.
+    for tool in ["Camera only", "Turn tool"] {
+        click(&mut harness, tool);
+        assert!(harness.query_by_label_contains("elsewhere a drag turns the camera").is_none(), "{tool}");
+    }
+    // Marking comes before a tool that poses, and says so in its place.
+    click(&mut harness, "Pull tool");
+    harness.key_press(Key::K);
+    harness.run();
+    harness.get_by_label_contains("Marking by box: 0 vertices");
+    assert!(harness.query_by_label_contains("Pulling. Drag").is_none());
+}
+
+#[test]
+fn the_middle_button_turns_while_marking_and_the_wheel_waits_for_a_handle() {
+    let wheel = |harness: &mut Harness<'_, App>| {
+        harness.state_mut().commands.clear();
+        harness.event(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: vec2(0.0, 1.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run();
+        harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Zoom(..))))
+    };
+    let mut harness = selected(3, 2);
+    let at = place(&harness, "Turn about the line of sight");
+    press_at(&mut harness, at);
+    harness.event(Event::PointerMoved(at + vec2(30.0, 30.0)));
+    harness.run();
+    assert!(!wheel(&mut harness));
+    release_at(&mut harness, at + vec2(30.0, 30.0));
+    harness.run();
+    assert!(wheel(&mut harness));
+    harness.key_press(Key::K);
+    harness.run();
+    let center = harness.state().picture.center();
+    press_at(&mut harness, center);
+    harness.event(Event::PointerMoved(center + vec2(30.0, 30.0)));
+    harness.run();
+    assert!(wheel(&mut harness) && !orbits(&harness));
+    assert_eq!(harness.output().platform_output.cursor_icon, egui::CursorIcon::Crosshair);
+    release_at(&mut harness, center + vec2(30.0, 30.0));
+    harness.run();
+    button(&harness, center, PointerButton::Middle, true);
+    harness.step();
+    harness.event(Event::PointerMoved(center + vec2(30.0, 0.0)));
+    harness.run();
+    assert!(orbits(&harness));
+}

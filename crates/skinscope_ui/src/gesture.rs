@@ -5,7 +5,6 @@ use egui::{Context, Event, Key};
 use skinscope_session::{BesideCommand, Command, EditCommand, Session};
 
 use super::UiState;
-use super::marks::MarkDrag;
 
 /// The drag of the pointer that is under way, as the passes before this one left it.
 #[derive(Debug, Default)]
@@ -16,14 +15,14 @@ pub(super) struct PointerDrag {
     has_begun: bool,
     /// Whether Escape was pressed. Until the button is released, nobody has the pointer.
     is_given_up: bool,
-    /// Whether the pass began with a drag of the gizmo that follows the pointer without a button. It ends by keys of its own, or by a press.
+    /// Whether the pass began with a drag of a handle that follows the pointer without a button. It ends by keys of its own, or by a press.
     is_by_key: bool,
 }
 
 /// Begins a pass, before anything else looks at its keys. Escape in the middle of a drag gives up the drag, and does nothing else.
 pub(super) fn begin(ctx: &Context, state: &mut UiState) {
     let drag = &mut state.pointer_drag;
-    drag.is_by_key = state.viewport.gizmo.is_by_key();
+    drag.is_by_key = state.viewport.pointer.is_by_key();
     let is_drag = drag.is_on || drag.has_begun || drag.is_given_up;
     // In a text field Escape belongs to what is typed.
     if !is_drag || drag.is_by_key || state.in_text || !ctx.input(|i| i.key_pressed(Key::Escape)) {
@@ -32,15 +31,14 @@ pub(super) fn begin(ctx: &Context, state: &mut UiState) {
     let is_escape = |event: &Event| matches!(event, Event::Key { key: Key::Escape, pressed: true, .. });
     ctx.input_mut(|i| i.events.retain(|event| !is_escape(event)));
     drag.is_given_up = true;
-    state.viewport.gizmo.give_up();
-    state.viewport.marks = MarkDrag::default();
+    state.viewport.pointer.give_up();
     state.dock.drag = None;
 }
 
 /// Ends a pass, which has added `commands` from `first` on: those of a drag that was given up go, and around those of a drag that changes
 /// something there is one gesture.
 pub(super) fn end(ctx: &Context, session: &Session, state: &mut UiState, first: usize, commands: &mut Vec<Command>) {
-    let is_by_key = state.pointer_drag.is_by_key || state.viewport.gizmo.is_by_key();
+    let is_by_key = state.pointer_drag.is_by_key || state.viewport.pointer.is_by_key();
     let drag = &mut state.pointer_drag;
     let is_down = ctx.input(|i| i.pointer.any_down());
     let is_dragged = ctx.dragged_id().is_some() || ctx.input(|i| i.pointer.is_decidedly_dragging());

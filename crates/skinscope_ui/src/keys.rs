@@ -278,7 +278,7 @@ pub(super) struct Pass {
 pub(super) fn begin(ui: &Ui, state: &mut UiState, status: &Status) -> Pass {
     let ctx = ui.ctx();
     state.outliner.begin(ctx);
-    state.viewport.gizmo.take_keys(ctx);
+    state.viewport.pointer.take_keys(ctx);
     let pressed = |key| ctx.input(|i| i.key_pressed(key));
     // egui takes the focus away as soon as Escape is pressed.
     let left = state.in_text && pressed(egui::Key::Escape) && ctx.memory(|m| m.focused().is_none());

@@ -37,7 +37,6 @@ pub mod fonts;
 mod frame_costs;
 mod gesture;
 mod ghosts;
-mod gizmo;
 mod help_card;
 pub mod icons;
 mod inspector;
@@ -66,6 +65,7 @@ mod page;
 mod palette;
 mod panel_size;
 mod panels;
+mod pointer;
 mod pose_library;
 mod preferences;
 mod preferences_dialog;
@@ -366,7 +366,7 @@ impl UiState {
             WindowCommand::TogglePresentation => self.presents = !self.presents,
             WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
             WindowCommand::FindAnything => self.finder.open = true,
-            WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
+            WindowCommand::Grab(tool) => self.viewport.pointer.ask(*tool),
             WindowCommand::ShowPoses => {
                 self.saved.tables = true;
                 self.dock.ask(DockPanel::Tables);

@@ -3,24 +3,20 @@
 use std::ops::Range;
 
 use egui::accesskit::Role;
-use egui::{
-    CursorIcon, Modifiers, PointerButton, Popup, PopupCloseBehavior, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo,
-    vec2,
-};
+use egui::{CursorIcon, Popup, PopupCloseBehavior, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use glam::Vec2;
 use skinscope_frame::LOOKS;
 use skinscope_inspect::Hit;
 use skinscope_session::frame::shown_bounds;
-use skinscope_session::{
-    CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Submenu, Toggle, ViewCommand,
-};
+use skinscope_session::{CameraCommand, Command, ComparisonLayout, Session, Submenu, Toggle, ViewCommand};
 
 use super::names::{self, NameCount};
+use super::pointer::{self, Pointing};
 use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, chip_width, describe, tip};
 use super::{
-    Status, UiState, beside, bones, card, comparison, context_menu, copied, crowd, ghosts, gizmo, legend, marks, menu,
-    page, status, tour, triad,
+    Status, UiState, beside, bones, card, comparison, context_menu, copied, crowd, ghosts, legend, marks, menu, page,
+    status, tour, triad,
 };
 
 /// The state of the picture's area.
@@ -30,9 +26,7 @@ pub(super) struct Viewport {
     pub(super) vertex: Option<Hit>,
     /// Whether it is in the second side of a comparison.
     is_second: bool,
-    pub(super) gizmo: gizmo::GizmoState,
-    /// The drag that marks.
-    pub(super) marks: marks::MarkDrag,
+    pub(super) pointer: pointer::PointerState,
     /// What the menu of the last right click is about.
     about: context_menu::About,
     /// Whether the buttons that are down move the camera, since Alt was held as they went down.
@@ -58,10 +52,6 @@ impl Default for ViewportArea {
     }
 }
 
-/// How many points of scrolling are one step of the wheel.
-const POINTS_PER_STEP: f32 = 40.0;
-/// How many points of a drag are one step of the wheel.
-const DRAG_PER_STEP: f32 = 20.0;
 /// The width of the corner of the switches below which most of them are in a list, points.
 const NARROW: f32 = 300.0;
 
@@ -107,7 +97,7 @@ pub(super) fn show(
     let names_scale = if state.presents { page::TextSize::of(false, true, window).of_words() } else { 1.0 };
     let above = comparison::above_names(rect, session, names_scale);
     if session.document().is_some() {
-        point(&mut ui, &response, seen, session, state, commands);
+        point(&ui, &response, seen, session, state, commands);
         let mut names = None;
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for picture in [Some(seen), other].into_iter().flatten() {
@@ -158,48 +148,32 @@ fn shape_count(ui: &Ui) -> usize {
     ui.ctx().graphics(|graphics| graphics.get(ui.layer_id()).map_or(0, |list| list.next_idx().0))
 }
 
-/// Handles the pointer over the picture: marks, the handles of a tool, the camera, and what is under it.
+/// Handles the pointer over the picture: the tool that has it, and what is under it where no tool has it alone.
 fn point(
-    ui: &mut Ui,
+    ui: &Ui,
     response: &Response,
     seen: Rect,
     session: &Session,
     state: &mut UiState,
     commands: &mut Vec<Command>,
 ) {
-    let is_camera = is_camera_only(ui, response, state);
-    let marking = session.marking().tool.filter(|_| !is_camera);
-    let is_gizmos = match marking {
-        Some(tool) => {
-            marks::mouse(ui, response, seen, tool, &mut state.viewport.marks, commands);
-            wheel(ui, response, seen, commands);
-            state.viewport.vertex = None;
-            marks::outline(ui, tool, &state.viewport.marks);
-            false
-        }
-        None => gizmo::show(ui, response, seen, session, (&mut state.viewport.gizmo, is_camera), commands),
-    };
-    if is_gizmos {
+    let is_camera_only = is_camera_only(ui, response, state);
+    let pointing = Pointing { ui, response, seen, session, habit: habit(state), is_camera_only };
+    if pointer::show(&pointing, &mut state.viewport.pointer, commands) {
         state.viewport.vertex = None;
-    } else if marking.is_none() {
-        mouse(ui, response, seen, (habit(state), is_camera), commands);
-        hover(ui, response, seen, session, state);
-        if response.secondary_clicked() {
-            let vertex = state.viewport.vertex.map(|hit| hit.vertex_ref());
-            state.viewport.about =
-                context_menu::About { node: state.hovered, vertex, ..context_menu::About::default() };
-            context_menu::begin(state.viewport.about, session, commands);
-        }
-        context_menu::show(response, state.viewport.about, session, state, commands);
-        if response.clicked() && state.viewport.vertex.is_some() {
-            state.inspector.show_vertex();
-        }
+        return;
     }
-    if marking.is_some() && response.contains_pointer() {
-        ui.set_cursor_icon(CursorIcon::Crosshair);
-    } else if !is_gizmos && response.dragged() {
-        ui.set_cursor_icon(CursorIcon::Grabbing);
-    } else if !is_gizmos && response.hovered() && state.hovered.is_some() {
+    hover(ui, response, seen, session, state);
+    if response.secondary_clicked() {
+        let vertex = state.viewport.vertex.map(|hit| hit.vertex_ref());
+        state.viewport.about = context_menu::About { node: state.hovered, vertex, ..context_menu::About::default() };
+        context_menu::begin(state.viewport.about, session, commands);
+    }
+    context_menu::show(response, state.viewport.about, session, state, commands);
+    if response.clicked() && state.viewport.vertex.is_some() {
+        state.inspector.show_vertex();
+    }
+    if !response.dragged() && response.hovered() && state.hovered.is_some() {
         ui.set_cursor_icon(CursorIcon::PointingHand);
     }
 }
@@ -213,17 +187,6 @@ fn show_words(ui: &Ui, session: &Session, picture: Rect, text: page::TextSize) -
     beside::show_names(ui, session, picture, &projector);
     page::show_marks(ui, session, &projector, picture, text);
     count
-}
-
-fn to_glam(v: egui::Vec2) -> Vec2 {
-    Vec2::new(v.x, v.y)
-}
-
-/// Returns a point relative to the corner of what the camera sees. Where that is a half of the area, points of the
-/// other half are mapped to it.
-fn from_corner(at: egui::Pos2, seen: Rect) -> Vec2 {
-    let x = if at.x > seen.right() { at.x - seen.width() } else { at.x };
-    Vec2::new(x - seen.left(), at.y - seen.top())
 }
 
 /// Returns whether the pointer moves the camera and nothing else: with the mouse of Maya, while Alt is held, and until the buttons are
@@ -248,77 +211,6 @@ fn habit(state: &UiState) -> MouseHabit {
     }
 }
 
-/// What a drag over the picture does to the camera.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CameraDrag {
-    Turn,
-    Move,
-    Zoom,
-}
-
-/// Returns what a drag with this button and these keys does, as the user is used to.
-fn camera_drag(habit: MouseHabit, button: PointerButton, keys: Modifiers) -> CameraDrag {
-    use PointerButton::{Middle, Primary, Secondary};
-    match (habit, button) {
-        (MouseHabit::Maya, Secondary) if keys.alt => CameraDrag::Zoom,
-        (MouseHabit::Blender, Middle) if keys.command => CameraDrag::Zoom,
-        (MouseHabit::Blender, Middle) if !keys.shift => CameraDrag::Turn,
-        (_, Primary) if !keys.shift => CameraDrag::Turn,
-        _ => CameraDrag::Move,
-    }
-}
-
-fn mouse(
-    ui: &Ui,
-    response: &Response,
-    rect: Rect,
-    (habit, is_camera): (MouseHabit, bool),
-    commands: &mut Vec<Command>,
-) {
-    let scale = ui.pixels_per_point();
-    let delta = to_glam(response.drag_delta());
-    let button = [PointerButton::Primary, PointerButton::Middle, PointerButton::Secondary]
-        .into_iter()
-        .find(|button| response.dragged_by(*button));
-    if let Some(button) = button.filter(|_| delta != Vec2::ZERO) {
-        let mut keys = ui.input(|i| i.modifiers);
-        // Where a drag began with Alt it goes on without.
-        keys.alt |= is_camera;
-        match camera_drag(habit, button, keys) {
-            // The angle depends on how far the hand moves, whatever the pixel density.
-            CameraDrag::Turn => commands.push(CameraCommand::Orbit(delta).into()),
-            CameraDrag::Move => commands.push(CameraCommand::Pan(delta * scale).into()),
-            CameraDrag::Zoom => {
-                let middle = from_corner(rect.center(), rect) * scale;
-                commands.push(CameraCommand::Zoom((delta.x - delta.y) / DRAG_PER_STEP, middle).into());
-            }
-        }
-    }
-    if response.double_clicked() {
-        commands.push(CameraCommand::FrameSelected.into());
-    } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
-        let pixel = from_corner(at, rect) * scale;
-        commands.push(if skin_only(ui) {
-            Command::Selection(SelectionCommand::PinAt(pixel))
-        } else {
-            Command::Selection(SelectionCommand::PickAt(pixel))
-        });
-    }
-    wheel(ui, response, rect, commands);
-}
-
-fn wheel(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) {
-    let scale = ui.pixels_per_point();
-    if response.hovered() {
-        let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
-        let steps = scroll / POINTS_PER_STEP + pinch.ln() / -(0.9_f32.ln());
-        let at = response.hover_pos().unwrap_or(rect.center());
-        if steps != 0.0 && steps.is_finite() {
-            commands.push(CameraCommand::Zoom(steps, from_corner(at, rect) * scale).into());
-        }
-    }
-}
-
 /// Looks up what a click would select: a bone, or the vertex of the skin and the joint that moves it most. It does so
 /// in every frame while something moves, or while the skin may lie elsewhere than before.
 fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mut UiState) {
@@ -326,18 +218,13 @@ fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mu
     let viewport = &mut state.viewport;
     viewport.vertex = None;
     let Some(at) = pointer else { return };
-    let pixel = from_corner(at, rect) * ui.pixels_per_point();
-    let bone = if skin_only(ui) { None } else { session.bones().bone_at(pixel) };
+    let pixel = pointer::from_corner(at, rect) * ui.pixels_per_point();
+    let bone = if pointer::ignores_bones(ui) { None } else { session.bones().bone_at(pixel) };
     if bone.is_none() {
         viewport.vertex = session.picking().vertex_near_at_hand(pixel);
         viewport.is_second = session.deforming().is_second_at(pixel);
     }
     state.hovered = bone.or_else(|| session.picking().mover(viewport.vertex?));
-}
-
-/// Returns whether the key is held down that lets the pointer ignore bones.
-fn skin_only(ui: &Ui) -> bool {
-    ui.input(|i| i.modifiers.command || i.modifiers.alt)
 }
 
 /// The controls in the upper left corner of the picture, points.
@@ -394,11 +281,14 @@ fn toggles(
             }
             look(ui, session, state, commands);
             crowd::line(ui, session);
-            marks::line(ui, session);
+            pointer::line(ui, session);
             notes(ui, session, names);
         });
-        let tools = ui.scope(|ui| gizmo::tools(ui, session, commands));
-        Corner { opaque: tools.inner, whole: tools.response.rect }
+        let tools = ui.scope(|ui| pointer::show_tools(ui, session, commands));
+        let place = tools.response.rect;
+        let room = Rect::from_min_max(place.right_top() + vec2(8.0, 0.0), corner.with_max_y(rect.bottom()).max);
+        pointer::line_beside_tools(ui, room, session);
+        Corner { opaque: tools.inner, whole: place }
     })
     .inner
 }
@@ -463,34 +353,5 @@ fn look(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Comm
         ui.add_space(-6.0);
         let rows = Submenu::Environment;
         bones::caret(ui, rows.title(), rows.help(), |ui| menu::surroundings(ui, session, state, commands));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_habit_has_the_buttons_of_its_program() {
-        use CameraDrag::{Move, Turn, Zoom};
-        use PointerButton::{Middle, Primary, Secondary};
-        let (none, shift, command, alt) = (Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT);
-        let rows = [
-            (MouseHabit::Skinscope, Primary, none, Turn),
-            (MouseHabit::Skinscope, Primary, shift, Move),
-            (MouseHabit::Skinscope, Middle, none, Move),
-            (MouseHabit::Skinscope, Secondary, none, Move),
-            (MouseHabit::Blender, Middle, none, Turn),
-            (MouseHabit::Blender, Middle, shift, Move),
-            (MouseHabit::Blender, Middle, command, Zoom),
-            (MouseHabit::Blender, Primary, none, Turn),
-            (MouseHabit::Maya, Primary, alt, Turn),
-            (MouseHabit::Maya, Middle, alt, Move),
-            (MouseHabit::Maya, Secondary, alt, Zoom),
-            (MouseHabit::Maya, Primary, none, Turn),
-        ];
-        for (habit, button, keys, drag) in rows {
-            assert_eq!(camera_drag(habit, button, keys), drag, "{habit:?} {button:?} {keys:?}");
-        }
     }
 }
