@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+mod operations;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

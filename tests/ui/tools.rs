@@ -1,10 +1,10 @@
 //! The panel of tools that change weights: every control, by name.
 
-use skinscope::edit::{Amount, Axis, Donor, OPERATIONS, Settings};
+use skinscope::edit::{Amount, Axis, Donor, Group, OPERATIONS, Settings};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
 use skinscope::model::{WeightChange, WeightFormat};
-use skinscope::session::{MarkCommand, MarkMode, MarkShape, MarkTool, Scope, TOOL_GROUPS, ToolCommand};
+use skinscope::session::{MarkCommand, MarkMode, MarkShape, MarkTool, Scope, ToolCommand};
 
 use super::*;
 
@@ -49,9 +49,13 @@ fn the_menu_has_the_tools_in_the_order_and_the_groups_of_the_panel() {
         })
         .collect();
     let ids: Vec<&str> = tools.iter().map(|(id, _)| *id).collect();
-    assert_eq!(ids, TOOL_GROUPS.iter().flat_map(|(.., tools)| tools.iter().copied()).collect::<Vec<_>>());
+    let groups = Group::ALL.map(|group| group.operations().iter().map(|operation| operation.id).collect::<Vec<_>>());
+    assert_eq!(ids, groups.concat());
     let firsts: Vec<&str> = tools.iter().filter(|(_, line)| *line).map(|(id, _)| *id).collect();
-    assert_eq!(firsts, TOOL_GROUPS[1..].iter().map(|(.., tools)| tools[0]).collect::<Vec<_>>());
+    assert_eq!(firsts, groups[1..].iter().map(|tools| tools[0]).collect::<Vec<_>>());
+    let clean = ["normalise", "prune", "limit", "quantise"];
+    let joint = ["set", "remove-joint", "replace-joint"];
+    assert_eq!((&groups[0][..], &groups[4][..]), (&clean[..], &joint[..]));
 }
 
 #[test]

@@ -3,20 +3,26 @@
 use glam::DAffine3;
 use skinscope_anim::local_to_model;
 use skinscope_inspect::rig::{SkinBinding, inverse_bind};
-use skinscope_model::{BindChange, LocalPose, MeshId, Model, Skin, SkinId};
+use skinscope_model::{BindChange, LocalPose, MeshId, Model, NodeId, Skin, SkinId};
 
+use super::refusal::name;
 use super::sheet::single;
-use super::{Operation, Settings, Sheet};
+use super::{Changes, Group, Operation, Refusal, Setting, Settings, Sheet};
 
 /// The operation that computes inverse bind matrices from the rest pose.
 pub static INVERSE_BINDS: Operation = Operation {
     id: "inverse-binds",
     label: "Set inverse bind matrices",
     tool: "Inverse binds",
+    icon: "BRACKETS",
+    group: Group::Bind,
+    place: 1,
     help: "Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ",
-    argument: "",
     repairs: &["inverse-bind-mismatch"],
+    changes: Changes::Binds,
+    refuse: |sheet, _: &Settings| is_bound(sheet.model),
     run: |sheet, _: &Settings| set(sheet, None, &|_, _| true),
+    ..Operation::ROW
 };
 
 /// The operation that binds the mesh where its joints are in a pose.
@@ -24,15 +30,24 @@ pub static BIND_HERE: Operation = Operation {
     id: "bind-here",
     label: "Bind here",
     tool: "Bind here",
+    short: "Here",
+    icon: "ANCHOR",
+    group: Group::Bind,
+    place: 0,
     help: "Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores",
-    argument: "",
-    repairs: &[],
+    settings: &[Setting::Pose],
+    changes: Changes::Binds,
+    refuse: |sheet, settings| {
+        is_bound(sheet.model)?;
+        is_solid(sheet.model, settings)
+    },
     run: |sheet, settings| {
         let nodes = sheet.model.skeleton.len();
         if let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == nodes) {
             set(sheet, Some(pose), &|_, _| true);
         }
     },
+    ..Operation::ROW
 };
 
 /// Matrices that move the mesh by less than this share of its size count as equal.
@@ -145,4 +160,28 @@ fn worlds(model: &Model, pose: &LocalPose) -> Vec<DAffine3> {
         out.push(parent * local);
     }
     out
+}
+
+/// Checks that there is a skin, and a joint that says how its mesh is bound.
+fn is_bound(model: &Model) -> Result<(), Refusal> {
+    let first = model.skins.first().ok_or(Refusal::NoSkin)?;
+    let mut rest = Vec::new();
+    local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    let is_known = |model: &Model| SkinBinding::of_all(model, &rest).iter().any(|skin| skin.common.is_some());
+    if is_known(model) || is_known(&model.without_edits()) { Ok(()) } else { Err(Refusal::Unbound(first.name.clone())) }
+}
+
+/// Checks that every joint can be bound in the pose.
+fn is_solid(model: &Model, settings: &Settings) -> Result<(), Refusal> {
+    let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == model.skeleton.len()) else {
+        return Ok(());
+    };
+    let mut matrices = Vec::new();
+    local_to_model(&model.skeleton, pose, &mut matrices);
+    let flat = |node: &&NodeId| {
+        let inverse = matrices[node.index()].inverse();
+        matrices[node.index()].matrix3.determinant() == 0.0 || !inverse.is_finite()
+    };
+    let first = model.skins.iter().flat_map(|skin| &skin.joints).find(flat);
+    first.map_or(Ok(()), |node| Err(Refusal::Flat(name(model, *node))))
 }

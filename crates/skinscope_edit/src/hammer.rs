@@ -7,17 +7,25 @@ use skinscope_base::math::BoxTree;
 
 use skinscope_weights::{Given, RestSurface, RowTask, TableRow, clean, kernels};
 
-use super::{Operation, Settings, Sheet};
+use super::operation_row::vertices_still_have;
+use super::refusal::mesh_name;
+use super::{Group, Left, Operation, Refusal, Settings, Sheet};
 
 /// The operation that gives unweighted vertices the weights of the nearest weighted ones.
 pub static HAMMER: Operation = Operation {
     id: "hammer",
     label: "Hammer weights",
     tool: "Hammer",
+    icon: "HAMMER",
+    group: Group::Blend,
+    place: 1,
     help: "Give vertices without any weight those of the nearest vertex that has some, along the edges of the surface",
-    argument: "",
     repairs: &["weights-zero"],
+    refuse: |sheet, _: &Settings| has_weights(sheet),
+    left: |after| if after.shares.is_empty() { Left::Room } else { Left::Nothing },
+    room: |vertices| format!("{} no weight: no vertex has any that they could take", vertices_still_have(vertices)),
     run: |sheet, _: &Settings| hammer(sheet),
+    ..Operation::ROW
 };
 
 /// Gives weights to every vertex that has no positive weight.
@@ -118,4 +126,17 @@ fn nearest(surface: &RestSurface, good: &[Option<u32>], bad: &[u32]) -> Vec<Opti
         }
     }
     source
+}
+
+/// Checks that each surface with vertices to be mended has one with weights.
+fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
+    for surface in sheet.surfaces() {
+        let mut rows = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex)).peekable();
+        let Some(TableRow { table, .. }) = rows.peek().copied() else { continue };
+        if rows.all(|at| sheet.tables[at.table].sum(at.row) <= 0.0) {
+            let mesh = sheet.tables[table].primitives.first().map_or(0, |first| first.mesh.index());
+            return Err(Refusal::NoWeights(mesh_name(sheet.model, mesh)));
+        }
+    }
+    Ok(())
 }

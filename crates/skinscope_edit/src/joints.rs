@@ -2,33 +2,55 @@
 
 use std::collections::BTreeMap;
 
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{Model, NodeId, SkinId};
 
 use skinscope_weights::{Bounds, RowTask, Table, TableRow, kernels};
 
-use super::{Operation, Settings, Sheet, by_row, hammer};
+use super::refusal::{is_joint, name, skins_of};
+use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, Stays, by_row, hammer};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
 pub static REMOVE_JOINT: Operation = Operation {
     id: "remove-joint",
     label: "Remove joint",
     tool: "Remove joint",
+    short: "Remove",
+    icon: "MINUS_CIRCLE",
+    group: Group::Joint,
+    place: 1,
     help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex; one \
            that it moved alone then takes the weights of the nearest vertex",
     argument: "JOINT",
     repairs: &["far-influence"],
+    settings: &[Setting::Joint, Setting::Spread],
+    refuse: |sheet, settings| is_joint(sheet, settings.joint),
+    numbers: JointNumbers::Named,
+    stays: Some(&TAKEN_OFF),
     run: remove,
+    ..Operation::ROW
 };
+
+/// What is said of vertices that keep the joint.
+static TAKEN_OFF: Stays =
+    Stays { is_as_asked: |weight, _: &Settings| weight <= 0.0, refusal: Refusal::NoHeir, why: Stays::WHY };
 
 /// The operation that gives the weight of one joint to another.
 pub static REPLACE_JOINT: Operation = Operation {
     id: "replace-joint",
     label: "Replace joint",
     tool: "Replace joint",
+    short: "Replace",
+    icon: "SWAP",
+    group: Group::Joint,
+    place: 2,
     help: "Give the weight of a joint to another one",
     argument: "JOINT=OTHER",
-    repairs: &[],
+    settings: &[Setting::Joint, Setting::Other],
+    refuse: replaces,
+    numbers: JointNumbers::Named,
+    stays: Some(&TAKEN_OFF),
     run: replace,
+    ..Operation::ROW
 };
 
 fn remove(sheet: &mut Sheet, settings: &Settings) {
@@ -112,4 +134,19 @@ fn above(model: &Model, table: &Table, joint: NodeId, bounds: &Bounds) -> Option
         at = parents[node.index()];
     }
     None
+}
+
+/// Checks that the joint which gets the weights of another is of its skin.
+fn replaces(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (Some(joint), Some(other)) = (settings.joint, settings.other) else { return Ok(()) };
+    is_joint(sheet, Some(joint))?;
+    if joint == other {
+        return Err(Refusal::Itself(name(sheet.model, joint)));
+    }
+    let has = |skin: SkinId, node: NodeId| sheet.model.skins[skin.index()].joints.contains(&node);
+    let skins = || sheet.tables.iter().flat_map(|table| skins_of(sheet.model, table)).map(|(.., skin)| skin);
+    if skins().any(|skin| has(skin, joint) && has(skin, other)) {
+        return Ok(());
+    }
+    Err(Refusal::OtherSkin { joint: name(sheet.model, joint), other: name(sheet.model, other) })
 }

@@ -22,6 +22,7 @@ mod mirror;
 mod mirror_tests;
 mod mirrored;
 mod normalise;
+mod operation_row;
 #[cfg(test)]
 mod parting_tests;
 mod partly;
@@ -49,12 +50,13 @@ pub mod writeback;
 use std::sync::Arc;
 
 pub use average::mean_of;
-pub use binds::{BIND_HERE, INVERSE_BINDS};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
     VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use mirrored::{MirrorPlane, Mirroring};
+use operation_row::{AfterRow, JointNumbers, Left, Stays};
+pub use operation_row::{Changes, Group, Operation, Setting};
 pub use partly::explain_partly;
 pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rules::REPAIRED;
@@ -71,33 +73,6 @@ pub use task::{Figures, Outcome, Task, compute_outcome};
 pub use transfer::{Donor, transfer_pairs};
 pub use transferred::Transferred;
 
-/// An operation on weights.
-#[derive(Debug)]
-pub struct Operation {
-    /// The name of its option on the command line, and its name in JSON.
-    pub id: &'static str,
-    /// What it is called anywhere but on the command line.
-    pub label: &'static str,
-    /// A name in one or two words, for places with little room where *weights* goes without saying.
-    pub tool: &'static str,
-    /// A sentence that says what it does.
-    pub help: &'static str,
-    /// The name of the argument of the option on the command line; empty where it takes none.
-    pub argument: &'static str,
-    /// The rules of the checker whose findings it repairs.
-    pub repairs: &'static [&'static str],
-    /// Runs the operation on a sheet.
-    pub run: fn(&mut Sheet, &Settings),
-}
-
-impl Operation {
-    /// Whether it changes weights. Two operations change inverse bind matrices instead.
-    #[must_use]
-    pub fn is_of_weights(&self) -> bool {
-        ![INVERSE_BINDS.id, BIND_HERE.id].contains(&self.id)
-    }
-}
-
 /// Every operation, in the order in which `skinscope fix` carries them out.
 pub static OPERATIONS: &[&Operation] = &[
     &normalise::NORMALISE,
@@ -109,7 +84,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &mirror::MIRROR,
     &smooth::SMOOTH,
     &hammer::HAMMER,
-    &INVERSE_BINDS,
+    &binds::INVERSE_BINDS,
     &rules::RULES,
     &joints::REMOVE_JOINT,
     &joints::REPLACE_JOINT,
@@ -117,7 +92,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &average::PASTE,
     &set::SET,
     &transfer::TRANSFER,
-    &BIND_HERE,
+    &binds::BIND_HERE,
 ];
 
 /// The settings of all operations; each operation reads those that it needs.
@@ -221,7 +196,7 @@ pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> A
     let tables = sheet.tables.clone();
     sheet.lacks = Lacks::default();
     (operation.run)(sheet, settings);
-    let unchanged = sheet.hold(&tables, partly::is_by_weights(operation));
+    let unchanged = sheet.hold(&tables, !operation.by_result);
     let changed = |(number, (table, before)): (usize, (&Table, &Table))| {
         let is_same = |a: usize, b: usize| sheet.tables[a].has_same(&sheet.tables[b]) && tables[a].has_same(&tables[b]);
         match sheet.is_counted_before(number, &is_same) {

@@ -2,17 +2,24 @@
 
 use skinscope_weights::kernels;
 
-use super::{Operation, Settings, Sheet, best, by_row};
+use super::{Group, Left, Operation, Setting, Settings, Sheet, best, by_row};
 
 /// The operation that keeps only a given number of influences of each vertex.
 pub static LIMIT: Operation = Operation {
     id: "limit",
     label: "Limit influences",
     tool: "Limit",
+    icon: "LIST_NUMBERS",
+    group: Group::Clean,
+    place: 2,
     help: "Keep the N largest joints of every vertex, in its first pairs, and normalise them",
     argument: "N",
     repairs: &["too-many-influences"],
+    settings: &[Setting::Limit, Setting::Best],
+    by_result: true,
+    left: |after| Left::locked(after.shares.len() > after.settings.limit),
     run: limit,
+    ..Operation::ROW
 };
 
 fn limit(sheet: &mut Sheet, settings: &Settings) {

@@ -8,18 +8,30 @@ use skinscope_model::{MeshId, Model, NodeId, PrimitiveId};
 use skinscope_weights::{TableRow, difference, mean, unit_shares};
 
 use super::mirrored::{MirrorPlane, Mirroring};
+use super::refusal::{is_joint, mesh_name, name};
 use super::weld::RowShares;
-use super::{Axis, Operation, Settings, Sheet};
+use super::{Axis, Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet};
 
 /// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {
     id: "mirror",
     label: "Mirror weights",
     tool: "Mirror",
+    icon: "FLIP_HORIZONTAL",
+    group: Group::Copy,
+    place: 0,
     help: "Copy the weights of one side of the mesh to the other, about its plane of symmetry, with the joints that are their partners there",
     argument: "AXIS",
     repairs: &["asymmetry"],
+    settings: &[Setting::Axis, Setting::Side, Setting::Pairs],
+    refuse: |sheet, settings| {
+        has_plane(sheet, settings)?;
+        are_paired(sheet, settings)
+    },
+    numbers: JointNumbers::Any,
+    report_refused: Some(report),
     run: mirror,
+    ..Operation::ROW
 };
 
 fn mirror(sheet: &mut Sheet, settings: &Settings) {
@@ -53,7 +65,7 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
 }
 
 /// Returns the report on mirroring before any vertex is looked at: planes, meshes without one, and pairs.
-pub(super) fn report(sheet: &Sheet, settings: &Settings) -> Mirroring {
+fn report(sheet: &Sheet, settings: &Settings) -> Mirroring {
     let (bodies, without) = sheet.mirrored(settings.axis);
     let mut out = Mirroring::default();
     let mut pairs: BTreeSet<[NodeId; 2]> = BTreeSet::new();
@@ -167,4 +179,40 @@ fn normal(model: &Model, body: &Mirrored, vertex: usize) -> Option<Vec3> {
     let part = part_of(body, vertex)?;
     let primitive = &model.meshes[part.mesh.index()].primitives[part.primitive];
     primitive.normals.get(vertex - part.start).copied()
+}
+
+/// Checks that some mesh has a plane of symmetry.
+fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (found, without) = sheet.mirrored(settings.axis);
+    if !found.is_empty() || sheet.tables.is_empty() {
+        return Ok(());
+    }
+    let axis = settings.axis.name();
+    let nearest = without.iter().filter_map(|without| Some((without.mesh, without.nearest?)));
+    let why = match nearest.max_by(|a, b| a.1.share.total_cmp(&b.1.share)) {
+        Some((mesh, nearest)) => format!(
+            "no plane of symmetry was found across {axis}: about {}, which comes nearest, {:.0} % of the vertices of mesh “{}” \
+             have a mirror image",
+            MirrorPlane { mesh, axis: settings.axis, offset: nearest.offset },
+            (100.0 * nearest.share).floor(),
+            mesh_name(sheet.model, mesh.index())
+        ),
+        None => format!("no plane of symmetry was found across {axis}: no skin moves vertices that have a size"),
+    };
+    Err(Refusal::NoPlane(why))
+}
+
+/// Checks that the joints that are given as partners move one body that has a plane. A joint may be its own partner.
+fn are_paired(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (bodies, _) = sheet.mirrored(settings.axis);
+    for [a, b] in settings.pairs.iter().copied() {
+        is_joint(sheet, Some(a))?;
+        is_joint(sheet, Some(b))?;
+        let has = |node: NodeId| bodies.iter().any(|body| body.joints().contains(&node));
+        let has_both = bodies.iter().any(|body| body.joints().contains(&a) && body.joints().contains(&b));
+        if !has_both && has(a) && has(b) {
+            return Err(Refusal::Strangers(name(sheet.model, a), name(sheet.model, b)));
+        }
+    }
+    Ok(())
 }

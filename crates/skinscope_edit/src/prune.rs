@@ -2,15 +2,28 @@
 
 use skinscope_weights::kernels;
 
-use super::{Operation, by_row};
+use super::{AfterRow, Group, Left, Operation, Setting, by_row};
 
 /// The operation that removes weights below a threshold.
 pub static PRUNE: Operation = Operation {
     id: "prune",
     label: "Prune small weights",
     tool: "Prune",
+    icon: "SCISSORS",
+    group: Group::Clean,
+    place: 1,
     help: "Take away the joints whose weight for a vertex is below W, but not its largest, and normalise what is left",
     argument: "W",
-    repairs: &[],
+    settings: &[Setting::Threshold],
+    by_result: true,
+    left: |after| Left::locked(keeps_small(after)),
     run: |sheet, settings| by_row::run(&kernels::PRUNE, sheet, [settings.threshold, 0.0, 0.0, 0.0]),
+    ..Operation::ROW
 };
+
+/// Returns whether a locked joint has a share below the threshold and is not the largest, which pruning leaves.
+fn keeps_small(after: &AfterRow) -> bool {
+    let AfterRow { shares, locked, settings, .. } = after;
+    let largest = shares.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(key, _)| *key);
+    shares.iter().any(|(key, weight)| *weight < settings.threshold && Some(*key) != largest && locked.contains(key))
+}

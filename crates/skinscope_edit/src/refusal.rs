@@ -2,24 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{MapError, nearest_names};
+use skinscope_anim::pose::MapError;
 use skinscope_inspect::VertexSet;
-use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 use thiserror::Error;
 
-use super::average::mean_of;
-use super::mirrored::MirrorPlane;
-use super::transfer::{by_name, weighted};
-use super::{BIND_HERE, Donor, INVERSE_BINDS, Operation, Settings, Sheet, Table, TableRow};
-
-/// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
-/// in each.
-const BY_JOINT: [&str; 6] = ["remove-joint", "replace-joint", "set", "paste", "mirror", "transfer"];
-
-/// So many joints are named where none has a counterpart.
-const MOST_NAMED: usize = 3;
+use super::{JointNumbers, Operation, Settings, Sheet, Table};
 
 /// The reason why an operation cannot be done.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -106,50 +94,30 @@ pub enum Refusal {
 /// Returns why `operation` cannot be carried out on the weights of a sheet; `Ok` where it can, also where there is nothing
 /// for it to do.
 pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let model = sheet.model;
-    match operation.id {
-        "remove-joint" | "set" => is_joint(sheet, settings.joint)?,
-        "replace-joint" => replaces(sheet, settings)?,
-        "hammer" => has_weights(sheet)?,
-        "transfer" => has_counterparts(sheet, settings)?,
-        "paste" => moves_some(sheet, settings)?,
-        "mirror" => {
-            has_plane(sheet, settings)?;
-            are_paired(sheet, settings)?;
-        }
-        "average" if mean_of(sheet).is_empty() => return Err(Refusal::NoMean),
-        id if id == INVERSE_BINDS.id => is_bound(model)?,
-        id if id == BIND_HERE.id => {
-            is_bound(model)?;
-            is_solid(model, settings)?;
-        }
-        _ => {}
-    }
-    if BY_JOINT.contains(&operation.id) {
+    (operation.refuse)(sheet, settings)?;
+    if operation.numbers != JointNumbers::Own {
         let named: Vec<u32> = [settings.joint, settings.other].into_iter().flatten().map(|node| node.0).collect();
-        let is_about = |keys: &BTreeSet<u32>| match operation.id {
-            "remove-joint" | "replace-joint" | "set" => named.iter().any(|key| keys.contains(key)),
-            _ => true,
-        };
+        let is_about =
+            |keys: &BTreeSet<u32>| operation.numbers == JointNumbers::Any || named.iter().any(|key| keys.contains(key));
         for (number, table) in sheet.tables.iter().enumerate() {
             if (0..table.vertices()).any(|row| sheet.bounds.has(number, row)) {
-                is_of_one_skin(model, table, &is_about)?;
+                is_of_one_skin(sheet.model, table, &is_about)?;
             }
         }
     }
     Ok(())
 }
 
-fn name(model: &Model, node: NodeId) -> String {
+pub(super) fn name(model: &Model, node: NodeId) -> String {
     model.skeleton.names.get(node.index()).cloned().unwrap_or_default()
 }
 
-fn mesh_name(model: &Model, mesh: usize) -> String {
+pub(super) fn mesh_name(model: &Model, mesh: usize) -> String {
     model.meshes.get(mesh).map(|mesh| mesh.name.clone()).unwrap_or_default()
 }
 
 /// Returns the nodes that the skins of a table's meshes have.
-fn skins_of<'m>(model: &'m Model, table: &'m Table) -> impl Iterator<Item = (NodeId, MeshId, SkinId)> + 'm {
+pub(super) fn skins_of<'m>(model: &'m Model, table: &'m Table) -> impl Iterator<Item = (NodeId, MeshId, SkinId)> + 'm {
     let meshes: BTreeSet<usize> = table.primitives.iter().map(|p| p.mesh.index()).collect();
     let shown = model.instances.iter().filter(move |instance| meshes.contains(&instance.mesh.index()));
     shown.filter_map(|instance| Some((instance.node, instance.mesh, instance.skin?)))
@@ -179,132 +147,13 @@ pub fn check_moves(sheet: &Sheet, joint: NodeId) -> Result<(), Refusal> {
     }
 }
 
-fn is_joint(sheet: &Sheet, joint: Option<NodeId>) -> Result<(), Refusal> {
+/// Checks that a node is a joint of a skin that moves vertices, where one is given.
+pub(super) fn is_joint(sheet: &Sheet, joint: Option<NodeId>) -> Result<(), Refusal> {
     let Some(joint) = joint else { return Ok(()) };
     let moves = |table: &Table| {
         skins_of(sheet.model, table).any(|(.., skin)| sheet.model.skins[skin.index()].joints.contains(&joint))
     };
     if sheet.tables.iter().any(moves) { Ok(()) } else { Err(Refusal::NoJoint(name(sheet.model, joint))) }
-}
-
-fn replaces(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let (Some(joint), Some(other)) = (settings.joint, settings.other) else { return Ok(()) };
-    is_joint(sheet, Some(joint))?;
-    if joint == other {
-        return Err(Refusal::Itself(name(sheet.model, joint)));
-    }
-    let has = |skin: SkinId, node: NodeId| sheet.model.skins[skin.index()].joints.contains(&node);
-    let skins = || sheet.tables.iter().flat_map(|table| skins_of(sheet.model, table)).map(|(.., skin)| skin);
-    if skins().any(|skin| has(skin, joint) && has(skin, other)) {
-        return Ok(());
-    }
-    Err(Refusal::OtherSkin { joint: name(sheet.model, joint), other: name(sheet.model, other) })
-}
-
-/// Checks that each surface with vertices to be mended has one with weights.
-fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
-    for surface in sheet.surfaces() {
-        let mut rows = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex)).peekable();
-        let Some(TableRow { table, .. }) = rows.peek().copied() else { continue };
-        if rows.all(|at| sheet.tables[at.table].sum(at.row) <= 0.0) {
-            let mesh = sheet.tables[table].primitives.first().map_or(0, |first| first.mesh.index());
-            return Err(Refusal::NoWeights(mesh_name(sheet.model, mesh)));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that some of the joints whose weights are given belong to a skin that moves vertices.
-fn moves_some(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let first = settings.copied.first().map(|(joint, _)| *joint);
-    let known = |(joint, weight): &(NodeId, f64)| *weight > 0.0 && is_joint(sheet, Some(*joint)).is_ok();
-    if settings.copied.iter().any(known) {
-        Ok(())
-    } else {
-        first.map_or(Ok(()), |joint| Err(Refusal::NoJoint(name(sheet.model, joint))))
-    }
-}
-
-/// Checks that some joint here has the name of one that moves the other model.
-fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let Some(Donor(donor)) = &settings.donor else { return Ok(()) };
-    let given = Sheet::of(donor);
-    if given.surfaces().iter().all(|surface| surface.triangles.is_empty()) {
-        return Err(Refusal::NoSurface);
-    }
-    let moving = weighted(&given);
-    let mapping = settings.names.find(donor, sheet.model)?;
-    let finds = |table: &Table| by_name(sheet.model, table, donor, &mapping).keys().any(|node| moving.contains(node));
-    if sheet.tables.iter().any(finds) {
-        return Ok(());
-    }
-    let joints: BTreeSet<u32> = sheet.tables.iter().flat_map(|table| table.keys.iter().copied()).collect();
-    let names = || joints.iter().filter_map(|key| sheet.model.skeleton.names.get(*key as usize)).map(String::as_str);
-    let one = |node: &u32| {
-        let there = name(donor, NodeId(*node));
-        format!("“{there}” (nearest here: {})", nearest_names(&there, names()).join(", "))
-    };
-    Err(Refusal::NoCounterpart(moving.iter().take(MOST_NAMED).map(one).collect::<Vec<_>>().join(", ")))
-}
-
-/// Checks that some mesh has a plane of symmetry.
-fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let (found, without) = sheet.mirrored(settings.axis);
-    if !found.is_empty() || sheet.tables.is_empty() {
-        return Ok(());
-    }
-    let axis = settings.axis.name();
-    let nearest = without.iter().filter_map(|without| Some((without.mesh, without.nearest?)));
-    let why = match nearest.max_by(|a, b| a.1.share.total_cmp(&b.1.share)) {
-        Some((mesh, nearest)) => format!(
-            "no plane of symmetry was found across {axis}: about {}, which comes nearest, {:.0} % of the vertices of mesh “{}” \
-             have a mirror image",
-            MirrorPlane { mesh, axis: settings.axis, offset: nearest.offset },
-            (100.0 * nearest.share).floor(),
-            mesh_name(sheet.model, mesh.index())
-        ),
-        None => format!("no plane of symmetry was found across {axis}: no skin moves vertices that have a size"),
-    };
-    Err(Refusal::NoPlane(why))
-}
-
-/// Checks that the joints that are given as partners move one body that has a plane. A joint may be its own partner.
-fn are_paired(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
-    let (bodies, _) = sheet.mirrored(settings.axis);
-    for [a, b] in settings.pairs.iter().copied() {
-        is_joint(sheet, Some(a))?;
-        is_joint(sheet, Some(b))?;
-        let has = |node: NodeId| bodies.iter().any(|body| body.joints().contains(&node));
-        let has_both = bodies.iter().any(|body| body.joints().contains(&a) && body.joints().contains(&b));
-        if !has_both && has(a) && has(b) {
-            return Err(Refusal::Strangers(name(sheet.model, a), name(sheet.model, b)));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that there is a skin, and a joint that says how its mesh is bound.
-fn is_bound(model: &Model) -> Result<(), Refusal> {
-    let first = model.skins.first().ok_or(Refusal::NoSkin)?;
-    let mut rest = Vec::new();
-    local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
-    let is_known = |model: &Model| SkinBinding::of_all(model, &rest).iter().any(|skin| skin.common.is_some());
-    if is_known(model) || is_known(&model.without_edits()) { Ok(()) } else { Err(Refusal::Unbound(first.name.clone())) }
-}
-
-/// Checks that every joint can be bound in the pose.
-fn is_solid(model: &Model, settings: &Settings) -> Result<(), Refusal> {
-    let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == model.skeleton.len()) else {
-        return Ok(());
-    };
-    let mut matrices = Vec::new();
-    local_to_model(&model.skeleton, pose, &mut matrices);
-    let flat = |node: &&NodeId| {
-        let inverse = matrices[node.index()].inverse();
-        matrices[node.index()].matrix3.determinant() == 0.0 || !inverse.is_finite()
-    };
-    let first = model.skins.iter().flat_map(|skin| &skin.joints).find(flat);
-    first.map_or(Ok(()), |node| Err(Refusal::Flat(name(model, *node))))
 }
 
 /// Checks that all skins which show the weights of a table have the same joints, if one of them is concerned.

@@ -5,17 +5,23 @@ use skinscope_model::PrimitiveId;
 
 use skinscope_weights::{RestSurface, TableRow, clean, mean, unit_shares};
 
-use super::{Operation, Settings, Sheet, hammer};
+use super::operation_row::still_found;
+use super::{Group, Operation, Settings, Sheet, hammer};
 
 /// The operation that removes rogue influences.
 pub static REMOVE_ROGUES: Operation = Operation {
     id: "remove-rogues",
     label: "Remove rogue vertices",
     tool: "Rogues",
+    icon: "BUG",
+    group: Group::Repair,
+    place: 1,
     help: "Take joints off the vertices that are cut off from where they move the rest, and share their weight among the others",
-    argument: "",
     repairs: &["rogue-vertices"],
+    asks_again: true,
+    room: still_found,
     run: |sheet, _: &Settings| remove(sheet),
+    ..Operation::ROW
 };
 
 /// The rule is asked at most this many times, since removing a rogue may reveal another.

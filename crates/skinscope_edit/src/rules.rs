@@ -6,73 +6,115 @@ use skinscope_model::PrimitiveId;
 use super::rogues::{self, found};
 use skinscope_weights::{Given, RowTask, Table, TableRow, kernels};
 
-use super::{Operation, Settings, Sheet, binds, hammer, weld};
+use super::operation_row::still_found;
+use super::{Group, Operation, Setting, Settings, Sheet, binds, hammer, weld};
 
 /// The operation that repairs the findings of the given rules.
 pub static RULES: Operation = Operation {
     id: "rules",
     label: "Repair findings",
     tool: "Repair",
+    icon: "WRENCH",
+    group: Group::Repair,
+    place: 0,
     help: "Repair what these rules of the checker find",
     argument: "RULES",
-    repairs: &[],
+    settings: &[Setting::Rules],
+    chosen: Some(chosen),
+    asks_again: true,
+    by_result: true,
+    room: still_found,
     run: repair,
+    ..Operation::ROW
 };
 
-/// The ids of the checker's rules that can be repaired, in the order in which that is done.
-pub static REPAIRED: &[&str] = &[
-    "weights-not-finite",
-    "weights-negative",
-    "weights-zero",
-    "joint-duplicate",
-    "too-many-influences",
-    "rogue-vertices",
-    "seam-weights",
-    "weights-sum",
-    "weights-sum-255",
-    "inverse-bind-mismatch",
+/// The repair of what a rule of the checker finds.
+struct Repair {
+    /// The id of the rule.
+    rule: &'static str,
+    /// Repairs what the rule of this id finds.
+    run: fn(&mut Sheet, &'static str),
+}
+
+/// Every repair, in the order in which they are done.
+const REPAIRS: &[Repair] = &[
+    Repair {
+        rule: "weights-not-finite",
+        run: |sheet, rule| {
+            normalise(sheet, rule);
+            hammer::hammer(sheet);
+        },
+    },
+    Repair { rule: "weights-negative", run: normalise },
+    Repair {
+        rule: "weights-zero",
+        run: |sheet, rule| {
+            if !at_fault(sheet, rule).is_empty() {
+                hammer::hammer(sheet);
+            }
+        },
+    },
+    Repair {
+        rule: "joint-duplicate",
+        run: |sheet, rule| at_fault(sheet, rule).iter().for_each(|at| merge(&mut sheet.tables[at.table], at.row)),
+    },
+    Repair { rule: "too-many-influences", run: limit },
+    Repair { rule: "rogue-vertices", run: |sheet, _| rogues::remove(sheet) },
+    Repair { rule: "seam-weights", run: weld },
+    Repair { rule: "weights-sum", run: normalise },
+    Repair { rule: "weights-sum-255", run: normalise },
+    // A skin that was bound as a whole in another pose may be intended.
+    Repair { rule: "inverse-bind-mismatch", run: |sheet, _| binds::set(sheet, None, &is_bound_elsewhere) },
 ];
+
+/// The ids of the checker's rules that can be repaired, in the order in which that is done.
+pub static REPAIRED: &[&str] = &{
+    let mut ids = [""; REPAIRS.len()];
+    let mut at = 0;
+    while at < ids.len() {
+        ids[at] = REPAIRS[at].rule;
+        at += 1;
+    }
+    ids
+};
 
 /// How many influences remain where there are too many.
 const LIMIT: f64 = 4.0;
 
+fn chosen(settings: &Settings) -> &[&'static str] {
+    &settings.rules
+}
+
 fn repair(sheet: &mut Sheet, settings: &Settings) {
-    for rule in REPAIRED.iter().copied().filter(|rule| settings.rules.contains(rule)) {
-        match rule {
-            "weights-not-finite" | "weights-negative" | "weights-sum" | "weights-sum-255" => {
-                for TableRow { table, row } in at_fault(sheet, rule) {
-                    sheet.tables[table].normalise(row);
-                }
-                if rule == "weights-not-finite" {
-                    hammer::hammer(sheet);
-                }
-            }
-            "weights-zero" if !at_fault(sheet, rule).is_empty() => hammer::hammer(sheet),
-            "joint-duplicate" => at_fault(sheet, rule).iter().for_each(|at| merge(&mut sheet.tables[at.table], at.row)),
-            "too-many-influences" => {
-                let rows = at_fault(sheet, rule);
-                let Sheet { tables, bounds, .. } = &mut *sheet;
-                let (given, arguments) = (Given::default(), [LIMIT, 0.0, 0.0, 0.0]);
-                let task = RowTask { neighbours: &[], given, locked: &bounds.locked, arguments };
-                for TableRow { table, row } in rows {
-                    kernels::LIMIT.change_row(&mut tables[table], row, &task);
-                }
-            }
-            "rogue-vertices" => rogues::remove(sheet),
-            "seam-weights" => {
-                let findings = found(sheet, rule);
-                weld::weld(sheet, &|at, vertex| {
-                    findings.iter().any(|f| {
-                        let here = f.mesh == Some(at.mesh) && f.primitive == Some(at.primitive);
-                        here && f.vertices.binary_search(&vertex).is_ok()
-                    })
-                });
-            }
-            // A skin that was bound as a whole in another pose may be intended.
-            "inverse-bind-mismatch" => binds::set(sheet, None, &is_bound_elsewhere),
-            _ => {}
-        }
+    for repair in REPAIRS.iter().filter(|repair| settings.rules.contains(&repair.rule)) {
+        (repair.run)(sheet, repair.rule);
     }
+}
+
+fn normalise(sheet: &mut Sheet, rule: &'static str) {
+    for TableRow { table, row } in at_fault(sheet, rule) {
+        sheet.tables[table].normalise(row);
+    }
+}
+
+fn limit(sheet: &mut Sheet, rule: &'static str) {
+    let rows = at_fault(sheet, rule);
+    let Sheet { tables, bounds, .. } = &mut *sheet;
+    let (given, arguments) = (Given::default(), [LIMIT, 0.0, 0.0, 0.0]);
+    let task = RowTask { neighbours: &[], given, locked: &bounds.locked, arguments };
+    for TableRow { table, row } in rows {
+        kernels::LIMIT.change_row(&mut tables[table], row, &task);
+    }
+}
+
+fn weld(sheet: &mut Sheet, rule: &'static str) {
+    let findings = found(sheet, rule);
+    weld::weld(sheet, &|at, vertex| {
+        findings.iter().any(|f| {
+            let here = f.mesh == Some(at.mesh) && f.primitive == Some(at.primitive);
+            here && f.vertices.binary_search(&vertex).is_ok()
+        })
+    });
 }
 
 /// Returns the rows that a rule finds fault with.

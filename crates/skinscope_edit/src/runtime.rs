@@ -9,8 +9,10 @@
 use skinscope_base::parallel::JobContext;
 use skinscope_model::{InfluencesRef, MeshId, Model, WeightChange, WeightFormat};
 
+use super::limit::LIMIT;
+use super::quantise::QUANTISE;
 use super::task::{Outcome, changes};
-use super::{OPERATIONS, Settings, Sheet, apply};
+use super::{Settings, Sheet, apply};
 
 /// The sets of joints and weights that a runtime reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -286,12 +288,14 @@ pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(
     }
     let format = packing.format.unwrap_or_default();
     let settings = Settings { limit: packing.influences, format, ..Settings::default() };
-    for operation in OPERATIONS {
-        if operation.id == "limit" || operation.id == "quantise" && packing.format.is_some() {
-            apply(operation, &mut sheet, &settings);
-            if !goes_on(if operation.id == "limit" { 0.5 } else { 0.8 }) {
-                return None;
-            }
+    apply(&LIMIT, &mut sheet, &settings);
+    if !goes_on(0.5) {
+        return None;
+    }
+    if packing.format.is_some() {
+        apply(&QUANTISE, &mut sheet, &settings);
+        if !goes_on(0.8) {
+            return None;
         }
     }
     figures.count_bits = packing.influences.next_power_of_two().trailing_zeros() as usize;

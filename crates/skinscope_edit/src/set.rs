@@ -6,18 +6,37 @@ use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, WeightChange};
 
 use skinscope_weights::{Amount, Change, kernels, set_row};
 
-use super::{Operation, Settings, Sheet, by_row, sheet};
+use super::refusal::is_joint;
+use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, Stays, by_row, sheet};
 
 /// The operation that sets the weight of a joint.
 pub static SET: Operation = Operation {
     id: "set",
     label: "Set weight",
     tool: "Set weight",
+    icon: "PENCIL",
+    group: Group::Joint,
+    place: 0,
     help: "Set the weight of a joint: 0.3 or 30%, +0.1, -0.1, *2; the other joints of a vertex follow, so that its sum stays",
     argument: "JOINT=VALUE",
-    repairs: &[],
+    settings: &[Setting::Joint, Setting::Amount],
+    refuse: |sheet, settings| is_joint(sheet, settings.joint),
+    numbers: JointNumbers::Named,
+    stays: Some(&SET_STAYS),
+    by_result: true,
     run: set,
+    ..Operation::ROW
 };
+
+/// What is said of vertices that do not have the weight.
+static SET_STAYS: Stays = Stays {
+    is_as_asked: |weight, settings| (settings.amount.of(weight) - weight).abs() <= SAME,
+    refusal: Refusal::NoSuchWeight,
+    why: "no other joint can take what is left, or it is locked",
+};
+
+/// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
+const SAME: f64 = 1e-6;
 
 /// A new weight for one joint of one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]

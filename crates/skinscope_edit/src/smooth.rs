@@ -7,17 +7,21 @@ use skinscope_weights::{
     unit_shares,
 };
 
-use super::{Operation, Settings, Sheet, surface};
+use super::{Group, Operation, Setting, Settings, Sheet, surface};
 
 /// The operation that smooths weights along the surface.
 pub static SMOOTH: Operation = Operation {
     id: "smooth",
     label: "Smooth weights",
     tool: "Smooth",
+    icon: "WAVES",
+    group: Group::Blend,
+    place: 0,
     help: "Move the weights of every vertex half way to the mean of its neighbours on the surface, N times",
     argument: "N",
-    repairs: &[],
+    settings: &[Setting::Times, Setting::Strength],
     run: smooth,
+    ..Operation::ROW
 };
 
 /// Shares that differ by less than this are equal, and their vertex stays as it is.

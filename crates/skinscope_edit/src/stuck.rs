@@ -8,32 +8,25 @@ use skinscope_base::words::counted;
 use skinscope_weights::{Partly, Table, TableRow};
 
 use super::partly::explain_partly;
-use super::{Applied, Operation, Refusal, Settings, Sheet};
-
-/// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
-const SAME: f64 = 1e-6;
+use super::{Applied, Operation, Refusal, Settings, Sheet, Stays};
 
 /// Returns the vertices that have not got what was asked for and are as they were `before`: they keep a joint that was to be removed or
 /// replaced, or another weight than the one that was set.
 pub(super) fn rows(operation: &Operation, sheet: &Sheet, before: &[Table], settings: &Settings) -> BTreeSet<TableRow> {
     let mut stuck = BTreeSet::new();
-    let Some(joint) = settings.joint.map(|node| node.0) else { return stuck };
+    let (Some(stays), Some(joint)) = (operation.stays, settings.joint.map(|node| node.0)) else { return stuck };
     let weight = |table: &Table, row: usize| {
         let mut shares = Vec::new();
         table.shares(row, &mut shares);
         shares.iter().filter(|(key, _)| *key == joint).map(|(_, weight)| *weight).sum::<f64>()
-    };
-    let is_as_asked = |weight: f64| match operation.id {
-        "remove-joint" | "replace-joint" => weight <= 0.0,
-        "set" => (settings.amount.of(weight) - weight).abs() <= SAME,
-        _ => true,
     };
     for (number, (table, old)) in sheet.tables.iter().zip(before).enumerate() {
         if !table.keys.contains(&joint) {
             continue;
         }
         let is_stuck = |row: &usize| {
-            sheet.bounds.has(number, *row) && table.has_same_pairs(*row, old) && !is_as_asked(weight(table, *row))
+            let stays_so = sheet.bounds.has(number, *row) && table.has_same_pairs(*row, old);
+            stays_so && !(stays.is_as_asked)(weight(table, *row), settings)
         };
         stuck.extend((0..table.vertices()).filter(is_stuck).map(|row| TableRow { table: number, row }));
     }
@@ -53,15 +46,12 @@ pub fn check_applied(
     if sheet.transferred.as_ref().is_some_and(|report| report.vertices > 0 && report.unmatched == report.vertices) {
         return Err(Refusal::NoneThere);
     }
-    let is_about_joint = ["remove-joint", "replace-joint", "set"].contains(&operation.id);
-    let is_undone = is_about_joint && applied.vertices == 0 && applied.unchanged + applied.stuck > 0;
-    let Some(joint) = settings.joint.filter(|_| is_undone) else { return Ok(()) };
+    let is_undone = applied.vertices == 0 && applied.unchanged + applied.stuck > 0;
+    let asked = operation.stays.zip(settings.joint).filter(|_| is_undone);
+    let Some((stays, joint)) = asked else { return Ok(()) };
     let name = sheet.model.skeleton.names.get(joint.index()).cloned().unwrap_or_default();
-    Err(match operation.id {
-        _ if sheet.bounds.locked.contains(&joint.0) => Refusal::Locked(name),
-        "set" => Refusal::NoSuchWeight(name),
-        _ => Refusal::NoHeir(name),
-    })
+    let is_locked = sheet.bounds.locked.contains(&joint.0);
+    Err(if is_locked { Refusal::Locked(name) } else { (stays.refusal)(name) })
 }
 
 /// Returns a sentence, without its full stop, for each number of vertices that stay as they are: `unchanged` is
@@ -73,10 +63,7 @@ pub fn explain_unchanged(operation: &Operation, unchanged: usize, stuck: usize, 
         (number > 0)
             .then(|| format!("{vertices} as they are: {why}").replacen("stays as they are", "stays as it is", 1))
     };
-    let nothing = match operation.id {
-        "set" => "no other joint can take what is left, or it is locked",
-        _ => "no other joint can take the weight, or it is locked",
-    };
+    let nothing = operation.stays.map_or(Stays::WHY, |stays| stays.why);
     let whole = [stay(unchanged, "locked joints have all of the weight"), stay(stuck, nothing)];
     whole.into_iter().flatten().chain(explain_partly(operation, partly)).collect()
 }

@@ -9,7 +9,7 @@ use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningCh
 
 use super::{
     Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied,
-    mirror, rogues, value,
+    rogues, value,
 };
 use skinscope_weights::{Table, clean};
 
@@ -112,16 +112,13 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     let before = sheet.tables.clone();
     if let Err(refusal) = check(task.operation, &sheet, &task.settings) {
         out.figures = figures(&sheet, &before);
-        out.mirrored = (task.operation.id == "mirror").then(|| mirror::report(&sheet, &task.settings));
+        out.mirrored = task.operation.report_refused.map(|report| report(&sheet, &task.settings));
         out.refused = Some(refusal);
         context.set_fraction(1.0);
         return (!context.is_cancelled()).then_some(out);
     }
-    let rules: Vec<&'static str> = match task.operation.id {
-        "rules" => task.settings.rules.clone(),
-        _ => task.operation.repairs.to_vec(),
-    };
-    let before_found = count_found(&sheet, &rules);
+    let rules = task.operation.rules(&task.settings);
+    let before_found = count_found(&sheet, rules);
     context.set_fraction(0.2);
     if context.is_cancelled() {
         return None;
@@ -142,7 +139,7 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     out.transferred = sheet.transferred.take();
     out.mirrored = sheet.mirroring.take();
     out.binds = binds::changes(&sheet);
-    let rounds = task.operation.id == "quantise";
+    let rounds = task.operation.rounds;
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
         let counted = out.vertices;
@@ -157,9 +154,8 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
         out.asymmetry = Some(symmetry::differences(&changed, context.cancel_flag()));
         out.rogue = Some(rogue_values(&changed, context.cancel_flag()));
     }
-    let after_found = count_found(&sheet, &rules);
-    out.found =
-        rules.into_iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (r, [a, b])).collect();
+    let after_found = count_found(&sheet, rules);
+    out.found = rules.iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (*r, [a, b])).collect();
     context.set_fraction(1.0);
     (!context.is_cancelled()).then_some(out)
 }

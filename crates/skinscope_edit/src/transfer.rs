@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{Keys, MapError, NameMap, NodeMap, counterparts, may_be_one};
+use skinscope_anim::pose::{Keys, MapError, NameMap, NodeMap, counterparts, may_be_one, nearest_names};
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{Model, NodeId, PrimitiveId};
 use skinscope_weights::{Laplacian, RestSurface, Shares, Table, TableRow, cut_noting, difference, unit_shares};
@@ -17,19 +17,30 @@ use skinscope_weights::{Laplacian, RestSurface, Shares, Table, TableRow, cut_not
 use super::closest::{Found, TriangleTree};
 use super::limbs::Limbs;
 use super::matching::{self, Matches, Rest, Source};
+use super::operation_row::vertices_get;
 use super::places::{self, Member, Places};
+use super::refusal::name;
 use super::transferred::Transferred;
-use super::{Operation, Settings, Sheet, surface};
+use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, surface};
 
 /// The operation that takes the weights of another model.
 pub static TRANSFER: Operation = Operation {
     id: "transfer",
     label: "Transfer weights",
     tool: "Transfer",
+    icon: "ARROWS_LEFT_RIGHT",
+    group: Group::Copy,
+    place: 2,
     help: "Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around it; joints are matched by the bones of humanoids and by name",
     argument: "FILE",
-    repairs: &[],
+    settings: &[Setting::Donor],
+    refuse: has_counterparts,
+    numbers: JointNumbers::Any,
+    room: |vertices| {
+        format!("{} only a part of the weights: some of the joints have no counterpart here", vertices_get(vertices))
+    },
     run: transfer,
+    ..Operation::ROW
 };
 
 /// A model whose weights others take.
@@ -42,6 +53,9 @@ impl PartialEq for Donor {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
+
+/// So many joints are named where none has a counterpart.
+const MOST_NAMED: usize = 3;
 
 /// The share of weights that counts as none, as 32-bit floats round it.
 const SAME: f64 = 1e-9;
@@ -315,7 +329,7 @@ fn resting(surface: &RestSurface, world: DAffine3) -> Rest<'_> {
 }
 
 /// Returns the joints that move a vertex, as nodes.
-pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
+fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
     let mut out = BTreeSet::new();
     let mut shares = Vec::new();
     for table in &sheet.tables {
@@ -331,7 +345,7 @@ pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
 
 /// Returns for each node of the donor the key of its counterpart in a table: the one that people say, else the same bone of a humanoid, else
 /// the only joint there of the same name, else the one that clips find ([`counterparts`]).
-pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
+fn by_name(model: &Model, table: &Table, donor: &Model, mapping: &NodeMap) -> HashMap<u32, u32> {
     let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
     by_keys(model, &keys, donor, mapping)
 }
@@ -415,6 +429,28 @@ fn factors(model: &Model) -> Vec<DAffine3> {
         .unwrap_or(DAffine3::IDENTITY)
     };
     (0..model.meshes.len()).map(of).collect()
+}
+
+/// Checks that some joint here has the name of one that moves the other model.
+fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let Some(Donor(donor)) = &settings.donor else { return Ok(()) };
+    let given = Sheet::of(donor);
+    if given.surfaces().iter().all(|surface| surface.triangles.is_empty()) {
+        return Err(Refusal::NoSurface);
+    }
+    let moving = weighted(&given);
+    let mapping = settings.names.find(donor, sheet.model)?;
+    let finds = |table: &Table| by_name(sheet.model, table, donor, &mapping).keys().any(|node| moving.contains(node));
+    if sheet.tables.iter().any(finds) {
+        return Ok(());
+    }
+    let joints: BTreeSet<u32> = sheet.tables.iter().flat_map(|table| table.keys.iter().copied()).collect();
+    let names = || joints.iter().filter_map(|key| sheet.model.skeleton.names.get(*key as usize)).map(String::as_str);
+    let one = |node: &u32| {
+        let there = name(donor, NodeId(*node));
+        format!("“{there}” (nearest here: {})", nearest_names(&there, names()).join(", "))
+    };
+    Err(Refusal::NoCounterpart(moving.iter().take(MOST_NAMED).map(one).collect::<Vec<_>>().join(", ")))
 }
 
 #[cfg(test)]

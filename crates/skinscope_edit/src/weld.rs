@@ -7,17 +7,23 @@ use skinscope_inspect::check;
 use skinscope_model::PrimitiveId;
 use skinscope_weights::{Table, TableRow, cut_noting, difference, mean, unit_shares};
 
-use super::{Operation, Settings, Sheet};
+use super::operation_row::still_found;
+use super::{Group, Operation, Settings, Sheet};
 
 /// The operation that gives vertices on both sides of a seam the same weights.
 pub static WELD_SEAMS: Operation = Operation {
     id: "weld-seams",
     label: "Weld seams",
     tool: "Weld seams",
+    icon: "LINK",
+    group: Group::Repair,
+    place: 2,
     help: "Give vertices of one place, where the surface goes on, the mean of their weights",
-    argument: "",
     repairs: &["seam-weights"],
+    asks_again: true,
+    room: still_found,
     run: |sheet, _: &Settings| weld(sheet, &|_, _| true),
+    ..Operation::ROW
 };
 
 /// Shares that differ by less than this count as equal.

@@ -57,8 +57,8 @@ pub use measuring::{
     Measurements, Measuring, WorstMomentKey,
 };
 pub use menus::{
-    COMMANDS, CommandRow, Key, Keymap, Menu, RenderOption, Shortcut, Submenu, TOGGLES, TOOL_GROUPS, Toggle, ToggleRow,
-    command_of, is_on, refusal, row_of,
+    COMMANDS, CommandRow, Key, Keymap, Menu, RenderOption, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of,
+    is_on, refusal, row_of,
 };
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,

@@ -8,6 +8,12 @@ macro_rules! icons {
         $(#[expect(missing_docs, reason = "named after the picture")] pub const $name: &str = $code;)*
         /// Every icon, for the test that the font has them.
         pub const ALL: &[&str] = &[$($name),*];
+
+        /// Returns the icon whose constant has a name.
+        pub(crate) fn named(name: &str) -> Option<&'static str> {
+            let names = [$((stringify!($name), $name)),*];
+            names.into_iter().find(|(constant, _)| *constant == name).map(|(_, icon)| icon)
+        }
     };
 }
 

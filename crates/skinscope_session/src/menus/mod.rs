@@ -16,7 +16,7 @@ pub use self::toggles::{RenderOption, TOGGLES, Toggle, ToggleRow};
 
 use std::sync::LazyLock;
 
-use skinscope_edit::OPERATIONS;
+use skinscope_edit::Group;
 use skinscope_examples::examples;
 use skinscope_inspect::{OVERLAYS, Overlay};
 
@@ -25,26 +25,14 @@ use crate::{
     Command, FileCommand, LAYOUTS, Panel, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand,
 };
 
-/// The tools that change weights in groups of the same kind of work: the name of each group, what its tools do, and the ids of their
-/// operations.
-pub const TOOL_GROUPS: [(&str, &str, &[&str]); 6] = [
-    ("Clean", "Bring the weights of each vertex in order", &["normalise", "prune", "limit", "quantise"]),
-    ("Repair", "Repair what the checker finds", &["rules", "remove-rogues", "weld-seams"]),
-    ("Blend", "Make weights even with those around them", &["smooth", "hammer", "average"]),
-    ("Copy", "Take weights from elsewhere", &["mirror", "paste", "transfer"]),
-    ("Joint", "Change the weights of one joint", &["set", "remove-joint", "replace-joint"]),
-    ("Bind", "Change inverse bind matrices, and no weights", &["bind-here", "inverse-binds"]),
-];
-
 /// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let overlays = OVERLAYS.iter().map(|overlay: &&Overlay| {
         let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
         row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help)
     });
-    let tools = TOOL_GROUPS.iter().enumerate().flat_map(|(group, (.., tools))| {
-        let operations = tools.iter().filter_map(|id| OPERATIONS.iter().find(|operation| operation.id == *id));
-        operations.enumerate().map(move |(i, operation)| {
+    let tools = Group::ALL.into_iter().enumerate().flat_map(|(group, tools)| {
+        tools.operations().into_iter().enumerate().map(move |(i, operation)| {
             let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
             let row = row(Menu::Tools, operation.tool, None, command, operation.help);
             if group > 0 && i == 0 { row.after_line() } else { row }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skinscope_edit::{BIND_HERE, Operation, Outcome, REPAIRED, Settings, Task};
+use skinscope_edit::{Operation, Outcome, REPAIRED, Setting, Settings, Task};
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
@@ -166,10 +166,11 @@ impl Session {
 }
 
 pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation>) {
-    if let Some(joint) = session.view.selected.filter(|_| operation.is_some_and(|o| o.argument.starts_with("JOINT"))) {
+    let reads = |setting| operation.is_some_and(|operation| operation.settings.contains(&setting));
+    if let Some(joint) = session.view.selected.filter(|_| reads(Setting::Joint)) {
         Arc::make_mut(&mut session.tools.settings).joint = Some(joint);
     }
-    if operation.is_some_and(|operation| operation.id == "rules") {
+    if reads(Setting::Rules) {
         // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
         Arc::make_mut(&mut session.tools.settings).rules = REPAIRED.to_vec();
     }
@@ -177,7 +178,7 @@ pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation
     (session.tools.apply, session.tools.applied, session.tools.rests) = (false, None, false);
     session.tools.made = None;
     stop_preview(session);
-    if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
+    if reads(Setting::Pose) {
         take_pose(session);
     }
 }

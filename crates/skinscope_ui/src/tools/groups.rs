@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use egui::accesskit::Role;
 use egui::{Align2, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
-use skinscope_edit::{OPERATIONS, Operation};
-use skinscope_session::{Command, Session, TOOL_GROUPS, ToolCommand, refusal};
+use skinscope_edit::{Group, Operation};
+use skinscope_session::{Command, Session, ToolCommand, refusal};
 
 use crate::icons;
 use crate::theme::{self, SMALL, colors};
@@ -20,40 +20,6 @@ const BEFORE: f32 = 18.0;
 const AFTER: f32 = 4.0;
 /// How strong the ink of a tool is that is off.
 const OFF: f32 = 0.6;
-
-/// Returns the icon of a tool, by the id of its operation.
-fn icon(id: &str) -> &'static str {
-    match id {
-        "normalise" => icons::SCALES,
-        "prune" => icons::SCISSORS,
-        "limit" => icons::LIST_NUMBERS,
-        "quantise" => icons::HASH,
-        "rules" => icons::WRENCH,
-        "remove-rogues" => icons::BUG,
-        "weld-seams" => icons::LINK,
-        "smooth" => icons::WAVES,
-        "hammer" => icons::HAMMER,
-        "average" => icons::APPROXIMATE_EQUALS,
-        "mirror" => icons::FLIP_HORIZONTAL,
-        "paste" => icons::CLIPBOARD,
-        "transfer" => icons::ARROWS_LEFT_RIGHT,
-        "set" => icons::PENCIL,
-        "remove-joint" => icons::MINUS_CIRCLE,
-        "replace-joint" => icons::SWAP,
-        "bind-here" => icons::ANCHOR,
-        _ => icons::BRACKETS,
-    }
-}
-
-/// Returns the name of a tool beside that of its group.
-fn short_name(operation: &Operation) -> &'static str {
-    match operation.id {
-        "remove-joint" => "Remove",
-        "replace-joint" => "Replace",
-        "bind-here" => "Here",
-        _ => operation.tool,
-    }
-}
 
 /// Shows the tools; a press on the one that is chosen puts it away.
 /// Where the panel is low, the groups without the chosen one are folded.
@@ -70,21 +36,18 @@ pub(super) fn show(ui: &mut Ui, session: &Session, is_low: bool, commands: &mut 
         }
     });
     let shows_all = !is_low || is_open || now.is_none();
-    let is_shown = |tools: &[&str]| shows_all || now.is_some_and(|now| tools.contains(&now.id));
+    let is_shown = |group: &Group| shows_all || now.is_some_and(|now| now.group == *group);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing = vec2(2.0, 3.0);
-        for (group, help, tools) in TOOL_GROUPS {
-            if !is_shown(tools) {
-                continue;
-            }
+        for group in Group::ALL.into_iter().filter(is_shown) {
+            let (name, help) = group.words();
             ui.horizontal_wrapped(|ui| {
                 let left = ui.cursor().left();
-                let name = RichText::new(group).font(theme::regular(SMALL)).color(colors(ui).dim);
+                let name = RichText::new(name).font(theme::regular(SMALL)).color(colors(ui).dim);
                 ui.label(name).on_hover_text(help);
                 ui.add_space((left + NAME - ui.cursor().left()).max(0.0));
-                for tool in tools {
-                    let Some(operation) = OPERATIONS.iter().find(|operation| operation.id == *tool) else { continue };
-                    let on = now.is_some_and(|now| std::ptr::eq(now, *operation));
+                for operation in group.operations() {
+                    let on = now.is_some_and(|now| std::ptr::eq(now, operation));
                     let command = Command::from(ToolCommand::Choose((!on).then_some(operation.id)));
                     // One that is on can be given up whatever the model lacks.
                     let why = refusal(&command, session).filter(|_| !on);
@@ -100,7 +63,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, is_low: bool, commands: &mut 
 /// Shows the button of a tool, which is off where there is a reason `why`; returns true when it was pressed.
 fn button(ui: &mut Ui, operation: &Operation, on: bool, why: Option<Cow<'static, str>>) -> bool {
     let c = colors(ui);
-    let (name, icon) = (short_name(operation), icon(operation.id));
+    let (name, icon) = (operation.name_in_group(), icons::named(operation.icon).unwrap_or_default());
     let galley = ui.painter().layout_no_wrap(name.to_owned(), theme::regular(SMALL), c.text);
     let size = vec2(BEFORE + galley.size().x + AFTER, HEIGHT);
     if let Some(why) = why {
@@ -126,14 +89,19 @@ fn button(ui: &mut Ui, operation: &Operation, on: bool, why: Option<Cow<'static,
 
 #[cfg(test)]
 mod tests {
+    use skinscope_edit::OPERATIONS;
+
     use super::*;
 
     #[test]
-    fn every_operation_is_in_one_group() {
-        let mut grouped: Vec<&str> = TOOL_GROUPS.iter().flat_map(|(.., tools)| tools.iter().copied()).collect();
-        let mut all: Vec<&str> = OPERATIONS.iter().map(|operation| operation.id).collect();
-        grouped.sort_unstable();
-        all.sort_unstable();
-        assert_eq!(grouped, all);
+    fn every_operation_has_an_icon_and_a_place_of_its_own_in_its_group() {
+        let mut icons: Vec<&str> = OPERATIONS.iter().filter_map(|operation| icons::named(operation.icon)).collect();
+        icons.sort_unstable();
+        icons.dedup();
+        assert_eq!(icons.len(), OPERATIONS.len(), "each has an icon that is there, and no two the same");
+        for group in Group::ALL {
+            let places: Vec<usize> = group.operations().iter().map(|operation| usize::from(operation.place)).collect();
+            assert!(!places.is_empty() && places.iter().copied().eq(0..places.len()), "{group:?}: {places:?}");
+        }
     }
 }

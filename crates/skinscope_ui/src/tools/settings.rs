@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::{Label, RichText, Ui, vec2};
-use skinscope_edit::{Amount, Axis, Operation, REPAIRED, Settings};
+use skinscope_edit::{Amount, Axis, Changes, Operation, REPAIRED, Setting, Settings};
 use skinscope_inspect::rule_words;
 use skinscope_model::WeightFormat;
 use skinscope_session::{Command, Session, ToolCommand};
@@ -24,78 +24,87 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
     let before = &session.tools().settings;
     let mut now = Settings::clone(before);
     ui.add_space(6.0);
-    match operation.id {
-        "prune" => {
-            let help = "Weights below it go, and the others of the vertex take their share";
-            let threshold = number(ui, ("Threshold", help), now.threshold, 0.0..=0.2, 0.01, 3);
-            now.threshold = threshold.map_or(now.threshold, |v| v.clamp(0.0, 1.0));
-        }
-        "limit" => {
-            let help = "How many joints may move a vertex";
-            let limit = number(ui, ("Joints", help), now.limit as f64, 1.0..=8.0, 4.0, 0);
-            now.limit = limit.map_or(now.limit, |v| v.round().clamp(1.0, 256.0) as usize);
-            let kinds = [
-                ("Largest", !now.best, "Keep the largest weights".to_owned()),
-                (
-                    "Best",
-                    now.best,
-                    "Keep the joints, and fit the weights, that hold the surface nearest in motion".to_owned(),
-                ),
-            ];
-            if let Some(chosen) = segments(ui, &kinds) {
-                now.best = chosen == 1;
-            }
-        }
-        "quantise" => {
-            let formats = [WeightFormat::U8, WeightFormat::U16, WeightFormat::F32];
-            let names = ["u8", "u16", "f32"];
-            let choices =
-                [0, 1, 2].map(|i| (names[i], now.format == formats[i], format!("Round as {} does", names[i])));
-            if let Some(chosen) = segments(ui, &choices) {
-                now.format = formats[chosen];
-            }
-            quiet_text(ui, "Weights are rounded here; the type in which the file stores them stays.");
-        }
-        "mirror" => {
-            mirror(ui, &mut now);
-            pairs::show(ui, session, &mut now);
-        }
-        "transfer" => donor::show(ui, session, &mut now, commands),
-        "smooth" => {
-            let help = "How often each vertex takes the mean of its neighbours' weights";
-            let times = number(ui, ("Times", help), now.times as f64, 1.0..=30.0, 1.0, 0);
-            now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
-            let help = "How far it goes there each time: 0 stays, 1 is the mean";
-            let strength = number(ui, ("Strength", help), now.strength, 0.0..=1.0, 0.5, 2);
-            now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
-        }
-        "rules" => rules(ui, session, &mut now),
-        "remove-joint" => {
-            joint(ui, session, "Joint", &mut now.joint);
-            let ways = [
-                ("To parent", !now.spread, "Its weight goes to the nearest joint above it".to_owned()),
-                ("Spread", now.spread, "Its weight goes to the other joints of each vertex; one that it moves alone takes the weights of the nearest".to_owned()),
-            ];
-            if let Some(chosen) = segments(ui, &ways) {
-                now.spread = chosen == 1;
-            }
-        }
-        "replace-joint" => {
-            joint(ui, session, "Joint", &mut now.joint);
-            joint(ui, session, "By", &mut now.other);
-        }
-        "paste" => copied(ui, session, commands),
-        "bind-here" => bound(ui, session, commands),
-        "inverse-binds" => quiet_text(ui, SKINS),
-        "set" => {
-            joint(ui, session, "Joint", &mut now.joint);
-            weight(ui, &mut now);
-        }
-        _ => {}
+    for setting in operation.settings {
+        show_setting(ui, session, *setting, &mut now, commands);
+    }
+    if operation.changes == Changes::Binds {
+        quiet_text(ui, SKINS);
     }
     if now != **before {
         commands.push(ToolCommand::Set(Arc::new(now)).into());
     }
+}
+
+/// Shows one setting; what the user changes of it is in `now` afterwards.
+fn show_setting(ui: &mut Ui, session: &Session, setting: Setting, now: &mut Settings, commands: &mut Vec<Command>) {
+    match setting {
+        Setting::Threshold => {
+            let help = "Weights below it go, and the others of the vertex take their share";
+            let threshold = number(ui, ("Threshold", help), now.threshold, 0.0..=0.2, 0.01, 3);
+            now.threshold = threshold.map_or(now.threshold, |v| v.clamp(0.0, 1.0));
+        }
+        Setting::Limit => {
+            let help = "How many joints may move a vertex";
+            let limit = number(ui, ("Joints", help), now.limit as f64, 1.0..=8.0, 4.0, 0);
+            now.limit = limit.map_or(now.limit, |v| v.round().clamp(1.0, 256.0) as usize);
+        }
+        Setting::Best => {
+            let best = "Keep the joints, and fit the weights, that hold the surface nearest in motion";
+            either(ui, [("Largest", "Keep the largest weights"), ("Best", best)], &mut now.best);
+        }
+        Setting::Format => format(ui, now),
+        Setting::Axis => axis(ui, now),
+        Setting::Side => {
+            ui.add_space(4.0);
+            let ways = [
+                ("+ to −", "Copy the positive side to the negative one"),
+                ("− to +", "Copy the negative side to the positive one"),
+            ];
+            either(ui, ways, &mut now.from_negative);
+        }
+        Setting::Pairs => pairs::show(ui, session, now),
+        Setting::Times => {
+            let help = "How often each vertex takes the mean of its neighbours' weights";
+            let times = number(ui, ("Times", help), now.times as f64, 1.0..=30.0, 1.0, 0);
+            now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
+        }
+        Setting::Strength => {
+            let help = "How far it goes there each time: 0 stays, 1 is the mean";
+            let strength = number(ui, ("Strength", help), now.strength, 0.0..=1.0, 0.5, 2);
+            now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
+        }
+        Setting::Amount => weight(ui, now),
+        Setting::Joint => joint(ui, session, "Joint", &mut now.joint),
+        Setting::Spread => {
+            let parent = "Its weight goes to the nearest joint above it";
+            let spread = "Its weight goes to the other joints of each vertex; one that it moves alone takes the weights of the nearest";
+            either(ui, [("To parent", parent), ("Spread", spread)], &mut now.spread);
+        }
+        Setting::Other => joint(ui, session, "By", &mut now.other),
+        Setting::Copied => copied(ui, session, commands),
+        Setting::Donor => donor::show(ui, session, now, commands),
+        Setting::Pose => bound(ui, session, commands),
+        Setting::Rules => rules(ui, session, now),
+    }
+}
+
+/// Shows two choices, each with its tooltip; the second one sets the switch.
+fn either(ui: &mut Ui, [off, on]: [(&str, &str); 2], switch: &mut bool) {
+    let choices = [(off.0, !*switch, off.1.to_owned()), (on.0, *switch, on.1.to_owned())];
+    if let Some(chosen) = segments(ui, &choices) {
+        *switch = chosen == 1;
+    }
+}
+
+/// Shows the choice of the format in which weights are rounded.
+fn format(ui: &mut Ui, now: &mut Settings) {
+    let formats = [WeightFormat::U8, WeightFormat::U16, WeightFormat::F32];
+    let names = ["u8", "u16", "f32"];
+    let choices = [0, 1, 2].map(|i| (names[i], now.format == formats[i], format!("Round as {} does", names[i])));
+    if let Some(chosen) = segments(ui, &choices) {
+        now.format = formats[chosen];
+    }
+    quiet_text(ui, "Weights are rounded here; the type in which the file stores them stays.");
 }
 
 /// Shows a number with a slider.
@@ -190,23 +199,15 @@ fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         commands.push(ToolCommand::TakePose.into());
     }
     ui.add_space(4.0);
-    quiet_text(ui, SKINS);
 }
 
-fn mirror(ui: &mut Ui, now: &mut Settings) {
+/// Shows the choice of the axis that the plane of symmetry is at right angles to.
+fn axis(ui: &mut Ui, now: &mut Settings) {
     let axes = [(Axis::X, "X"), (Axis::Y, "Y"), (Axis::Z, "Z")];
     let choices = axes
         .map(|(axis, name)| (name, now.axis == axis, format!("About the plane of symmetry at right angles to {name}")));
     if let Some(chosen) = segments(ui, &choices) {
         now.axis = axes[chosen].0;
-    }
-    ui.add_space(4.0);
-    let ways = [
-        ("+ to −", !now.from_negative, "Copy the positive side to the negative one".to_owned()),
-        ("− to +", now.from_negative, "Copy the negative side to the positive one".to_owned()),
-    ];
-    if let Some(chosen) = segments(ui, &ways) {
-        now.from_negative = chosen == 1;
     }
 }
 
