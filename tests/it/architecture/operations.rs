@@ -59,7 +59,8 @@ fn telling<'a>(line: &str, ids: &[&'a str]) -> Vec<&'a str> {
     let asks = ASKS.into_iter().filter(|ask| {
         code.match_indices(*ask).any(|(at, _)| {
             let after = &code[at + ask.len()..];
-            !(after == "id" || after.starts_with("id)") || after.starts_with("*id)"))
+            let is_search = after == "id" || after.starts_with("id)") || after.starts_with("*id)");
+            !is_search
         })
     });
     texts.chain(asks).collect()
