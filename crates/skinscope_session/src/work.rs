@@ -26,6 +26,8 @@ use crate::{
 pub struct ModelKey(Weak<Model>);
 
 impl ModelKey {
+    /// Returns the key of a model.
+    #[must_use]
     pub fn of(model: &Arc<Model>) -> Self {
         Self(Arc::downgrade(model))
     }

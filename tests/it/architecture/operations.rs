@@ -83,7 +83,7 @@ fn no_code_tells_operations_apart_by_their_ids() {
             rows += usize::from(path.starts_with("crates/skinscope_edit/") && line.starts_with("    id: \""));
             let mut found = telling(line, &ids);
             // Where ids may stand, they may be compared with.
-            found.retain(|what| !may.contains(what) && !(path == "src/cli/fix.rs" && ASKS.contains(what)));
+            found.retain(|what| !(may.contains(what) || path == "src/cli/fix.rs" && ASKS.contains(what)));
             assert!(found.is_empty(), "{path}:{}: {found:?} tells operations apart: {line}", number + 1);
         }
     }
