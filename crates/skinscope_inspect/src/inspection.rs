@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skinscope_model::{MeshId, Model, NodeId};
 
-use super::check::{CheckOptions, Report, check};
+use super::check::{CheckOptions, ROGUE, Report, check};
 use super::{InspectedValues, PerVertex, symmetry};
 
 /// The checker's report, and numbers for each vertex that cannot be computed from its own weights.
@@ -34,13 +34,13 @@ impl Inspection {
 /// Returns [`InspectedValues::rogue`] of a model, by that rule alone; empty once `cancel` is set.
 #[must_use]
 pub fn rogue_values(model: &Model, cancel: &AtomicBool) -> PerVertex {
-    let options = CheckOptions { rules: Some(vec!["rogue-vertices"]), ..CheckOptions::default() };
+    let options = CheckOptions { rules: Some(vec![ROGUE.id]), ..CheckOptions::default() };
     check(model, &options, cancel).map_or_else(PerVertex::default, |report| rogue(model, &report))
 }
 
 fn rogue(model: &Model, report: &Report) -> PerVertex {
     let mut out = PerVertex::empty(model);
-    for finding in report.findings.iter().filter(|f| f.rule == "rogue-vertices") {
+    for finding in report.findings.iter().filter(|f| f.rule == ROGUE.id) {
         let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
         let values = &mut out.values[mesh.index()][primitive];
         values.resize(model.meshes[mesh.index()].primitives[primitive].stored_vertices, 0.0);

@@ -49,20 +49,9 @@ pub use texel_density::TexelDensity;
 /// about weights. "weights" is for the joint of the finding.
 #[must_use]
 pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
-    match id {
-        "weights-not-finite" | "weights-negative" | "weights-sum" | "weights-sum-255" => Some("sum"),
-        "weights-zero" | "too-many-influences" => Some("alarms"),
-        "joint-duplicate" => Some("influences"),
-        "rogue-vertices" => Some("rogue"),
-        "asymmetry" => Some("asymmetry"),
-        "seam-weights" | "t-junction" | "far-influence" | "stray-vertices" => Some("weights"),
-        "joint-out-of-range" | "joint-out-of-range-unweighted" => Some("weights"),
-        "rom-stretch" => Some("stretch"),
-        "rom-area" => Some("area"),
-        "rom-inverted" => Some("inverted"),
-        "rom-fold" => Some("fold"),
-        "rom-volume" => Some("weights"),
-        _ => None,
+    match check::RULES.iter().find(|rule| rule.id == id) {
+        Some(rule) => rule.overlay,
+        None => rom::ROM_RULES.iter().find(|rule| rule.id == id).map(|rule| rule.overlay),
     }
 }
 

@@ -17,6 +17,8 @@ pub static ASYMMETRY: Rule = Rule {
     help: "Vertices of a symmetric mesh whose weights differ from those of their mirror images by more than 0.05",
     severity: Severity::Warning,
     run: asymmetry,
+    overlay: Some("asymmetry"),
+    ..Rule::ROW
 };
 
 fn asymmetry(subject: &Subject, out: &mut Vec<Finding>) {

@@ -4,7 +4,7 @@ use skinscope_base::math::{Stretch, factor, length};
 use skinscope_model::{NodeId, Skin, SkinId};
 
 use super::joints::{by_skins, finding, joints, skins};
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 use crate::rig::{self, Drift, SAME_SCALE, SkinBinding};
 
 /// The rule that finds inverse bind matrices that cannot be inverted.
@@ -14,6 +14,8 @@ pub static SINGULAR: Rule = Rule {
     help: "The inverse bind matrix of a joint cannot be inverted, or is not finite",
     severity: Severity::Error,
     run: singular,
+    depends_on: DependsOn::ItsBinds,
+    ..Rule::ROW
 };
 
 /// The rule that finds inverse bind matrices that scale unevenly or shear.
@@ -23,6 +25,8 @@ pub static NON_RIGID: Rule = Rule {
     help: "The inverse bind matrix of a joint shears, or its singular values differ by more than 1 %",
     severity: Severity::Warning,
     run: non_rigid,
+    depends_on: DependsOn::ItsBinds,
+    ..Rule::ROW
 };
 
 /// The rule that finds joints that do not rest where they were bound.
@@ -32,6 +36,8 @@ pub static MISMATCH: Rule = Rule {
     help: "Joints do not rest where they were bound: off by more than 1 % of the skin's size, 1° or 1 % of scale",
     severity: Severity::Warning,
     run: mismatch,
+    depends_on: DependsOn::ItsBinds,
+    ..Rule::ROW
 };
 
 fn singular(subject: &Subject, out: &mut Vec<Finding>) {

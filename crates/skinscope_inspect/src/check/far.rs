@@ -16,6 +16,9 @@ pub static FAR: Rule = Rule {
     help: "A joint of another limb moves vertices, far away in space and in the hierarchy",
     severity: Severity::Info,
     run: far,
+    overlay: Some("weights"),
+    ranks_by_measure: true,
+    ..Rule::ROW
 };
 
 /// Joints that are fewer steps apart than this are near relatives.

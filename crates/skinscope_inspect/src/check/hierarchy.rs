@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use skinscope_model::{NodeId, SkinId};
 
 use super::joints::{by_skins, finding, joints, skins};
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds joints at the wrong position of the hierarchy.
 pub static HIERARCHY: Rule = Rule {
@@ -16,6 +16,8 @@ pub static HIERARCHY: Rule = Rule {
          scene",
     severity: Severity::Error,
     run: hierarchy,
+    depends_on: DependsOn::Nothing,
+    ..Rule::ROW
 };
 
 /// The faults in the joints of one skin.

@@ -22,6 +22,8 @@ pub static JUNCTION: Rule = Rule {
     help: "A vertex lies on the edge of another triangle, and a crack opens there under motion",
     severity: Severity::Warning,
     run: junctions,
+    overlay: Some("weights"),
+    ..Rule::ROW
 };
 
 /// A vertex that is nearer to an edge than this lies on it, as a share of the surface's size.

@@ -10,7 +10,7 @@ use skinscope_base::words::counted;
 use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 use super::weighted::{Weighted, vertices_have, weighted};
-use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
+use super::{DependsOn, Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 
 /// The rule that finds vertices with too many influences.
 pub static TOO_MANY: Rule = Rule {
@@ -19,6 +19,9 @@ pub static TOO_MANY: Rule = Rule {
     help: "More joints move a vertex than --limit says, 4 unless told otherwise",
     severity: Severity::Warning,
     run: too_many,
+    overlay: Some("alarms"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// How many moments of the file's clips are looked at; in large meshes fewer, so that no more than this many pairs are

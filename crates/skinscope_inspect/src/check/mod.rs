@@ -41,6 +41,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
+pub(crate) use rogue::ROGUE;
 pub use seams::meetings;
 use skinscope_base::parallel;
 use skinscope_model::Model;
@@ -52,6 +53,21 @@ pub use touched::Touched;
 use super::PerVertex;
 #[cfg(doc)]
 use super::symmetry;
+
+/// What of the edits of weights and inverse bind matrices a rule's findings depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DependsOn {
+    /// None of them: names, hierarchy and the rest pose are never edited here.
+    Nothing,
+    /// The weights of its vertices: each is judged by its own pairs.
+    OwnVertices,
+    /// Which vertices have its joints.
+    ItsJoints,
+    /// The inverse bind matrices of its joints.
+    ItsBinds,
+    /// Vertices together with those around them, with their mirror images, or with all that a joint moves.
+    Surroundings,
+}
 
 /// A rule of the checker.
 #[derive(Debug)]
@@ -66,6 +82,27 @@ pub struct Rule {
     pub severity: Severity,
     /// Runs the rule and pushes its findings.
     pub run: fn(&Subject, &mut Vec<Finding>),
+    /// The overlay that shows what it is about; `None` where it is about joints and not about weights. "weights" is for the joint of
+    /// the finding.
+    pub overlay: Option<&'static str>,
+    /// Which edits may change its findings.
+    pub depends_on: DependsOn,
+    /// Whether its findings stand by their measure, the largest first.
+    pub ranks_by_measure: bool,
+}
+
+impl Rule {
+    /// What most rules have in common: a row names what differs and ends in `..Rule::ROW`.
+    pub const ROW: Self = Self {
+        id: "",
+        label: "",
+        help: "",
+        severity: Severity::Warning,
+        run: |_, _| {},
+        overlay: None,
+        depends_on: DependsOn::Surroundings,
+        ranks_by_measure: false,
+    };
 }
 
 /// Every rule, worst first.
@@ -182,7 +219,8 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
 /// largest first.
 fn sort(findings: &mut [Finding]) {
     let rule = |f: &Finding| (Reverse(f.severity), RULES.iter().position(|rule| rule.id == f.rule));
-    let rank = |f: &Finding| f.measure.filter(|_| f.rule == far::FAR.id).map_or(0.0, |m| -m.value);
+    let is_ranked = |f: &Finding| RULES.iter().any(|rule| rule.ranks_by_measure && rule.id == f.rule);
+    let rank = |f: &Finding| f.measure.filter(|_| is_ranked(f)).map_or(0.0, |m| -m.value);
     let location = |f: &Finding| (f.mesh, f.primitive);
     findings.sort_by(|a, b| {
         let by_rank = || rank(a).total_cmp(&rank(b));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use skinscope_model::NodeId;
 
 use super::joints::finding;
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds several nodes of one name.
 pub static DUPLICATE: Rule = Rule {
@@ -14,6 +14,8 @@ pub static DUPLICATE: Rule = Rule {
     help: "Several nodes share a name, so that what finds them by name finds only one",
     severity: Severity::Warning,
     run: duplicate,
+    depends_on: DependsOn::Nothing,
+    ..Rule::ROW
 };
 
 fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use skinscope_model::{OutOfRange, Skin};
 
 use super::weighted::{Weighted, vertices_have, weighted};
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds weighted joints that the skin does not have.
 pub static OUT_OF_RANGE: Rule = Rule {
@@ -14,6 +14,9 @@ pub static OUT_OF_RANGE: Rule = Rule {
     help: "A weight that is not zero names a joint beyond the skin's list; a file in which it is a number does not open",
     severity: Severity::Error,
     run: out_of_range,
+    overlay: Some("weights"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// The rule that finds joints that the skin does not have, but which have no weight.
@@ -23,6 +26,9 @@ pub static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
     help: "A weight of zero names a joint beyond the skin's list",
     severity: Severity::Info,
     run: unweighted_out_of_range,
+    overlay: Some("weights"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// The rule that finds vertices that name a joint twice.
@@ -32,6 +38,9 @@ pub static DUPLICATE: Rule = Rule {
     help: "A vertex has the same joint twice, both with a weight above zero",
     severity: Severity::Warning,
     run: duplicate,
+    overlay: Some("influences"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// Returns the vertices with a joint beyond the skin whose weight is not finite (`weighted`) or is zero (not

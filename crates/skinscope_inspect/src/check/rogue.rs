@@ -21,6 +21,8 @@ pub static ROGUE: Rule = Rule {
     help: "Vertices of a joint that are cut off from where it moves the surface around its bone",
     severity: Severity::Warning,
     run: rogues,
+    overlay: Some("rogue"),
+    ..Rule::ROW
 };
 
 /// Weights below this are traces of automatic weighting: they move a vertex, but nobody sees it.

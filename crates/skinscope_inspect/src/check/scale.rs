@@ -4,7 +4,7 @@ use skinscope_base::math::Stretch;
 use skinscope_model::NodeId;
 
 use super::joints::{finding, number};
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 use crate::rig::SAME_SCALE;
 
 /// The rule that finds uneven scale.
@@ -14,6 +14,8 @@ pub static NON_UNIFORM: Rule = Rule {
     help: "The local rest scale of a joint or of a node above one differs by more than 1 % between directions",
     severity: Severity::Warning,
     run: non_uniform,
+    depends_on: DependsOn::Nothing,
+    ..Rule::ROW
 };
 
 /// The rule that finds negative scale.
@@ -23,6 +25,8 @@ pub static NEGATIVE: Rule = Rule {
     help: "The local rest scale of a joint or of a node above one is negative",
     severity: Severity::Warning,
     run: negative,
+    depends_on: DependsOn::Nothing,
+    ..Rule::ROW
 };
 
 /// Returns joints and the nodes above them, rising.

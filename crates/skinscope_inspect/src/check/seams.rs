@@ -16,6 +16,8 @@ pub static SEAM: Rule = Rule {
     help: "Vertices of one place have different weights, so that the surface opens between them",
     severity: Severity::Warning,
     run: seams,
+    overlay: Some("weights"),
+    ..Rule::ROW
 };
 
 /// Weights that differ by less are the same: this is a step and a bit of 8-bit weights, which rounding alone can make.

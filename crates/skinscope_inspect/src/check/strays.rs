@@ -16,6 +16,8 @@ pub static STRAY: Rule = Rule {
     help: "A few vertices lie so far outside of the model at rest that nothing of it is seen where all is framed",
     severity: Severity::Warning,
     run: strays,
+    overlay: Some("weights"),
+    ..Rule::ROW
 };
 
 /// Returns the extent of a model at rest, as the file's default scene shows it. `rest`: `model_from_node` by node.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use skinscope_model::{Model, NodeId, PrimitiveId};
 
-use super::Finding;
+use super::{DependsOn, Finding, RULES};
 
 /// What differs between a model that was checked and the same file with other edits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,29 +66,17 @@ impl Touched {
     /// Returns whether another check could say something else about a finding: what its rule reads has changed.
     #[must_use]
     pub fn may_change(&self, finding: &Finding) -> bool {
-        match finding.rule {
-            // Names, hierarchy and the rest pose are never edited here.
-            "hierarchy" | "scale-non-uniform" | "scale-negative" | "name-duplicate" => false,
-            // Each vertex is judged by its own pairs.
-            "weights-not-finite"
-            | "weights-negative"
-            | "weights-zero"
-            | "weights-sum"
-            | "weights-sum-255"
-            | "joint-out-of-range"
-            | "joint-out-of-range-unweighted"
-            | "joint-duplicate"
-            | "too-many-influences" => self.has_vertex_of(finding),
-            "joint-unused" => self.has_joint_of(finding, &self.joints),
-            "inverse-bind-mismatch" | "inverse-bind-singular" | "inverse-bind-non-rigid" => {
-                self.has_joint_of(finding, &self.bound)
-            }
-            // Others look at vertices together with those around them, with their mirror images, or with all that a joint moves.
-            _ if finding.joints.is_empty() => {
+        let rule = RULES.iter().find(|rule| rule.id == finding.rule);
+        match rule.map_or(DependsOn::Surroundings, |rule| rule.depends_on) {
+            DependsOn::Nothing => false,
+            DependsOn::OwnVertices => self.has_vertex_of(finding),
+            DependsOn::ItsJoints => self.has_joint_of(finding, &self.joints),
+            DependsOn::ItsBinds => self.has_joint_of(finding, &self.bound),
+            DependsOn::Surroundings if finding.joints.is_empty() => {
                 let here = |at: &PrimitiveId| finding.mesh.is_none_or(|mesh| mesh == at.mesh);
                 !self.bound.is_empty() || self.vertices.keys().any(here)
             }
-            _ => {
+            DependsOn::Surroundings => {
                 self.has_vertex_of(finding)
                     || self.has_joint_of(finding, &self.joints)
                     || self.has_joint_of(finding, &self.bound)
@@ -117,7 +105,7 @@ mod tests {
     use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
 
     use super::*;
-    use crate::check::{FindingPose, RULES, Severity};
+    use crate::check::{FindingPose, Severity};
 
     fn finding(rule: &'static str, vertices: &[u32], joints: &[u32]) -> Finding {
         Finding {

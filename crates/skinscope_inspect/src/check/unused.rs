@@ -3,7 +3,7 @@
 use skinscope_model::{NodeId, SkinId};
 
 use super::joints::{by_skins, finding, joints, skins};
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds joints that move nothing.
 pub static UNUSED: Rule = Rule {
@@ -12,6 +12,8 @@ pub static UNUSED: Rule = Rule {
     help: "A joint that moves no vertex, and below which nothing moves any",
     severity: Severity::Info,
     run: unused,
+    depends_on: DependsOn::ItsJoints,
+    ..Rule::ROW
 };
 
 fn unused(subject: &Subject, out: &mut Vec<Finding>) {

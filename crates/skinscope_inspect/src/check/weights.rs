@@ -6,7 +6,7 @@ use skinscope_base::math::length;
 use skinscope_model::{InfluencesRef, WeightFormat};
 
 use super::weighted::{Weighted, vertices_have, weighted};
-use super::{Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds weights that are NaN or infinite.
 pub static NOT_FINITE: Rule = Rule {
@@ -15,6 +15,9 @@ pub static NOT_FINITE: Rule = Rule {
     help: "A stored weight is NaN or infinite",
     severity: Severity::Error,
     run: not_finite,
+    overlay: Some("sum"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// The rule that finds negative weights.
@@ -24,6 +27,9 @@ pub static NEGATIVE: Rule = Rule {
     help: "A stored weight is below zero",
     severity: Severity::Error,
     run: negative,
+    overlay: Some("sum"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// The rule that finds vertices without any weight.
@@ -33,6 +39,9 @@ pub static ZERO: Rule = Rule {
     help: "All weights of a vertex are zero",
     severity: Severity::Error,
     run: zero,
+    overlay: Some("alarms"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// The rule that finds weights that do not sum to one.
@@ -42,6 +51,9 @@ pub static SUM: Rule = Rule {
     help: "Float or 16-bit weights of a vertex, over all its sets, do not sum to one",
     severity: Severity::Warning,
     run: sum,
+    overlay: Some("sum"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 /// The rule that finds weights of 8 bits that do not sum to 255.
@@ -51,6 +63,9 @@ pub static SUM_255: Rule = Rule {
     help: "8-bit weights of a vertex, over all its sets, do not sum to 255",
     severity: Severity::Warning,
     run: sum_255,
+    overlay: Some("sum"),
+    depends_on: DependsOn::OwnVertices,
+    ..Rule::ROW
 };
 
 fn not_finite(subject: &Subject, out: &mut Vec<Finding>) {

@@ -20,6 +20,8 @@ pub struct RomRule {
     pub label: &'static str,
     /// A sentence that says what it lists.
     pub help: &'static str,
+    /// The overlay that shows what it lists.
+    pub overlay: &'static str,
     /// Its index in [`ROM_RULES`].
     pub(super) index: usize,
     /// The fault that it lists; `None`: it judges the patch as a whole.
@@ -35,6 +37,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         id: "rom-stretch",
         label: "Edge stretch",
         help: "A joint stretches edges to more than twice their length",
+        overlay: "stretch",
         index: 0,
         fault: Some(Fault::Stretch),
     },
@@ -42,6 +45,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         id: "rom-area",
         label: "Change of area",
         help: "Triangles keep less than a tenth of their area, or grow to more than four times of it",
+        overlay: "area",
         index: 1,
         fault: Some(Fault::Area),
     },
@@ -49,6 +53,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         id: "rom-volume",
         label: "Change of volume",
         help: "The part of the skin that a joint bends changes its volume by more than a quarter",
+        overlay: "weights",
         index: 2,
         fault: None,
     },
@@ -56,6 +61,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         id: "rom-inverted",
         label: "Inverted triangles",
         help: "Triangles look against the side that their joints turn them to",
+        overlay: "inverted",
         index: 3,
         fault: Some(Fault::Inverted),
     },
@@ -63,6 +69,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         id: "rom-fold",
         label: "Fold",
         help: "The surface folds back on itself by more than 150°",
+        overlay: "fold",
         index: 4,
         fault: Some(Fault::Fold),
     },

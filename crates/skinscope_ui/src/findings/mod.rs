@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
 use skinscope_inspect::Inspection;
 use skinscope_inspect::check::{Finding, FindingPose, Severity};
-use skinscope_inspect::rom::RomReport;
+use skinscope_inspect::rom::{ROM_RULES, RomReport};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{
     Command, DockPanel, Document, DocumentWarning, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand,
@@ -276,7 +276,7 @@ fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
 /// Returns the joint whose turn a finding of the range of motion is about; `None` for findings of the checker and of clips.
 fn turned_joint(finding: &Finding) -> Option<NodeId> {
     match finding.pose {
-        FindingPose::Turned { joint, .. } if finding.rule.starts_with("rom-") => Some(joint),
+        FindingPose::Turned { joint, .. } if ROM_RULES.iter().any(|rule| rule.id == finding.rule) => Some(joint),
         _ => None,
     }
 }
