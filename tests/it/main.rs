@@ -23,5 +23,6 @@ mod reference;
 mod replay;
 #[path = "../common/replay/mod.rs"]
 mod replays;
+mod rule_ids;
 mod shaders;
 mod twin;
