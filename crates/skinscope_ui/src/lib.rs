@@ -51,6 +51,7 @@ mod marks;
 mod matrices;
 mod measures;
 mod menu;
+mod menu_scroll;
 mod menu_state;
 mod menu_surface;
 mod message_log;
