@@ -30,7 +30,6 @@ pub static BIND_HERE: Operation = Operation {
     id: "bind-here",
     label: "Bind here",
     tool: "Bind here",
-    short: "Here",
     icon: "ANCHOR",
     group: Group::Bind,
     place: 0,

@@ -219,7 +219,7 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
         moves_nothing(ui, session);
         let is_heaviest = session.picking().weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
         if is_heaviest && commands.is_some() {
-            let text = "It moves most. Point at another joint, or select one.";
+            let text = "The joint that moves most. Point at another, or select one.";
             let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
             ui.add(egui::Label::new(text).wrap());
         }

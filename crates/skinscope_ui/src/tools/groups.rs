@@ -12,7 +12,7 @@ use crate::theme::{self, SMALL, colors};
 use crate::widgets::{focus_ring, link, paint_line, paint_switch, press, section};
 
 /// The width of the name of a group, points.
-const NAME: f32 = 40.0;
+const NAME: f32 = 56.0;
 /// The height of a tool, points.
 const HEIGHT: f32 = 22.0;
 /// The part of a tool before its name, which has the icon, and the part after it, points.
@@ -102,6 +102,14 @@ mod tests {
         for group in Group::ALL {
             let places: Vec<usize> = group.operations().iter().map(|operation| usize::from(operation.place)).collect();
             assert!(!places.is_empty() && places.iter().copied().eq(0..places.len()), "{group:?}: {places:?}");
+        }
+    }
+
+    #[test]
+    fn no_group_has_the_name_of_a_tool_or_of_what_tools_work_on() {
+        for name in Group::ALL.map(|group| group.words().0) {
+            assert!(OPERATIONS.iter().all(|operation| operation.tool != name), "{name}");
+            assert_ne!(name, "Joint");
         }
     }
 }
