@@ -168,7 +168,7 @@ fn f1_says_what_is_under_the_pointer_with_its_equation_its_source_and_its_keys()
     let at = |harness: &Harness<'_, App>, name: &str| harness.get_by_label(name).rect().center();
     let place = at(&harness, "Deformation method: Linear blend");
     ask(&mut harness, place);
-    assert!(says(&harness, "deformation method") && says(&harness, "Source: Larsen"));
+    assert!(says(&harness, "Deformation method") && says(&harness, "Source: Larsen"));
     harness.get_by_label("p = Σ\u{2009}w\u{2009}M\u{2009}v");
     harness.key_press(Key::Escape);
     harness.run();

@@ -206,7 +206,7 @@ fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
                 let name = if shown.name.is_empty() { topic.map_or("", |topic| topic.name) } else { &shown.name };
                 ui.add(Label::new(RichText::new(name).font(theme::strong(15.0)).color(c.text)).wrap());
                 if let Some(topic) = topic {
-                    ui.label(RichText::new(topic.kind).font(theme::regular(SMALL)).color(c.dim));
+                    ui.label(RichText::new(sentence_case(topic.kind)).font(theme::regular(SMALL)).color(c.dim));
                 }
             });
         });
@@ -241,6 +241,12 @@ fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
         }
     }
     answer
+}
+
+/// Returns `words` with a capital at their start.
+fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
