@@ -277,6 +277,11 @@ fn a_picture_has_what_was_chosen_and_one_switch_leaves_all_out() {
     let mut harness = open(3);
     harness.state_mut().status.asked_file = Some(asked);
     harness.run();
+    // No row is wider than the dialog, whose width the field of the path fills; the switch of all stands above the others.
+    let rect = |label: &str| harness.get_by_label(label).rect();
+    assert!(rect("Colour behind the model").right() <= rect("Save").right() + 0.5);
+    assert!(rect("Colour behind the model").top() > rect("Transparent").bottom());
+    assert!(rect("Clean").bottom() < rect("With grid").top());
     let saved = |harness: &mut Harness<'_, App>| {
         click(harness, "Save");
         let exported = harness.state().commands.iter().rev().find_map(|command| match command {

@@ -6,7 +6,7 @@ use skinscope_model::{Primitive, Topology};
 use skinscope_session::{ComparisonLayout, ExportKind, ExportSettings, PictureLayers, Session};
 
 use super::theme::colors;
-use super::widgets::{BOX_WIDTH, NumberField, chip, counted, segments};
+use super::widgets::{BOX_WIDTH, NumberField, chip, counted};
 
 /// Sets the size of pictures to that of the picture in the window, and what they have to what it has.
 pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
@@ -122,15 +122,14 @@ fn picture(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) -> boo
     sizes(ui, session, settings);
     ui.add_space(4.0);
     row(ui, "Supersampling", |ui| {
-        let choices = [1, 2, 3, 4].map(|n| {
+        for n in 1..=4 {
             let help = match n {
                 1 => "Four samples of each pixel at its edges, as in the window".to_owned(),
                 n => format!("Draw it {n} times as wide and high, and take the mean"),
             };
-            (["1×", "2×", "3×", "4×"][n - 1], settings.supersampling == n as u32, help)
-        });
-        if let Some(chosen) = segments(ui, &choices) {
-            settings.supersampling = chosen as u32 + 1;
+            if chip(ui, &format!("{n}×"), settings.supersampling == n).on_hover_text(help).clicked() {
+                settings.supersampling = n;
+            }
         }
     });
     ui.add_space(6.0);
@@ -173,6 +172,10 @@ fn contents(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
             layers = if is_clean { PictureLayers::of(session) } else { PictureLayers::default() };
             (settings.legend, settings.page) = (is_clean, false);
         }
+        ui.label(RichText::new("leaves out all of these:").color(colors(ui).dim));
+    });
+    ui.add_space(4.0);
+    row(ui, "", |ui| {
         let switches = [
             ("With grid", "Draw the ground: its lines, and the floor with the shadow", &mut layers.grid),
             ("With bones", "Draw the skeleton", &mut layers.bones),
@@ -222,7 +225,9 @@ fn ground(ui: &mut Ui, settings: &mut ExportSettings) {
                 (settings.transparent, settings.background) = choice;
             }
         }
-        ui.label("Colour");
+    });
+    ui.add_space(4.0);
+    row(ui, "Colour", |ui| {
         let mut color = settings.background.unwrap_or([42, 46, 55]);
         let response = ui.color_edit_button_srgb(&mut color);
         response.widget_info(|| {
