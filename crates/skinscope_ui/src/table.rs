@@ -45,6 +45,8 @@ pub(super) struct Table<'a> {
 const HEAD: f32 = ROW;
 /// The most that a column grows by where there is room, points.
 const MOST_SPARE: f32 = 160.0;
+/// The most that all columns widen by where there is more room still, as a part of their widths.
+const MOST_WIDER: f32 = 0.6;
 const BAR: f32 = 10.0;
 /// The space to the left and right of the text of a cell, points.
 pub(super) const PAD: f32 = 8.0;
@@ -94,12 +96,14 @@ impl Table<'_> {
         let wanted: f32 = self.columns.iter().map(|c| c.width).sum();
         let tall = rows.count as f64 * f64::from(rows.height) > f64::from(outer.height() - HEAD);
         let right = outer.right() - if tall { BAR } else { 0.0 };
-        // A wide window does not tear a row apart.
-        let spare = (right - outer.left() - wanted).clamp(0.0, MOST_SPARE);
+        let free = (right - outer.left() - wanted).max(0.0);
+        let spare = free.min(MOST_SPARE);
+        // A wide window does not tear a row apart: what is left goes to all columns alike, and not without end.
+        let wider = 1.0 + ((free - spare) / wanted.max(1.0)).min(MOST_WIDER);
         let mut edges = vec![0.0];
         let mut x = 0.0;
         for column in self.columns {
-            x += column.width + if column.grows { spare } else { 0.0 };
+            x += column.width * wider + if column.grows { spare } else { 0.0 };
             edges.push(x);
         }
         let wide = x > right - outer.left() + 0.5;
