@@ -387,3 +387,30 @@ pub(super) fn cell_text(ui: &Ui, rect: Rect, text: &str, right: bool, ink: Color
     }
     paint_line(ui, galley, rect.left() + PAD, rect.center().y, ink);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_window_widens_all_columns() {
+        let column = |grows| Column { width: 100.0, grows, ..Column::default() };
+        let columns = [column(true), column(false), column(false)];
+        let table = Table { name: "Numbers", columns: &columns, frozen: 1, sorted: None };
+        let rows = Rows {
+            count: 1,
+            height: ROW,
+            label: &|_| String::new(),
+            look: &|_| RowStyle::default(),
+            cell: &|_, _, _, _| {},
+            tip: &|_, _| None,
+            edit: None,
+            note: None,
+        };
+        let edges = |width: f32| table.layout(Rect::from_min_size(Pos2::ZERO, vec2(width, 200.0)), &rows).edges;
+        assert_eq!(edges(200.0), [0.0, 100.0, 200.0, 300.0]);
+        assert_eq!(edges(400.0), [0.0, 200.0, 300.0, 400.0]);
+        let wide = edges(520.0);
+        assert!(wide[2] - wide[1] > 115.0 && (wide[3] - 520.0).abs() < 0.1, "{wide:?}");
+    }
+}
