@@ -93,8 +93,8 @@ fn near(c: &mut Criterion) {
             b.iter(|| black_box(along.within(&mesh, at, &[(mesh.point(150_000), 0.0)], radius).len()));
         });
     }
-    let whole = deform::Deformation::from(deform::METHODS[0])
-        .then(deform::pass("delta-mush").expect("it is there"), &deform::ParameterSettings::default());
+    let whole =
+        deform::Deformation::from(deform::METHODS[0]).then(deform::PASSES[0], &deform::ParameterSettings::default());
     let input = deform::SurfaceInput {
         model: &model,
         draws: &[InstanceId(0)],

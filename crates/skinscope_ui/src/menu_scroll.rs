@@ -23,7 +23,7 @@ pub(super) fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
     });
     let hidden = shown.content_size.y - shown.inner_rect.height();
     if hidden > 0.5 {
-        more_below(ui, hidden - shown.state.offset.y > 0.5);
+        more_below(ui, hidden - shown.state.clamped_offset().y > 0.5);
     }
 }
 

@@ -118,7 +118,7 @@ pub static RULES: &[&Rule] = &[
     &pairs::DUPLICATE,
     &limit::TOO_MANY,
     &strays::STRAY,
-    &rogue::ROGUE,
+    &ROGUE,
     &seams::SEAM,
     &junctions::JUNCTION,
     &asymmetry::ASYMMETRY,

@@ -112,12 +112,4 @@ mod tests {
             assert_ne!(name, "Joint");
         }
     }
-
-    #[test]
-    fn no_group_has_the_name_of_a_tool_or_of_what_tools_work_on() {
-        for (group, ..) in TOOL_GROUPS {
-            assert!(OPERATIONS.iter().all(|operation| operation.tool != group), "{group}");
-            assert_ne!(group, "Joint");
-        }
-    }
 }
