@@ -134,10 +134,10 @@ impl Group {
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Clean => ("Clean", "Bring the weights of each vertex in order"),
-            Self::Repair => ("Findings", "Repair what the checker finds"),
+            Self::Repair => ("Mend", "Repair what the checker finds"),
             Self::Blend => ("Blend", "Make weights even with those around them"),
             Self::Copy => ("Copy", "Take weights from elsewhere"),
-            Self::Joint => ("One joint", "Change the weights of one joint"),
+            Self::Joint => ("Edit", "Change the weights of one joint"),
             Self::Bind => ("Bind", "Change inverse bind matrices, and no weights"),
         }
     }

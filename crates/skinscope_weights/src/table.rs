@@ -11,7 +11,7 @@ const ROUNDING: f64 = 6e-8;
 /// Weights that differ by no more than this are equal.
 pub const SAME: f64 = 1e-6;
 
-/// A row of one of the tables of a [`Sheet`](super::Sheet): the weights of a vertex.
+/// A row of one of several tables: the weights of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableRow {
     /// The index of the table in the sheet.

@@ -79,11 +79,6 @@ fn parts_of_the_picture_hold_what_a_look_at_every_vertex_of_any_method_finds() {
     let mut session = pictured();
     session.apply(PlaybackCommand::SetPose(PoseSource::Clip));
     session.apply(PlaybackCommand::Seek(0.3));
-    let shapes = [
-        MarkShape::Circle(Vec2::new(290.0, 260.0), 42.0),
-        MarkShape::Box(Vec2::new(250.0, 90.0), Vec2::new(330.0, 170.0)),
-        MarkShape::Lasso(Arc::new([(200.0, 100.0), (380.0, 140.0), (300.0, 420.0)].map(Vec2::from).to_vec())),
-    ];
     for method in METHODS {
         session.apply(ViewCommand::SetMethod(method.id));
         session.update_pose();
@@ -92,6 +87,13 @@ fn parts_of_the_picture_hold_what_a_look_at_every_vertex_of_any_method_finds() {
         let stored = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
         session.apply(MarkCommand::In(MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 500.0)), MarkMode::Replace));
         let seen = marked(&session);
+        let at = session.view().project(positions[stored / 2]).unwrap();
+        let corners = [Vec2::new(-70.0, -60.0), Vec2::new(80.0, -20.0), Vec2::new(0.0, 90.0)].map(|by| at + by);
+        let shapes = [
+            MarkShape::Circle(at, 42.0),
+            MarkShape::Box(at - 30.0, at + 50.0),
+            MarkShape::Lasso(Arc::new(corners.to_vec())),
+        ];
         for shape in &shapes {
             let is_in = |v: &u32| session.view().project(positions[*v as usize]).is_some_and(|at| shape.has(at));
             let wanted: Vec<u32> = (0..stored as u32).filter(is_in).collect();

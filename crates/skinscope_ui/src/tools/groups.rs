@@ -12,7 +12,7 @@ use crate::theme::{self, SMALL, colors};
 use crate::widgets::{focus_ring, link, paint_line, paint_switch, press, section};
 
 /// The width of the name of a group, points.
-const NAME: f32 = 56.0;
+const NAME: f32 = 40.0;
 /// The height of a tool, points.
 const HEIGHT: f32 = 22.0;
 /// The part of a tool before its name, which has the icon, and the part after it, points.
