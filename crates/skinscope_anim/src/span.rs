@@ -28,7 +28,7 @@ impl Span {
     }
 
     /// Returns whether the time is that of a key, or outside of all keys, where the value of the nearest key applies.
-    pub fn on_key(self) -> bool {
+    pub(crate) fn on_key(self) -> bool {
         self.factor == 0.0
     }
 }

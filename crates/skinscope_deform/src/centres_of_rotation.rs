@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The entry of this method in [`super::METHODS`].
-pub static CENTRES_OF_ROTATION: Method = Method {
+pub(crate) static CENTRES_OF_ROTATION: Method = Method {
     id: "centres-of-rotation",
     label: "Centres of rotation",
     help: "Turns each vertex about a centre worked out once: keeps the volume where a joint twists and bends, bulges little",

@@ -24,7 +24,7 @@ use super::{
 };
 
 /// The entry of delta mush in [`super::PASSES`].
-pub static DELTA_MUSH: Pass = Pass {
+pub(crate) static DELTA_MUSH: Pass = Pass {
     id: "mush",
     usage: "N,STEP",
     label: "Delta mush",

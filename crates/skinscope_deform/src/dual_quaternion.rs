@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The entry of this method in [`super::METHODS`].
-pub static DUAL_QUATERNION: Method = Method {
+pub(crate) static DUAL_QUATERNION: Method = Method {
     id: "dual-quaternion",
     label: "Dual quaternion",
     help: "Blends the motions of the joints: keeps the volume where a joint twists, bulges where it bends",

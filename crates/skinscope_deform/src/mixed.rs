@@ -14,7 +14,7 @@ use super::{
 };
 
 /// The entry of this method in [`super::METHODS`].
-pub static MIXED: Method = Method {
+pub(crate) static MIXED: Method = Method {
     id: "mixed",
     label: "Mixed",
     help: "Between linear blend (0) and dual quaternion (1): some of the volume of the one, less of the bulge of the other",

@@ -15,7 +15,7 @@ use super::mixed::preserves_orientation;
 use super::{Method, MethodExpectations, MethodText};
 
 /// The entry of this method in [`super::METHODS`].
-pub static POLAR: Method = Method {
+pub(crate) static POLAR: Method = Method {
     id: "polar",
     label: "Polar decomposition",
     help: "Turns each vertex about its centre by the rotation in the blended matrix: keeps the volume, up to a twist near 180°",

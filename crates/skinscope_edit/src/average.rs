@@ -8,7 +8,7 @@ use super::refusal::{is_joint, name};
 use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, by_row};
 
 /// The operation that gives vertices the mean of their weights.
-pub static AVERAGE: Operation = Operation {
+pub(crate) static AVERAGE: Operation = Operation {
     id: "average",
     label: "Average weights",
     tool: "Average",
@@ -26,7 +26,7 @@ pub static AVERAGE: Operation = Operation {
 };
 
 /// The operation that gives vertices weights that were copied from others.
-pub static PASTE: Operation = Operation {
+pub(crate) static PASTE: Operation = Operation {
     id: "paste",
     label: "Paste weights",
     tool: "Paste",

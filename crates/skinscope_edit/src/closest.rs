@@ -40,7 +40,7 @@ impl TriangleTree {
 
     /// Returns the closest points of all triangles that are no farther than `more` beyond the closest point among those triangles whose
     /// closest point `is_right`, by rising triangles. There is none where `point` is not finite.
-    pub fn tied_where(&self, point: DVec3, more: f64, is_right: &dyn Fn(&Found) -> bool) -> Vec<Found> {
+    pub(crate) fn tied_where(&self, point: DVec3, more: f64, is_right: &dyn Fn(&Found) -> bool) -> Vec<Found> {
         let mut out: Vec<Found> = Vec::new();
         let mut least = f64::INFINITY;
         self.tree.nearest(point, |triangle| {
@@ -66,7 +66,7 @@ impl TriangleTree {
 
     /// Returns the closest point among those triangles whose closest point `is_right`; `None` where there is none, or `point` is not
     /// finite.
-    pub fn closest_where(&self, point: DVec3, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
+    pub(crate) fn closest_where(&self, point: DVec3, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
         let mut best: Option<Found> = None;
         self.tree.nearest(point, |triangle| {
             let found = self.on(point, triangle);

@@ -10,7 +10,7 @@ use super::refusal::{is_joint, name, skins_of};
 use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, Stays, by_row, hammer};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
-pub static REMOVE_JOINT: Operation = Operation {
+pub(crate) static REMOVE_JOINT: Operation = Operation {
     id: "remove-joint",
     label: "Remove joint",
     tool: "Remove joint",
@@ -35,7 +35,7 @@ static TAKEN_OFF: Stays =
     Stays { is_as_asked: |weight, _: &Settings| weight <= 0.0, refusal: Refusal::NoHeir, why: Stays::WHY };
 
 /// The operation that gives the weight of one joint to another.
-pub static REPLACE_JOINT: Operation = Operation {
+pub(crate) static REPLACE_JOINT: Operation = Operation {
     id: "replace-joint",
     label: "Replace joint",
     tool: "Replace joint",

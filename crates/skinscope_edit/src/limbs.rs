@@ -46,7 +46,7 @@ impl Limbs {
     }
 
     /// Returns whether two limbs are one, or one hangs on the other.
-    pub fn adjoin(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn adjoin(&self, a: u32, b: u32) -> bool {
         a == b || self.above.get(&a) == Some(&b) || self.above.get(&b) == Some(&a)
     }
 }

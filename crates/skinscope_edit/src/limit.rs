@@ -5,7 +5,7 @@ use skinscope_weights::kernels;
 use super::{Group, Left, Operation, Setting, Settings, Sheet, best, by_row};
 
 /// The operation that keeps only a given number of influences of each vertex.
-pub static LIMIT: Operation = Operation {
+pub(crate) static LIMIT: Operation = Operation {
     id: "limit",
     label: "Limit influences",
     tool: "Limit",

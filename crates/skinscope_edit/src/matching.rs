@@ -129,7 +129,7 @@ pub(super) struct Matches {
 
 impl Rest<'_> {
     /// Returns how much farther than the closest point one may lie to be as near.
-    pub fn tie(&self) -> f64 {
+    pub(crate) fn tie(&self) -> f64 {
         TIED * self.size
     }
 }

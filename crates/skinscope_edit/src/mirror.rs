@@ -13,7 +13,7 @@ use super::weld::RowShares;
 use super::{Axis, Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet};
 
 /// The operation that copies the weights of one side to the other.
-pub static MIRROR: Operation = Operation {
+pub(crate) static MIRROR: Operation = Operation {
     id: "mirror",
     label: "Mirror weights",
     tool: "Mirror",

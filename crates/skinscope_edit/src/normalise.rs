@@ -5,7 +5,7 @@ use skinscope_weights::kernels;
 use super::{Group, Left, Operation, by_row};
 
 /// The operation that makes the weights of every vertex sum to one.
-pub static NORMALISE: Operation = Operation {
+pub(crate) static NORMALISE: Operation = Operation {
     id: "normalise",
     label: "Normalise weights",
     tool: "Normalise",

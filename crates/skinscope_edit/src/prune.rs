@@ -5,7 +5,7 @@ use skinscope_weights::kernels;
 use super::{AfterRow, Group, Left, Operation, Setting, by_row};
 
 /// The operation that removes weights below a threshold.
-pub static PRUNE: Operation = Operation {
+pub(crate) static PRUNE: Operation = Operation {
     id: "prune",
     label: "Prune small weights",
     tool: "Prune",

@@ -5,7 +5,7 @@ use skinscope_model::WeightFormat;
 use super::{Group, Operation, Setting, Settings, Sheet};
 
 /// The operation that changes the format in which weights are stored.
-pub static QUANTISE: Operation = Operation {
+pub(crate) static QUANTISE: Operation = Operation {
     id: "quantise",
     label: "Quantise weights",
     tool: "Round",

@@ -9,7 +9,7 @@ use super::operation_row::still_found;
 use super::{Group, Operation, Settings, Sheet, hammer};
 
 /// The operation that removes rogue influences.
-pub static REMOVE_ROGUES: Operation = Operation {
+pub(crate) static REMOVE_ROGUES: Operation = Operation {
     id: "remove-rogues",
     label: "Remove rogue vertices",
     tool: "Rogues",

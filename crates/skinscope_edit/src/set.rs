@@ -10,7 +10,7 @@ use super::refusal::is_joint;
 use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, Stays, by_row, sheet};
 
 /// The operation that sets the weight of a joint.
-pub static SET: Operation = Operation {
+pub(crate) static SET: Operation = Operation {
     id: "set",
     label: "Set weight",
     tool: "Set weight",

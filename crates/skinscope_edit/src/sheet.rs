@@ -221,7 +221,7 @@ impl<'m> Sheet<'m> {
 
     /// Returns the table of a primitive.
     #[must_use]
-    pub fn table_of(&self, primitive: PrimitiveId) -> Option<usize> {
+    pub(crate) fn table_of(&self, primitive: PrimitiveId) -> Option<usize> {
         self.tables.iter().position(|t| t.primitives.contains(&primitive))
     }
 }

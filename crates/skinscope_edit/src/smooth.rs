@@ -10,7 +10,7 @@ use skinscope_weights::{
 use super::{Group, Operation, Setting, Settings, Sheet, surface};
 
 /// The operation that smooths weights along the surface.
-pub static SMOOTH: Operation = Operation {
+pub(crate) static SMOOTH: Operation = Operation {
     id: "smooth",
     label: "Smooth weights",
     tool: "Smooth",

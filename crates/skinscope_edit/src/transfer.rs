@@ -24,7 +24,7 @@ use super::transferred::Transferred;
 use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, surface};
 
 /// The operation that takes the weights of another model.
-pub static TRANSFER: Operation = Operation {
+pub(crate) static TRANSFER: Operation = Operation {
     id: "transfer",
     label: "Transfer weights",
     tool: "Transfer",

@@ -11,7 +11,7 @@ use super::operation_row::still_found;
 use super::{Group, Operation, Settings, Sheet};
 
 /// The operation that gives vertices on both sides of a seam the same weights.
-pub static WELD_SEAMS: Operation = Operation {
+pub(crate) static WELD_SEAMS: Operation = Operation {
     id: "weld-seams",
     label: "Weld seams",
     tool: "Weld seams",

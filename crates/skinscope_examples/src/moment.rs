@@ -52,7 +52,7 @@ impl Curve {
     /// Makes a curve of measures over a slider, at the moments `along` and closer where it jumps: between two of them whose measures differ by
     /// more than `jump` the interval is halved eight times towards the larger difference, so that a break is drawn where it is.
     #[must_use]
-    pub fn traced(
+    pub(crate) fn traced(
         name: impl Into<String>,
         slider: &str,
         along: &[(f64, Moment)],
@@ -166,7 +166,7 @@ impl Moment {
 
     /// Returns the same as formulas compute with it: angles in radians.
     #[must_use]
-    pub fn slider_in_radians(&self, id: &str) -> f64 {
+    pub(crate) fn slider_in_radians(&self, id: &str) -> f64 {
         let slider = self.example().sliders.iter().find(|slider| slider.id == id);
         let value = self.slider(id);
         if slider.is_some_and(|slider| slider.unit == Unit::Degrees) { value.to_radians() } else { value }
@@ -180,7 +180,7 @@ impl Moment {
 
     /// Returns the symbol that an expression is.
     #[must_use]
-    pub fn symbol_in(&self, expr: &Expr) -> Option<&'static Symbol> {
+    pub(crate) fn symbol_in(&self, expr: &Expr) -> Option<&'static Symbol> {
         if let Expr::Of(id) = expr { self.symbol(id) } else { None }
     }
 
@@ -198,13 +198,13 @@ impl Moment {
 
     /// The same in double precision.
     #[must_use]
-    pub fn exact_node(&self, name: &str) -> DAffine3 {
+    pub(crate) fn exact_node(&self, name: &str) -> DAffine3 {
         exact(self.node(name))
     }
 
     /// Returns `model_from_node` of a node by its name at rest.
     #[must_use]
-    pub fn rest_node(&self, name: &str) -> DAffine3 {
+    pub(crate) fn rest_node(&self, name: &str) -> DAffine3 {
         let mut rest = Vec::new();
         anim::local_to_model(&self.rig.model.skeleton, &self.rig.model.skeleton.rest, &mut rest);
         self.find(name).map_or(DAffine3::IDENTITY, |node| exact(rest[node.index()]))
@@ -222,7 +222,7 @@ impl Moment {
 
     /// Returns the skinning matrix of a joint, by its skin and its index there.
     #[must_use]
-    pub fn skinning_matrix(&self, skin: usize, joint: usize) -> DAffine3 {
+    pub(crate) fn skinning_matrix(&self, skin: usize, joint: usize) -> DAffine3 {
         let before: usize = self.rig.model.skins[..skin].iter().map(|skin| skin.joints.len()).sum();
         exact(self.palettes[before + joint])
     }
@@ -270,7 +270,7 @@ impl Moment {
 
     /// Returns such a ring as a line, and the mean distance of its vertices from its middle, metres.
     #[must_use]
-    pub fn measured_ring(&self, method: &str, instance: usize, ring: usize, sides: usize) -> (Vec<Vec3>, f64) {
+    pub(crate) fn measured_ring(&self, method: &str, instance: usize, ring: usize, sides: usize) -> (Vec<Vec3>, f64) {
         let ring = self.ring(method, instance, ring, sides);
         let middle = ring.iter().sum::<DVec3>() / sides as f64;
         let radius = ring.iter().map(|p| p.distance(middle)).sum::<f64>() / sides as f64;
@@ -279,7 +279,7 @@ impl Moment {
 
     /// Returns the part of its volume that an instance keeps against where a slider is at 0.
     #[must_use]
-    pub fn volume_ratio(&self, instance: usize, slider: &str) -> f64 {
+    pub(crate) fn volume_ratio(&self, instance: usize, slider: &str) -> f64 {
         self.volume(instance) / self.with(slider, 0.0).volume(instance)
     }
 
@@ -297,7 +297,7 @@ impl Moment {
 
     /// Returns the outline of a tube (`Shape::tube` of the rigs) as linear blending leaves it: up one column of vertices, down another.
     #[must_use]
-    pub fn tube_outline(&self, instance: usize, [rings, sides]: [usize; 2], [up, down]: [usize; 2]) -> Mark {
+    pub(crate) fn tube_outline(&self, instance: usize, [rings, sides]: [usize; 2], [up, down]: [usize; 2]) -> Mark {
         let at = |ring: usize, side: usize| self.vertex("linear", instance, ring * sides + side).as_vec3();
         let (up, down) = ((0..rings).map(|ring| at(ring, up)), (0..rings).rev().map(|ring| at(ring, down)));
         Mark::line(up.chain(down).collect(), MarkInk::Accent, "")

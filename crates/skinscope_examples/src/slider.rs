@@ -152,7 +152,7 @@ impl Settings {
 
     /// Returns whether another slider than this one stands elsewhere.
     #[must_use]
-    pub fn differs_beside(&self, id: &str, other: &Self) -> bool {
+    pub(crate) fn differs_beside(&self, id: &str, other: &Self) -> bool {
         let sliders = self.example.sliders.iter().enumerate();
         sliders.filter(|(_, slider)| slider.id != id).any(|(i, _)| self.values[i] != other.values[i])
     }

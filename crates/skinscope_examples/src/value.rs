@@ -56,7 +56,7 @@ impl Value {
 
     /// Makes a matrix of its rows, all of one length; `None` where they differ or there are none.
     #[must_use]
-    pub fn of_rows(rows: &[Vec<f64>]) -> Option<Self> {
+    pub(crate) fn of_rows(rows: &[Vec<f64>]) -> Option<Self> {
         let columns = rows.first()?.len();
         let fits = columns > 0 && rows.iter().all(|row| row.len() == columns);
         fits.then(|| Self { rows: rows.len(), columns, numbers: rows.concat() })
@@ -71,7 +71,7 @@ impl Value {
 
     /// The matrix by which a transform moves points of the plane z = 0 within it: 3×3, for points `(x, y, 1)`.
     #[must_use]
-    pub fn in_plane(m: DAffine3) -> Self {
+    pub(crate) fn in_plane(m: DAffine3) -> Self {
         let (a, t) = (m.matrix3, m.translation);
         let numbers = vec![a.x_axis.x, a.y_axis.x, t.x, a.x_axis.y, a.y_axis.y, t.y, 0.0, 0.0, 1.0];
         Self { rows: 3, columns: 3, numbers }
@@ -79,13 +79,13 @@ impl Value {
 
     /// How a transform turns and stretches directions of that plane: 2×2.
     #[must_use]
-    pub fn turn_in_plane(m: DAffine3) -> DMat2 {
+    pub(crate) fn turn_in_plane(m: DAffine3) -> DMat2 {
         DMat2::from_cols(m.matrix3.x_axis.truncate(), m.matrix3.y_axis.truncate())
     }
 
     /// A point of that plane as such a matrix takes it: `(x, y, 1)`.
     #[must_use]
-    pub fn plane_point(p: DVec3) -> Self {
+    pub(crate) fn plane_point(p: DVec3) -> Self {
         Self::column(&[p.x, p.y, 1.0])
     }
 
@@ -122,7 +122,7 @@ impl Value {
 
     /// Returns the sum; `None` where the sizes differ.
     #[must_use]
-    pub fn plus(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
         let numbers = self.numbers.iter().zip(&other.numbers).map(|(a, b)| a + b).collect();
         (self.size() == other.size()).then_some(Self { numbers, ..*self })
     }

@@ -114,7 +114,7 @@ impl GlbWriter {
     }
 
     /// Stores bytes that no accessor reads, such as those of an image, and returns the number of their view.
-    pub fn push_bytes(&mut self, bytes: &[u8]) -> usize {
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> usize {
         let offset = self.bin.len();
         self.bin.extend_from_slice(bytes);
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);

@@ -68,12 +68,12 @@ pub(super) mod format {
     pub const U8: Format = of(ComponentType::U8, Some(false));
     pub const U16: Format = of(ComponentType::U16, Some(false));
     pub const U32: Format = of(ComponentType::U32, Some(false));
-    pub const U8_UNIT: Format = of(ComponentType::U8, Some(true));
-    pub const U16_UNIT: Format = of(ComponentType::U16, Some(true));
-    pub const I8_UNIT: Format = of(ComponentType::I8, Some(true));
-    pub const I16_UNIT: Format = of(ComponentType::I16, Some(true));
-    pub const I8_ANY: Format = of(ComponentType::I8, None);
-    pub const I16_ANY: Format = of(ComponentType::I16, None);
-    pub const U8_ANY: Format = of(ComponentType::U8, None);
-    pub const U16_ANY: Format = of(ComponentType::U16, None);
+    pub(crate) const U8_UNIT: Format = of(ComponentType::U8, Some(true));
+    pub(crate) const U16_UNIT: Format = of(ComponentType::U16, Some(true));
+    pub(crate) const I8_UNIT: Format = of(ComponentType::I8, Some(true));
+    pub(crate) const I16_UNIT: Format = of(ComponentType::I16, Some(true));
+    pub(crate) const I8_ANY: Format = of(ComponentType::I8, None);
+    pub(crate) const I16_ANY: Format = of(ComponentType::I16, None);
+    pub(crate) const U8_ANY: Format = of(ComponentType::U8, None);
+    pub(crate) const U16_ANY: Format = of(ComponentType::U16, None);
 }

@@ -33,8 +33,8 @@ pub(super) struct Range {
 
 impl Range {
     pub const UNIT: Self = Self { least: 0.0, most: 1.0 };
-    pub const POSITIVE: Self = Self { least: 0.0, most: f32::MAX };
-    pub const ANY: Self = Self { least: f32::MIN, most: f32::MAX };
+    pub(crate) const POSITIVE: Self = Self { least: 0.0, most: f32::MAX };
+    pub(crate) const ANY: Self = Self { least: f32::MIN, most: f32::MAX };
 }
 
 impl<'a> Fields<'a> {

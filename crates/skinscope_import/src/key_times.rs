@@ -61,7 +61,7 @@ impl Rising {
     }
 
     /// Returns whether keys without a usable value were left out, so that the keys that are left depend on the values.
-    pub fn left_out_any(&self) -> bool {
+    pub(crate) fn left_out_any(&self) -> bool {
         self.unusable > 0
     }
 

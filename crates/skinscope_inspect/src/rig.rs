@@ -5,11 +5,11 @@ use skinscope_base::math::{Aabb, BEYOND_SENSE, Stretch, angle_degrees};
 use skinscope_model::{Mesh, Model, NodeId, Skin};
 
 /// Lengths that differ by less than this share of the size are the same.
-pub const SAME_POSITION: f64 = 0.01;
+pub(crate) const SAME_POSITION: f64 = 0.01;
 /// Directions that differ by less than this are the same, degrees.
-pub const SAME_DIRECTION: f64 = 1.0;
+pub(crate) const SAME_DIRECTION: f64 = 1.0;
 /// Scales that differ by less than this share are the same.
-pub const SAME_SCALE: f64 = 0.01;
+pub(crate) const SAME_SCALE: f64 = 0.01;
 /// A singular value below this share of the greatest is zero but for the rounding of 32-bit floats.
 const FLAT: f64 = 1e-6;
 
@@ -176,7 +176,7 @@ pub fn inverse_bind(skin: &Skin, joint: usize) -> Option<DAffine3> {
 /// Returns whether a matrix flattens space, so that it cannot be inverted. Its scale does not matter: small units are
 /// no defect.
 #[must_use]
-pub fn is_singular(m: &DAffine3) -> bool {
+pub(crate) fn is_singular(m: &DAffine3) -> bool {
     let [most, _, least] = Stretch::of(m.matrix3).lengths;
     least <= most * FLAT || !most.is_finite() || !least.is_finite()
 }

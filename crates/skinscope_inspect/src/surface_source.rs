@@ -72,7 +72,7 @@ impl SurfaceSource {
     }
 
     /// Returns the primitive that has most of some vertices, which rise, of several the first, and their numbers there.
-    pub fn most_of(&self, vertices: &[u32]) -> (usize, Vec<u32>) {
+    pub(crate) fn most_of(&self, vertices: &[u32]) -> (usize, Vec<u32>) {
         let of_list = |list: &usize| {
             let stored = vertices.iter().map(|vertex| self.stored(*vertex));
             let mut own: Vec<u32> = stored.filter(|(of, _)| of == list).map(|(_, vertex)| vertex).collect();
@@ -84,7 +84,7 @@ impl SurfaceSource {
     }
 
     /// Returns whether the vertices of several lists are joined, so that what was deformed has to be gathered.
-    pub fn is_gathered(&self) -> bool {
+    pub(crate) fn is_gathered(&self) -> bool {
         self.lists.len() > 1
     }
 

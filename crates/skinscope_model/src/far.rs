@@ -110,7 +110,7 @@ impl Skeleton {
     /// Returns the offset from positions of a skin's vertices in the model's world to those in the world of the file,
     /// metres: the origin of the figure that the skin belongs to.
     #[must_use]
-    pub fn origin_of_skin(&self, skin: SkinId) -> DVec3 {
+    pub(crate) fn origin_of_skin(&self, skin: SkinId) -> DVec3 {
         let other = self.other_figures().iter().find(|other| other.skins.contains(&skin));
         other.map_or_else(|| self.origin(), |other| other.origin)
     }

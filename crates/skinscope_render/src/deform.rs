@@ -118,7 +118,7 @@ impl Dispatch<'_> {
     }
 
     /// Records it so many times in a pass.
-    pub fn record_times(
+    pub(crate) fn record_times(
         &self,
         gpu: &Gpu,
         (pipelines, upload): (&Pipelines, &Upload),

@@ -317,7 +317,7 @@ impl Gpu {
 
     /// Treats the device as one of type `kind`: this shows on a software device what is done on a graphics card.
     #[must_use]
-    pub fn taken_for(mut self, kind: wgpu::DeviceType) -> Self {
+    pub(crate) fn taken_for(mut self, kind: wgpu::DeviceType) -> Self {
         self.info.device_type = kind;
         self.software = Software::of(kind, "");
         self

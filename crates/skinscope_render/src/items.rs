@@ -43,7 +43,7 @@ impl Item<'_> {
     }
 
     /// The same item with another range of the index list.
-    pub fn with_range(self, range: std::ops::Range<u32>) -> Self {
+    pub(crate) fn with_range(self, range: std::ops::Range<u32>) -> Self {
         Self { range: (range.start, range.end), ..self }
     }
 

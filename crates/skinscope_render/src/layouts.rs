@@ -178,60 +178,60 @@ pub(super) const CORE_TEXTURES: usize = 5;
 
 /// Bits of `LAYERS` in shaders/layers.wgsl.
 pub(super) mod layer {
-    pub const SPECULAR: u32 = 1;
-    pub const GLOSS: u32 = 2;
-    pub const CLEARCOAT: u32 = 4;
-    pub const SHEEN: u32 = 8;
-    pub const TRANSMISSION: u32 = 16;
+    pub(crate) const SPECULAR: u32 = 1;
+    pub(crate) const GLOSS: u32 = 2;
+    pub(crate) const CLEARCOAT: u32 = 4;
+    pub(crate) const SHEEN: u32 = 8;
+    pub(crate) const TRANSMISSION: u32 = 16;
     /// Decides on the pipeline; no shader reads it.
-    pub const UNLIT: u32 = 32;
+    pub(crate) const UNLIT: u32 = 32;
     pub const VOLUME: u32 = 64;
-    pub const DISPERSION: u32 = 128;
-    pub const IRIDESCENCE: u32 = 256;
-    pub const ANISOTROPY: u32 = 512;
+    pub(crate) const DISPERSION: u32 = 128;
+    pub(crate) const IRIDESCENCE: u32 = 256;
+    pub(crate) const ANISOTROPY: u32 = 512;
 }
 
 /// The properties of a material, apart from its textures, that a pipeline depends on. Their bits come after those of the
 /// textures.
 pub(super) mod nature {
-    pub const MASKED: u32 = 1 << 24;
-    pub const BLENDED: u32 = 1 << 25;
-    pub const DOUBLE_SIDED: u32 = 1 << 26;
+    pub(crate) const MASKED: u32 = 1 << 24;
+    pub(crate) const BLENDED: u32 = 1 << 25;
+    pub(crate) const DOUBLE_SIDED: u32 = 1 << 26;
 }
 
 /// Values of `MODE` in shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.
 pub(super) mod mode {
     pub const RIGID: u32 = 0;
-    pub const FOUR: u32 = 1;
-    pub const LIST: u32 = 2;
+    pub(crate) const FOUR: u32 = 1;
+    pub(crate) const LIST: u32 = 2;
 }
 
 /// Bits of `Draw::flags`.
 pub(super) mod flag {
-    pub const HAS_NORMALS: u32 = 1;
-    pub const HAS_TANGENTS: u32 = 2;
-    pub const HAS_SIDES: u32 = 4;
-    pub const MORPHS_NORMALS: u32 = 8;
-    pub const MORPHS_TANGENTS: u32 = 16;
+    pub(crate) const HAS_NORMALS: u32 = 1;
+    pub(crate) const HAS_TANGENTS: u32 = 2;
+    pub(crate) const HAS_SIDES: u32 = 4;
+    pub(crate) const MORPHS_NORMALS: u32 = 8;
+    pub(crate) const MORPHS_TANGENTS: u32 = 16;
     pub const HAS_WEIGHTS: u32 = 32;
 }
 
 /// Bits of `Globals::flags`.
 pub(super) mod shown {
-    pub const HAS_OVERLAY: u32 = 1;
-    pub const INFLUENCED_ONLY: u32 = 2;
-    pub const SHARED_BLACK: u32 = 4;
+    pub(crate) const HAS_OVERLAY: u32 = 1;
+    pub(crate) const INFLUENCED_ONLY: u32 = 2;
+    pub(crate) const SHARED_BLACK: u32 = 4;
 }
 
 /// Bits of `SHOWN_LIGHTS` in shaders/common/globals.wgsl.
 pub(super) mod light {
-    pub const STUDIO: u32 = 1;
+    pub(crate) const STUDIO: u32 = 1;
     pub const FILE: u32 = 2;
 }
 
 /// Values of `Globals::scale_kind`.
 pub(super) mod scale {
-    pub const RAMP: u32 = 0;
+    pub(crate) const RAMP: u32 = 0;
     pub const STEPS: u32 = 1;
     pub const JOINTS: u32 = 2;
 }

@@ -99,7 +99,7 @@ impl Materials {
 
     /// Uploads images that have arrived, about `most` bytes of them and at least one, and binds the materials that show
     /// them again. The others stay news. With `jobs` a thread uploads them, so no picture waits.
-    pub fn take_news(
+    pub(crate) fn take_news(
         &mut self,
         gpu: &Gpu,
         layouts: &ModelLayouts,

@@ -85,7 +85,7 @@ impl Numbers {
     }
 
     /// Has the marked vertices packed again, because weights have changed.
-    pub fn forget_marks(&mut self) {
+    pub(crate) fn forget_marks(&mut self) {
         self.marked = Arc::default();
     }
 

@@ -66,14 +66,14 @@ impl<'p> Painter<'_, 'p> {
     }
 
     /// Draws the solid surfaces of a model beside the one that has background and grid, before those; a translucent surface comes after them.
-    pub fn solid_ahead(&mut self, solid: &[Item<'_>]) {
+    pub(crate) fn solid_ahead(&mut self, solid: &[Item<'_>]) {
         if self.frame.display.skin_opacity >= 1.0 {
             self.solid(solid);
         }
     }
 
     /// Draws what is left of that model's solid surfaces once background and grid of the other one are drawn, and its own shadow.
-    pub fn ground_behind(&mut self, solid: &[Item<'_>]) {
+    pub(crate) fn ground_behind(&mut self, solid: &[Item<'_>]) {
         let is_translucent = self.frame.display.skin_opacity < 1.0;
         self.ground(if is_translucent { solid } else { &[] });
     }

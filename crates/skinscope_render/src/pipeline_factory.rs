@@ -182,7 +182,7 @@ impl PipelineFactory {
 
     /// Makes a pipeline that filters an environment, with an entry of shaders/prefilter.wgsl.
     /// `samples`: how many directions it reads for a texel.
-    pub fn filtering(&self, gpu: &Gpu, fragment: &str, samples: u32) -> wgpu::RenderPipeline {
+    pub(crate) fn filtering(&self, gpu: &Gpu, fragment: &str, samples: u32) -> wgpu::RenderPipeline {
         let samples: &[_] = if fragment == "fs_rough" { &[("SAMPLES", f64::from(samples))] } else { &[] };
         screen(gpu, &self.plain_module(gpu, &shader::PREFILTER), (fragment, samples), CUBE_FORMAT, None)
     }

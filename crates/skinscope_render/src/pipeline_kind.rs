@@ -24,7 +24,7 @@ impl MaterialFeatures {
     }
 
     /// Keeps only the features that a look reads, beside those that [`MaterialFeatures::holes`] keeps.
-    pub fn of_look(self, look: &Look) -> Self {
+    pub(crate) fn of_look(self, look: &Look) -> Self {
         let read = look.reads.iter().fold(0, |bits, map| {
             bits | match map {
                 MaterialMap::MetallicRoughness => 1 << 1,

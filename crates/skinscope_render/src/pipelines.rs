@@ -56,9 +56,9 @@ pub(super) mod slot {
     /// Joints and weights.
     pub const INFLUENCES: u32 = 1;
     /// Texture coordinates and colours, which only the surface reads.
-    pub const PAINT: u32 = 2;
+    pub(crate) const PAINT: u32 = 2;
     /// A number for each vertex.
-    pub const VALUES: u32 = 3;
+    pub(crate) const VALUES: u32 = 3;
 }
 
 impl Pipelines {
@@ -81,7 +81,7 @@ impl Pipelines {
     ///
     /// # Errors
     /// The errors of the compilation in the background.
-    pub fn begin_picture(&mut self, waits: bool) -> Result<(), GpuError> {
+    pub(crate) fn begin_picture(&mut self, waits: bool) -> Result<(), GpuError> {
         self.waits = waits;
         self.missing.clear();
         while let Some(at) = self.coming.iter().position(|coming| coming.job.is_done()) {
@@ -91,12 +91,12 @@ impl Pipelines {
     }
 
     /// True where the picture lacks a pipeline.
-    pub fn lacks_any(&self) -> bool {
+    pub(crate) fn lacks_any(&self) -> bool {
         !self.missing.is_empty()
     }
 
     /// Compiles all pipelines that were found missing since [`Pipelines::begin_picture`], on all cores, and waits for them.
-    pub fn compile_all(&mut self, gpu: &Gpu) {
+    pub(crate) fn compile_all(&mut self, gpu: &Gpu) {
         let list: Vec<PipelineKey> = self.missing.drain().collect();
         gpu.count_pipelines(list.len());
         let made = parallel::map(list.len(), &AtomicBool::new(false), &|i| (list[i], self.factory.make(gpu, list[i])));
@@ -105,7 +105,7 @@ impl Pipelines {
 
     /// Ends a picture that may lack pipelines, and begins to compile those in the background. Returns true where it
     /// lacks some, and so cannot be shown.
-    pub fn compile_missing(&mut self, jobs: &DeviceJobs) -> bool {
+    pub(crate) fn compile_missing(&mut self, jobs: &DeviceJobs) -> bool {
         let lacks = !self.missing.is_empty();
         let keys: HashSet<PipelineKey> =
             self.missing.drain().filter(|key| !self.coming.iter().any(|coming| coming.keys.contains(key))).collect();
@@ -127,7 +127,7 @@ impl Pipelines {
     }
 
     /// True while pipelines are being compiled in the background, if that takes long enough to be reported.
-    pub fn takes_long(&self, now: Instant) -> bool {
+    pub(crate) fn takes_long(&self, now: Instant) -> bool {
         let is_long = |coming: &ComingPipelines| now.saturating_duration_since(coming.begun) > NOTICED;
         self.coming.iter().any(|coming| !coming.job.is_done() && is_long(coming))
     }

@@ -231,7 +231,7 @@ impl GpuPrimitive {
 
 impl GpuPrimitive {
     /// How far morph targets move a vertex at most, metres; `find` is called once.
-    pub fn morph_reach(&self, find: impl FnOnce() -> f32) -> f32 {
+    pub(crate) fn morph_reach(&self, find: impl FnOnce() -> f32) -> f32 {
         *self.morph_reach.get_or_init(find)
     }
 }

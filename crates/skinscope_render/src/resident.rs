@@ -137,7 +137,7 @@ impl ResidentModel {
     }
 
     /// Drops a copy that was made for one picture.
-    pub fn forget_part(&mut self) {
+    pub(crate) fn forget_part(&mut self) {
         if std::mem::take(&mut self.of_one_picture) {
             self.resident = None;
         }

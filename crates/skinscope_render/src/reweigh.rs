@@ -112,7 +112,7 @@ impl GpuModel {
 
     /// Packs and uploads joints and weights of `wanted`, which differs from `resident` in nothing else, on a thread: all of
     /// those of each primitive in which some differ. [`GpuModel::take_weights`] takes the result.
-    pub fn begin_weights(
+    pub(crate) fn begin_weights(
         &self,
         layouts: &ModelLayouts,
         jobs: &DeviceJobs,

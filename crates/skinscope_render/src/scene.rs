@@ -310,7 +310,7 @@ impl GpuModel {
 
     /// Makes the edges of large meshes on a thread where they are wanted, and gives that up where they are not. Until
     /// they are there, pictures are drawn without them.
-    pub fn wire(&mut self, model: &Arc<Model>, wanted: bool, jobs: &DeviceJobs) {
+    pub(crate) fn wire(&mut self, model: &Arc<Model>, wanted: bool, jobs: &DeviceJobs) {
         let orders = |meshes: &[Vec<GpuPrimitive>]| -> Vec<bool> {
             meshes.iter().flatten().map(|primitive| primitive.order.is_own()).collect()
         };
@@ -358,7 +358,7 @@ impl GpuModel {
     }
 
     /// How much of the edges that are being made is done, 0…1; `None` where none are.
-    pub fn wiring(&self) -> Option<f32> {
+    pub(crate) fn wiring(&self) -> Option<f32> {
         self.wires.as_ref().filter(|(job, _)| !job.is_done()).map(|(job, _)| job.fraction())
     }
 
@@ -368,7 +368,7 @@ impl GpuModel {
     }
 
     /// The bind group of a primitive whose vertices are read from `deformed`.
-    pub fn predeformed_group(
+    pub(crate) fn predeformed_group(
         &self,
         gpu: &Gpu,
         layouts: &ModelLayouts,

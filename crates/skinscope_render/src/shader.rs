@@ -99,7 +99,7 @@ pub static SURFACE: Program = Program {
     lit: true,
 };
 /// Draws the depths of the model from the directions that light comes from.
-pub static CASTER: Program = Program {
+pub(crate) static CASTER: Program = Program {
     name: "caster",
     parts: surface_parts!(ROUND, OPEN, SHADOW_VIEWS, part!("shadow/caster.wgsl")),
     deforms: true,
@@ -110,7 +110,7 @@ pub static CASTER: Program = Program {
     lit: true,
 };
 /// Draws the model's surface in the colours of an overlay.
-pub static READOUT: Program = Program {
+pub(crate) static READOUT: Program = Program {
     name: "readout",
     parts: surface_parts!(ROUND, OVERLAY, part!("readout.wgsl")),
     deforms: true,
@@ -132,7 +132,7 @@ pub static LOOK: Program = Program {
     lit: true,
 };
 /// Draws vertices as dots.
-pub static DOTS: Program = Program {
+pub(crate) static DOTS: Program = Program {
     name: "dots",
     parts: &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")],
     deforms: true,
@@ -143,26 +143,26 @@ pub static DOTS: Program = Program {
     lit: false,
 };
 /// Writes deformed vertices to a buffer.
-pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
+pub(crate) static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
 /// Draws the gradient of the studio.
-pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
+pub(crate) static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
 /// Draws the environment behind everything.
-pub static SURROUNDINGS: Program = Program {
+pub(crate) static SURROUNDINGS: Program = Program {
     tones: true,
     ..plain("surroundings", &[GLOBALS, COLOR, SCREEN, ENVIRONMENT, part!("surroundings.wgsl")], false)
 };
 /// Filters an environment for surfaces of each roughness.
-pub static PREFILTER: Program = plain("prefilter", &[SCREEN, part!("prefilter.wgsl")], false);
+pub(crate) static PREFILTER: Program = plain("prefilter", &[SCREEN, part!("prefilter.wgsl")], false);
 /// Draws the ground.
 pub static GRID: Program = Program { shades: true, ..plain("grid", &[GLOBALS, COLOR, part!("grid.wgsl")], false) };
 /// Draws bones.
 pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, CLIP, part!("bones.wgsl")], false);
 /// Draws lines over everything.
-pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, CLIP, part!("lines.wgsl")], false);
+pub(crate) static LINES: Program = plain("lines", &[GLOBALS, COLOR, CLIP, part!("lines.wgsl")], false);
 /// Copies the finished picture into a window.
-pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
+pub(crate) static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
 /// Makes the smaller levels of the picture of what lies behind glass.
-pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
+pub(crate) static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
 const fn plain(name: &'static str, parts: &'static [SourceFile], deforms: bool) -> Program {
     Program { name, parts, deforms, overlays: false, tones: false, looks: false, shades: false, lit: false }

@@ -44,7 +44,7 @@ impl Shown {
     }
 
     /// Keeps the choices that overlays depend on.
-    pub fn of_overlays(self) -> Self {
+    pub(crate) fn of_overlays(self) -> Self {
         Self { lights: 0, ..self }
     }
 

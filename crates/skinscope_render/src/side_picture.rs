@@ -56,7 +56,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Binds the environment for those that it lights.
-    pub fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
+    pub(crate) fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
         for side in self.pair.iter_mut().flatten().chain(&mut self.beside) {
             side.surround(gpu, pipelines, environment);
         }
@@ -137,7 +137,7 @@ impl<'a> SidePicture<'a> {
     }
 
     /// Binds the environment, where one lights this side.
-    pub fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
+    pub(crate) fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
         if environment.is_some() && self.frame.surroundings().is_some() {
             pipelines.linking.palette = self.upload.palette_in();
             self.around = Some(self.upload.group_with(gpu, pipelines, Textures::of(environment, None)));
@@ -155,7 +155,7 @@ impl<'a> SidePicture<'a> {
         sorted.split_at(sorted.iter().position(|item| item.traits.transmits).unwrap_or(0))
     }
 
-    pub fn has_glass(&self) -> bool {
+    pub(crate) fn has_glass(&self) -> bool {
         self.items.surfaces(self.frame).1.iter().any(|item| item.traits.transmits)
     }
 

@@ -92,7 +92,7 @@ impl Columns {
     }
 
     /// Restricts the draws that follow in a pass over the target to these columns.
-    pub fn restrict(self, pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget) {
+    pub(crate) fn restrict(self, pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget) {
         let [first, count] = self.drawn;
         pass.set_scissor_rect(first, 0, count, target.size[1]);
         set_depths(pass, target, self, Depths::Scene);

@@ -93,7 +93,7 @@ impl Textures {
     }
 
     /// True where those textures are made and can be taken.
-    pub fn has_made(&self) -> bool {
+    pub(crate) fn has_made(&self) -> bool {
         self.making.as_ref().is_some_and(|making| making.job.is_done())
     }
 
@@ -178,7 +178,7 @@ impl Textures {
     }
 
     /// Adds the message that says how much smaller textures are shown. Called when all images are here.
-    pub fn conclude(&mut self, gpu: &Gpu) {
+    pub(crate) fn conclude(&mut self, gpu: &Gpu) {
         let entries: Vec<&TextureEntry> = self.images.values().filter(|h| h.made.is_some()).collect();
         let dropped: Vec<usize> = entries.iter().map(|h| h.dropped).collect();
         let all: Vec<TextureDemand> = entries.iter().map(|h| h.wanted.clone()).collect();

@@ -128,12 +128,12 @@ impl Upload {
     }
 
     /// The kind of buffer that the group's palette is read from.
-    pub fn palette_in(&self) -> PaletteIn {
+    pub(crate) fn palette_in(&self) -> PaletteIn {
         self.palette_in
     }
 
     /// A number that changes whenever matrices or morph weights do.
-    pub fn palette_revision(&self) -> u64 {
+    pub(crate) fn palette_revision(&self) -> u64 {
         self.palette.revision()
     }
 
@@ -144,7 +144,7 @@ impl Upload {
     }
 
     /// Makes the same group as `group`, with these textures added.
-    pub fn group_with(&mut self, gpu: &Gpu, pipelines: &Pipelines, textures: Textures) -> wgpu::BindGroup {
+    pub(crate) fn group_with(&mut self, gpu: &Gpu, pipelines: &Pipelines, textures: Textures) -> wgpu::BindGroup {
         if let Some((_, group)) = self.more.iter().find(|(of, _)| *of == textures) {
             return group.clone();
         }
@@ -160,7 +160,7 @@ impl Upload {
 impl Upload {
     /// Makes the same group as `group` for drawing the depths that it binds, which it leaves out; `None` where there are
     /// no shadows.
-    pub fn group_of_casters(&self, gpu: &Gpu, pipelines: &Pipelines) -> Option<wgpu::BindGroup> {
+    pub(crate) fn group_of_casters(&self, gpu: &Gpu, pipelines: &Pipelines) -> Option<wgpu::BindGroup> {
         let shadows = self.shadows.as_ref()?;
         let [globals, palette, slots, _, lights] = self.buffers();
         let bound = [(0, globals), (1, palette), (2, slots), (4, lights), (10, &shadows.uniform)];

@@ -57,7 +57,7 @@ impl Shape {
     }
 
     /// Bytes from the influences of one vertex to those of the next; 0 where there are none.
-    pub fn influence_stride(&self) -> u64 {
+    pub(crate) fn influence_stride(&self) -> u64 {
         4 * self.layout.influences.words() as u64
     }
 
@@ -99,7 +99,7 @@ impl Shape {
 
     /// The attributes that only the surface reads: those from its own rows, and those for missing data, which are read
     /// from the start of the vertex.
-    pub fn paint_attributes(&self) -> (Vec<wgpu::VertexAttribute>, Vec<wgpu::VertexAttribute>) {
+    pub(crate) fn paint_attributes(&self) -> (Vec<wgpu::VertexAttribute>, Vec<wgpu::VertexAttribute>) {
         use wgpu::VertexFormat as F;
         let paint = self.paint;
         let all = [
@@ -138,7 +138,7 @@ impl Shape {
     }
 
     /// The constants of mesh.wgsl.
-    pub fn paint_constants(&self) -> [(&'static str, f64); 3] {
+    pub(crate) fn paint_constants(&self) -> [(&'static str, f64); 3] {
         let sets = u8::from(self.paint.uvs[0]) | u8::from(self.paint.uvs[1]) << 1;
         [
             ("UV_SETS", f64::from(sets)),
@@ -148,7 +148,7 @@ impl Shape {
     }
 
     /// The constants of bake.wgsl.
-    pub fn word_constants(&self) -> [(&'static str, f64); 2] {
+    pub(crate) fn word_constants(&self) -> [(&'static str, f64); 2] {
         let layout = self.layout;
         [
             ("JOINT_WORDS", layout.influences.joint_words() as f64),

@@ -60,8 +60,8 @@ impl UiState {
     }
 
     /// Returns how many panels the last pass has shown as they were.
-    #[must_use]
-    pub fn shown_again(&self) -> usize {
+    #[cfg(test)]
+    fn shown_again(&self) -> usize {
         self.kept.shown_again
     }
 }

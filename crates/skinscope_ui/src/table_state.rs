@@ -99,7 +99,7 @@ pub(super) struct TableState {
 impl TableState {
     /// Shows at a cell why the text that was typed into it is not taken. Text that Enter has ended stays open, so that it can be
     /// corrected.
-    pub fn refuse(&mut self, typed: TypedText, why: String) {
+    pub(crate) fn refuse(&mut self, typed: TypedText, why: String) {
         let TypedText { row, column, text, before, by_enter } = typed;
         if by_enter {
             (self.cursor, self.column, self.reveal) = (Some(row), Some(column), None);
@@ -109,7 +109,7 @@ impl TableState {
     }
 
     /// Shows at a cell why nothing was pasted there.
-    pub fn refuse_at(&mut self, row: usize, column: usize, why: String) {
+    pub(crate) fn refuse_at(&mut self, row: usize, column: usize, why: String) {
         self.refusal = Some(Refusal { row, column, why });
     }
 }

@@ -104,7 +104,7 @@ impl<'m> Carrier<'m> {
 
     /// Returns the nodes above the counterpart `j` of `i` that move `i` too, where it is the hips of a humanoid: none of
     /// them has a counterpart above `i`.
-    pub fn above_hips(&self, i: usize, j: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn above_hips(&self, i: usize, j: usize) -> impl Iterator<Item = usize> {
         let parents = &self.from.skeleton.parents;
         let first = parents[j].filter(|_| self.hips == Some(i));
         std::iter::successors(first, |node| parents[node.index()]).map(NodeId::index)

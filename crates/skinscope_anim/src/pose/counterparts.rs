@@ -157,7 +157,7 @@ impl NameMap {
 ///
 /// The matches of `mapping` come first. Then follow the bones of humanoids, where both models are one
 /// ([`Model::rig`]): by what the files say, else by the names of families of programs. Then come the names of nodes
-/// ([`Keys::matches_spelled`]), none of which makes one bone of another one ([`may_be_one`]); then names of nodes that
+/// (`Keys::matches_spelled`), none of which makes one bone of another one ([`may_be_one`]); then names of nodes that
 /// are the name of a bone of the other file. A name that fits several nodes matches none of them.
 #[must_use]
 pub fn counterparts(from: &Model, to: &Model, mapping: &NodeMap) -> Vec<Option<NodeId>> {

@@ -100,7 +100,7 @@ impl Keys {
     /// (`mixamorigLeftArm`, `mixamorig1:LeftArm`, `mixamorig:LeftArm_07`). A spelling that several names have on either
     /// side finds none. `taken` are nodes that it does not return.
     #[must_use]
-    pub fn matches_spelled<'a>(&self, keys: &[&'a str], taken: &BTreeSet<NodeId>) -> HashMap<&'a str, NodeId> {
+    pub(crate) fn matches_spelled<'a>(&self, keys: &[&'a str], taken: &BTreeSet<NodeId>) -> HashMap<&'a str, NodeId> {
         let mut found = self.matches(keys.iter().copied());
         found.retain(|_, node| !taken.contains(node));
         let mut taken: BTreeSet<NodeId> = taken.iter().chain(found.values()).copied().collect();

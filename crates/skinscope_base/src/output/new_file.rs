@@ -165,7 +165,7 @@ impl NewFile {
     ///
     /// # Errors
     /// The same as there, and [`io::ErrorKind::AlreadyExists`] where a file has the name by now.
-    pub fn commit_new(mut self) -> io::Result<()> {
+    pub(crate) fn commit_new(mut self) -> io::Result<()> {
         self.settle()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
         if temporary.path.is_none() {

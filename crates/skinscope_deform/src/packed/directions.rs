@@ -46,12 +46,12 @@ fn steps(v: f32, steps: f32) -> u32 {
 }
 
 /// Packs a normal into two signed coordinates of 16 bits.
-pub fn pack_normal(v: Vec3) -> u32 {
+pub(crate) fn pack_normal(v: Vec3) -> u32 {
     octahedral(v).map_or(NONE, |p| steps(p.x, STEPS) & 0xffff | steps(p.y, STEPS) << 16)
 }
 
 /// Packs a tangent into two signed coordinates, of 16 and 15 bits, and the sign of w.
-pub fn pack_tangent(v: Vec4) -> u32 {
+pub(crate) fn pack_tangent(v: Vec4) -> u32 {
     let side = u32::from(v.w < 0.0) << 31;
     let word = octahedral(v.truncate())
         .map_or(NONE, |p| steps(p.x, STEPS) & 0xffff | (steps(p.y, FEWER_STEPS) & 0x7fff) << 16);

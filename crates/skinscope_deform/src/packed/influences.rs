@@ -100,7 +100,7 @@ pub fn pack_all_influences(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedIn
 }
 
 /// Packs the joints and weights of a primitive in this layout; `moved` becomes [`PackedInfluences::moved`].
-pub fn packed_in(
+pub(crate) fn packed_in(
     p: PrimitiveRef<'_>,
     (layout, moved): (InfluenceLayout, f32),
     order: &VertexOrder,
@@ -231,7 +231,7 @@ fn write_steps(steps: [u16; 4], row: &mut [u32]) {
 }
 
 /// For each slot, and one past the last: how many influences are listed before it. Empty where none are.
-pub fn list_starts(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<u32> {
+pub(crate) fn list_starts(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<u32> {
     let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
     let mut starts = vec![0];
     let mut sum = 0;
@@ -243,7 +243,7 @@ pub fn list_starts(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexO
 }
 
 /// Returns the start of a vertex's influences in the list, and their number.
-pub fn list_at(starts: &[u32], slot: usize) -> [u32; 2] {
+pub(crate) fn list_at(starts: &[u32], slot: usize) -> [u32; 2] {
     starts.get(slot).map_or([0; 2], |start| [*start, starts[slot + 1] - start])
 }
 

@@ -67,13 +67,13 @@ const SMALL: usize = 3 * 1024;
 const CHEAP: usize = 3 * 100_000;
 
 /// Returns whether [`improved`] costs little beside the upload of the primitive.
-pub fn is_cheap(p: &Primitive) -> bool {
+pub(crate) fn is_cheap(p: &Primitive) -> bool {
     p.indices.len() <= CHEAP
 }
 
 /// Finds a better order of the triangles, and that of the vertices by their first use in it (stored ones before those
 /// that were split off from them); `None` where the present one is good enough.
-pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
+pub(crate) fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
     let count = p.positions.len();
     if p.topology != Topology::Triangles || p.indices.len() < SMALL {
         return None;

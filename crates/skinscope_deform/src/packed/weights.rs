@@ -66,7 +66,7 @@ pub fn merged(mut all: Vec<(u16, f32)>) -> Vec<(u16, f32)> {
 
 /// Does the same as [`used`], but lists all pairs of one joint together, where the first of them is, so that a shader
 /// that reads them one by one can add up the weight of a joint. Few files name a joint twice.
-pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
+pub(crate) fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     let is_repeated = move |i: usize| weights[i] != 0.0 && (0..i).any(|k| joints[k] == joints[i] && weights[k] != 0.0);
     let repeats = (1..joints.len()).any(is_repeated);
@@ -81,7 +81,7 @@ pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iter
 /// The pairs of a vertex that has four at most, in the order of [`used_by_joint`]. Beyond `count` joints and weights are zero,
 /// and slots are any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FourInfluences {
+pub(crate) struct FourInfluences {
     /// The slot of the vertex in which each pair stands.
     pub slots: [usize; 4],
     pub joints: [u16; 4],
@@ -92,7 +92,7 @@ pub struct FourInfluences {
 /// Does the same as [`used_by_joint`] for four pairs at most. Packing calls this for every vertex, so it is written
 /// without the general iterator.
 #[inline]
-pub fn four_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> FourInfluences {
+pub(crate) fn four_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> FourInfluences {
     let (joints, weights) = influences.of(vertex);
     let four = <[u16; 4]>::try_from(joints).ok().zip(<[f32; 4]>::try_from(weights).ok());
     four.and_then(|(joints, weights)| in_order(joints, weights)).unwrap_or_else(|| ordered(joints, weights))
@@ -148,7 +148,7 @@ pub fn rounded(influences: &InfluencesRef<'_>, vertex: usize, out: &mut [f32]) {
 }
 
 /// Returns whether all weights are stored as integers of 8 bits.
-pub fn stored_in_8_bits(influences: &InfluencesRef<'_>) -> bool {
+pub(crate) fn stored_in_8_bits(influences: &InfluencesRef<'_>) -> bool {
     influences.format == WeightFormat::U8 && influences.formats.iter().all(|f| *f == WeightFormat::U8)
 }
 
@@ -157,7 +157,7 @@ fn is_8_bit(weight: f32) -> bool {
 }
 
 /// Rounds a weight that needs no more than 8 bits.
-pub fn in_8_bits(weight: f32) -> u8 {
+pub(crate) fn in_8_bits(weight: f32) -> u8 {
     (weight * 255.0 + 0.5) as u8
 }
 
@@ -166,7 +166,7 @@ pub fn in_8_bits(weight: f32) -> u8 {
 /// largest fractions get the steps that the sum then lacks.
 ///
 /// Packing calls this several times for every vertex of a large mesh, so it works on all four weights at once.
-pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
+pub(crate) fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
     let weights = Vec4::from_array(weights);
     if !(weights.cmpge(Vec4::ZERO) & weights.cmple(Vec4::ONE)).all() {
         return None;

@@ -45,7 +45,7 @@ impl<'s> Buffers<'s> {
     }
 
     /// Returns whether new bytes can be appended to a buffer.
-    pub fn can_grow(&self, buffer: usize) -> bool {
+    pub(crate) fn can_grow(&self, buffer: usize) -> bool {
         self.origins.get(buffer).is_some_and(|b| b.source != BufferSource::Unread)
     }
 
@@ -113,7 +113,7 @@ impl<'s> Buffers<'s> {
     }
 
     /// Returns the buffers that change: their bytes, and the new length of those that grow.
-    pub fn into_changed(self) -> Vec<(usize, Vec<u8>, Option<u64>)> {
+    pub(crate) fn into_changed(self) -> Vec<(usize, Vec<u8>, Option<u64>)> {
         let changed = self.open.into_iter().filter(|(_, open)| open.is_changed);
         changed.map(|(buffer, open)| (buffer, open.bytes, open.length)).collect()
     }

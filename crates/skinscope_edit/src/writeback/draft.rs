@@ -68,7 +68,7 @@ impl<'s> Draft<'s> {
     }
 
     /// Changes or adds a member of an object.
-    pub fn set_member(&mut self, path: &[PathStep], key: &str, text: String) -> Result<(), WriteError> {
+    pub(crate) fn set_member(&mut self, path: &[PathStep], key: &str, text: String) -> Result<(), WriteError> {
         let node = self.text.find(path)?.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
         let same = node.find(&[PathStep::Key(key)])?.is_some_and(|found| found.to_text() == text);
         if !same {
@@ -79,7 +79,7 @@ impl<'s> Draft<'s> {
     }
 
     /// Removes a member of an object.
-    pub fn remove_member(&mut self, path: &[PathStep], key: &str) -> Result<(), WriteError> {
+    pub(crate) fn remove_member(&mut self, path: &[PathStep], key: &str) -> Result<(), WriteError> {
         if let Some(node) = self.text.find(path)?
             && node.remove_member(key)?
         {
@@ -89,7 +89,7 @@ impl<'s> Draft<'s> {
     }
 
     /// Adds a mesh that names the accessors of an old one, as it stands in the text, and lets some nodes show it.
-    pub fn add_mesh(&mut self, mesh: &NewMesh) -> Result<(), WriteError> {
+    pub(crate) fn add_mesh(&mut self, mesh: &NewMesh) -> Result<(), WriteError> {
         let path = [PathStep::Key("meshes"), PathStep::At(mesh.from)];
         let old = self.text.find(&path)?.map(|old| old.to_text());
         let text = old.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
@@ -129,7 +129,12 @@ impl<'s> Draft<'s> {
     }
 
     /// Adds a view of new bytes, appended to the buffer that holds the old ones where that can grow.
-    pub fn add_view(&mut self, bytes: &[u8], near: Option<usize>, target: Option<u64>) -> Result<usize, WriteError> {
+    pub(crate) fn add_view(
+        &mut self,
+        bytes: &[u8],
+        near: Option<usize>,
+        target: Option<u64>,
+    ) -> Result<usize, WriteError> {
         let known = near.filter(|b| self.buffers.can_grow(*b)).or_else(|| self.buffers.usual());
         let (buffer, offset) = match known {
             Some(buffer) => (buffer, self.buffers.append(buffer, bytes)?),
@@ -146,7 +151,7 @@ impl<'s> Draft<'s> {
 
     /// Adds a view of new bytes that are compressed by meshopt, as those of `old` are: its stream is appended to the same buffer.
     /// `stride` is the size of an element, in bytes.
-    pub fn add_compressed_view(
+    pub(crate) fn add_compressed_view(
         &mut self,
         bytes: &[u8],
         stride: usize,
@@ -202,13 +207,13 @@ impl<'s> Draft<'s> {
     }
 
     /// Returns the buffer that holds an accessor's elements.
-    pub fn buffer_of(&self, accessor: Option<usize>) -> Option<usize> {
+    pub(crate) fn buffer_of(&self, accessor: Option<usize>) -> Option<usize> {
         let base = self.origins.accessors.get(accessor?)?.base?;
         self.origins.views.get(base.view).filter(|view| view.meshopt.is_none()).map(|view| view.buffer)
     }
 
     /// Adds an accessor with this JSON, as it is; returns its index.
-    pub fn add_plain_accessor(&mut self, item: &Value) -> Result<usize, WriteError> {
+    pub(crate) fn add_plain_accessor(&mut self, item: &Value) -> Result<usize, WriteError> {
         self.push("accessors", item)?;
         self.accessors += 1;
         self.changes.accessors.insert(self.accessors - 1);

@@ -96,7 +96,7 @@ impl<'t> Node<'t> {
     ///
     /// # Errors
     /// The text is no JSON there, or no object.
-    pub fn set_member(&mut self, key: &str, text: String) -> Result<(), WriteError> {
+    pub(crate) fn set_member(&mut self, key: &str, text: String) -> Result<(), WriteError> {
         if let Some(found) = self.find(&[PathStep::Key(key)])? {
             found.set(text);
             return Ok(());
@@ -121,7 +121,7 @@ impl<'t> Node<'t> {
     ///
     /// # Errors
     /// The text is no JSON there.
-    pub fn remove_member(&mut self, key: &str) -> Result<bool, WriteError> {
+    pub(crate) fn remove_member(&mut self, key: &str) -> Result<bool, WriteError> {
         self.open()?;
         let Self::Object(list) = self else { return Ok(false) };
         Ok(list.remove(|item| item.is_named(key)))
@@ -131,7 +131,7 @@ impl<'t> Node<'t> {
     ///
     /// # Errors
     /// The text is no JSON there.
-    pub fn remove_string(&mut self, text: &str) -> Result<bool, WriteError> {
+    pub(crate) fn remove_string(&mut self, text: &str) -> Result<bool, WriteError> {
         self.open()?;
         let Self::Array(list) = self else { return Ok(false) };
         Ok(list.remove(|item| matches!(&item.value, Node::Text(raw) if means(raw, text))))
@@ -139,7 +139,7 @@ impl<'t> Node<'t> {
 
     /// Returns the value's text.
     #[must_use]
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         // The parts that are still to be written, last first.
         let mut open: Vec<Part> = vec![Part::Node(self)];

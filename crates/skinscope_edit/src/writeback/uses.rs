@@ -91,7 +91,7 @@ impl Bytes {
     }
 
     /// Returns whether `other` reads some of these elements.
-    pub fn overlaps(&self, elements: &[u32], other: &Self) -> bool {
+    pub(crate) fn overlaps(&self, elements: &[u32], other: &Self) -> bool {
         let apart = self.buffer != other.buffer || self.end() <= other.start || other.end() <= self.start;
         !apart && elements.iter().any(|e| other.holds_some(&self.element(u64::from(*e))))
     }

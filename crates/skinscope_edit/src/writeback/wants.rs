@@ -77,7 +77,7 @@ pub(super) struct Want {
 }
 
 impl Want {
-    pub fn is_of_binds(&self) -> bool {
+    pub(crate) fn is_of_binds(&self) -> bool {
         self.users.iter().any(|user| matches!(user, User::Binds(_)))
     }
 

@@ -57,7 +57,7 @@ impl Animation {
     /// Returns the most pictures a second that players show at their times: a GIF counts hundredths of a second, and most
     /// players show what is shorter than two of them for ten.
     #[must_use]
-    pub fn most_fps(self) -> f32 {
+    pub(crate) fn most_fps(self) -> f32 {
         match self {
             Self::Gif => 50.0,
             Self::Webp | Self::Apng => 240.0,

@@ -8,7 +8,7 @@ use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 use crate::rig::{self, Drift, SAME_SCALE, SkinBinding};
 
 /// The rule that finds inverse bind matrices that cannot be inverted.
-pub static SINGULAR: Rule = Rule {
+pub(crate) static SINGULAR: Rule = Rule {
     id: "inverse-bind-singular",
     label: "Inverse bind that cannot be inverted",
     help: "The inverse bind matrix of a joint cannot be inverted, or is not finite",
@@ -19,7 +19,7 @@ pub static SINGULAR: Rule = Rule {
 };
 
 /// The rule that finds inverse bind matrices that scale unevenly or shear.
-pub static NON_RIGID: Rule = Rule {
+pub(crate) static NON_RIGID: Rule = Rule {
     id: "inverse-bind-non-rigid",
     label: "Inverse bind with shear or uneven scale",
     help: "The inverse bind matrix of a joint shears, or its singular values differ by more than 1 %",
@@ -30,7 +30,7 @@ pub static NON_RIGID: Rule = Rule {
 };
 
 /// The rule that finds joints that do not rest where they were bound.
-pub static MISMATCH: Rule = Rule {
+pub(crate) static MISMATCH: Rule = Rule {
     id: "inverse-bind-mismatch",
     label: "Joint bound elsewhere",
     help: "Joints do not rest where they were bound: off by more than 1 % of the skin's size, 1° or 1 % of scale",

@@ -9,7 +9,7 @@ use super::joints::{by_skins, finding, joints, skins};
 use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds joints at the wrong position of the hierarchy.
-pub static HIERARCHY: Rule = Rule {
+pub(crate) static HIERARCHY: Rule = Rule {
     id: "hierarchy",
     label: "Joints outside their skeleton",
     help: "A joint outside the subtree of its skin's skeleton, without a common root with the others, or outside the \

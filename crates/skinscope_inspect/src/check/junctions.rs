@@ -16,7 +16,7 @@ use super::near_segment::near_segment;
 use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds T-junctions that open into cracks.
-pub static JUNCTION: Rule = Rule {
+pub(crate) static JUNCTION: Rule = Rule {
     id: "t-junction",
     label: "T-junction",
     help: "A vertex lies on the edge of another triangle, and a crack opens there under motion",

@@ -13,7 +13,7 @@ use super::weighted::{Weighted, vertices_have, weighted};
 use super::{DependsOn, Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 
 /// The rule that finds vertices with too many influences.
-pub static TOO_MANY: Rule = Rule {
+pub(crate) static TOO_MANY: Rule = Rule {
     id: "too-many-influences",
     label: "More influences than the limit",
     help: "More joints move a vertex than --limit says, 4 unless told otherwise",

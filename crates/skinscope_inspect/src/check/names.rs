@@ -8,7 +8,7 @@ use super::joints::finding;
 use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds several nodes of one name.
-pub static DUPLICATE: Rule = Rule {
+pub(crate) static DUPLICATE: Rule = Rule {
     id: "name-duplicate",
     label: "Same name twice",
     help: "Several nodes share a name, so that what finds them by name finds only one",

@@ -8,7 +8,7 @@ use super::weighted::{Weighted, vertices_have, weighted};
 use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds weighted joints that the skin does not have.
-pub static OUT_OF_RANGE: Rule = Rule {
+pub(crate) static OUT_OF_RANGE: Rule = Rule {
     id: "joint-out-of-range",
     label: "Joint beyond the skin",
     help: "A weight that is not zero names a joint beyond the skin's list; a file in which it is a number does not open",
@@ -20,7 +20,7 @@ pub static OUT_OF_RANGE: Rule = Rule {
 };
 
 /// The rule that finds joints that the skin does not have, but which have no weight.
-pub static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
+pub(crate) static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
     id: "joint-out-of-range-unweighted",
     label: "Joint beyond the skin, without weight",
     help: "A weight of zero names a joint beyond the skin's list",
@@ -32,7 +32,7 @@ pub static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
 };
 
 /// The rule that finds vertices that name a joint twice.
-pub static DUPLICATE: Rule = Rule {
+pub(crate) static DUPLICATE: Rule = Rule {
     id: "joint-duplicate",
     label: "Same joint twice",
     help: "A vertex has the same joint twice, both with a weight above zero",

@@ -85,13 +85,13 @@ impl Region {
     }
 
     /// Returns a vertex to which the joint gives its largest weight in this region.
-    pub fn strongest_vertex(&self, surface: &SkinSurface, node: NodeId) -> Option<u32> {
+    pub(crate) fn strongest_vertex(&self, surface: &SkinSurface, node: NodeId) -> Option<u32> {
         let (welded, weight) = self.vertices.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         surface.mesh.members(*welded).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
     }
 
     /// Returns its welded vertices and those next to them.
-    pub fn fringe(&self, surface: &SkinSurface) -> HashSet<u32> {
+    pub(crate) fn fringe(&self, surface: &SkinSurface) -> HashSet<u32> {
         let around = |(welded, _): &(u32, f32)| surface.mesh.neighbours(*welded).iter().copied().chain([*welded]);
         self.vertices.iter().flat_map(around).collect()
     }

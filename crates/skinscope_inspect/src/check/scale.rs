@@ -8,7 +8,7 @@ use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 use crate::rig::SAME_SCALE;
 
 /// The rule that finds uneven scale.
-pub static NON_UNIFORM: Rule = Rule {
+pub(crate) static NON_UNIFORM: Rule = Rule {
     id: "scale-non-uniform",
     label: "Uneven scale at rest",
     help: "The local rest scale of a joint or of a node above one differs by more than 1 % between directions",
@@ -19,7 +19,7 @@ pub static NON_UNIFORM: Rule = Rule {
 };
 
 /// The rule that finds negative scale.
-pub static NEGATIVE: Rule = Rule {
+pub(crate) static NEGATIVE: Rule = Rule {
     id: "scale-negative",
     label: "Negative scale at rest",
     help: "The local rest scale of a joint or of a node above one is negative",

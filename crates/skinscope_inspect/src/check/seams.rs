@@ -10,7 +10,7 @@ use super::motion::{self, Gap, Point};
 use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds seams that open.
-pub static SEAM: Rule = Rule {
+pub(crate) static SEAM: Rule = Rule {
     id: "seam-weights",
     label: "Seam that tears",
     help: "Vertices of one place have different weights, so that the surface opens between them",

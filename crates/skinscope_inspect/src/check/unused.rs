@@ -6,7 +6,7 @@ use super::joints::{by_skins, finding, joints, skins};
 use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
 
 /// The rule that finds joints that move nothing.
-pub static UNUSED: Rule = Rule {
+pub(crate) static UNUSED: Rule = Rule {
     id: "joint-unused",
     label: "Joints that move nothing",
     help: "A joint that moves no vertex, and below which nothing moves any",

@@ -21,7 +21,7 @@ pub static NOT_FINITE: Rule = Rule {
 };
 
 /// The rule that finds negative weights.
-pub static NEGATIVE: Rule = Rule {
+pub(crate) static NEGATIVE: Rule = Rule {
     id: "weights-negative",
     label: "Negative weights",
     help: "A stored weight is below zero",
@@ -57,7 +57,7 @@ pub static SUM: Rule = Rule {
 };
 
 /// The rule that finds weights of 8 bits that do not sum to 255.
-pub static SUM_255: Rule = Rule {
+pub(crate) static SUM_255: Rule = Rule {
     id: "weights-sum-255",
     label: "Weights do not sum to 255",
     help: "8-bit weights of a vertex, over all its sets, do not sum to 255",

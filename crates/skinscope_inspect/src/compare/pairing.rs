@@ -49,7 +49,7 @@ impl Matched {
     }
 
     /// Returns whether this is better than what was found in another space: more vertices have counterparts, or as many nearer ones.
-    pub fn is_better_than(&self, other: &Self) -> bool {
+    pub(crate) fn is_better_than(&self, other: &Self) -> bool {
         let lost = |matched: &Self| matched.lost.iter().map(Vec::len).sum::<usize>();
         let (own, theirs) = (lost(self), lost(other));
         own < theirs || own == theirs && self.spread < 0.5 * other.spread

@@ -34,7 +34,7 @@ impl<'m> Posed<'m> {
     }
 
     /// Adds the positions of the stored vertices of a primitive to a list, in the world.
-    pub fn add_positions(&self, instance: usize, primitive: usize, out: &mut Vec<Vec3>) {
+    pub(crate) fn add_positions(&self, instance: usize, primitive: usize, out: &mut Vec<Vec3>) {
         let place = self.place(instance, primitive);
         let drawn = &self.model.instances[instance];
         let count = self.model.meshes[drawn.mesh.index()].primitives[primitive].stored_vertices;
@@ -42,7 +42,7 @@ impl<'m> Posed<'m> {
     }
 
     /// Returns the positions of some stored vertices, each by its primitive and its index there, in the world.
-    pub fn some_positions(&self, instance: usize, vertices: impl Iterator<Item = (usize, usize)>) -> Vec<Vec3> {
+    pub(crate) fn some_positions(&self, instance: usize, vertices: impl Iterator<Item = (usize, usize)>) -> Vec<Vec3> {
         let mut out = Vec::with_capacity(vertices.size_hint().0);
         let mut last: Option<(usize, _)> = None;
         for (primitive, vertex) in vertices {

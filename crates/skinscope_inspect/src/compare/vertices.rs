@@ -41,7 +41,7 @@ impl<'m> Vertices<'m> {
     }
 
     /// Returns whether each primitive has as many vertices as the one of its number in another mesh.
-    pub fn has_counts_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_counts_of(&self, other: &Self) -> bool {
         self.starts == other.starts
     }
 

@@ -159,7 +159,7 @@ impl Total {
 
     /// Counts the vertices whose blended normal has length zero: those without a normal, and those that have one of the triangles in its
     /// place.
-    pub fn add_zero_normals(&mut self, part: &MeasuredPart, deformed: &Deformed) {
+    pub(crate) fn add_zero_normals(&mut self, part: &MeasuredPart, deformed: &Deformed) {
         let used = &part.topology.used;
         for vertex in (0..deformed.normals.len()).filter(|vertex| deformed.is_normal_lost(*vertex)) {
             if used.get(vertex) == Some(&true) {
@@ -170,7 +170,7 @@ impl Total {
     }
 
     /// Returns the measures of all that was added.
-    pub fn finished(mut self) -> SurfaceMeasures {
+    pub(crate) fn finished(mut self) -> SurfaceMeasures {
         if self.out.primitives.is_empty() {
             (self.out.stretch, self.out.triangle) = ([1.0; 2], [1.0; 2]);
         }

@@ -142,7 +142,7 @@ impl JointPairs {
 
     /// Returns the joint of the same name on the other side, where the names of both refer to each other.
     #[must_use]
-    pub fn named_partner(&self, j: usize) -> Option<u16> {
+    pub(crate) fn named_partner(&self, j: usize) -> Option<u16> {
         self.named[j].filter(|k| self.named[usize::from(*k)].map(usize::from) == Some(j))
     }
 

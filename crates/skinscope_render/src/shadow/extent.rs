@@ -11,7 +11,7 @@ use super::super::scene::GpuModel;
 const LEAST_WEIGHT: f32 = 0.02;
 
 /// For each joint (index in the skin) that moves some of a primitive, the box around the stored vertices that it moves.
-pub fn joint_boxes(p: &PrimitiveRef<'_>) -> Vec<(u16, Aabb)> {
+pub(crate) fn joint_boxes(p: &PrimitiveRef<'_>) -> Vec<(u16, Aabb)> {
     let Some(influences) = &p.influences else { return Vec::new() };
     let mut boxes: Vec<Aabb> = Vec::new();
     for (vertex, position) in p.positions.iter().enumerate() {
@@ -31,7 +31,7 @@ pub fn joint_boxes(p: &PrimitiveRef<'_>) -> Vec<(u16, Aabb)> {
 /// The centre and the radius of a sphere around everything that `frame` draws of a model, world space, metres. A blend of
 /// matrices moves a vertex to between where each of them alone would, so that boxes around the vertices of each joint are
 /// enough; methods that bulge may reach out of the sphere a little. `None` where nothing is drawn.
-pub fn sphere(frame: &Frame, model: &Model, copy: &GpuModel) -> Option<(Vec3, f32)> {
+pub(crate) fn sphere(frame: &Frame, model: &Model, copy: &GpuModel) -> Option<(Vec3, f32)> {
     let palette = |at: u32| frame.palettes.get(at as usize).copied().unwrap_or(Affine3A::IDENTITY);
     let mut all = Aabb::EMPTY;
     for id in &frame.draws {

@@ -8,8 +8,8 @@ use skinscope_frame::Frame;
 use super::super::gpu::Gpu;
 
 /// The most views of the surroundings, and of the key light; shaders/shadow/views.wgsl has the same numbers.
-pub const MOST_AMBIENT: u32 = 128;
-pub const MOST_KEY: u32 = 32;
+pub(crate) const MOST_AMBIENT: u32 = 128;
+pub(crate) const MOST_KEY: u32 = 32;
 
 /// The tangent of half the angle that the key light is wide, as its shadows have it; the same number is in shaders/shadow/views.wgsl.
 const KEY_SPREAD: f32 = 0.14;

@@ -51,7 +51,7 @@ impl LateDepth {
     }
 
     /// The group that the next draw of a surface binds.
-    pub fn take_group(&self) -> &wgpu::BindGroup {
+    pub(crate) fn take_group(&self) -> &wgpu::BindGroup {
         let next = self.next.get();
         self.next.set((next + 1) % DRAWS_AT_ONCE);
         &self.groups[next]

@@ -137,7 +137,7 @@ impl Standing {
 
     /// Returns where a point of the space is in that of the model, metres.
     #[must_use]
-    pub fn place_back(self, at: Vec3) -> Vec3 {
+    pub(crate) fn place_back(self, at: Vec3) -> Vec3 {
         (at - self.offset) / self.scale
     }
 

@@ -209,7 +209,7 @@ impl<'a> Deforming<'a> {
 
     /// The model of the second side.
     #[must_use]
-    pub fn compared_model(self) -> Option<&'a Arc<Model>> {
+    pub(crate) fn compared_model(self) -> Option<&'a Arc<Model>> {
         match self.comparison()?.weights {
             SideWeights::Shown => self.model,
             SideWeights::Stored => self.compared_with(),

@@ -80,7 +80,7 @@ impl<'a> Deforming<'a> {
 
     /// Returns the model that the open one is compared with.
     #[must_use]
-    pub fn compared_with(self) -> Option<&'a Arc<Model>> {
+    pub(crate) fn compared_with(self) -> Option<&'a Arc<Model>> {
         let other = self.compared.file.as_ref().map(|other| &other.model);
         other.or_else(|| self.document.map(|document| document.stored()))
     }

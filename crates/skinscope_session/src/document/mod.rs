@@ -212,7 +212,7 @@ impl Document {
 
     /// Returns why the model has no plane between left and right, if it has none.
     #[must_use]
-    pub fn without_mirror(&self) -> Option<NoPlane> {
+    pub(crate) fn without_mirror(&self) -> Option<NoPlane> {
         self.model_mirror().without
     }
 
@@ -298,7 +298,7 @@ impl Document {
 
     /// Returns [`Document::pick_index`] if it exists or can be made in no time.
     #[must_use]
-    pub fn pick_index_at_hand(&self) -> Option<&PickIndex> {
+    pub(crate) fn pick_index_at_hand(&self) -> Option<&PickIndex> {
         if self.is_large() { self.pick_index.get() } else { Some(self.pick_index()) }
     }
 

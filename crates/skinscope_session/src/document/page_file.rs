@@ -54,7 +54,7 @@ impl PageFile {
     }
 
     /// Returns the file of the model that a page names, whether it is there or not.
-    pub fn model_of(path: &Path) -> Option<PathBuf> {
+    pub(crate) fn model_of(path: &Path) -> Option<PathBuf> {
         match examples::named(&text_of(path).ok()?).ok()? {
             Named::Rig(_) => None,
             Named::Model(file) => Some(beside(path, &file)),

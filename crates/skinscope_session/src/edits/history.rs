@@ -128,7 +128,7 @@ impl Step {
 
 impl History {
     /// Must be called before `edits` change.
-    pub fn before_change(&mut self, edits: &Arc<Edits>) {
+    pub(crate) fn before_change(&mut self, edits: &Arc<Edits>) {
         self.future.clear();
         if !std::mem::replace(&mut self.step_is_open, true) {
             self.push(Step::Pose(Arc::clone(edits)));
@@ -136,14 +136,14 @@ impl History {
     }
 
     /// Must be called when weights or inverse bind matrices have changed; `before` is the change that undoes it.
-    pub fn skinning_changed(&mut self, before: SkinningChange) {
+    pub(crate) fn skinning_changed(&mut self, before: SkinningChange) {
         self.future.clear();
         self.close_step();
         self.push(Step::Skinning(before));
     }
 
     /// Must be called when added clips have changed: with the change that undoes it, and the edits and what played from before.
-    pub fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, played: (Option<ClipId>, Layers)) {
+    pub(crate) fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, played: (Option<ClipId>, Layers)) {
         self.future.clear();
         self.close_step();
         self.push(Step::Clips(before, edits, played.0, played.1));
@@ -151,7 +151,7 @@ impl History {
 
     /// Must be called when other clips are blended over the one that plays; `before` are those from before. Changes that follow each other
     /// without [`History::close_step`] are one step.
-    pub fn layers_changed(&mut self, before: Layers) {
+    pub(crate) fn layers_changed(&mut self, before: Layers) {
         self.future.clear();
         if !self.layers_are_open {
             self.close_step();
@@ -176,7 +176,7 @@ impl History {
     }
 
     /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.
-    pub fn forget_clips(&mut self) {
+    pub(crate) fn forget_clips(&mut self) {
         self.close_step();
         self.end_gesture(None);
         let stays = |step: &Step| !step.parts().iter().any(|part| matches!(part, Step::Clips(..) | Step::Layers(_)));

@@ -66,7 +66,7 @@ pub struct Posing {
 impl Posing {
     /// The pose that was copied last, of whatever model.
     #[must_use]
-    pub fn copied_pose(&self) -> Option<&Arc<PoseFile>> {
+    pub(crate) fn copied_pose(&self) -> Option<&Arc<PoseFile>> {
         self.copied.as_ref()
     }
 }
@@ -193,7 +193,7 @@ fn change_rules(session: &mut Session, command: &PosingCommand) -> bool {
 impl EditRules<'_> {
     /// Returns why no pose can be mirrored: the model has no plane of symmetry, and the user has paired no nodes.
     #[must_use]
-    pub fn mirror_refusal(self) -> Option<NoPlane> {
+    pub(crate) fn mirror_refusal(self) -> Option<NoPlane> {
         self.document?.without_mirror().filter(|_| !self.rules.has_own_pairs())
     }
 

@@ -77,7 +77,7 @@ impl PoseRules {
 
     /// Whether a node has other limits than the file of the model gives to it.
     #[must_use]
-    pub fn has_own_limits(&self, node: NodeId) -> bool {
+    pub(crate) fn has_own_limits(&self, node: NodeId) -> bool {
         self.limits.get(&node) != self.stored.get(&node)
     }
 
@@ -88,7 +88,7 @@ impl PoseRules {
 
     /// How many nodes have other limits than the file of the model gives to them.
     #[must_use]
-    pub fn own_limits(&self) -> usize {
+    pub(crate) fn own_limits(&self) -> usize {
         let all: BTreeSet<&NodeId> = self.limits.keys().chain(self.stored.keys()).collect();
         all.into_iter().filter(|node| self.has_own_limits(**node)).count()
     }

@@ -36,7 +36,7 @@ impl<'a> Unsaved<'a> {
 
     /// Whether weights or matrices were edited or clips were added that are in no file yet.
     #[must_use]
-    pub fn has_unsaved_edits(self) -> bool {
+    pub(crate) fn has_unsaved_edits(self) -> bool {
         self.has_unsaved_skinning() || self.unsaved_clips() > 0
     }
 

@@ -171,7 +171,7 @@ impl SessionSnapshot {
     /// Returns whether both are about one file with the same edits of weights and inverse bind matrices and the same added
     /// clips.
     #[must_use]
-    pub fn has_same_model(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_model(&self, other: &Self) -> bool {
         self.has_model_of(other.path.as_deref(), &other.model)
     }
 

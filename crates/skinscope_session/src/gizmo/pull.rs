@@ -66,7 +66,7 @@ impl Gizmos<'_> {
     /// Returns the first joint of the limb that ends at a joint: the one that the user has chosen, where that is above it, else that of
     /// two bones.
     #[must_use]
-    pub fn root_of(self, joint: NodeId) -> Option<NodeId> {
+    pub(crate) fn root_of(self, joint: NodeId) -> Option<NodeId> {
         let model = self.model?;
         let above = std::iter::successors(model.skeleton.parents[joint.index()], |n| model.skeleton.parents[n.index()]);
         let chosen = self.rules.pull_root.filter(|root| above.clone().any(|node| node == *root));

@@ -184,7 +184,7 @@ pub const MOST_MEASURED: usize = 1800;
 
 impl Measuring {
     /// Takes the measures of a clip; they are shown while that clip is.
-    pub fn take_curves(&mut self, curves: MeasureCurves) {
+    pub(crate) fn take_curves(&mut self, curves: MeasureCurves) {
         self.curves = Some(Arc::new(curves));
     }
 }
@@ -306,7 +306,7 @@ impl<'a> Measurements<'a> {
 
     /// Returns what panel and overlay want to know of each pose; `None`: nothing.
     #[must_use]
-    pub fn wanted_measures(self) -> Option<Wanted> {
+    pub(crate) fn wanted_measures(self) -> Option<Wanted> {
         let vertices = self.shown_measure();
         let is_shown = self.measuring.open || vertices.is_some();
         let has_skin = self.deforming.shown_model().is_some_and(|model| !model.skins.is_empty());

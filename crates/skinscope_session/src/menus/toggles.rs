@@ -280,7 +280,7 @@ impl Toggles {
     }
 
     /// Returns these switches with those as in `to` that differ between `from` and `to`.
-    pub fn with_change(self, from: Self, to: Self) -> Self {
+    pub(crate) fn with_change(self, from: Self, to: Self) -> Self {
         let changed = from.0 ^ to.0;
         Self(self.0 & !changed | to.0 & changed)
     }

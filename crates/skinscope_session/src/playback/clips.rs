@@ -62,7 +62,7 @@ impl TakenClips {
 
     /// Returns the clips under names that no clip of `model` has: one that is called as another one gets the name of the file too.
     #[must_use]
-    pub fn named_for(&self, model: &Model) -> Vec<Clip> {
+    pub(crate) fn named_for(&self, model: &Model) -> Vec<Clip> {
         self.named_beside(model.clips.iter())
     }
 

@@ -111,7 +111,7 @@ impl Playback {
 
     /// Returns the time of the frame that the counter shows, seconds.
     #[must_use]
-    pub fn frame_secs(&self) -> f32 {
+    pub(crate) fn frame_secs(&self) -> f32 {
         (self.frame_number() as f64 / f64::from(self.fps)) as f32
     }
 
@@ -135,7 +135,7 @@ impl Playback {
     }
 
     /// Lets `dt_secs` seconds pass.
-    pub fn advance(&mut self, dt_secs: f32, model: &Model) {
+    pub(crate) fn advance(&mut self, dt_secs: f32, model: &Model) {
         let duration = self.duration_secs(model);
         if !self.playing || self.source != PoseSource::Clip {
             return;

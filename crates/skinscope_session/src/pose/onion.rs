@@ -70,7 +70,7 @@ pub(crate) struct CachedOnion {
 impl Pose {
     /// Returns the onion skins, those farthest in time first; none where they are not shown or no clip is.
     #[must_use]
-    pub fn onion_skins(&self) -> &[OnionSkin] {
+    pub(crate) fn onion_skins(&self) -> &[OnionSkin] {
         &self.onion.skins
     }
 

@@ -46,12 +46,12 @@ impl Over<'_> {
     }
 
     /// Lays other clips over that of the pose.
-    pub fn lay_clips(&self, time_secs: f32, scratch: &mut OverScratch, pose: &mut LocalPose) {
+    pub(crate) fn lay_clips(&self, time_secs: f32, scratch: &mut OverScratch, pose: &mut LocalPose) {
         self.layers.lay(self.model, time_secs, &mut scratch.layers, pose);
     }
 
     /// Takes root motion out, applies the edits to the pose, and brings held joints to where they stay. Allocates where joints are held.
-    pub fn lay_edits(&self, pose: &mut LocalPose) {
+    pub(crate) fn lay_edits(&self, pose: &mut LocalPose) {
         self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
         self.edits.apply(pose);
         if !self.edits.held.is_empty() {

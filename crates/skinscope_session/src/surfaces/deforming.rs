@@ -137,7 +137,7 @@ impl<'a> Deforming<'a> {
 
     /// Returns how a model is deformed that is shown, or compared with what is shown.
     #[must_use]
-    pub fn deformation_of(self, choice: MethodChoice, model: Option<&Arc<Model>>) -> Deformation<'a> {
+    pub(crate) fn deformation_of(self, choice: MethodChoice, model: Option<&Arc<Model>>) -> Deformation<'a> {
         let MethodChoice { method, pass, normals } = self.ready(choice, model);
         let mut out = Deformation::with(method, &self.view.parameters);
         out.normals = normals;

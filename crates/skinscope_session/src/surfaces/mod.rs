@@ -72,7 +72,7 @@ impl SurfaceCache {
     }
 
     /// Returns the surface that is deformed by `choice`, if it has been computed.
-    pub fn at_hand(&self, choice: MethodChoice) -> Option<Arc<Surface>> {
+    pub(crate) fn at_hand(&self, choice: MethodChoice) -> Option<Arc<Surface>> {
         let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         cached.iter().find(|(key, _)| *key == (choice, 0, SideWeights::Shown)).map(|(_, surface)| Arc::clone(surface))
     }
@@ -96,7 +96,7 @@ impl SurfaceCache {
     }
 
     /// Keeps the measures of the pose.
-    pub fn keep_measured(&self, measured: &Arc<MeasuredPose>) {
+    pub(crate) fn keep_measured(&self, measured: &Arc<MeasuredPose>) {
         let mut cached = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
         cached.truncate(1);
         cached.insert(0, Arc::clone(measured));
@@ -139,7 +139,7 @@ impl<'a> Surfaces<'a> {
 
     /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
     #[must_use]
-    pub fn member_surface(self, member: usize) -> Option<Arc<Surface>> {
+    pub(crate) fn member_surface(self, member: usize) -> Option<Arc<Surface>> {
         self.surface_of(self.view.choice(), member, SideWeights::Shown)
     }
 
@@ -171,7 +171,7 @@ impl<'a> Surfaces<'a> {
     /// Returns the skinning matrices that another model of the same joints has in the pose that is shown: those that are shown
     /// unless its inverse bind matrices are others.
     #[must_use]
-    pub fn palettes_of(self, other: &Model) -> Cow<'a, [Affine3A]> {
+    pub(crate) fn palettes_of(self, other: &Model) -> Cow<'a, [Affine3A]> {
         if self.deforming.is_bound_as_shown(other) {
             return Cow::Borrowed(&self.pose.palettes);
         }
@@ -182,7 +182,7 @@ impl<'a> Surfaces<'a> {
 
     /// Does the same as [`crate::Surfaces::palettes_of`] for the members of a crowd but the first.
     #[must_use]
-    pub fn crowd_palettes_of(self, other: &Model) -> Cow<'a, [Affine3A]> {
+    pub(crate) fn crowd_palettes_of(self, other: &Model) -> Cow<'a, [Affine3A]> {
         let palettes = &self.pose.crowd.palettes;
         let shown =
             self.deforming.shown_model().filter(|_| !palettes.is_empty() && !self.deforming.is_bound_as_shown(other));

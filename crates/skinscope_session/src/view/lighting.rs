@@ -89,7 +89,7 @@ impl<'a> FileLights<'a> {
     }
 
     /// Returns the lights of the shown scene that nothing hides, as posed, in the file's own units.
-    pub fn posed_lights(self) -> impl Iterator<Item = PosedLight> {
+    pub(crate) fn posed_lights(self) -> impl Iterator<Item = PosedLight> {
         let shown = |n: skinscope_model::NodeId| self.pose.hidden.get(n.index()).is_none_or(|hidden| !hidden);
         self.light_nodes().filter(move |(n, _)| shown(*n)).filter_map(move |(node, id)| {
             let Light { kind, color, intensity, range, .. } = anim::light(self.model?, id, &self.pose.changes);

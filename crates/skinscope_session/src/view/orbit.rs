@@ -113,7 +113,7 @@ impl Orbit {
     }
 
     /// Moves the target with the pointer: `delta` in pixels of a viewport `height` pixels high.
-    pub fn pan(&mut self, delta: Vec2, height: f32) {
+    pub(crate) fn pan(&mut self, delta: Vec2, height: f32) {
         let metres_per_pixel = 2.0 * self.distance * (0.5 * FOV_Y).tan() / height.max(1.0);
         let offset = Vec3::new(-delta.x, delta.y, 0.0) * metres_per_pixel;
         self.target += self.rotation() * offset;

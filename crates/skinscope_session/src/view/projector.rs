@@ -35,14 +35,14 @@ impl Projector {
     /// Returns how near a point of the world is: a number that is linear in the picture over a triangle, and larger where it is
     /// nearer.
     #[must_use]
-    pub fn nearness(&self, world: Vec3) -> f32 {
+    pub(crate) fn nearness(&self, world: Vec3) -> f32 {
         let z = self.view_from_world.transform_point3(world).z;
         if self.farthest.is_finite() { -1.0 / z } else { z }
     }
 
     /// Returns whether what is as near as `front` lies before `nearness` by no more than this part of the distance.
     #[must_use]
-    pub fn is_no_nearer(&self, front: f32, nearness: f32, part: f32) -> bool {
+    pub(crate) fn is_no_nearer(&self, front: f32, nearness: f32, part: f32) -> bool {
         match self.farthest.is_finite() {
             true => front <= nearness * (1.0 + part),
             false => front <= nearness + part * self.distance,

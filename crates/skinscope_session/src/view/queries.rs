@@ -72,7 +72,7 @@ impl Picking<'_> {
     /// Returns the vertex of the skin under a point of the viewport (pixels from its top left), exact on the deformed
     /// surface; `None` where the skin is not shown.
     #[must_use]
-    pub fn vertex_at(self, at: Vec2) -> Option<Hit> {
+    pub(crate) fn vertex_at(self, at: Vec2) -> Option<Hit> {
         self.hit(at, self.document?.pick_index())
     }
 
@@ -91,7 +91,7 @@ impl Picking<'_> {
         asks && shown && self.document.is_some_and(|d| d.pick_index_at_hand().is_none())
     }
 
-    /// Does the same as [`crate::Picking::vertex_at`], for every move of the pointer: `None` as long as a large model is not
+    /// Returns what lies at a point of the picture, for every move of the pointer: `None` as long as a large model is not
     /// ready for it.
     #[must_use]
     pub fn vertex_near_at_hand(self, at: Vec2) -> Option<Hit> {

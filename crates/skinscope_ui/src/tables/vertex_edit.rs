@@ -74,7 +74,7 @@ impl Spreadsheet<'_> {
 
     /// Gives the weight that was typed into a cell to its vertex, or to all marked ones where it is marked. What cannot be taken is said at
     /// the cell.
-    pub fn type_in(&self, ui: &Ui, typed: TypedText, state: &mut TableState, commands: &mut Vec<Command>) {
+    pub(crate) fn type_in(&self, ui: &Ui, typed: TypedText, state: &mut TableState, commands: &mut Vec<Command>) {
         if let Err(why) = self.fill(ui, (typed.row, typed.column), &typed.text, commands) {
             state.refuse(typed, why);
         }

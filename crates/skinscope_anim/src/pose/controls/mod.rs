@@ -52,7 +52,7 @@ pub use presets::{Preset, PresetLines};
 pub use reading::Channel;
 
 /// The largest number of sliders, and of controls, of a model.
-pub const MOST_CONTROLS: usize = 1000;
+pub(crate) const MOST_CONTROLS: usize = 1000;
 
 /// A number in a range, which the user sets and controls read.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,7 +21,7 @@ pub(super) struct CoverageTest {
 impl CoverageTest {
     /// False where a triangle with corners at `t`, or within [`CoverageTest::margin`] of there, certainly faces away,
     /// lies outside the picture, or covers no sample. True where a corner is not finite.
-    pub fn may_show(&self, t: [Vec2; 3]) -> bool {
+    pub(crate) fn may_show(&self, t: [Vec2; 3]) -> bool {
         let [a, b, c] = t;
         // Twice the area; positive where the corners go clockwise as one sees them, since rows count downwards.
         let area = (b - a).perp_dot(c - a);

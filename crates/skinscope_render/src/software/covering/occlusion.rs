@@ -111,7 +111,7 @@ impl NearestDepths {
 
     /// Whether something lies before every sample that a triangle may cover. False for triangles that leave the
     /// picture.
-    pub fn hides(&self, triangles: &Triangles<'_>, triangle: [u32; 3]) -> bool {
+    pub(crate) fn hides(&self, triangles: &Triangles<'_>, triangle: [u32; 3]) -> bool {
         let Some(shape) = Shape::of(triangles.corners(triangle), triangles, self) else { return false };
         let [width, height] = self.view.size.map(|s| s as usize);
         (shape.low.y as usize..=(shape.high.y as usize).min(height - 1)).all(|y| {

@@ -37,7 +37,7 @@ pub(in super::super::super) struct View {
 
 impl View {
     /// The positions of the samples in a pixel; with one sample, it stands four times.
-    pub fn sample_positions(&self) -> [Vec2; 4] {
+    pub(crate) fn sample_positions(&self) -> [Vec2; 4] {
         if self.samples == SAMPLES { FOUR } else { [ONE[0]; 4] }
     }
 }

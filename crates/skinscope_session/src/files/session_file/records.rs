@@ -97,7 +97,7 @@ pub(crate) struct BindRecord {
 
 impl BindRecord {
     /// Returns whether another record is of another joint, or of another skin, or has the same matrix.
-    pub fn agrees_with(&self, other: &Self) -> bool {
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
         (self.skin, self.joint_index, &self.joint) != (other.skin, other.joint_index, &other.joint)
             || self.matrix == other.matrix
     }
