@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brush;
 #[cfg(test)]
 mod contract_tests;
 pub mod exact;
@@ -14,6 +15,7 @@ pub mod kernels;
 mod lacks;
 mod laplacian;
 mod locks;
+mod paged;
 mod rounding;
 mod set;
 mod shares;
@@ -21,11 +23,13 @@ mod simplex;
 mod surface;
 mod table;
 
+pub use brush::{BRUSHES, Brush, Effect, FALLOFFS, Falloff, Need, Stuck, Toward};
 pub use kernel::{Arguments, Around, Change, Given, Kernel, Reads, RowTask, Wish, Write, write_row};
 pub use kernels::KERNELS;
 pub use lacks::{Lacks, Partly};
 pub use laplacian::Laplacian;
 pub use locks::{Bounds, Held, hold_row, respecting_locks};
+pub use paged::Paged;
 pub use rounding::value;
 pub use set::{Amount, set_row, shares_given};
 pub use shares::{Shares, blend, cut, cut_noting, difference, mean, share_of, unit_shares};

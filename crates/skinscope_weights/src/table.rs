@@ -267,25 +267,36 @@ impl Table {
     /// Writes the weights of a vertex as they are, of which each joint has one pair; joints that it had stay in their pairs. What its skin does
     /// not have, and what finds no pair, is left out.
     pub fn write(&mut self, vertex: usize, shares: &[(u32, f64)]) {
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        self.arrange(vertex, shares, &|key| self.joint_of(key), (&mut joints, &mut weights));
+        let slots = self.slots(vertex);
+        self.joints[slots.clone()].copy_from_slice(&joints);
+        self.weights[slots].copy_from_slice(&weights);
+        self.touched[vertex] = true;
+    }
+
+    /// Writes the pairs that a vertex would have with other weights into two empty lists, as [`Table::write`] puts them. `joint_of` does what
+    /// [`Table::joint_of`] does.
+    pub fn arrange(
+        &self,
+        vertex: usize,
+        shares: &[(u32, f64)],
+        joint_of: &dyn Fn(u32) -> Option<u16>,
+        (joints, weights): (&mut Vec<u16>, &mut Vec<f64>),
+    ) {
         let mut new: Vec<(u32, f64)> = shares.to_vec();
-        let mut free = Vec::new();
         for slot in self.slots(vertex) {
             let key = self.key(self.joints[slot]);
             let existing = new.iter().position(|(k, _)| *k == key).filter(|_| clean(self.weights[slot]) > 0.0);
-            match existing.map(|at| new.remove(at)) {
-                Some((_, weight)) => self.weights[slot] = weight,
-                None => {
-                    self.empty(vertex, slot);
-                    free.push(slot);
-                }
-            }
+            let weight = existing.map(|at| new.remove(at).1);
+            joints.push(if weight.is_some() { self.joints[slot] } else { 0 });
+            weights.push(weight.unwrap_or(0.0));
         }
-        for ((key, weight), slot) in new.into_iter().zip(free) {
-            if let Some(joint) = self.joint_of(key) {
-                (self.joints[slot], self.weights[slot]) = (joint, weight);
-            }
+        let mut free = (0..weights.len()).filter(|at| weights[*at] == 0.0).collect::<Vec<_>>().into_iter();
+        for (joint, weight) in new.into_iter().filter_map(|(key, weight)| Some((joint_of(key)?, weight))) {
+            let Some(at) = free.next() else { break };
+            (joints[at], weights[at]) = (joint, weight);
         }
-        self.touched[vertex] = true;
     }
 
     /// Returns how many of its first pairs hold all of a vertex's weight.

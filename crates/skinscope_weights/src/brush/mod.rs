@@ -1,0 +1,213 @@
+//! Brushes: what becomes of the weights of one vertex that a dab of a stroke touches.
+//!
+//! A brush says what it wants of a row for a strength from 0 to 1 (one row of [`BRUSHES`] each). What is locked, what the weights are to sum to
+//! and how many joints a vertex may have is the same for all of them, and is seen to in one place ([`Task::paint`]). Rows are in double
+//! precision and are rounded once, where they are stored.
+
+mod falloff;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+pub use falloff::{FALLOFFS, Falloff, falloff};
+pub use rules::{Effect, Painted, Stuck, Task};
+
+use crate::{Shares, share_of};
+
+/// What a brush has to be told, beside where and how strongly it paints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The joint whose weight it changes.
+    Joint,
+    /// The joint that gets what the first one loses.
+    To,
+    /// A weight, 0 to 1.
+    Value,
+    /// A factor, 0 or more.
+    Factor,
+}
+
+/// What a brush reads beside the row itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toward {
+    /// Nothing.
+    Nothing,
+    /// The mean of the rows that an edge of the welded surface joins with it.
+    Neighbours,
+    /// The mean of all rows that the dab, or the stroke, touches, weighted by their strengths.
+    Touched,
+}
+
+/// A way to change the weights of the vertices under the pointer.
+#[derive(Debug)]
+pub struct Brush {
+    /// Its name in files and on the command line.
+    pub id: &'static str,
+    /// Its name in the window.
+    pub label: &'static str,
+    /// What it does, in a sentence without a full stop.
+    pub help: &'static str,
+    /// What it has to be told. A brush that names no joint changes the whole row.
+    pub needs: &'static [Need],
+    /// What it reads beside the row.
+    pub toward: Toward,
+    /// Writes the weights that a row is to have into the list, which is empty before; locks, sums and the number of joints do not concern it.
+    wish: fn(&Asked<'_>, &mut Shares),
+}
+
+impl Brush {
+    /// Whether it changes the weight of one joint, and not the whole row.
+    #[must_use]
+    pub fn is_of_joint(&self) -> bool {
+        self.needs.contains(&Need::Joint)
+    }
+}
+
+/// What a brush is asked for at one vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The joints that move the vertex, each once, with their weights, which are above zero.
+    pub own: &'a [(u32, f64)],
+    /// The mean that the brush reads ([`Brush::toward`]); empty for one that reads none.
+    pub toward: &'a [(u32, f64)],
+    /// The strength, 0 to 1.
+    pub strength: f64,
+    /// The joint that is painted; any number for a brush of the whole row.
+    pub joint: u32,
+    /// The joint that gets what the first one loses.
+    pub to: u32,
+    /// The weight that `replace` goes towards.
+    pub value: f64,
+    /// What `scale` multiplies with.
+    pub factor: f64,
+    /// The least weight that the painted joint is brought to; one that is lower already stays.
+    pub floor: f64,
+    /// The greatest weight that it is brought to; one that is greater already stays.
+    pub ceiling: f64,
+}
+
+/// All brushes, in the order in which they are shown.
+pub static BRUSHES: &[&Brush] = &[&ADD, &SUBTRACT, &REPLACE, &SCALE, &GIVE, &SMOOTH, &SHARPEN, &AVERAGE];
+
+/// Finds the brush with an id.
+#[must_use]
+pub fn brush(id: &str) -> Option<&'static Brush> {
+    BRUSHES.iter().copied().find(|brush| brush.id == id)
+}
+
+/// Gives the joint more weight.
+pub static ADD: Brush = Brush {
+    id: "add",
+    label: "Add",
+    help: "Give the joint more weight",
+    needs: &[Need::Joint],
+    toward: Toward::Nothing,
+    wish: |asked, out| set(asked, weight(asked) + asked.strength, out),
+};
+
+/// Takes weight from the joint.
+pub static SUBTRACT: Brush = Brush {
+    id: "subtract",
+    label: "Subtract",
+    help: "Take weight from the joint",
+    needs: &[Need::Joint],
+    toward: Toward::Nothing,
+    wish: |asked, out| set(asked, weight(asked) - asked.strength, out),
+};
+
+/// Brings the weight of the joint towards a value.
+pub static REPLACE: Brush = Brush {
+    id: "replace",
+    label: "Replace",
+    help: "Bring the weight of the joint towards a value",
+    needs: &[Need::Joint, Need::Value],
+    toward: Toward::Nothing,
+    wish: |asked, out| set(asked, weight(asked) + asked.strength * (asked.value - weight(asked)), out),
+};
+
+/// Multiplies the weight of the joint.
+pub static SCALE: Brush = Brush {
+    id: "scale",
+    label: "Scale",
+    help: "Multiply the weight of the joint by a factor",
+    needs: &[Need::Joint, Need::Factor],
+    toward: Toward::Nothing,
+    wish: |asked, out| set(asked, weight(asked) * (1.0 + asked.strength * (asked.factor - 1.0)), out),
+};
+
+/// Moves weight from one joint to another, and touches no third one.
+pub static GIVE: Brush = Brush {
+    id: "give",
+    label: "Give to another joint",
+    help: "Move weight from the joint to another one, and leave all others alone",
+    needs: &[Need::Joint, Need::To],
+    toward: Toward::Nothing,
+    wish: |asked, out| {
+        let moved = weight(asked).min(asked.strength);
+        out.extend_from_slice(asked.own);
+        put(out, asked.joint, weight(asked) - moved);
+        let there = share_of(out, asked.to);
+        put(out, asked.to, there + moved);
+    },
+};
+
+/// Brings a row towards the mean of its neighbours.
+pub static SMOOTH: Brush = Brush {
+    id: "smooth",
+    label: "Smooth",
+    help: "Bring the weights of all joints towards those of the vertices around",
+    needs: &[],
+    toward: Toward::Neighbours,
+    wish: |asked, out| go(asked, asked.strength, out),
+};
+
+/// Takes a row away from the mean of its neighbours.
+pub static SHARPEN: Brush = Brush {
+    id: "sharpen",
+    label: "Sharpen",
+    help: "Take the weights of all joints away from those of the vertices around",
+    needs: &[],
+    toward: Toward::Neighbours,
+    wish: |asked, out| go(asked, -asked.strength, out),
+};
+
+/// Brings rows towards the mean of all that are touched.
+pub static AVERAGE: Brush = Brush {
+    id: "average",
+    label: "Average",
+    help: "Bring the weights of all joints towards the mean of what the brush touches",
+    needs: &[],
+    toward: Toward::Touched,
+    wish: |asked, out| go(asked, asked.strength, out),
+};
+
+/// The weight of the painted joint.
+fn weight(asked: &Asked<'_>) -> f64 {
+    share_of(asked.own, asked.joint)
+}
+
+/// Writes the row with another weight of the painted joint, between floor and ceiling, which a weight beyond them does not have to leave.
+fn set(asked: &Asked<'_>, wanted: f64, out: &mut Shares) {
+    let before = weight(asked);
+    let wanted = wanted.min(asked.ceiling.max(before)).max(asked.floor.min(before));
+    out.extend_from_slice(asked.own);
+    put(out, asked.joint, wanted);
+}
+
+/// Sets the weight of a joint in a list of shares.
+fn put(shares: &mut Shares, joint: u32, weight: f64) {
+    match shares.iter().position(|(key, _)| *key == joint) {
+        Some(at) if weight > 0.0 => shares[at].1 = weight,
+        Some(at) => _ = shares.remove(at),
+        None if weight > 0.0 => shares.push((joint, weight)),
+        None => {}
+    }
+}
+
+/// Writes `own + share · (toward − own)`, without what would be below zero.
+fn go(asked: &Asked<'_>, share: f64, out: &mut Shares) {
+    out.extend(asked.own.iter().map(|(key, own)| (*key, own + share * (share_of(asked.toward, *key) - own))));
+    let new = asked.toward.iter().filter(|(key, _)| share_of(asked.own, *key) <= 0.0);
+    out.extend(new.map(|(key, toward)| (*key, share * toward)));
+    out.retain(|(_, weight)| *weight > 0.0);
+}

@@ -1,0 +1,230 @@
+//! What holds for every brush: locked joints, the sum of the weights, and how many joints a vertex may have.
+
+use std::collections::BTreeSet;
+
+use super::{Asked, Brush};
+use crate::{Shares, difference, share_of};
+
+/// Weights that differ by no more than this are the same: it is far below what any file can store, and far above the errors of the sums here.
+const SAME: f64 = 1e-12;
+/// A sum that differs from one by no more than this was meant to be one.
+const NEARLY_ONE: f64 = 1e-3;
+
+/// What a dab does, as far as it is the same for all vertices that it touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The brush.
+    pub brush: &'static Brush,
+    /// The joints whose weights stay, by their keys.
+    pub locked: &'a BTreeSet<u32>,
+    /// Whether the other joints make room, so that the sum stays.
+    pub normalise: bool,
+    /// The most joints that a changed vertex may have: what was asked for, or what the file has room for.
+    pub most: usize,
+    /// Whether the weights are stored as integers, whose sum is always one.
+    pub is_integer: bool,
+    /// The keys of the joints of the skin, in its order: of equal weights that of the first joint stays.
+    pub joints: &'a [u32],
+}
+
+/// Why a vertex does not get what is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stuck {
+    /// The painted joint, or the one that is given to, is locked; or all joints of the vertex are.
+    Locked,
+    /// The painted joint is the only one that may change: no other has weight to take, or can be given some.
+    OnlyJoint,
+    /// Locked joints have the rest of the weight.
+    NoRoom,
+    /// Locked joints leave no slot for another joint.
+    NoSlot,
+}
+
+impl Stuck {
+    /// All reasons.
+    pub const ALL: [Self; 4] = [Self::Locked, Self::OnlyJoint, Self::NoRoom, Self::NoSlot];
+
+    /// Its name in JSON.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Locked => "locked",
+            Self::OnlyJoint => "only-joint",
+            Self::NoRoom => "no-room",
+            Self::NoSlot => "no-slot",
+        }
+    }
+
+    /// The reason in words, as the end of "12 vertices stay: …".
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Locked => "the joint is locked",
+            Self::OnlyJoint => "no other joint that is not locked takes or gives weight there",
+            Self::NoRoom => "locked joints have the rest of the weight",
+            Self::NoSlot => "locked joints leave no slot for another joint",
+        }
+    }
+}
+
+/// What becomes of a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It has what is asked for.
+    Same,
+    /// It gets what is asked for.
+    Changed,
+    /// It gets a part of it, for this reason.
+    Partial(Stuck),
+    /// It stays, for this reason.
+    Stuck(Stuck),
+}
+
+/// A row that was painted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Painted {
+    /// What becomes of it.
+    pub effect: Effect,
+    /// Its weights, each joint once, above zero; those of before where the row stays.
+    pub row: Shares,
+}
+
+impl Task<'_> {
+    /// Paints a row.
+    #[must_use]
+    pub fn paint(&self, asked: &Asked<'_>) -> Painted {
+        let own = asked.own;
+        let stays = |effect| Painted { effect, row: own.to_vec() };
+        let mut row = Shares::new();
+        (self.brush.wish)(asked, &mut row);
+        if !own.iter().chain(&row).map(|(_, weight)| weight).sum::<f64>().is_finite() {
+            return stays(Effect::Stuck(Stuck::OnlyJoint));
+        }
+        if asked.strength <= 0.0 || difference(own, &row) <= SAME {
+            return stays(Effect::Same);
+        }
+        let lost = match self.keep_locks_and_sum(asked, &mut row) {
+            Ok(lost) => lost,
+            Err(why) => return stays(Effect::Stuck(why)),
+        };
+        if difference(own, &row) <= SAME {
+            // Where nothing is locked, the row has what is asked for once it has its sum.
+            let why = lost.or((!self.locked.is_empty()).then_some(Stuck::Locked));
+            return stays(why.map_or(Effect::Same, Effect::Stuck));
+        }
+        if let Err(why) = self.limit(asked, &mut row) {
+            return stays(Effect::Stuck(why));
+        }
+        match difference(own, &row) <= SAME {
+            true => stays(Effect::Stuck(Stuck::NoSlot)),
+            false => Painted { effect: lost.map_or(Effect::Changed, Effect::Partial), row },
+        }
+    }
+
+    /// Gives locked joints their weights back and makes the others fit. Returns why the painted joint does not get all of its new weight; the
+    /// error is why nothing can change.
+    fn keep_locks_and_sum(&self, asked: &Asked<'_>, row: &mut Shares) -> Result<Option<Stuck>, Stuck> {
+        let own = asked.own;
+        let is_locked = |key: u32| self.locked.contains(&key);
+        let of_locked =
+            |shares: &[(u32, f64)]| shares.iter().filter(|(key, _)| is_locked(*key)).map(|s| s.1).sum::<f64>();
+        let sum = self.sum_after(own);
+        if self.brush.is_of_joint() {
+            let moves_between_two = self.brush.needs.contains(&super::Need::To);
+            if is_locked(asked.joint) || moves_between_two && is_locked(asked.to) {
+                return Err(Stuck::Locked);
+            }
+            if moves_between_two || !self.normalise {
+                return Ok(None);
+            }
+            let taken = of_locked(own);
+            let wanted = share_of(row, asked.joint);
+            return Ok(make_room(row, asked.joint, wanted, (sum - taken, (1.0 - taken).max(0.0)), &is_locked, taken));
+        }
+        row.retain(|(key, _)| !is_locked(*key));
+        let free: f64 = row.iter().map(|(_, weight)| weight).sum();
+        let left = sum - of_locked(own);
+        if self.normalise {
+            if free <= 0.0 || left <= SAME {
+                return Err(if self.locked.is_empty() { Stuck::OnlyJoint } else { Stuck::Locked });
+            }
+            row.iter_mut().for_each(|(_, weight)| *weight *= left.max(0.0) / free);
+            row.retain(|(_, weight)| *weight > 0.0);
+        }
+        row.extend(own.iter().filter(|(key, _)| is_locked(*key)));
+        Ok(None)
+    }
+
+    /// What the weights of a row sum to after a change.
+    fn sum_after(&self, own: &[(u32, f64)]) -> f64 {
+        let sum: f64 = own.iter().map(|(_, weight)| weight).sum();
+        if self.is_integer || sum <= 0.0 || (sum - 1.0).abs() <= NEARLY_ONE { 1.0 } else { sum }
+    }
+
+    /// Leaves the joints that there is room for, and shares the weight of the others among those that stay.
+    fn limit(&self, asked: &Asked<'_>, row: &mut Shares) -> Result<(), Stuck> {
+        if row.len() <= self.most {
+            return Ok(());
+        }
+        let is_locked = |key: u32| self.locked.contains(&key);
+        let painted: &[u32] = match () {
+            () if !self.brush.is_of_joint() => &[],
+            () if self.brush.needs.contains(&super::Need::To) => &[asked.joint, asked.to],
+            () => &[asked.joint],
+        };
+        let locked = row.iter().filter(|(key, _)| is_locked(*key)).count();
+        let first = row.iter().filter(|(key, _)| painted.contains(key)).count();
+        if locked + first > self.most || locked == self.most {
+            return Err(Stuck::NoSlot);
+        }
+        let mut ranked: Vec<(u32, f64)> = row.clone();
+        let number = |key: u32| self.joints.iter().position(|joint| *joint == key);
+        let comes_first = |key: u32| painted.contains(&key) || is_locked(key);
+        ranked.sort_by(|a, b| {
+            let by_weight = comes_first(b.0).cmp(&comes_first(a.0)).then(b.1.total_cmp(&a.1));
+            by_weight.then(number(a.0).cmp(&number(b.0)))
+        });
+        let rest: f64 = ranked[self.most..].iter().map(|(_, weight)| weight).sum();
+        ranked.truncate(self.most);
+        let stays = |key: u32| ranked.iter().any(|(k, _)| *k == key);
+        row.retain(|(key, _)| stays(*key));
+        if !self.normalise {
+            return Ok(());
+        }
+        let others = |key: u32| !is_locked(key) && !painted.contains(&key);
+        let takes = |key: u32| match row.iter().any(|(k, _)| others(*k)) {
+            true => others(key),
+            false => !is_locked(key),
+        };
+        let takers: Vec<bool> = row.iter().map(|(key, _)| takes(*key)).collect();
+        let sum: f64 = row.iter().zip(&takers).filter(|(_, takes)| **takes).map(|((_, weight), _)| weight).sum();
+        for ((_, weight), _) in row.iter_mut().zip(&takers).filter(|(_, takes)| **takes) {
+            *weight *= 1.0 + rest / sum;
+        }
+        Ok(())
+    }
+}
+
+/// Scales the joints that are neither painted nor locked so that the free weight is shared out, with `wanted` for the painted joint as far as
+/// there is room. `free` is what locked joints leave of the sum, and the most that the painted joint may have. Returns why it gets another weight.
+fn make_room(
+    row: &mut Shares,
+    joint: u32,
+    wanted: f64,
+    (free, most): (f64, f64),
+    is_locked: &dyn Fn(u32) -> bool,
+    taken: f64,
+) -> Option<Stuck> {
+    let is_other = |key: u32| key != joint && !is_locked(key);
+    let others: f64 = row.iter().filter(|(key, _)| is_other(*key)).map(|(_, weight)| weight).sum();
+    let free = free.max(0.0);
+    let given = if others > 0.0 { wanted.min(most).min(free) } else { free };
+    if others > 0.0 {
+        let factor = (free - given) / others;
+        row.iter_mut().filter(|(key, _)| is_other(*key)).for_each(|(_, weight)| *weight *= factor);
+    }
+    super::put(row, joint, given);
+    row.retain(|(_, weight)| *weight > 0.0);
+    let why = if given < wanted && taken > 0.0 { Stuck::NoRoom } else { Stuck::OnlyJoint };
+    ((given - wanted).abs() > SAME).then_some(why)
+}
