@@ -64,15 +64,12 @@ fn exact(movers: &[ExactInfluence], _: DVec3, _: &MethodInput) -> ExactDeformati
 
 /// Returns the box around the positions to which any joint takes its vertices, since a vertex follows one of them.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
-    let mut out = Aabb::EMPTY;
-    for (joint, around) in influences.joints {
-        out = out.union(rows::moved_box(palette, *joint, around));
-    }
+    let mut out = rows::moved_boxes::<3, 0>(palette, influences.joints)?;
     if influences.sums[0] <= 0.0 {
         // A vertex without weights stays at the origin.
         out.include(Vec3::ZERO);
     }
-    (out.min.is_finite() && out.max.is_finite()).then_some(out)
+    Some(out)
 }
 
 /// Returns whether both matrices mirror or neither does: the matrix of a vertex is always that of one joint.

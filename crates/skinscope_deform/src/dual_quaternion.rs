@@ -16,6 +16,7 @@ use skinscope_base::math::Aabb;
 
 use super::batch::{BlendKernel, Lanes, Matrices, deform_all, transposed, zero_where};
 use super::joint_rotation::{exact_rotation, nearest_rotation};
+use super::rows::{BoxesAround, MovedBox};
 use super::{
     ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
 };
@@ -39,7 +40,7 @@ pub(crate) static DUAL_QUATERNION: Method = Method {
     data: None,
     deform_all: deform_all::<DualQuaternion>,
     exact,
-    bounds,
+    bounds: bounds_in::<5, 0>,
     preserves_orientation,
     pass: None,
     expects: MethodExpectations::MOST,
@@ -113,34 +114,42 @@ pub(super) fn exact(movers: &[ExactInfluence], v: DVec3, _: &MethodInput) -> Exa
 /// The error of the arithmetic of one vertex, as a share of the largest length in it.
 const ROUNDING: f32 = 2e-5;
 
-/// Returns a box around a ball. With `cᵢ` the position where joint `i` alone takes a vertex and `rᵢ` its signed
-/// quaternion, the vertex goes to the vector part of `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²`, so it is no farther from any
-/// point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no less than the least cosine between the `r` and
-/// one direction.
-fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
-    let packed = |joint: u16| &palette.as_chunks::<5>().0[joint as usize];
-    let pivot = packed(influences.joints.first()?.0)[0];
-    let (mut images, mut mean, mut largest) = (Aabb::EMPTY, Vec4::ZERO, 0.0_f32);
+/// Returns a box around all vertices. With `cᵢ` the position where joint `i` alone takes a vertex and `rᵢ` its signed quaternion, the vertex goes
+/// to the vector part of `Σ ŵᵢ cᵢ rᵢ b̄ / |b|²`, `b = Σ ŵ r`. The factors `ŵᵢ rᵢ b̄ / |b|²` have the sum 1, so their scalar parts make a mean of
+/// the `cᵢ`, and their vector parts, whose sum is 0, add `Σ (cᵢ - o) × vᵢ` for any point `o`. Where all `r` are within an angle `a` of one
+/// direction (at most 45°), `|b|` is no less than `cos a`, and `Σ |vᵢ|` is no more than `sin 2a / |b|`. So the vertex is no farther from the box
+/// around all `cᵢ` than `2 sin a` times half its diagonal. And it is no farther from the middle of the box than half its diagonal over `cos² a`,
+/// which is less where the angle is wide.
+pub(super) fn bounds_in<const STRIDE: usize, const AT: usize>(
+    palette: &[Vec4],
+    influences: &InfluenceBounds,
+) -> Option<Aabb> {
+    let palette = palette.as_chunks::<STRIDE>().0;
+    let turn = |joint: u16| palette[usize::from(joint)][AT];
+    let pivot = turn(influences.joints.first()?.0);
+    let (mut images, mut mean) = (BoxesAround::NONE, Vec4::ZERO);
     for (joint, around) in influences.joints {
-        let [q, columns @ ..] = packed(*joint);
-        let back = Quat::from_vec4(*q).conjugate();
-        let [x, y, z, t] = columns.map(|c| (Quat::from_vec4(c) * back).xyz());
-        let at = |p: Vec3| x * p.x + y * p.y + z * p.z;
-        let to = |p: Vec3| x.abs() * p.x + y.abs() * p.y + z.abs() * p.z;
-        let (center, half) = (at(around.center()) + t, to(around.size() * 0.5));
-        images = images.union(Aabb { min: center - half, max: center + half });
-        largest = largest.max((to(around.center().abs()) + half + t.abs()).max_element());
-        mean += if q.dot(pivot) < 0.0 { -*q } else { *q };
+        let all = &palette[usize::from(*joint)];
+        let q = all[AT];
+        let back = [Vec4::splat(q.x), Vec4::splat(q.y), Vec4::splat(q.z), Vec4::splat(q.w)];
+        let rows = column(transposed([all[AT + 1], all[AT + 2], all[AT + 3], all[AT + 4]]), back);
+        let moved = MovedBox::new(&rows, around);
+        images.include(&moved, moved.half);
+        mean += if q.dot(pivot) < 0.0 { -q } else { q };
     }
     let mean = mean.normalize_or_zero();
-    let cosine = influences.joints.iter().map(|(joint, _)| packed(*joint)[0].dot(mean).abs()).fold(1.0, f32::min);
+    let cosine = influences.joints.iter().map(|(joint, _)| turn(*joint).dot(mean).abs()).fold(1.0, f32::min);
     // Beyond 45° from the mean, two of them may be taken on other sides of each other, depending on which comes first.
-    if cosine < 0.72 {
+    if cosine.is_nan() || cosine < 0.72 {
         return None;
     }
-    let radius = (0.5 * images.diagonal() + ROUNDING * largest) / (cosine * cosine);
-    let ball = images.center();
-    let mut out = Aabb { min: ball, max: ball }.grown(Vec3::splat(radius * (1.0 + ROUNDING)));
+    let around = images.bounds()?;
+    let rounding = ROUNDING * images.reach() / (cosine * cosine);
+    let sine = (1.0 - cosine * cosine + 1e-6).sqrt();
+    let grown = |by: f32| Vec3::splat(by * (1.0 + ROUNDING) + rounding);
+    let (near, middle) = (around.grown(grown(around.diagonal() * sine)), around.center());
+    let ball = Aabb { min: middle, max: middle }.grown(grown(0.5 * around.diagonal() / (cosine * cosine)));
+    let mut out = Aabb { min: near.min.max(ball.min), max: near.max.min(ball.max) };
     if influences.sums[0] <= 0.0 {
         // A vertex without weights stays at the origin.
         out.include(Vec3::ZERO);

@@ -30,7 +30,7 @@ pub static LINEAR: Method = Method {
     data: None,
     deform_all: all,
     exact,
-    bounds,
+    bounds: bounds_in::<3, 0>,
     preserves_orientation,
     pass: None,
     expects: MethodExpectations {
@@ -138,11 +138,11 @@ fn scaled<const STRIDE: usize, const AT: usize>(rows: &[Vec4; STRIDE], weight: f
 
 /// Returns a box around all vertices. A vertex is its sum of weights times a mean of the positions where its joints take
 /// it (no weight is negative), so it lies in the box around the moved boxes, scaled by that sum.
-fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
-    let mut means = Aabb::EMPTY;
-    for (joint, around) in influences.joints {
-        means = means.union(rows::moved_box(palette, *joint, around));
-    }
+pub(super) fn bounds_in<const STRIDE: usize, const AT: usize>(
+    palette: &[Vec4],
+    influences: &InfluenceBounds,
+) -> Option<Aabb> {
+    let means = rows::moved_boxes::<STRIDE, AT>(palette, influences.joints)?;
     let [least, most] = influences.sums;
     let min = (means.min * least).min(means.min * most);
     let max = (means.max * least).max(means.max * most);

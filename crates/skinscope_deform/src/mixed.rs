@@ -6,8 +6,8 @@ use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3, Vec4};
 use skinscope_base::math::Aabb;
 
 use super::batch::{BlendKernel, Lanes, Matrices, deform_all};
-use super::dual_quaternion::{DUAL_QUATERNION, DualQuaternionIn};
-use super::linear::{LINEAR, LinearIn};
+use super::dual_quaternion::{self, DUAL_QUATERNION, DualQuaternionIn};
+use super::linear::{self, LINEAR, LinearIn};
 use super::{
     Batch, BatchOut, ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput,
     MethodText, Parameter, Readout, ReadoutTerm,
@@ -79,11 +79,8 @@ fn exact(movers: &[ExactInfluence], v: DVec3, input: &MethodInput) -> ExactDefor
 
 /// Returns the box around both boxes, since a vertex lies between the positions to which the two methods take it.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
-    let part = |range: std::ops::Range<usize>| -> Vec<Vec4> {
-        palette.as_chunks::<STRIDE>().0.iter().flat_map(|joint| joint[range.clone()].to_vec()).collect()
-    };
-    let linear = (LINEAR.bounds)(&part(0..ROWS), influences)?;
-    Some(linear.union((DUAL_QUATERNION.bounds)(&part(ROWS..STRIDE), influences)?))
+    let linear = linear::bounds_in::<STRIDE, 0>(palette, influences)?;
+    Some(linear.union(dual_quaternion::bounds_in::<STRIDE, ROWS>(palette, influences)?))
 }
 
 /// Returns true where all joints stretch alike (`A = Q S` with one `S`) and rotate by less than 90° from each other.
