@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
 use super::weight_edits::{EditedInfluences, PAGE, is_same_row, set_bits};
-use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightFormat};
+use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightEdits, WeightFormat};
 
 /// The current influences, (joint, weight) pairs, of all vertices of a primitive, edits included.
 #[derive(Clone, Copy, Debug)]
@@ -203,21 +203,40 @@ impl<'a> InfluencesRef<'a> {
     /// Returns the vertices whose pairs differ from those of `other` in any bit, rising. Both must belong to one
     /// primitive of one file. It compares only vertices that are edited in one of them.
     pub fn changed_vertices(self, other: InfluencesRef<'a>) -> impl Iterator<Item = usize> + 'a {
-        let count = self.vertices();
-        let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages[i].as_deref());
-        let same_list = match (self.edited, other.edited) {
-            (Some(a), Some(b)) => std::ptr::eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        let pages = if same_list { 0 } else { count.div_ceil(PAGE) };
-        let edited = move |i: usize| match (page(self.edited, i), page(other.edited, i)) {
-            (Some(a), Some(b)) if std::ptr::eq(a, b) => 0,
-            (a, b) => a.map_or(0, |a| a.edited) | b.map_or(0, |b| b.edited),
-        };
-        let of_page = move |i: usize| set_bits(edited(i)).map(move |v| i * PAGE + v);
         let differs = move |vertex: &usize| !is_same_row(self.of(*vertex), other.of(*vertex));
-        (0..pages).flat_map(of_page).filter(differs)
+        edited_in_either(self.edited, other.edited).filter(differs)
     }
+}
+
+impl WeightEdits {
+    /// Returns the vertices of a primitive whose pairs may differ from those with the edits `before`, rising: those that are edited in either, but
+    /// for memory that both share. Both must be edits of one file.
+    pub fn changed_since<'a>(
+        &'a self,
+        before: &'a Self,
+        mesh: MeshId,
+        primitive: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        edited_in_either(self.of(mesh, primitive), before.of(mesh, primitive))
+    }
+}
+
+/// Returns the vertices that either has edited, rising, but for pages that both share.
+fn edited_in_either<'a>(
+    a: Option<&'a EditedInfluences>,
+    b: Option<&'a EditedInfluences>,
+) -> impl Iterator<Item = usize> + 'a {
+    let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages.get(i)?.as_deref());
+    let same_list = match (a, b) {
+        (Some(a), Some(b)) => std::ptr::eq(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    let pages = if same_list { 0 } else { a.or(b).map_or(0, |edited| edited.pages.len()) };
+    let edited = move |i: usize| match (page(a, i), page(b, i)) {
+        (Some(a), Some(b)) if std::ptr::eq(a, b) => 0,
+        (a, b) => a.map_or(0, |a| a.edited) | b.map_or(0, |b| b.edited),
+    };
+    (0..pages).flat_map(move |i| set_bits(edited(i)).map(move |v| i * PAGE + v))
 }
 
 fn needed(joints: &[u16]) -> usize {
