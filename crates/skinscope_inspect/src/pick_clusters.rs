@@ -1,42 +1,50 @@
 //! Sorts the triangles of a primitive into clusters for [`super::PickIndex`]: along a Morton curve, then cut into
-//! pieces.
+//! pieces, the leaves of a tree.
+
+mod edited;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use glam::{UVec3, Vec3};
-use skinscope_base::math::Aabb;
+use skinscope_base::math::{Aabb, Csr};
 use skinscope_model::PrimitiveRef;
+
+pub(super) use self::edited::EditedNodes;
 
 /// The triangles of one primitive; empty where it has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clusters {
     pub leaves: Vec<Leaf>,
-    /// The branches, each of which has [`BRANCH`] leaves.
-    pub branches: Vec<Members>,
+    /// What is known of the nodes: of the leaves, then of each level above, whose nodes have [`BRANCH`] nodes of the one below.
+    pub levels: Vec<Vec<Members>>,
     /// Each joint with the box around the vertices that it moves; [`Members::joints`] are ranges of this list.
-    pub joints: Vec<(u16, Aabb)>,
+    joints: Vec<(u16, Aabb)>,
     /// Numbers of vertices; [`Leaf::vertices`] are ranges of this list.
-    pub vertices: Vec<u32>,
-    /// For each of those, whether no leaf before has the vertex.
-    pub is_first: Vec<bool>,
+    vertices: Vec<u32>,
     /// The triangles; [`Leaf::triangles`] are ranges of this list.
-    pub triangles: Vec<Triangle>,
+    triangles: Vec<Triangle>,
     /// For each morph target: the leaves that it displaces and the box around the displacements.
     pub morphs: Vec<Vec<(u32, Aabb)>>,
+    /// Whether the primitive had influences, so that the joints are known.
+    is_bound: bool,
+    /// The leaves that have each vertex, once they were asked for.
+    leaves_of: OnceLock<Csr>,
 }
 
 /// Some triangles that lie close together.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    pub members: Members,
     pub vertices: Range<u32>,
+    /// How many of the vertices no leaf before has; they come first.
+    pub own: u32,
     pub triangles: Range<u32>,
 }
 
 /// What is known of the joints that move some vertices.
 #[derive(Clone, Debug)]
 pub(super) struct Members {
-    pub joints: Range<u32>,
+    joints: Range<u32>,
     /// The box around all of the vertices, mesh space.
     pub around: Aabb,
     /// The least and the greatest sum of weights; see [`skinscope_deform::InfluenceBounds::sums`].
@@ -44,6 +52,9 @@ pub(super) struct Members {
     /// Whether nothing is known of where the vertices can be: a weight is negative, or there are too many joints.
     pub wild: bool,
 }
+
+/// What is known of a node, with the joints: each with the box around the vertices that it moves.
+pub(super) type Known<'a> = (&'a Members, &'a [(u16, Aabb)]);
 
 /// A triangle of a leaf.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +65,7 @@ pub(super) struct Triangle {
     pub corners: [u8; 3],
 }
 
-/// How many leaves a branch has.
+/// How many nodes of the level below a node has.
 pub(super) const BRANCH: usize = 16;
 
 /// The most triangles of a leaf; their corners must be countable by a byte.
@@ -69,51 +80,69 @@ pub(super) fn vertex_clusters(p: PrimitiveRef<'_>) -> Clusters {
     used.sort_unstable();
     used.dedup();
     let alone: Vec<[u32; 3]> = used.iter().map(|v| [*v; 3]).collect();
-    let mut out = Clusters::default();
+    let (mut out, mut known) = (Clusters::default(), Vec::new());
     for of_leaf in along_a_curve(p, &alone).chunks(LEAF) {
         let first = out.vertices.len() as u32;
         out.vertices.extend(of_leaf.iter().map(|at| used[*at as usize]));
         let vertices = first..out.vertices.len() as u32;
-        let members = members(p, &out.vertices[first as usize..], &mut out.joints);
-        out.leaves.push(Leaf { members, vertices, triangles: 0..0 });
+        known.push(members(p, &out.vertices[first as usize..], &mut out.joints));
+        out.leaves.push(Leaf { own: vertices.len() as u32, vertices, triangles: 0..0 });
     }
-    out.is_first = vec![true; out.vertices.len()];
-    out.finish(p)
+    out.finish(p, known)
 }
 
 /// Makes the clusters of a primitive of triangles.
 pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
-    let mut out = Clusters::default();
+    let (mut out, mut known) = (Clusters::default(), Vec::new());
     let triangles = p.indices.as_chunks::<3>().0;
     let order = along_a_curve(p, triangles);
     // The index of each vertex in the current leaf; it is valid where the leaf's number plus one stands next to it.
     let mut index_in_leaf = vec![(0_u32, 0_u8); p.positions.len()];
     let mut is_new = vec![true; p.positions.len()];
+    let mut here: Vec<(u32, bool)> = Vec::new();
     for of_leaf in order.chunks(LEAF) {
         let number = out.leaves.len() as u32;
-        let (first_vertex, first_triangle) = (out.vertices.len() as u32, out.triangles.len() as u32);
+        here.clear();
         for triangle in of_leaf {
             let corners = triangles[*triangle as usize].map(|v| {
                 let seen = &mut index_in_leaf[v as usize];
                 if seen.0 != number + 1 {
-                    *seen = (number + 1, (out.vertices.len() as u32 - first_vertex) as u8);
-                    out.vertices.push(v);
-                    out.is_first.push(is_new[v as usize]);
+                    *seen = (number + 1, here.len() as u8);
+                    here.push((v, is_new[v as usize]));
                     is_new[v as usize] = false;
                 }
                 seen.1
             });
             out.triangles.push(Triangle { number: *triangle, corners });
         }
-        let vertices = first_vertex..out.vertices.len() as u32;
-        let triangles = first_triangle..out.triangles.len() as u32;
-        let members = members(p, &out.vertices[first_vertex as usize..], &mut out.joints);
-        out.leaves.push(Leaf { members, vertices, triangles });
+        out.add_leaf(&here, of_leaf.len());
+        known.push(members(p, &out.vertices[out.vertices.len() - here.len()..], &mut out.joints));
     }
-    out.finish(p)
+    out.finish(p, known)
 }
 
 impl Clusters {
+    /// Adds a leaf of the last `count` triangles, whose corners are indices of `here`: vertices, and whether no leaf has them yet.
+    fn add_leaf(&mut self, here: &[(u32, bool)], count: usize) {
+        let (first, first_triangle) = (self.vertices.len(), self.triangles.len() - count);
+        let own = here.iter().filter(|(_, is_new)| *is_new).count();
+        // Where the next vertex goes: behind the new ones, or behind the others.
+        let (mut ends, mut places) = ([0, own], [0_u8; 3 * LEAF]);
+        self.vertices.resize(first + here.len(), 0);
+        for ((vertex, is_new), place) in here.iter().zip(&mut places) {
+            let end = &mut ends[usize::from(!is_new)];
+            *place = *end as u8;
+            self.vertices[first + *end] = *vertex;
+            *end += 1;
+        }
+        for triangle in &mut self.triangles[first_triangle..] {
+            triangle.corners = triangle.corners.map(|corner| places[usize::from(corner)]);
+        }
+        let vertices = first as u32..self.vertices.len() as u32;
+        let triangles = first_triangle as u32..self.triangles.len() as u32;
+        self.leaves.push(Leaf { vertices, own: own as u32, triangles });
+    }
+
     /// Returns the vertices of a leaf.
     pub fn vertices_of(&self, leaf: &Leaf) -> &[u32] {
         &self.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize]
@@ -124,57 +153,80 @@ impl Clusters {
         &self.triangles[leaf.triangles.start as usize..leaf.triangles.end as usize]
     }
 
-    /// Adds what is known of branches and of morph targets once all leaves are there.
-    fn finish(mut self, p: PrimitiveRef<'_>) -> Self {
-        let branches = self.leaves.chunks(BRANCH).map(|leaves| branch(leaves, &mut self.joints)).collect();
-        self.branches = branches;
-        self.morphs = p.morphs.iter().map(|target| displaced(&self, &target.positions)).collect();
-        self
+    /// Returns those vertices of a leaf that no leaf before has.
+    pub fn own_vertices_of(&self, leaf: &Leaf) -> &[u32] {
+        &self.vertices[leaf.vertices.start as usize..(leaf.vertices.start + leaf.own) as usize]
     }
 
-    /// Returns for each leaf whether a vertex with edited weights is moved by a joint that is not known to move it
-    /// there, or by weights outside of the known bounds.
-    pub fn unknown(&self, p: PrimitiveRef<'_>) -> Vec<bool> {
-        let Some(influences) = p.influences else { return Vec::new() };
-        let is_known = |leaf: &Leaf, vertex: usize| {
-            let Members { joints, sums: [least, most], .. } = &leaf.members;
-            let known = &self.joints[joints.start as usize..joints.end as usize];
-            let (joints, weights) = influences.of(vertex);
-            let sum: f32 = weights.iter().sum();
-            let position = p.positions[vertex];
-            let holds = |joint: u16| known.iter().any(|(j, around)| *j == joint && around.distance(position) == 0.0);
-            let mut pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-            (*least..=*most).contains(&sum) && pairs.all(|(joint, weight)| *weight > 0.0 && holds(*joint))
-        };
-        let is_unknown = |leaf: &Leaf| {
-            let vertices = self.vertices_of(leaf);
-            vertices.iter().any(|v| influences.is_edited(*v as usize) && !is_known(leaf, *v as usize))
-        };
-        self.leaves.iter().map(is_unknown).collect()
+    /// Returns what is known of a node with the weights as stored.
+    pub fn known(&self, level: usize, node: usize) -> Known<'_> {
+        let members = &self.levels[level][node];
+        (members, &self.joints[members.joints.start as usize..members.joints.end as usize])
     }
+
+    /// Returns the leaves that have a vertex, rising.
+    fn leaves_of(&self, vertex: usize) -> &[u32] {
+        let pairs = (0..).zip(&self.leaves);
+        let pairs = pairs.flat_map(|(number, leaf)| self.vertices_of(leaf).iter().map(move |v| (*v, number)));
+        let rows = self.vertices.iter().max().map_or(0, |most| *most as usize + 1);
+        let all = self.leaves_of.get_or_init(|| Csr::new(rows, pairs));
+        if vertex < all.row_count() { all.row(vertex) } else { &[] }
+    }
+
+    /// Adds what is known of the nodes and of morph targets once all leaves are there.
+    fn finish(mut self, p: PrimitiveRef<'_>, known: Vec<Members>) -> Self {
+        let joints = &mut self.joints;
+        self.levels = levels(known, &mut |below| {
+            let of = |members: &Members| members.joints.start as usize..members.joints.end as usize;
+            let (members, own) = joined(below.iter().map(|members| (members, &joints[of(members)])));
+            let start = joints.len() as u32;
+            joints.extend(own);
+            Members { joints: start..joints.len() as u32, ..members }
+        });
+        self.morphs = p.morphs.iter().map(|target| displaced(&self, &target.positions)).collect();
+        self.is_bound = p.influences.is_some();
+        self
+    }
+}
+
+/// Returns something for the nodes of all levels, the leaves first: what `join` makes of each [`BRANCH`] nodes of a level, for the one above.
+pub(super) fn levels<T>(leaves: Vec<T>, join: &mut dyn FnMut(&[T]) -> T) -> Vec<Vec<T>> {
+    let mut out = vec![leaves];
+    while let Some(below) = out.last().filter(|below| below.len() > BRANCH) {
+        let above = below.chunks(BRANCH).map(&mut *join).collect();
+        out.push(above);
+    }
+    out
 }
 
 /// Returns triangle numbers sorted along a Morton curve, so that neighbours in the list are neighbours in space.
 fn along_a_curve(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Vec<u32> {
     let bounds = Aabb::from_points(p.positions.iter().copied());
-    let scale = Vec3::splat(1023.0) / bounds.size().max(Vec3::splat(1e-30));
+    // A key is the place on the curve, then the number. Cells are cubes, so that clusters are about as long as wide.
+    let number_bits = u64::BITS - (triangles.len() as u64).leading_zeros();
+    let cell_bits = ((u64::BITS - number_bits) / 3).min(21);
+    let last_cell = ((1_u64 << cell_bits) - 1) as f32;
+    let scale = last_cell / bounds.size().max_element().max(1e-30);
     let mut keys: Vec<u64> = Vec::with_capacity(triangles.len());
     for (number, corners) in triangles.iter().enumerate() {
         let middle = corners.iter().map(|v| p.positions[*v as usize] / 3.0).sum::<Vec3>();
-        let cell = ((middle - bounds.min) * scale).clamp(Vec3::ZERO, Vec3::splat(1023.0)).as_uvec3();
-        keys.push(u64::from(morton(cell)) << 32 | number as u64);
+        let cell = ((middle - bounds.min) * scale).clamp(Vec3::ZERO, Vec3::splat(last_cell)).as_uvec3();
+        keys.push(morton(cell) << number_bits | number as u64);
     }
     keys.sort_unstable();
-    keys.into_iter().map(|key| key as u32).collect()
+    let numbers = (1_u64 << number_bits) - 1;
+    keys.into_iter().map(|key| (key & numbers) as u32).collect()
 }
 
-/// Interleaves the bits of three numbers below 1024.
-fn morton(cell: UVec3) -> u32 {
+/// Interleaves the bits of three numbers below 2²¹.
+fn morton(cell: UVec3) -> u64 {
     let spread = |v: u32| {
-        let v = (v | v << 16) & 0x0300_00ff;
-        let v = (v | v << 8) & 0x0300_f00f;
-        let v = (v | v << 4) & 0x030c_30c3;
-        (v | v << 2) & 0x0924_9249
+        let v = u64::from(v);
+        let v = (v | v << 32) & 0x001f_0000_0000_ffff;
+        let v = (v | v << 16) & 0x001f_0000_ff00_00ff;
+        let v = (v | v << 8) & 0x100f_00f0_0f00_f00f;
+        let v = (v | v << 4) & 0x10c3_0c30_c30c_30c3;
+        (v | v << 2) & 0x1249_2492_4924_9249
     };
     spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2
 }
@@ -219,23 +271,26 @@ fn include(joints: &mut Vec<(u16, Aabb)>, start: usize, joint: u16, position: Ve
     *around = Aabb { min: around.min.min(position), max: around.max.max(position) };
 }
 
-/// Collects what is known of the joints of these leaves.
-fn branch(leaves: &[Leaf], joints: &mut Vec<(u16, Aabb)>) -> Members {
+/// Returns what is known of some nodes together, with the joints.
+fn joined<'a>(below: impl Iterator<Item = Known<'a>>) -> (Members, Vec<(u16, Aabb)>) {
+    let mut out = Members { joints: 0..0, around: Aabb::EMPTY, sums: [1.0; 2], wild: false };
     let mut all: Vec<(u16, Aabb)> = Vec::new();
-    for leaf in leaves {
-        all.extend(&joints[leaf.members.joints.start as usize..leaf.members.joints.end as usize]);
+    for (members, joints) in below {
+        all.extend_from_slice(joints);
+        out.around = out.around.union(members.around);
+        out.sums = [out.sums[0].min(members.sums[0]), out.sums[1].max(members.sums[1])];
+        out.wild |= members.wild;
     }
-    all.sort_by_key(|(joint, _)| *joint);
-    let start = joints.len() as u32;
-    for one_joint in all.chunk_by(|a, b| a.0 == b.0) {
-        joints.push((one_joint[0].0, one_joint.iter().fold(Aabb::EMPTY, |all, (_, b)| all.union(*b))));
-    }
-    let sums = leaves
-        .iter()
-        .fold([1.0_f32; 2], |[least, most], leaf| [least.min(leaf.members.sums[0]), most.max(leaf.members.sums[1])]);
-    let around = leaves.iter().fold(Aabb::EMPTY, |all, leaf| all.union(leaf.members.around));
-    let wild = leaves.iter().any(|leaf| leaf.members.wild);
-    Members { joints: start..joints.len() as u32, around, sums, wild }
+    all.sort_unstable_by_key(|(joint, _)| *joint);
+    all.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 = kept.1.union(next.1);
+        }
+        is_same
+    });
+    out.joints = 0..all.len() as u32;
+    (out, all)
 }
 
 /// Returns the leaves that a morph target displaces.

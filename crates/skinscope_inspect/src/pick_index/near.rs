@@ -3,13 +3,16 @@
 
 use std::sync::{Arc, PoisonError};
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 use skinscope_base::math::Aabb;
-use skinscope_deform::{Surface, SurfacePart, VertexDeformer};
-use skinscope_model::InstanceId;
+use skinscope_deform::{Surface, SurfacePart};
+use skinscope_model::{InstanceId, Model};
 
-use super::{LeafHit, Packed, PickIndex, Probe, Search, SurfaceBoxes};
+use super::boxes::SurfaceBoxes;
+use super::search::{DrawnPrimitive, LeafHit, Probe, Search};
+use super::{Packed, PickIndex};
 use crate::PosedModel;
+use crate::pick_clusters::Clusters;
 
 /// A vertex near a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,21 +60,13 @@ impl PickIndex {
         meets: &dyn Fn(Aabb) -> bool,
         visit: &mut dyn FnMut(&Piece),
     ) -> Option<()> {
-        let packed = Packed::of(posed);
-        let whole = if posed.method.needs_surface() { Some(posed.whole(draws)?) } else { None };
-        let boxes = whole.as_ref().map(|surface| self.refitted(posed, surface));
-        let mut search =
-            Search { posed, packed: &packed.palettes, here: &packed.here, boxes: boxes.as_deref(), met: Vec::new() };
-        // Boxes are computed in single precision.
-        let grown = |bounds: Aabb| meets(bounds.grown(Vec3::splat(ROUNDING * bounds.farthest())));
-        self.meet_all(&mut search, draws, Probe::Boxes(&grown, None));
-        let met = std::mem::take(&mut search.met);
         let mut piece = Piece::default();
-        for leaf in &met {
-            self.fill(&search, whole.as_deref().or(posed.surface.as_deref()), leaf, &mut piece);
-            visit(&piece);
-        }
-        Some(())
+        self.find(posed, draws, meets, &mut |search, surface, met| {
+            for leaf in met {
+                self.fill(search, surface, leaf, &mut piece);
+                visit(&piece);
+            }
+        })
     }
 
     /// Returns the vertices within `radius` of a point of the posed surface, metres, in the order of drawing, each once. It does not matter along
@@ -79,74 +74,131 @@ impl PickIndex {
     #[must_use]
     pub fn near(&self, posed: &PosedModel, draws: &[InstanceId], centre: Vec3, radius: f32) -> Option<Vec<NearVertex>> {
         let mut out = Vec::new();
-        self.visit(posed, draws, &|bounds| bounds.distance(centre) <= f64::from(radius), &mut |piece| {
-            let Piece { instance, primitive, copy, .. } = *piece;
+        self.find(
+            posed,
+            draws,
+            &|bounds| bounds.distance(centre) <= f64::from(radius),
+            &mut |search, surface, met| match surface.filter(|surface| surface.split_model().is_some()) {
+                Some(split) => out = self.near_split(search, split, met, (centre, radius)),
+                None => self.near_in(search, surface, met, (centre, radius), &mut out),
+            },
+        )?;
+        Some(out)
+    }
+
+    /// Adds the vertices of some leaves within a radius of a point. All vertices of a copy are deformed together.
+    fn near_in(
+        &self,
+        search: &Search,
+        surface: Option<&Surface>,
+        met: &[LeafHit],
+        (centre, radius): (Vec3, f32),
+        out: &mut Vec<NearVertex>,
+    ) {
+        let (mut vertices, mut positions) = (Vec::new(), Vec::new());
+        for of_copy in met.chunk_by(|a, b| (a.drawn, a.copy) == (b.drawn, b.copy)) {
+            let Some(LeafHit { drawn, copy, .. }) = of_copy.first() else { continue };
+            let clusters = self.clusters(search.posed.model, *drawn);
+            vertices.clear();
+            for met in of_copy {
+                vertices.extend_from_slice(clusters.own_vertices_of(&clusters.leaves[met.leaf]));
+            }
+            search.positions(surface, (*drawn, *copy), &vertices, &mut positions);
+            for (vertex, position) in vertices.iter().zip(&positions) {
+                let distance = position.distance(centre);
+                if distance <= radius {
+                    let (instance, primitive, copy) = (drawn.instance, drawn.primitive, *copy);
+                    let (vertex, position) = (*vertex, *position);
+                    out.push(NearVertex { instance, primitive, copy, vertex, position, distance });
+                }
+            }
+        }
+    }
+
+    /// Does the same where a method draws a vertex at several places: the nearest one counts.
+    fn near_split(
+        &self,
+        search: &Search,
+        surface: &Surface,
+        met: &[LeafHit],
+        (centre, radius): (Vec3, f32),
+    ) -> Vec<NearVertex> {
+        let (mut piece, mut out) = (Piece::default(), Vec::new());
+        for leaf in met {
+            self.fill(search, Some(surface), leaf, &mut piece);
+            let Piece { instance, primitive, copy, .. } = piece;
             for ((vertex, position), counts) in piece.vertices.iter().zip(&piece.positions).zip(&piece.counts) {
                 let distance = position.distance(centre);
                 if *counts && distance <= radius {
                     out.push(NearVertex { instance, primitive, copy, vertex: *vertex, position: *position, distance });
                 }
             }
-        })?;
-        // Where a method draws a vertex at several places, the nearest one counts.
-        if posed.method.needs_surface() {
-            let key = |near: &NearVertex| (near.instance, near.primitive, near.copy, near.vertex);
-            out.sort_by(|a, b| key(a).cmp(&key(b)).then(a.distance.total_cmp(&b.distance)));
-            out.dedup_by_key(|near| key(near));
         }
-        Some(out)
+        let key = |near: &NearVertex| (near.instance, near.primitive, near.copy, near.vertex);
+        out.sort_by(|a, b| key(a).cmp(&key(b)).then(a.distance.total_cmp(&b.distance)));
+        out.dedup_by_key(|near| key(near));
+        out
     }
 
-    /// Returns the boxes around the leaves of a surface, which are kept until another one is asked for.
+    /// Calls a function with the leaves whose boxes `meets` accepts, and the surface to read them from, if there is one.
+    fn find(
+        &self,
+        posed: &PosedModel,
+        draws: &[InstanceId],
+        meets: &dyn Fn(Aabb) -> bool,
+        then: &mut dyn FnMut(&Search, Option<&Surface>, &[LeafHit]),
+    ) -> Option<()> {
+        let packed = Packed::of(posed);
+        let whole = if posed.method.needs_surface() { Some(posed.whole(draws)?) } else { None };
+        let boxes = whole.as_ref().map(|surface| self.refitted(posed, surface));
+        let search = Search { posed, packed: &packed.palettes, here: &packed.here, boxes: boxes.as_deref() };
+        // Boxes are computed in single precision.
+        let grown = |bounds: Aabb| meets(bounds.grown(Vec3::splat(ROUNDING * bounds.farthest())));
+        let met = self.meet_all(&search, draws, Probe::Boxes(&grown, None));
+        then(&search, whole.as_deref().or(posed.surface.as_deref()), &met);
+        Some(())
+    }
+
+    /// Returns the boxes around the nodes of a surface, which are kept until another one is asked for.
     fn refitted(&self, posed: &PosedModel, surface: &Arc<Surface>) -> Arc<SurfaceBoxes> {
         let mut kept = self.refitted.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.of.ptr_eq(&Arc::downgrade(surface)) {
-            *kept = Arc::new(SurfaceBoxes::of(self, posed.model, surface));
+        if !kept.is_of(surface) {
+            *kept = Arc::new(SurfaceBoxes::of(&self.meshes, posed.model, surface));
         }
         Arc::clone(&kept)
     }
 
+    fn clusters(&self, model: &Model, drawn: DrawnPrimitive) -> &Clusters {
+        &self.meshes[model.instances[drawn.instance.index()].mesh.index()][drawn.primitive]
+    }
+
     /// Fills a piece with what a leaf holds.
     fn fill(&self, search: &Search, surface: Option<&Surface>, met: &LeafHit, out: &mut Piece) {
-        let PosedModel { model, palettes, morph_weights, method, .. } = *search.posed;
+        let model = search.posed.model;
         let (instance, primitive) = (met.drawn.instance, met.drawn.primitive);
-        let mesh = model.instances[instance.index()].mesh.index();
-        let clusters = &self.meshes[mesh][primitive];
+        let clusters = self.clusters(model, met.drawn);
         let leaf = &clusters.leaves[met.leaf];
         (out.instance, out.primitive, out.copy) = (instance, primitive, met.copy);
-        out.vertices.clear();
-        out.counts.clear();
         out.triangles.clear();
+        if let Some(surface) = surface.filter(|surface| surface.split_model().is_some())
+            && let Some(part) = surface.part(instance, primitive)
+            && !leaf.triangles.is_empty()
+        {
+            let mesh = model.instances[instance.index()].mesh.index();
+            let indices = surface.model(model).meshes[mesh].primitives[primitive].indices.as_chunks::<3>().0;
+            let triangles = clusters.triangles_of(leaf).iter().map(|triangle| indices[triangle.number as usize]);
+            fill_split(out, triangles, surface, part);
+            if let Some(matrix) = search.matrix(met.drawn, met.copy) {
+                out.positions.iter_mut().for_each(|position| *position = matrix.transform_point3(*position));
+            }
+            return;
+        }
+        out.vertices.clear();
         out.vertices.extend_from_slice(clusters.vertices_of(leaf));
-        out.counts.extend_from_slice(&clusters.is_first[leaf.vertices.start as usize..leaf.vertices.end as usize]);
+        out.counts.clear();
+        out.counts.extend((0..out.vertices.len()).map(|i| i < leaf.own as usize));
         out.triangles.extend(clusters.triangles_of(leaf).iter().map(|triangle| triangle.corners));
-        let copies = &model.instances[instance.index()].copies;
-        let (first, _) = model.binding(instance, primitive);
-        let matrix = (!copies.is_empty()).then(|| palettes[first as usize + met.copy]);
-        match surface.and_then(|surface| Some((surface, surface.part(instance, primitive)?))) {
-            Some((surface, part)) if surface.split_model().is_some() && !leaf.triangles.is_empty() => {
-                let shown = surface.model(model);
-                let indices = shown.meshes[mesh].primitives[primitive].indices.as_chunks::<3>().0;
-                let triangles = clusters.triangles_of(leaf).iter().map(|triangle| indices[triangle.number as usize]);
-                fill_split(out, triangles, surface, part);
-            }
-            Some((_, part)) => {
-                out.positions.clear();
-                out.positions.extend(out.vertices.iter().map(|v| part.deformed.positions[*v as usize]));
-            }
-            None => {
-                let at = (instance, primitive);
-                let deformer = match matrix {
-                    Some(_) => VertexDeformer::rigid(model, at, search.here, morph_weights, method),
-                    None => VertexDeformer::new(model, at, search.packed, morph_weights, method),
-                };
-                deformer.positions(&out.vertices, &mut out.positions);
-            }
-        }
-        if let Some(matrix) = matrix {
-            let matrix: Affine3A = matrix;
-            out.positions.iter_mut().for_each(|position| *position = matrix.transform_point3(*position));
-        }
+        search.positions(surface, (met.drawn, met.copy), &out.vertices, &mut out.positions);
     }
 }
 
