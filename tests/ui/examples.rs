@@ -53,6 +53,26 @@ fn a_page_follows_its_sliders_and_says_what_its_letters_are() {
 }
 
 #[test]
+fn f1_over_a_letter_is_titled_by_it_and_stands_beside_the_page() {
+    let mut harness = shown("twist-bar");
+    let words = "w is the weight that the marked ring has";
+    harness.get_all_by_label_contains(words).next().unwrap().scroll_to_me();
+    harness.run();
+    let letter = harness.get_all_by_label_contains(words).next().unwrap().rect();
+    harness.hover_at(letter.center());
+    harness.run();
+    harness.key_press(Key::F1);
+    harness.run();
+    let close = harness.get_by_label("Close the explanation").rect();
+    let texts = painted_texts(&harness);
+    let is_beside = |rect: &egui::Rect| rect.right() < close.right() && (rect.top() - close.top()).abs() < 20.0;
+    assert!(texts.iter().any(|(text, rect)| text == "w" && is_beside(rect)), "the title is the letter");
+    assert!(texts.iter().any(|(text, _)| text.starts_with("The weight that the marked ring has")));
+    let page = harness.get_by_label(examples::example("twist-bar").unwrap().question).rect();
+    assert!(close.right() < page.left(), "{close:?} covers the page {page:?}");
+}
+
+#[test]
 fn the_words_of_a_presentation_grow_with_the_screen() {
     let mut harness = shown("three-bones");
     let height = |harness: &Harness<'_, App>, words: &str| {

@@ -1,7 +1,7 @@
 //! F1 over anything says what it is. The tree for screen readers has the name and the tooltip of every control, and so the card shows what a
 //! screen reader says, with what the tables add to it ([`Topic`]): the equation, its source, the keys and the page of the manual.
 
-use egui::accesskit::Node;
+use egui::accesskit::{Node, Role};
 use egui::{
     Area, Context, Id, Key, Label, Layout, Modifiers, Order, Pos2, Rect, RichText, Ui, UiKind, Vec2, pos2, vec2,
 };
@@ -51,6 +51,8 @@ struct Explanation {
     topic: Option<&'static Topic>,
     /// The rectangle of the control, points.
     rect: Rect,
+    /// The rectangle of the formula of which it is a letter, points; `None`: it is something else.
+    formula: Option<Rect>,
     /// Whether this is the first pass that shows it.
     is_new: bool,
 }
@@ -102,17 +104,11 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, commands: &m
         state.help.held_tooltips = Some(before);
         ctx.request_repaint();
     }
-    let right = shown.rect.right() + APART;
-    let screen = ctx.content_rect();
-    // Beside what it explains where there is room, else below it.
-    let at = if right + WIDTH <= screen.right() {
-        pos2(right, shown.rect.top())
-    } else {
-        pos2((shown.rect.right() - WIDTH).max(screen.left()), shown.rect.bottom() + APART)
-    };
+    let frame = egui::Frame::window(ui.style());
+    let at = place(shown, WIDTH + frame.total_margin().sum().x, ctx.content_rect());
     let area =
         Area::new(Id::unique("help card")).kind(UiKind::Window).order(Order::Tooltip).fixed_pos(at).constrain(true);
-    let response = area.show(ctx, |ui| egui::Frame::window(ui.style()).show(ui, |ui| card(ui, session, shown)).inner);
+    let response = area.show(ctx, |ui| frame.show(ui, |ui| card(ui, session, shown)).inner);
     let pressed_elsewhere = ctx.input(|i| i.pointer.any_pressed())
         && ctx.input(|i| i.pointer.interact_pos()).is_some_and(|at| !response.response.rect.contains(at));
     let leaves = pressed_elsewhere && !shown.is_new;
@@ -127,6 +123,22 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, commands: &m
         Some(Answer::Close) => state.help.shown = None,
         None if leaves => state.help.shown = None,
         None => {}
+    }
+}
+
+/// Returns where the card stands, which is `width` points wide: beside what it explains where there is room, else below it. That of a letter
+/// is beside the whole formula, whose lines it leaves uncovered, on whichever side there is room.
+fn place(shown: &Explanation, width: f32, screen: Rect) -> Pos2 {
+    let around = shown.formula.unwrap_or(shown.rect);
+    let right = around.right() + APART;
+    // A formula is as wide as its page, but for the margins of that.
+    let left = around.left() - f32::from(theme::MARGIN) - APART - width;
+    if right + width <= screen.right() {
+        pos2(right, shown.rect.top())
+    } else if shown.formula.is_some() && left >= screen.left() {
+        pos2(left, shown.rect.top())
+    } else {
+        pos2((shown.rect.right() - WIDTH).max(screen.left()), around.bottom() + APART)
     }
 }
 
@@ -166,6 +178,10 @@ fn explained(ctx: &Context, id: Id) -> Option<Explanation> {
         (name, node.description().unwrap_or_default().to_owned())
     };
     let (name, said) = ctx.accesskit_node_builder(id, said)?;
+    if said == page::ABOUT_LETTER {
+        let (name, text) = parts_of_letter(&name, &said);
+        return Some(Explanation { name, text, topic: None, rect, formula: formula_around(ctx, rect), is_new: true });
+    }
     let topic = topic_of(&name, &said);
     if said.is_empty() && topic.is_none() {
         return None;
@@ -176,7 +192,24 @@ fn explained(ctx: &Context, id: Id) -> Option<Explanation> {
         text = text.replace(&format!("  ({keys})"), "");
     }
     let name = without_value(&name).to_owned();
-    Some(Explanation { name, text, topic, rect, is_new: true })
+    Some(Explanation { name, text, topic, rect, formula: None, is_new: true })
+}
+
+/// Returns title and text about a letter of a formula: the letter alone, and the rest of the sentence that says what it is.
+fn parts_of_letter(sentence: &str, about: &str) -> (String, String) {
+    match sentence.split_once(" is ") {
+        Some((letter, meaning)) => (letter.to_owned(), format!("{}\n{about}", sentence_case(meaning))),
+        None => (sentence.to_owned(), about.to_owned()),
+    }
+}
+
+/// Returns the rectangle of the formula that the letter in `rect` belongs to.
+fn formula_around(ctx: &Context, rect: Rect) -> Option<Rect> {
+    let is_formula = |id: &Id| {
+        ctx.has_accesskit_node(*id) && ctx.accesskit_node_builder(*id, |node| node.role()) == Some(Role::Label)
+    };
+    let formula = under(ctx, rect.center()).into_iter().find(is_formula)?;
+    ctx.viewport(|viewport| viewport.this_pass.widgets.get(formula).map(|widget| widget.interact_rect))
 }
 
 /// Returns a name without the value that it may end with, which changes while the card is read.
@@ -232,7 +265,9 @@ fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
             wrapped(ui, &format!("{what}: {text}"), c.dim);
         }
     }
-    let about = || page_about(&shown.name).map(|page| (page.id, page.title.as_str()));
+    // The pages of the manual do not know letters of formulas.
+    let has_page = shown.formula.is_none();
+    let about = || page_about(&shown.name).filter(|_| has_page).map(|page| (page.id, page.title.as_str()));
     if let Some((id, title)) = topic.and_then(Topic::page).or_else(about) {
         ui.allocate_space(vec2(0.0, 2.0));
         let name = format!("Read in the manual: {title}");
@@ -258,5 +293,11 @@ mod tests {
         assert_eq!(without_value("Palette: 0.00 · 0.00 ms"), "Palette");
         assert_eq!(without_value("Deformation method: Linear blend"), "Deformation method: Linear blend");
         assert_eq!(without_value("Reach"), "Reach");
+    }
+
+    #[test]
+    fn the_title_about_a_letter_is_the_letter() {
+        let parts = parts_of_letter("p₀ is the place that is marked. Now 2.", "A letter");
+        assert_eq!(parts, ("p₀".to_owned(), "The place that is marked. Now 2.\nA letter".to_owned()));
     }
 }

@@ -1,14 +1,10 @@
 //! Lays out printed formulas: boxes beside, above and within each other, each with a baseline. Symbols can be pressed.
 
-use std::sync::Arc;
-
 use egui::accesskit::Role;
-use egui::{
-    Color32, CornerRadius, CursorIcon, Galley, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Color32, CornerRadius, CursorIcon, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use skinscope_examples::{Fence, Ink, Printed};
 
+use super::math_box::MathBox;
 use crate::focus;
 use crate::theme::{self, colors};
 use crate::widgets::{describe, focus_ring};
@@ -25,38 +21,8 @@ const GAP: f32 = 0.42;
 pub(super) const LEADING: f32 = 0.45;
 /// The width of drawn strokes, in sizes of the letters.
 pub(super) const STROKE: f32 = 0.075;
-
-/// A part of a formula that is laid out. Coordinates are points from the left end of its baseline, y downwards.
-#[derive(Clone, Default)]
-pub(super) struct MathBox {
-    pub(super) width: f32,
-    /// The height over the baseline, points.
-    pub(super) ascent: f32,
-    /// The depth below the baseline, points.
-    pub(super) descent: f32,
-    pub(super) letters: Vec<(Pos2, Arc<Galley>)>,
-    pub(super) lines: Vec<(Vec<Pos2>, Color32)>,
-    /// The rectangles of symbols.
-    symbols: Vec<(Rect, &'static str)>,
-}
-
-impl MathBox {
-    /// Adds the parts of another box, whose baseline then begins at `at`.
-    fn put(&mut self, other: Self, at: Vec2) {
-        self.width = self.width.max(at.x + other.width);
-        self.ascent = self.ascent.max(other.ascent - at.y);
-        self.descent = self.descent.max(other.descent + at.y);
-        self.letters.extend(other.letters.into_iter().map(|(p, galley)| (p + at, galley)));
-        let moved = |(line, color): (Vec<Pos2>, Color32)| (line.into_iter().map(|p| p + at).collect(), color);
-        self.lines.extend(other.lines.into_iter().map(moved));
-        self.symbols.extend(other.symbols.into_iter().map(|(rect, id)| (rect.translate(at), id)));
-    }
-
-    /// Adds another box behind what is there.
-    fn append(&mut self, other: Self) {
-        self.put(other, vec2(self.width, 0.0));
-    }
-}
+/// What every letter that can be pressed says of itself.
+pub(crate) const ABOUT_LETTER: &str = "A letter of the formula; a click marks what it stands for in the picture";
 
 /// The sizes with which a formula is laid out.
 #[derive(Clone, Copy)]
@@ -119,6 +85,9 @@ fn layout(ui: &Ui, printed: &Printed, sizes: Sizes) -> MathBox {
             if let Some(part) = above {
                 let part = layout(ui, part, small);
                 out.put(part, vec2(x, -(0.36 * size).max(top - 0.42 * size)));
+            }
+            if matches!(**base, Printed::Text { .. }) {
+                out.unite_symbols();
             }
             out
         }
@@ -374,7 +343,7 @@ pub(super) fn show(
             let response = ui.interact(symbol_rect, id_of, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
             let text = words(id);
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, shown == Some(*id), &text));
-            describe(&response, "A letter of the formula; a click marks what it stands for in the picture");
+            describe(&response, ABOUT_LETTER);
             if seen.contains(id) {
                 // The keyboard reaches each letter once.
                 focus::pass_over(ui, response.id);
@@ -480,6 +449,10 @@ mod tests {
         let (base, above, below) = (symbol_rect(&script, "W"), symbol_rect(&script, "A"), symbol_rect(&script, "n"));
         assert!(above.left() >= base.right() && below.left() >= base.right());
         assert!(above.bottom() < below.bottom() && above.height() < base.height() && above.top() < base.center().y);
+        // A letter and its index are one symbol, which is marked by one rectangle.
+        let indexed = laid_out(&Printed::Script { base: Box::new(symbol("p")), above: None, below: part("p") });
+        assert_eq!(indexed.symbols.len(), 1);
+        assert!(symbol_rect(&indexed, "p").right() >= indexed.width - 0.5);
         let row = |ids: [&'static str; 2]| ids.map(symbol).to_vec();
         let matrix = laid_out(&Printed::Matrix(vec![row(["a", "b"]), row(["c", "d"])]));
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|id| symbol_rect(&matrix, id));

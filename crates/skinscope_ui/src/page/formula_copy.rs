@@ -8,7 +8,8 @@ use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, MetadataProvider as _};
 
-use super::equation::{self, MathBox};
+use super::equation;
+use super::math_box::MathBox;
 use crate::copied::copy;
 use crate::theme;
 

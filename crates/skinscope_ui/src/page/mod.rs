@@ -7,6 +7,7 @@ mod formula_copy;
 mod handles;
 mod head;
 mod marks;
+mod math_box;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use egui::{
     Align, Frame, Galley, Label, Layout, Margin, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo,
     vec2,
 };
+pub(super) use equation::ABOUT_LETTER;
 pub use formula_copy::formula_svg;
 pub(super) use handles::show as show_handles;
 pub(super) use marks::show as show_marks;
