@@ -238,6 +238,25 @@ fn menus_hold_every_command_with_its_key() {
 }
 
 #[test]
+fn the_list_of_keys_uses_the_width_and_says_that_it_goes_on() {
+    let mut harness = open(3);
+    harness.state_mut().ui.carry_out(&WindowCommand::ShowShortcuts);
+    // 1600×900 pixels at 150 %, and 1280×720 at 200 %.
+    for (size, count) in [(vec2(1067.0, 600.0), 3), (vec2(640.0, 360.0), 2)] {
+        harness.set_size(size);
+        harness.run();
+        harness.run();
+        let rows = COMMANDS.iter().filter_map(|row| Some(format!("{}: {}", row.shortcut?, row.label)));
+        let rects: Vec<egui::Rect> = rows.map(|row| harness.get_by_label(&row).rect()).collect();
+        let columns: std::collections::BTreeSet<i32> = rects.iter().map(|rect| rect.left() as i32).collect();
+        assert_eq!(columns.len(), count, "{size:?}: {columns:?}");
+        assert!(rects.iter().all(|rect| rect.right() <= size.x), "{size:?}");
+        let sign = harness.get_by_label("More rows below").rect();
+        assert!(sign.bottom() <= size.y, "{size:?}: {sign:?}");
+    }
+}
+
+#[test]
 fn the_list_of_keys_is_complete() {
     let mut harness = open(3);
     harness.state_mut().ui.carry_out(&WindowCommand::ShowShortcuts);

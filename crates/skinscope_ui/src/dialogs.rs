@@ -2,13 +2,13 @@
 
 use egui::accesskit::Role;
 use egui::{Context, Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
-use skinscope_session::{COMMANDS, Command, CommandRow, Menu};
+use skinscope_session::{COMMANDS, Command, Menu};
 
 use super::docking::dialog;
 use super::saved::MouseHabit;
 use super::theme::{self, BODY, colors};
 use super::widgets::{dialog_head, paint_line, section};
-use super::{Dialog, Status, UiState, preferences_dialog};
+use super::{Dialog, Status, UiState, menu_scroll, preferences_dialog};
 
 /// The key of what [`note_popups`] notes.
 fn noted() -> Id {
@@ -59,63 +59,99 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     state.dialog = Some(dialog).filter(|_| !is_closed);
 }
 
+/// A group of the list of keys, such as the commands of one menu.
+struct Group {
+    title: &'static str,
+    /// Each with the keys, what they do, and what a tooltip adds to that.
+    rows: Vec<(String, &'static str, &'static str)>,
+}
+
+impl Group {
+    /// The least width of a column that is worth having, points.
+    const LEAST_COLUMN: f32 = 270.0;
+    /// The height of a row, points.
+    const LINE: f32 = 22.0;
+
+    fn of_menu(menu: Menu, title: &'static str) -> Self {
+        let rows = COMMANDS.iter().filter(|row| row.menu == menu);
+        let rows = rows.filter_map(|row| Some((row.keys()?.to_string(), row.label, row.help)));
+        Self { title, rows: rows.collect() }
+    }
+
+    fn of_rows(title: &'static str, rows: &[(&str, &'static str)]) -> Self {
+        Self { title, rows: rows.iter().map(|(keys, does)| ((*keys).to_owned(), *does, "")).collect() }
+    }
+
+    /// Returns about how high it is, points.
+    fn height(&self) -> f32 {
+        2.0 * Self::LINE + Self::LINE * self.rows.len() as f32
+    }
+
+    fn show(&self, ui: &mut Ui) {
+        section(ui, self.title, |_| {});
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (keys, does, help) in &self.rows {
+            let response = line(ui, keys, does);
+            if !help.is_empty() {
+                response.on_hover_text(*help);
+            }
+        }
+    }
+}
+
+/// Shows the list of keys in as many columns as the window has room for; returns true when it was closed.
 fn keys(ui: &mut Ui, habit: MouseHabit) -> bool {
     let screen = ui.ctx().content_rect();
-    let width = (screen.width() - 64.0).min(760.0);
+    let width = (screen.width() - 64.0).min(1140.0);
     ui.set_width(width);
     let close = dialog_head(ui, "Keys");
-    let height = screen.height() - 140.0;
-    ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
-        ui.columns(2, |columns| {
-            let groups = [
-                (0, Menu::File, "File"),
-                (0, Menu::Edit, "Edit"),
-                (0, Menu::Pose, "Pose"),
-                (0, Menu::Playback, "Playback"),
-                (1, Menu::View, "View"),
-                (1, Menu::Look, "Look"),
-                (0, Menu::Overlay, "Overlay"),
-                (0, Menu::Tools, "Tools"),
-                (0, Menu::Help, "Help"),
-            ];
-            for (column, menu, title) in groups {
-                group(&mut columns[column], menu, title);
+    let menus = [
+        (Menu::File, "File"),
+        (Menu::Edit, "Edit"),
+        (Menu::Pose, "Pose"),
+        (Menu::View, "View"),
+        (Menu::Look, "Look"),
+        (Menu::Overlay, "Overlay"),
+        (Menu::Tools, "Tools"),
+        (Menu::Playback, "Playback"),
+        (Menu::Help, "Help"),
+    ];
+    let mut groups: Vec<Group> = menus.into_iter().map(|(menu, title)| Group::of_menu(menu, title)).collect();
+    groups.retain(|group| !group.rows.is_empty());
+    groups.extend([in_panels(), mouse(habit)]);
+    let count = ((width / Group::LEAST_COLUMN) as usize).clamp(1, 3);
+    let whole: f32 = groups.iter().map(Group::height).sum();
+    let height = screen.height() - 140.0 - menu_scroll::MORE_HEIGHT;
+    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+    menu_scroll::signed(ui, list, |ui| {
+        ui.columns(count, |columns| {
+            // Each group is in the column in which its middle would be if all columns were one that is cut into equal parts.
+            let mut above = 0.0;
+            for group in &groups {
+                let middle = (above + 0.5 * group.height()) / whole;
+                let column = ((middle * count as f32) as usize).min(count - 1);
+                group.show(&mut columns[column]);
+                above += group.height();
             }
-            in_panels(&mut columns[0]);
-            mouse(&mut columns[1], habit);
         });
     });
     close
 }
 
-fn group(ui: &mut Ui, menu: Menu, title: &str) {
-    section(ui, title, |_| {});
-    ui.spacing_mut().item_spacing.y = 0.0;
-    let rows: Vec<(&CommandRow, String)> =
-        COMMANDS.iter().filter(|row| row.menu == menu).filter_map(|row| Some((row, row.keys()?.to_string()))).collect();
-    for (row, keys) in rows {
-        line(ui, &keys, row.label).on_hover_text(row.help);
-    }
-}
-
-/// Lists the keys of panels and lists.
-fn in_panels(ui: &mut Ui) {
-    section(ui, "In panels and lists", |_| {});
+/// Returns the keys of panels and lists.
+fn in_panels() -> Group {
     let rows = [
         ("Tab", "To the next button or value; with Shift back"),
         ("Enter", "Press it; take what a search finds first"),
         ("Arrows", "Walk a list, step a value; with Shift by ten"),
         ("Esc", "Clear a search, then leave it"),
     ];
-    for (keys, does) in rows {
-        line(ui, keys, does);
-    }
+    Group::of_rows("In panels and lists", &rows)
 }
 
-/// Lists the uses of the mouse over the picture.
-fn mouse(ui: &mut Ui, habit: MouseHabit) {
-    section(ui, "Mouse over the picture", |_| {});
-    let of_habit: &[(&str, &str)] = match habit {
+/// Returns the uses of the mouse over the picture.
+fn mouse(habit: MouseHabit) -> Group {
+    let of_habit: &[(&str, &'static str)] = match habit {
         MouseHabit::Skinscope => {
             &[("Drag", "Turn the camera"), ("Shift+drag", "Move the camera; also middle or right drag")]
         }
@@ -136,19 +172,21 @@ fn mouse(ui: &mut Ui, habit: MouseHabit) {
         ("Ctrl+click", "Pin the vertex, whatever bone is near"),
         ("Double click", "Frame the selection"),
     ];
-    for (keys, does) in of_habit.iter().chain(&rows) {
-        line(ui, keys, does);
-    }
+    Group::of_rows("Mouse over the picture", &[of_habit, &rows].concat())
 }
 
+/// Shows keys and what they do, which takes as many lines as it needs.
 fn line(ui: &mut Ui, keys: &str, does: &str) -> egui::Response {
+    const KEYS: f32 = 112.0;
     let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{keys}: {does}")));
+    let width = ui.available_width();
     let key = ui.painter().layout_no_wrap(keys.to_owned(), theme::strong(12.0), c.text);
-    paint_line(ui, key, rect.left(), rect.center().y, c.text);
-    let (does, _) = super::widgets::elided(ui, does, theme::regular(BODY), c.dim, rect.width() - 112.0);
-    paint_line(ui, does, rect.left() + 112.0, rect.center().y, c.dim);
+    let text = ui.painter().layout(does.to_owned(), theme::regular(BODY), c.dim, width - KEYS - 8.0);
+    let height = Group::LINE.max(text.size().y + 6.0);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{keys}: {does}")));
+    paint_line(ui, key, rect.left(), rect.top() + 0.5 * Group::LINE, c.text);
+    paint_line(ui, text, rect.left() + KEYS, rect.center().y, c.dim);
     response
 }
 

@@ -1,4 +1,4 @@
-//! Lists of a menu that are longer than the window.
+//! Lists that are longer than the window, such as those of menus: a sign below them says that they go on.
 
 use egui::accesskit::Role;
 use egui::{Align2, ScrollArea, Sense, Ui, WidgetInfo, vec2};
@@ -7,20 +7,25 @@ use super::icons;
 use super::theme::{self, ROW, colors};
 
 /// The height of the sign below a list that scrolls, points.
-const MORE_HEIGHT: f32 = 14.0;
+pub(super) const MORE_HEIGHT: f32 = 14.0;
 
 /// Shows rows `width` points wide, as wide as the longest label and key need; rows that do not fit the window scroll.
 pub(super) fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
     ui.set_width(width);
-    // A row that is faded at the edge would look like one that is disabled.
-    ui.spacing_mut().scroll.fade.strength = 0.0;
     let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0 - MORE_HEIGHT;
     let height = height.max(4.0 * ROW);
     let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
-    let shown = list.show(ui, |ui| {
+    signed(ui, list, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         rows(ui);
     });
+}
+
+/// Shows a list that may scroll, with a sign below it while it does.
+pub(super) fn signed(ui: &mut Ui, list: ScrollArea, rows: impl FnOnce(&mut Ui)) {
+    // A row that is faded at the edge would look like one that is disabled.
+    ui.spacing_mut().scroll.fade.strength = 0.0;
+    let shown = list.show(ui, rows);
     let hidden = shown.content_size.y - shown.inner_rect.height();
     if hidden > 0.5 {
         more_below(ui, hidden - shown.state.clamped_offset().y > 0.5);
