@@ -71,6 +71,47 @@ fn tables_that_are_stacked_show_some_rows() {
     }
 }
 
+/// The tables in front, in a window of so many points.
+fn with_tables(size: egui::Vec2) -> Harness<'static, App> {
+    let mut harness = sized(session(12), Saved { tables: true, ..Saved::default() }, size);
+    if !shows(&harness, "Vertices") {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Num4);
+        harness.run();
+        harness.run();
+    }
+    harness
+}
+
+#[test]
+fn what_a_row_of_filters_has_no_room_for_is_in_a_list() {
+    let mut harness = with_tables(vec2(1280.0, 720.0));
+    tables::tab(&mut harness, "Vertices");
+    let row = harness.get_by_role_and_label(Role::Button, "Palette").rect().center().y;
+    for filter in ["Pairs", "Selected joint", "Marked", "More"] {
+        let at = harness.get_by_label(filter).rect().center().y;
+        assert!((at - row).abs() < 4.0, "{filter}: {at} and {row}");
+    }
+    // What is hidden can be chosen, and the switch of the list says so.
+    assert!(!shows(&harness, "Influences: Any count") && !shows(&harness, "No influence"));
+    click(&mut harness, "More");
+    click(&mut harness, "No influence");
+    assert!(painted_texts(&harness).iter().any(|(text, _)| text == "No vertex is like that."));
+    let more = harness.get_by_label("More").accesskit_node().toggled();
+    assert_eq!(more, Some(egui::accesskit::Toggled::True));
+}
+
+#[test]
+fn the_distribution_of_a_skin_has_its_caption_in_low_tables() {
+    let mut harness = with_tables(vec2(1280.0, 720.0));
+    tables::tab(&mut harness, "Skins");
+    let table = harness.get_by_label("Skin table").rect();
+    let texts = painted_texts(&harness);
+    // The inspector may have one too.
+    let caption = texts.iter().find(|(text, rect)| text.starts_with("vertices by") && rect.top() > table.top());
+    let lowest = caption.map(|(_, rect)| rect.bottom());
+    assert!(lowest.is_some_and(|lowest| lowest <= table.bottom()), "{lowest:?} and {table:?}");
+}
+
 #[test]
 fn panels_that_are_stacked_come_to_the_front_by_their_keys_and_lose_nothing() {
     let mut harness = crowded(vec2(1600.0, 900.0));

@@ -11,6 +11,7 @@ mod text;
 mod vertex_cells;
 mod vertex_columns;
 mod vertex_edit;
+mod vertex_filters;
 mod vertices;
 
 use std::sync::Arc;
@@ -217,14 +218,29 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
     ui.take_available_space();
 }
 
+/// The width of the choice of table with the space after it, points.
+const TABS_WIDTH: f32 = 482.0;
+/// The least room for filters beside that choice; with less they have a row of their own, points.
+const LEAST_FILTERS: f32 = 200.0;
+
+/// Returns how much room filters have in the row of the choice of table, or else in a row of their own, points.
+fn room_of_filters(ui: &Ui, status: &StatusText) -> f32 {
+    let row = ui.available_width() - 2.0 * f32::from(MARGIN);
+    let beside = row - TABS_WIDTH - status.width();
+    match beside {
+        beside if beside >= LEAST_FILTERS => beside,
+        beside if beside >= 0.0 => row,
+        _ => row - status.width(),
+    }
+}
+
 /// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
 /// when that was pressed.
 fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), status: Option<&StatusText>) -> bool {
-    const TABS_WIDTH: f32 = 482.0;
     let mut copy = false;
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-        let right = status.map_or(0.0, |s| 80.0 + 6.5 * s.rows.chars().count() as f32);
+        let right = status.map_or(0.0, StatusText::width);
         let one_row = ui.available_width() >= TABS_WIDTH + wanted + right;
         let mut status = status;
         let mut filters = Some(filters);
@@ -266,6 +282,13 @@ struct StatusText {
     no_copy: Option<String>,
 }
 
+impl StatusText {
+    /// Returns about how wide it is with the button beside it, points.
+    fn width(&self) -> f32 {
+        80.0 + 6.5 * self.rows.chars().count() as f32
+    }
+}
+
 fn copy_button(ui: &mut Ui, status: &StatusText) -> bool {
     let c = colors(ui);
     let button = ui.add_enabled_ui(status.no_copy.is_none(), |ui| text_button(ui, None, "Copy", false)).inner;
@@ -281,14 +304,24 @@ fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
     if model.skins.len() < 2 {
         return;
     }
-    let name = |skin: Option<SkinId>| skin.map_or_else(|| "All skins".to_owned(), |s| skin_name(model, s));
-    drop_down(ui, "Skin", &name(*now), 120.0, "Show the rows of one skin, or of all", |ui| {
-        for skin in std::iter::once(None).chain((0..model.skins.len()).map(|i| Some(SkinId::from_index(i)))) {
-            if ui.selectable_label(skin == *now, name(skin)).clicked() {
-                *now = skin;
-            }
+    let shown = name_of_choice(model, *now);
+    drop_down(ui, "Skin", &shown, 120.0, ROWS_OF_SKIN, |ui| skin_rows(ui, model, now));
+}
+
+const ROWS_OF_SKIN: &str = "Show the rows of one skin, or of all";
+
+/// Returns the name of a skin whose rows are shown; `None`: of all.
+fn name_of_choice(model: &Model, skin: Option<SkinId>) -> String {
+    skin.map_or_else(|| "All skins".to_owned(), |s| skin_name(model, s))
+}
+
+/// Shows all skins as a list, of which one is chosen.
+fn skin_rows(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
+    for skin in std::iter::once(None).chain((0..model.skins.len()).map(|i| Some(SkinId::from_index(i)))) {
+        if ui.selectable_label(skin == *now, name_of_choice(model, skin)).clicked() {
+            *now = skin;
         }
-    });
+    }
 }
 
 /// Returns the name of a skin, with its number where there are several.

@@ -129,6 +129,8 @@ fn details(ui: &mut Ui, model: &Model, skin: &SkinSummary) {
     ScrollArea::vertical().auto_shrink(false).id_salt("skin details").show(ui, |ui| {
         Frame::NONE.inner_margin(Margin { left: MARGIN + 4, right: MARGIN, top: 0, bottom: 8 }).show(ui, |ui| {
             ui.set_width(ui.available_width());
+            // The distribution with its caption has room in the lowest tables.
+            ui.spacing_mut().item_spacing.y = 1.0;
             section(ui, &skin_name(model, skin.skin), |_| {});
             histogram(ui, "Vertices of this skin by influences", &BY_INFLUENCES, &skin.by_influences);
             section(ui, "Data needed", |_| {});

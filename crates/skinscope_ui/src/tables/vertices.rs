@@ -3,37 +3,27 @@
 use std::sync::Arc;
 
 use egui::{Modifiers, Rect, Ui, vec2};
-use skinscope_inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
+use skinscope_inspect::tables::{Row, VertexOrder, VertexQuery};
 use skinscope_inspect::{VertexRef, VertexSet};
-use skinscope_model::{NodeId, SkinId};
+use skinscope_model::NodeId;
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 
 use super::vertex_cells::{asymmetry, cell, label, tip};
 use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
 use super::vertex_edit::{Spreadsheet, joint_of};
-use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
+use super::vertex_filters::Filters;
+use super::{StatusText, Tab, TableContext, bar, next_order, room_of_filters, text};
 use crate::background_query::BackgroundQuery;
 use crate::context_menu::{self, About};
 use crate::copied::copy_rows;
 use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::theme::colors;
-use crate::tools::settings::FOLLOW;
-use crate::widgets::{chip, counted, drop_down, grouped, segments};
+use crate::widgets::{counted, grouped};
 
 /// The state that the table keeps for the open model.
 #[derive(Debug, Default)]
 pub(super) struct VertexTableState {
-    skin: Option<SkinId>,
-    /// Whether only vertices that the selected joint moves are shown.
-    of_joint: bool,
-    /// Whether only marked vertices are shown.
-    marked: bool,
-    sums: SumFilter,
-    counts: CountFilter,
-    /// Whether there is a column for each joint, instead of the pairs.
-    matrix: bool,
-    /// Whether the other weights of a vertex remain where one is typed.
-    stays: bool,
+    filters: Filters,
     order: Option<(SortKey, bool)>,
     found: BackgroundQuery<(VertexQuery, bool), Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
@@ -57,7 +47,7 @@ impl VertexTableState {
     fn query(&mut self, session: &Session) -> VertexQuery {
         let selected = session.view().selected;
         // Rows stay while marks are changed in them.
-        if !self.marked || !Arc::ptr_eq(&self.own_marks, &session.view().marked) {
+        if !self.filters.marked || !Arc::ptr_eq(&self.own_marks, &session.view().marked) {
             self.shown_marks = Arc::clone(&session.view().marked);
         }
         let (order, descending) = match self.order {
@@ -73,11 +63,11 @@ impl VertexTableState {
             }
         };
         VertexQuery {
-            skin: self.skin,
-            joint: selected.filter(|_| self.of_joint),
-            sums: self.sums,
-            counts: self.counts,
-            within: self.marked.then(|| Arc::clone(&self.shown_marks)),
+            skin: self.filters.skin,
+            joint: selected.filter(|_| self.filters.of_joint),
+            sums: self.filters.sums,
+            counts: self.filters.counts,
+            within: self.filters.marked.then(|| Arc::clone(&self.shown_marks)),
             primitive: None,
             order,
             descending,
@@ -185,8 +175,8 @@ impl VertexTableState {
         if asymmetry(session).is_some() {
             out.push(ColumnKind::Asymmetry);
         }
-        if self.matrix {
-            match self.skin {
+        if self.filters.matrix {
+            match self.filters.skin {
                 Some(skin) => out.extend(model.skins[skin.index()].joints.iter().map(|n| ColumnKind::Joint(*n))),
                 None => out.extend(base.joints.rows(None).iter().map(|r| ColumnKind::Joint(r.node))),
             }
@@ -210,11 +200,17 @@ pub(super) fn show(
 ) {
     let found = vertices.find(ui, given);
     let status = status(given, vertices, &found);
-    let wanted = if given.model.skins.len() > 1 { 848.0 } else { 712.0 };
-    let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&status));
+    let (in_row, in_menu, wanted) = vertices.filters.divided(ui, given, room_of_filters(ui, &status));
+    let filters = |ui: &mut Ui| {
+        for of in in_row {
+            vertices.filters.show(ui, given, of, false);
+        }
+        vertices.filters.more(ui, given, &in_menu);
+    };
+    let copy = bar(ui, tab, wanted, filters, Some(&status));
     let shows = vertices.shows(given);
     vertices.follow_pin(given, &found);
-    let selected = given.session.view().selected.filter(|_| vertices.matrix);
+    let selected = given.session.view().selected.filter(|_| vertices.filters.matrix);
     if vertices.shown_joint != selected {
         vertices.shown_joint = selected;
         vertices.table_state.reveal_column = shows.iter().position(|s| selected.map(ColumnKind::Joint) == Some(*s));
@@ -234,7 +230,7 @@ pub(super) fn show(
         let vertex = Some(given.base.vertices.row(found.at(*row)).vertex_ref());
         context_menu::ask(ui, response, About { vertex, ..About::default() }, given.session, commands);
     }
-    let sheet = Spreadsheet { given, found: &found, shows: &shows, follow: !vertices.stays };
+    let sheet = Spreadsheet { given, found: &found, shows: &shows, follow: !vertices.filters.stays };
     if let Some(typed) = answer.typed {
         sheet.type_in(ui, typed, &mut vertices.table_state, commands);
     }
@@ -282,61 +278,6 @@ fn status(given: TableContext<'_>, vertices: &VertexTableState, found: &RowIndic
         format!("That would be about {mib} MiB of text. Filter the rows, or show pairs in place of all joints.")
     });
     StatusText { rows, no_copy }
-}
-
-fn filters(ui: &mut Ui, given: TableContext<'_>, vertices: &mut VertexTableState) {
-    let TableContext { session, model, .. } = given;
-    let modes = [
-        ("Pairs", !vertices.matrix, "The influences of a vertex, the heaviest first".to_owned()),
-        ("All joints", vertices.matrix, "A column for each joint".to_owned()),
-    ];
-    if let Some(chosen) = segments(ui, &modes) {
-        vertices.matrix = chosen == 1;
-    }
-    choose_skin(ui, model, &mut vertices.skin);
-    let selected = session.view().selected.map(|n| model.skeleton.names[n.index()].as_str());
-    let of_joint = ui.add_enabled_ui(selected.is_some(), |ui| chip(ui, "Selected joint", vertices.of_joint)).inner;
-    let tip = format!("Only the vertices that {} moves", selected.unwrap_or_default());
-    if of_joint.on_hover_text(tip).on_disabled_hover_text("Select a joint to see only what it moves").clicked() {
-        vertices.of_joint = !vertices.of_joint;
-    }
-    let any = !session.view().marked.is_empty();
-    let marked = ui.add_enabled_ui(any || vertices.marked, |ui| chip(ui, "Marked", vertices.marked)).inner;
-    let why = "Mark vertices by Ctrl and a click on their rows, or by a click on a finding";
-    if marked.on_hover_text("Only the vertices that are marked").on_disabled_hover_text(why).clicked() {
-        vertices.marked = !vertices.marked;
-    }
-    if chip(ui, "Others follow", !vertices.stays).on_hover_text(FOLLOW).clicked() {
-        vertices.stays = !vertices.stays;
-    }
-    const SUMS: [(SumFilter, &str); 4] = [
-        (SumFilter::Any, "Any sum"),
-        (SumFilter::NotOne, "Sum ≠ 1"),
-        (SumFilter::Below, "Sum < 1"),
-        (SumFilter::Above, "Sum > 1"),
-    ];
-    pick(ui, "Sums", 76.0, &SUMS, &mut vertices.sums);
-    const COUNTS: [(CountFilter, &str); 7] = [
-        (CountFilter::Any, "Any count"),
-        (CountFilter::Exactly(0), "No influence"),
-        (CountFilter::Exactly(1), "1 influence"),
-        (CountFilter::Exactly(2), "2 influences"),
-        (CountFilter::Exactly(3), "3 influences"),
-        (CountFilter::Exactly(4), "4 influences"),
-        (CountFilter::AtLeast(5), "More than 4"),
-    ];
-    pick(ui, "Influences", 96.0, &COUNTS, &mut vertices.counts);
-}
-
-fn pick<T: Copy + PartialEq>(ui: &mut Ui, name: &str, width: f32, choices: &[(T, &str)], now: &mut T) {
-    let shown = choices.iter().find(|c| c.0 == *now).map_or("", |c| c.1);
-    drop_down(ui, name, shown, width, "Show only the vertices to which this applies", |ui| {
-        for (value, text) in choices {
-            if ui.selectable_label(value == now, *text).clicked() {
-                *now = *value;
-            }
-        }
-    });
 }
 
 fn table(
