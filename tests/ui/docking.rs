@@ -71,8 +71,8 @@ fn while_nobody_has_moved_a_panel_columns_are_beside_each_other_or_stacked() {
     const STACKED: f32 = 172.0 + 24.0;
     for (size, saved, tools, measures, (left, right), below, stacked) in [
         (small, &usual, false, false, (256.0, 312.0), TIMELINE, 0),
-        (small, &tables, false, false, (208.0, 300.0), STACKED, 2),
-        (small, &tables, true, false, (208.0, 300.0), STACKED, 4),
+        (small, &tables, false, false, (256.0, 312.0), STACKED, 2),
+        (small, &tables, true, false, (256.0, 312.0), STACKED, 4),
         (small, &usual, true, true, (256.0, 312.0), TIMELINE, 3),
         (small, &log, false, true, (256.0, 312.0), TIMELINE, 3),
         (wide, &usual, true, false, (256.0, 312.0), TIMELINE, 2),

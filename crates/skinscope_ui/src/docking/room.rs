@@ -1,5 +1,6 @@
 //! Room for the picture: while nobody has arranged the panels, those that would leave it less than half of the window are stacked as tabs in place
-//! of standing beside each other or below each other, columns are narrower beside tables, and the tables are as high as the rest allows.
+//! of standing beside each other or below each other, columns are narrower beside a picture that would be too narrow, and the tables are as high
+//! as the rest allows.
 
 use egui::Vec2;
 use skinscope_session::{DockPanel, LAYOUTS};
@@ -17,7 +18,9 @@ const PART: f32 = 0.5;
 const OUTLINER_PART: f32 = 0.16;
 /// The greatest width of the outliner while nobody has moved its edge, points.
 const WIDEST_OUTLINER: f32 = 400.0;
-/// The widths that outliner and columns at the right keep where they give way to a picture above tables, points.
+/// The width of the picture below which columns give way to it, points. Rows take height alone, so that opening one changes no column.
+const LEAST_PICTURE: f32 = 480.0;
+/// The widths that outliner and columns at the right keep where they give way to the picture, points.
 const NARROW_OUTLINER: f32 = 208.0;
 const NARROW_COLUMN: f32 = 300.0;
 /// What the edges of columns take of the width that these leave to the picture, and those of rows of its height, points.
@@ -104,20 +107,15 @@ impl Room<'_> {
             }
             self.merge(&mut out, from, into);
         }
-        let mut width = self.picture_width(&out);
-        let mut narrower = 0.0;
-        if self.shows(DockPanel::Tables) {
-            let missing = self.missing_width(&out, self.rows(LOW_TABLES, LOW_STACKED)).max(0.0);
-            if self.shows(DockPanel::Outliner) && self.saved.outliner_width == OUTLINER_WIDTH {
-                outliner = outliner.min(usual - missing.min(usual - NARROW_OUTLINER).ceil());
-            }
-            let given = usual - outliner;
-            if let Some(column) = self.usual_column(&out) {
-                narrower = (missing - given).clamp(0.0, column - NARROW_COLUMN).ceil();
-            }
-            width += given + narrower;
+        let width = self.picture_width(&out);
+        let missing = (LEAST_PICTURE - width).max(0.0);
+        if self.shows(DockPanel::Outliner) && self.saved.outliner_width == OUTLINER_WIDTH {
+            outliner = outliner.min(usual - missing.min(usual - NARROW_OUTLINER).ceil());
         }
-        let (tables, is_stacked) = self.tables(width);
+        let given = usual - outliner;
+        let column = self.usual_column(&out);
+        let narrower = column.map_or(0.0, |column| (missing - given).clamp(0.0, column - NARROW_COLUMN).ceil());
+        let (tables, is_stacked) = self.tables(width + given + narrower);
         let row = is_stacked.then_some(tables + TABS);
         if let ([into, from], true) = (&self.docks_at(&out, Edge::Bottom)[..], is_stacked) {
             self.merge(&mut out, *from, *into);
@@ -251,8 +249,9 @@ mod tests {
             text,
             "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page; right manual"
         );
+        // The tables keep some rows, and the columns their width.
         let picture = (1600.0 - out.outliner - (312.0 - out.narrower)) * (900.0 - 38.0 - out.row.unwrap());
-        assert!(picture >= 0.5 * 1600.0 * 900.0, "{picture}, {:?}", out.row);
+        assert!(picture >= 0.47 * 1600.0 * 900.0, "{picture}, {:?}", out.row);
         // A large window has room for all of them, and as large as usual.
         let out = roomy(vec2(3840.0, 2160.0), &[], &saved);
         assert_eq!((out.arrangement, out.tables, out.row), (Arrangement::default(), TABLES_HEIGHT, None));
@@ -280,15 +279,19 @@ mod tests {
     }
 
     #[test]
-    fn columns_give_way_before_tables_lose_their_rows() {
-        let out = roomy(vec2(1280.0, 720.0), &[], &Saved::default());
-        assert_eq!(
-            (out.outliner, out.narrower, out.row),
-            (NARROW_OUTLINER, WIDTH - NARROW_COLUMN, Some(LOW_STACKED + TABS))
-        );
+    fn columns_give_way_only_to_a_picture_that_would_be_too_narrow() {
+        let saved = Saved::default();
+        for window in [vec2(1280.0, 720.0), vec2(1600.0, 900.0)] {
+            let out = roomy(window, &[], &saved);
+            assert_eq!((out.outliner, out.narrower, out.row), (OUTLINER_WIDTH, 0.0, Some(LOW_STACKED + TABS)));
+        }
+        let out = roomy(vec2(1020.0, 600.0), &[], &saved);
+        assert_eq!((1020.0 - out.outliner - WIDTH, out.narrower), (LEAST_PICTURE, 0.0));
+        let out = roomy(vec2(960.0, 540.0), &[], &saved);
+        assert_eq!((out.outliner, out.narrower), (NARROW_OUTLINER, WIDTH - NARROW_COLUMN));
         // What somebody has chosen stays.
         let saved = Saved { outliner_width: 280.0, inspector_width: 330.0, ..Saved::default() };
-        let out = roomy(vec2(1280.0, 720.0), &[], &saved);
+        let out = roomy(vec2(960.0, 540.0), &[], &saved);
         assert_eq!((out.outliner, out.narrower), (280.0, 0.0));
     }
 
