@@ -416,6 +416,30 @@ fn a_narrow_window_leaves_out_a_column_and_no_panel_that_needs_no_room_of_its_ow
     assert!(is_shown(&harness, "Rest pose") && is_shown(&harness, REPORT));
 }
 
+#[test]
+fn in_the_smallest_window_tables_give_way_to_the_picture() {
+    // Below the timeline and above it, as somebody has arranged them.
+    for places in [
+        "bottom tables; bottom timeline; left inspector; right outliner",
+        "bottom timeline; bottom tables; left inspector; right outliner",
+    ] {
+        let saved = Saved { tables: true, ..Saved::default() };
+        let mut harness = window(session(3), UiState::new(saved), Status::default());
+        harness.set_size(vec2(640.0, 400.0));
+        command(&mut harness, WindowCommand::ArrangePanels(places.to_owned()));
+        harness.run();
+        assert!(is_shown(&harness, "Next frame") && is_shown(&harness, "Joint table"), "{places}");
+        let picture = harness.state().picture;
+        assert!(picture.height() >= 80.0, "{places}: {picture:?}");
+        // A larger window gives the tables what they had.
+        harness.set_size(vec2(1280.0, 720.0));
+        harness.run();
+        harness.run();
+        let table = harness.get_by_label("Joint table").rect();
+        assert!(table.height() > 150.0, "{places}: {table:?}");
+    }
+}
+
 /// Whatever is moved wherever, in a small and in a large window: nothing fails, and the picture keeps some room.
 #[test]
 fn every_panel_can_be_at_every_place() {
@@ -432,7 +456,7 @@ fn every_panel_can_be_at_every_place() {
             for to in [Left, Right, Bottom, Float, Tab] {
                 move_panel(&mut harness, panel, to);
                 let picture = harness.state().picture;
-                // In the smallest window tables may take all of the height.
+                // In the smallest window many rows may take all of the height.
                 let is_small = size.y < 500.0;
                 let has_room = picture.width() > 100.0 && (is_small || picture.height() > 100.0);
                 assert!(has_room && picture.height() >= 0.0, "{size:?} {panel:?} {to:?} {picture:?}");

@@ -20,8 +20,10 @@ use crate::{Saved, UiState, focus};
 pub(super) const WIDTH: f32 = 312.0;
 /// The width of the manual, points.
 pub(super) const MANUAL: f32 = 420.0;
-/// The least height of the tables, points.
+/// The least height of the tables where the window has room for it, points.
 const LEAST_TABLES: f32 = 128.0;
+/// The height that rows keep in the lowest window, where they give way to the picture, points.
+const LOWEST_ROW: f32 = 72.0;
 /// The height of rows that have no other, points.
 const HEIGHT: f32 = 240.0;
 /// The least height of the picture that rows leave, points.
@@ -96,8 +98,11 @@ pub(crate) fn show(
 ) -> Arrangement {
     let mut actions = Vec::new();
     let whole = ui.available_rect_before_wrap();
+    // Rows that come later have to have room too.
+    let mut later: f32 = arrangement.docks.iter().map(|dock| least_height(dock, sizes)).sum();
     for dock in &mut arrangement.docks {
-        show_dock(ui, dock, sizes, contents, &mut actions);
+        later -= least_height(dock, sizes);
+        show_dock(ui, dock, (sizes, later), contents, &mut actions);
     }
     for float in &mut arrangement.floats {
         show_float(ui, float, (whole, sizes), contents, &mut actions);
@@ -115,11 +120,37 @@ enum Size {
     Range { want: f32, least: f32, most: f32 },
 }
 
-fn show_dock(ui: &mut Ui, dock: &mut Dock, sizes: &Sizes, contents: &mut impl Contents, actions: &mut Vec<TabAction>) {
-    let cells = dock.cells.iter().enumerate();
-    let cells: Vec<ShownTabs> = cells.filter_map(|(i, cell)| ShownTabs::of(i, cell, &sizes.shown)).collect();
+/// Returns the cells of a dock that have something to show.
+fn shown_cells(dock: &Dock, shown: &[DockPanel]) -> Vec<ShownTabs> {
+    dock.cells.iter().enumerate().filter_map(|(i, cell)| ShownTabs::of(i, cell, shown)).collect()
+}
+
+/// Returns the height that a row takes from the picture at least, points; none for columns and for what is not shown.
+fn least_height(dock: &Dock, sizes: &Sizes) -> f32 {
+    let cells = shown_cells(dock, &sizes.shown);
+    match dock.edge.is_column() || cells.is_empty() {
+        true => 0.0,
+        false => height_of_timeline(&cells, sizes).unwrap_or(LOWEST_ROW),
+    }
+}
+
+/// Returns the height that a row needs for the timeline, points; `None`: it is not in front in any of these cells.
+fn height_of_timeline(cells: &[ShownTabs], sizes: &Sizes) -> Option<f32> {
+    let cell = cells.iter().find(|cell| cell.front == DockPanel::Timeline)?;
+    Some(sizes.timeline + if cell.tabs.len() > 1 { TABS } else { 0.0 })
+}
+
+/// Shows a dock. `later`: the height that rows need that are shown after it, points.
+fn show_dock(
+    ui: &mut Ui,
+    dock: &mut Dock,
+    (sizes, later): (&Sizes, f32),
+    contents: &mut impl Contents,
+    actions: &mut Vec<TabAction>,
+) {
+    let cells = shown_cells(dock, &sizes.shown);
     let Some(key) = cells.first().map(|cell| cell.tabs[0]) else { return };
-    let Some(size) = size_of(ui, dock, &cells, sizes, &contents.state().saved) else { return };
+    let Some(size) = size_of(ui, dock, &cells, (sizes, later), &contents.state().saved) else { return };
     let (name, is_column) = (key.id(), dock.edge.is_column());
     let panel = match dock.edge {
         Edge::Left => egui::Panel::left(name),
@@ -161,22 +192,26 @@ fn show_dock(ui: &mut Ui, dock: &mut Dock, sizes: &Sizes, contents: &mut impl Co
 }
 
 /// Returns the size of a dock; `None` where the window has no room for it.
-fn size_of(ui: &Ui, dock: &Dock, cells: &[ShownTabs], sizes: &Sizes, saved: &Saved) -> Option<Size> {
+fn size_of(ui: &Ui, dock: &Dock, cells: &[ShownTabs], (sizes, later): (&Sizes, f32), saved: &Saved) -> Option<Size> {
     let key = cells[0].tabs[0];
     let is_single = matches!(cells, [only] if only.tabs.len() == 1);
     if !dock.edge.is_column() {
-        let most = (ui.available_height() - LEAST_HEIGHT).clamp(140.0, 640.0);
-        let timeline = cells.iter().find(|cell| cell.front == DockPanel::Timeline);
-        let least = timeline.map_or(0.0, |cell| sizes.timeline + if cell.tabs.len() > 1 { TABS } else { 0.0 });
+        let most = (ui.available_height() - LEAST_HEIGHT - later).clamp(LOWEST_ROW, 640.0);
+        let least = height_of_timeline(cells, sizes).unwrap_or(0.0);
         let own = dock.size.unwrap_or(HEIGHT);
         return Some(match key {
             DockPanel::Timeline if is_single => Size::Exact(sizes.timeline),
             DockPanel::Tables => {
-                Size::Range { want: sizes.tables.min(most), least: least.max(LEAST_TABLES), most: most.max(least) }
+                let usual = LEAST_TABLES.min(most);
+                Size::Range { want: sizes.tables.min(most), least: least.max(usual), most: most.max(least) }
             }
             _ => {
                 let want = sizes.row.filter(|_| key == DockPanel::Timeline).unwrap_or(own);
-                Size::Range { want, least: least.max(100.0), most: most.max(least) }
+                Size::Range {
+                    want: want.min(most.max(least)),
+                    least: least.max(most.min(100.0)),
+                    most: most.max(least),
+                }
             }
         });
     }
