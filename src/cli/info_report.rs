@@ -132,7 +132,8 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
         None => Some(json!({ "min": corner(bounds.min), "max": corner(bounds.max) })),
     };
     let image = |(i, image): (usize, &Image)| {
-        let [width, height] = [Pixels::width, Pixels::height].map(|of| image.pixels().map(of));
+        let pixels = image.pixels();
+        let [width, height] = [Pixels::width, Pixels::height].map(|of| pixels.as_deref().map(of));
         json!({ "index": i, "name": image.name, "width": width, "height": height })
     };
     Report {

@@ -145,8 +145,11 @@ impl ModelArgs {
 
     /// Opens the file for a device that reads `block_formats` (see [`Options`]).
     fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
-        let options = Options { block_formats, ..self.open.options() };
-        Self::open(self.model.clone(), &options)
+        Self::open(self.model.clone(), &self.options_for(block_formats))
+    }
+
+    fn options_for(&self, block_formats: Option<AskFormats>) -> Options {
+        Options { frees_pixels: block_formats.is_some(), block_formats, ..self.open.options() }
     }
 
     /// Opens another file with the same limits.

@@ -36,8 +36,8 @@ impl From<Document> for Opened {
 }
 
 impl ModelArgs {
-    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`]). Writes a
-    /// warning where the model has changed since the session was saved.
+    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`]) and has the
+    /// pixels of images from then on: they are freed once it has them. Writes a warning where the model has changed since the session was saved.
     pub fn load_with_session(&self, block_formats: Option<AskFormats>) -> Result<Opened, CliError> {
         let Some(path) = self.model.clone().filter(|path| is_session(path)) else {
             return self.load_for(block_formats).map(Opened::from);
@@ -53,7 +53,7 @@ impl ModelArgs {
             Source::BuiltIn | Source::Example(_) => None,
             Source::File(path) | Source::Page(path) => Some(path),
         };
-        let document = Self::open(own, &Options { block_formats, ..self.open.options() })?;
+        let document = Self::open(own, &self.options_for(block_formats))?;
         Ok(Opened { document, session_file: Some((path, file)) })
     }
 }

@@ -17,6 +17,7 @@ use crate::{SIZE, Stage};
 on_stages! {
     blocks_draw_the_picture_that_their_pixels_draw,
     textures_come_one_by_one_where_they_are_asked_to,
+    pixels_on_the_device_are_freed_and_decoded_again_for_the_next,
     an_image_that_arrives_is_drawn_though_the_frame_is_the_same,
 }
 
@@ -111,6 +112,23 @@ fn textures_come_one_by_one_where_they_are_asked_to(stage: &Stage) {
     assert_eq!(steps.map(|(_, more)| more), [true, true, false, false], "{steps:?}");
     assert_eq!(steps[2].0, stage.middle(&frame), "all at once");
     assert!(steps[0].0 != steps[1].0 && steps[1].0 != steps[2].0 && steps[2] == steps[3], "{steps:?}");
+}
+
+fn pixels_on_the_device_are_freed_and_decoded_again_for_the_next(stage: &Stage) {
+    let pixels = || Pixels::rgba8(8, 8, [40, 160, 90, 255].repeat(64)).unwrap();
+    let image = Image::ready(String::new(), pixels());
+    image.decode_again_by(Box::new(move || Some(pixels())));
+    let frame = plate(image.clone(), 1.8).frame();
+    let draw = || {
+        let mut renderer = skinscope::render::Renderer::new(&stage.gpu);
+        let picture = render_image(&stage.gpu, &mut renderer, &frame, [SIZE, SIZE]).unwrap();
+        picture.at(SIZE / 2 + 3, SIZE / 2 - 5)
+    };
+    let kept = plate(Image::ready(String::new(), pixels()), 1.8).frame();
+    for _device in 0..2 {
+        assert_eq!(draw(), stage.middle(&kept));
+        assert!(!image.is_in_memory() && image.has_pixels(), "the device has them");
+    }
 }
 
 fn an_image_that_arrives_is_drawn_though_the_frame_is_the_same(stage: &Stage) {

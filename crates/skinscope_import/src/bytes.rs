@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use bytemuck::Pod;
 
@@ -20,10 +21,10 @@ pub(super) enum Bytes<'a> {
     File { file: &'a OpenFile, start: u64, length: u64 },
 }
 
-/// A file, and its name for messages.
-#[derive(Debug)]
+/// A file, and its name for messages. Clones read the same open file.
+#[derive(Clone, Debug)]
 pub(super) struct OpenFile {
-    pub file: File,
+    pub file: Arc<File>,
     pub name: String,
 }
 

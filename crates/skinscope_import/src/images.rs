@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gltf::json;
-use skinscope_model::{BlockFormats, Image, ImageId, Pixels};
+use skinscope_model::{BlockFormats, DecodeAgain, Image, ImageId, Pixels};
 
 use super::bytes::Bytes;
 use super::decode::decode;
 use super::error::{Warnings, guarded};
 use super::limits::Budget;
 use super::materials::texture_sources;
-use super::uri::Resolver;
-use super::{AskFormats, ImportError, Limits, Progress, Reader};
+use super::uri::{MOST_OPEN, Resolver};
+use super::{AskFormats, ImportError, Limits, Options, Progress, Reader};
 
 /// The location of an image's encoded bytes.
 enum Source<'a> {
@@ -40,6 +40,10 @@ pub(super) struct PendingImages<'a> {
     by_texture: Vec<Option<ImageId>>,
     limits: &'a Limits,
     formats: Option<&'a AskFormats>,
+    /// Whether images are to be decoded again once their pixels were freed.
+    frees_pixels: bool,
+    /// How many files of images stay open for that.
+    open: AtomicUsize,
     budget: &'a Budget,
     resolver: &'a Resolver<'a>,
     progress: Progress<'a>,
@@ -61,7 +65,7 @@ impl<'a> PendingImages<'a> {
     pub(super) fn plan(
         reader: &Reader<'a>,
         resolver: &'a Resolver<'a>,
-        formats: Option<&'a AskFormats>,
+        options: &'a Options,
     ) -> Result<Self, ImportError> {
         let root = reader.root;
         let wanted: Vec<Vec<usize>> =
@@ -82,7 +86,9 @@ impl<'a> PendingImages<'a> {
             jobs,
             by_texture,
             limits: reader.limits,
-            formats,
+            formats: options.block_formats.as_ref(),
+            frees_pixels: options.frees_pixels,
+            open: AtomicUsize::new(0),
             budget: reader.decoded,
             resolver,
             progress: reader.progress,
@@ -168,7 +174,7 @@ impl<'a> PendingImages<'a> {
         let mut problems = Vec::new();
         let mut rest = job.sources.iter().peekable();
         while let Some((number, source)) = rest.next() {
-            match self.read_one(*number, source) {
+            match self.read_one(*number, source, &job.image) {
                 Ok(pixels) => return (Some(pixels), problems),
                 Err(what) => {
                     let instead = rest.peek().map_or(String::new(), |(n, _)| format!("; image {n} is taken instead"));
@@ -179,7 +185,8 @@ impl<'a> PendingImages<'a> {
         (None, problems)
     }
 
-    fn read_one(&self, number: usize, source: &Source) -> Result<Pixels, String> {
+    /// Returns the pixels of a source, and notes in `image` how they are decoded again.
+    fn read_one(&self, number: usize, source: &Source, image: &Image) -> Result<Pixels, String> {
         let location = || format!("image {number}");
         let owner;
         let bytes = match source {
@@ -194,7 +201,29 @@ impl<'a> PendingImages<'a> {
         self.budget.earn(bytes.len(), self.resolver.budget.used());
         let room = |bytes: u64| self.budget.charge(&location, bytes, 1).map_err(|e| e.after(&location()));
         let formats = || self.formats.map_or(BlockFormats::default(), |ask| ask());
-        guarded(|| decode(bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
+        let decoded = guarded(|| decode(bytes, self.limits, &room, &formats));
+        let pixels = decoded.unwrap_or_else(|| Err("the decoder failed".to_owned()))?;
+        if self.frees_pixels && self.may_stay_open(source) {
+            self.again(bytes).into_iter().for_each(|again| image.decode_again_by(again));
+        }
+        Ok(pixels)
+    }
+
+    /// Returns whether the file of a source may stay open. Systems allow a few hundred files, and the buffers of a model share theirs.
+    fn may_stay_open(&self, source: &Source) -> bool {
+        !matches!(source, Source::Uri(_)) || self.open.fetch_add(1, Ordering::Relaxed) < MOST_OPEN
+    }
+
+    /// Returns how these bytes are decoded again; `None` where they are no part of a file.
+    fn again(&self, bytes: Bytes) -> Option<DecodeAgain> {
+        let Bytes::File { file, start, length } = bytes else { return None };
+        let (file, limits, ask) = (file.clone(), self.limits.clone(), self.formats.cloned());
+        Some(Box::new(move || {
+            let bytes = Bytes::File { file: &file, start, length };
+            let formats = || ask.as_ref().map_or(BlockFormats::default(), |ask| ask());
+            // The import has charged this memory.
+            guarded(|| decode(bytes, &limits, &|_| Ok(()), &formats))?.ok()
+        }))
     }
 }
 

@@ -99,6 +99,9 @@ pub struct Options {
     /// Returns the compressed texture formats of the device that will draw the model; `None`: it has none. It is called
     /// from another thread for the first image that could use them, and may block until there is a device.
     pub block_formats: Option<AskFormats>,
+    /// Whether images can be decoded again from their files, which then stay open as long as the model: their pixels
+    /// may be freed once a device has them ([`skinscope_model::Image::free`]). It is of use to a program that draws and ends.
+    pub frees_pixels: bool,
 }
 
 /// A function that returns the compressed texture formats of a device; it may block until there is a device.
@@ -106,10 +109,11 @@ pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { limits, allow_external, block_formats: _ } = self;
+        let Self { limits, allow_external, block_formats: _, frees_pixels } = self;
         f.debug_struct("Options")
             .field("limits", limits)
             .field("allow_external", allow_external)
+            .field("frees_pixels", frees_pixels)
             .finish_non_exhaustive()
     }
 }
@@ -221,7 +225,7 @@ fn opened(path: &Path, said: &str, limits: &Limits) -> Result<(Owner, PathBuf), 
     // The folder of the path that was asked for: where that is a link, the folder of the link.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(failed)?;
-    Ok((Owner::File(OpenFile { file, name: said.to_owned() }, length), folder))
+    Ok((Owner::File(OpenFile { file: Arc::new(file), name: said.to_owned() }, length), folder))
 }
 
 fn open_file(
@@ -305,7 +309,7 @@ fn import(
         warnings: &warnings,
         progress: *progress,
     };
-    let coming = PendingImages::plan(&reader, resolver, options.block_formats.as_ref())?;
+    let coming = PendingImages::plan(&reader, resolver, options)?;
     let model = read_beside(&reader, name, origins, &coming, shown)?;
     coming.finish(&warnings);
     (progress.report)(1.0, "Done");

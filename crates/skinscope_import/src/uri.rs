@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine;
@@ -70,7 +71,7 @@ pub(super) struct Resolver<'a> {
 const LARGE: u64 = 1 << 20;
 
 /// The most files that one model keeps open; systems allow a few hundred.
-const MOST_OPEN: usize = 64;
+pub(super) const MOST_OPEN: usize = 64;
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(folder: Option<PathBuf>, allow_external: bool, budget: &'a Budget) -> Self {
@@ -112,7 +113,7 @@ impl<'a> Resolver<'a> {
             return Err(ImportError::invalid(location(), "a regular file", quoted(uri)).advise(KEEP_INSIDE));
         };
         self.budget.charge(location, length, 1)?;
-        Ok((OpenFile { file, name: format!("{}, {}", location(), quoted(uri)) }, length))
+        Ok((OpenFile { file: Arc::new(file), name: format!("{}, {}", location(), quoted(uri)) }, length))
     }
 
     /// Returns the paths of the files that the document's buffers and images name, each once: also those that do not

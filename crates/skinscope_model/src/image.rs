@@ -1,6 +1,6 @@
 //! Images: their pixels, which may arrive after the model.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::BuildError;
 
@@ -134,45 +134,127 @@ impl std::fmt::Debug for Pixels {
     }
 }
 
+/// A function that reads and decodes the pixels of an image once more; `None` where they can no longer be read.
+pub type DecodeAgain = Box<dyn Fn() -> Option<Pixels> + Send + Sync>;
+
 /// An image of the file. Threads that decode it may set its pixels after the model was built. Pixels are set once and
 /// never change, and clones of the image share them. They stay in memory after they were uploaded, since the next
-/// device is filled from here where a device is lost.
-#[derive(Clone, Debug, Default)]
+/// device is filled from here where a device is lost; only an image that can be decoded again
+/// ([`Image::decode_again_by`]) may do without them meanwhile.
+#[derive(Clone, Default)]
 pub struct Image {
     /// The file name, or the name that the file gives the image; it may be empty.
     pub name: String,
-    pixels: Arc<OnceLock<Option<Pixels>>>,
+    held: Arc<Mutex<Held>>,
+}
+
+/// What all clones of an image share.
+#[derive(Default)]
+struct Held {
+    state: State,
+    again: Option<DecodeAgain>,
+}
+
+/// Where the pixels of an image are.
+#[derive(Default)]
+enum State {
+    /// They may still be set.
+    #[default]
+    Pending,
+    /// In memory.
+    Decoded(Arc<Pixels>),
+    /// They were in memory, and are decoded again when they are asked for.
+    Freed,
+    /// They cannot be decoded.
+    Unreadable,
 }
 
 impl Image {
     /// Makes an image whose pixels will be set later.
     #[must_use]
     pub fn pending(name: String) -> Self {
-        Self { name, pixels: Arc::default() }
+        Self { name, held: Arc::default() }
     }
 
     /// Makes an image that has its pixels.
     #[must_use]
     pub fn ready(name: String, pixels: Pixels) -> Self {
-        Self { name, pixels: Arc::new(OnceLock::from(Some(pixels))) }
+        let state = State::Decoded(Arc::new(pixels));
+        Self { name, held: Arc::new(Mutex::new(Held { state, again: None })) }
     }
 
     /// Returns the pixels; `None` where they were not set yet, or the image could not be decoded (see
-    /// [`Image::is_pending`]). A neutral texture is drawn for such an image.
+    /// [`Image::is_pending`]). A neutral texture is drawn for such an image. Pixels that were freed are decoded again,
+    /// which takes a while, and stay in memory until they are freed once more.
     #[must_use]
-    pub fn pixels(&self) -> Option<&Pixels> {
-        self.pixels.get()?.as_ref()
+    pub fn pixels(&self) -> Option<Arc<Pixels>> {
+        let mut held = self.held();
+        if matches!(held.state, State::Freed) {
+            let pixels = held.again.as_ref().and_then(|again| again());
+            held.state = pixels.map_or(State::Unreadable, |pixels| State::Decoded(Arc::new(pixels)));
+        }
+        match &held.state {
+            State::Decoded(pixels) => Some(Arc::clone(pixels)),
+            State::Pending | State::Freed | State::Unreadable => None,
+        }
+    }
+
+    /// Returns whether [`Image::pixels`] returns some, without decoding them again.
+    #[must_use]
+    pub fn has_pixels(&self) -> bool {
+        matches!(self.held().state, State::Decoded(_) | State::Freed)
+    }
+
+    /// Returns whether the pixels are in memory.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self.held().state, State::Decoded(_))
+    }
+
+    /// Says how the pixels are decoded again once they were freed.
+    pub fn decode_again_by(&self, again: DecodeAgain) {
+        self.held().again = Some(again);
+    }
+
+    /// Frees the pixels, which nobody needs for now. Does nothing where they cannot be decoded again. Who still holds
+    /// pixels that [`Image::pixels`] returned keeps them.
+    pub fn free(&self) {
+        let mut held = self.held();
+        if held.again.is_some() && matches!(held.state, State::Decoded(_)) {
+            held.state = State::Freed;
+        }
     }
 
     /// Returns whether the pixels may still be set.
     #[must_use]
     pub fn is_pending(&self) -> bool {
-        self.pixels.get().is_none()
+        matches!(self.held().state, State::Pending)
     }
 
     /// Sets the decoded pixels; `None`: the image cannot be decoded. Only the first call has an effect.
     pub fn arrive(&self, pixels: Option<Pixels>) {
-        self.pixels.get_or_init(|| pixels);
+        let mut held = self.held();
+        if matches!(held.state, State::Pending) {
+            held.state = pixels.map_or(State::Unreadable, |pixels| State::Decoded(Arc::new(pixels)));
+        }
+    }
+
+    /// A thread that fails while it holds this leaves a whole state behind.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let held = self.held();
+        let state: &dyn std::fmt::Debug = match &held.state {
+            State::Pending => &"pending",
+            State::Decoded(pixels) => pixels,
+            State::Freed => &"freed",
+            State::Unreadable => &"unreadable",
+        };
+        f.debug_struct("Image").field("name", &self.name).field("pixels", state).finish_non_exhaustive()
     }
 }
 
@@ -210,5 +292,33 @@ mod tests {
         let broken = Image::pending(String::new());
         broken.arrive(None);
         assert!(!broken.is_pending() && broken.pixels().is_none());
+    }
+
+    #[test]
+    fn freed_pixels_are_decoded_again_when_they_are_asked_for() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        let pixels = || Pixels::rgba8(1, 1, vec![1, 2, 3, 4]).unwrap();
+        let image = Image::ready("skin".into(), pixels());
+        image.free();
+        assert!(image.is_in_memory(), "nothing could bring them back");
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        image.decode_again_by(Box::new(move || {
+            // The file is gone after the second time.
+            (counted.fetch_add(1, Ordering::Relaxed) < 2).then(pixels)
+        }));
+        let (clone, kept) = (image.clone(), image.pixels());
+        image.free();
+        assert!(!clone.is_in_memory() && clone.has_pixels() && !clone.is_pending());
+        assert_eq!(kept.as_deref(), Some(&pixels()), "who held them keeps them");
+        assert_eq!((clone.pixels(), image.pixels()), (kept.clone(), kept));
+        assert!(image.is_in_memory() && calls.load(Ordering::Relaxed) == 1, "they stay once they are back");
+        image.free();
+        assert!(image.pixels().is_some());
+        image.free();
+        assert!(image.pixels().is_none() && !image.has_pixels() && !image.is_pending());
+        image.arrive(Some(pixels()));
+        assert!(image.pixels().is_none(), "pixels are set once");
     }
 }

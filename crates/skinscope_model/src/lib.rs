@@ -51,7 +51,7 @@ pub use far::{Base, Far, FarFigure, FarMesh, Wide};
 pub use far_tracks::{COARSE, FarTrack, NEAR, parted};
 use glam::{Affine3A, Quat, Vec3};
 pub use humanoid::{Family, HumanoidRig, joined};
-pub use image::{BlockFormats, Image, PixelFormat, Pixels};
+pub use image::{BlockFormats, DecodeAgain, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use limits::{Limits, degrees_from_rest};

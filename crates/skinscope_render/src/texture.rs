@@ -79,7 +79,7 @@ impl Textures {
     pub fn is_missing(&self, model: &Model, key: Key) -> bool {
         let image = &model.images[key.0.index()];
         let is_making = self.making.as_ref().is_some_and(|making| making.keys.contains(&key));
-        image.is_pending() || is_making || image.pixels().is_some() && !self.images.contains_key(&key)
+        image.is_pending() || is_making || image.has_pixels() && !self.images.contains_key(&key)
     }
 
     /// True while textures are being made on a thread, and until they are taken.
@@ -117,12 +117,12 @@ impl Textures {
             made?.into_iter().for_each(|(key, made)| self.keep(key, made));
         }
         let limit = gpu.device.limits().max_texture_dimension_2d;
-        let here = |key: &Key| !self.images.contains_key(key) && model.images[key.0.index()].pixels().is_some();
+        let here = |key: &Key| !self.images.contains_key(key) && model.images[key.0.index()].has_pixels();
         let mut news: BTreeSet<Key> = keys.filter(here).collect();
         let mut bytes = 0;
         news.retain(|key| {
-            let pixels = model.images[key.0.index()].pixels().filter(|_| bytes < most);
-            let Some(wanted) = pixels.map(|pixels| wanted(pixels, limit)) else { return false };
+            let pixels = (bytes < most).then(|| model.images[key.0.index()].pixels()).flatten();
+            let Some(wanted) = pixels.map(|pixels| wanted(&pixels, limit)) else { return false };
             bytes += wanted.bytes(0);
             self.images.insert(*key, TextureEntry { made: None, wanted, dropped: 0 });
             true
@@ -216,7 +216,8 @@ impl Textures {
     }
 }
 
-/// Makes textures one after the other, each without as many of its largest levels as `wanted` says.
+/// Makes textures one after the other, each without as many of its largest levels as `wanted` says. Pixels that are on
+/// the device are freed where they can be decoded again.
 fn make_all(
     gpu: &Gpu,
     model: &Model,
@@ -224,8 +225,12 @@ fn make_all(
     take: &mut dyn FnMut(Key, Made) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
     let mut in_flight = 0;
-    for (key, wanted, drop) in wanted {
-        let Some(made) = make(gpu, model, *key, wanted, *drop)? else { continue };
+    for (n, (key, demand, drop)) in wanted.iter().enumerate() {
+        let Some(made) = make(gpu, model, *key, demand, *drop)? else { continue };
+        // The two textures of an image, one for each colour space, come one after the other.
+        if wanted.get(n + 1).is_none_or(|(next, ..)| next.0 != key.0) {
+            model.images[key.0.index()].free();
+        }
         in_flight += made.bytes;
         if in_flight > MOST_IN_FLIGHT {
             // Data that waits to be copied takes memory a second time until it is.
@@ -240,7 +245,8 @@ fn make_all(
 /// Makes one texture, with fewer levels still where the device is out of memory.
 fn make(gpu: &Gpu, model: &Model, key: Key, wanted: &TextureDemand, drop: usize) -> Result<Option<Made>, GpuError> {
     let source = &model.images[key.0.index()];
-    let Some(pixels) = source.pixels() else { return Ok(None) };
+    let Some(shared) = source.pixels() else { return Ok(None) };
+    let pixels = &*shared;
     let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", key.0.0));
     let (w, h) = (pixels.width(), pixels.height());
     let none = |notice| Made { texture: None, dropped: 0, notice: Some(notice), short: false, bytes: 0 };

@@ -113,7 +113,7 @@ fn a_glb_and_a_gltf_with_its_bin_are_what_their_bytes_are() {
 fn a_file_that_shrinks_while_it_is_read_is_an_error() {
     let folder = Folder::new("shrinks");
     let path = folder.write("short.bin", &[7; 100_000]);
-    let file = OpenFile { file: File::open(path).unwrap(), name: "short.bin".into() };
+    let file = OpenFile { file: File::open(path).unwrap().into(), name: "short.bin".into() };
     let bytes = |length| Bytes::File { file: &file, start: 0, length };
     assert_eq!(bytes(100_000).read().unwrap()[..], [7; 100_000]);
     let error = bytes(100_001).read().unwrap_err().to_string();
@@ -210,4 +210,26 @@ fn a_file_is_named_for_what_it_is_as_a_model_as_a_buffer_and_as_an_image() {
     let warnings: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
     assert!(warnings.iter().any(|text| text.contains("it is a gzip archive and neither PNG")), "{warnings:?}");
     fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn pixels_that_were_freed_are_decoded_again_from_the_file() {
+    let mut doc = Doc::new();
+    let view = doc.view(include_bytes!("../../../../tests/fixtures/textures/picture.png"));
+    doc.root["images"] = json!([{ "bufferView": view }, { "uri": "own.png" }]);
+    doc.root["textures"] = json!([{ "source": 0 }, { "source": 1 }]);
+    let folder = Folder::new("freed");
+    folder.write("own.png", include_bytes!("../../../../tests/fixtures/textures/picture.png"));
+    let path = folder.write("freed.glb", &doc.glb());
+    let read = |frees_pixels| {
+        let options = Options { frees_pixels, ..Options::default() };
+        import_file(&path, &options, &Progress::silent()).unwrap().model
+    };
+    let (kept, freed) = (read(false), read(true));
+    for (kept, freed) in kept.images.iter().zip(&freed.images) {
+        kept.free();
+        freed.free();
+        assert!(kept.is_in_memory() && !freed.is_in_memory() && freed.has_pixels());
+        assert!(freed.pixels().is_some() && freed.pixels() == kept.pixels() && freed.is_in_memory());
+    }
 }

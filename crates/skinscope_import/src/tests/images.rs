@@ -59,7 +59,7 @@ fn open(doc: &Doc, formats: Option<BlockFormats>) -> Import {
 fn decoded(extension: &str, file: &[u8], formats: Option<BlockFormats>) -> Pixels {
     let import = open(&textured(extension, &[file]), formats);
     assert_eq!(import.warnings, []);
-    import.model.images[0].pixels().unwrap().clone()
+    Pixels::clone(&import.model.images[0].pixels().unwrap())
 }
 
 /// Fowler, Noll and Vo's hash 1a of 64 bits, as in `expected.json`.
