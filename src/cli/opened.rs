@@ -37,7 +37,8 @@ impl From<Document> for Opened {
 
 impl ModelArgs {
     /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`]) and has the
-    /// pixels of images from then on: they are freed once it has them. Writes a warning where the model has changed since the session was saved.
+    /// pixels of images from then on: they are freed once it has them. Writes a warning where the model has changed since
+    /// the session was saved.
     pub fn load_with_session(&self, block_formats: Option<AskFormats>) -> Result<Opened, CliError> {
         let Some(path) = self.model.clone().filter(|path| is_session(path)) else {
             return self.load_for(block_formats).map(Opened::from);
