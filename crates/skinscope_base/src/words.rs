@@ -1,4 +1,4 @@
-//! Numbers with the nouns that they count.
+//! Numbers with the nouns that they count, and words at the start of a sentence.
 
 use std::fmt::Display;
 
@@ -13,6 +13,13 @@ pub fn counted<N: Display + PartialEq + From<u8>>(n: N, one: &str, many: &str) -
 #[must_use]
 pub fn counted_all(counts: &[(usize, &str, &str)]) -> Vec<String> {
     counts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| counted(*n, one, many)).collect()
+}
+
+/// Returns `words` with a capital at their start.
+#[must_use]
+pub fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use egui::accesskit::{Node, Role};
 use egui::{
     Area, Context, Id, Key, Label, Layout, Modifiers, Order, Pos2, Rect, RichText, Ui, UiKind, Vec2, pos2, vec2,
 };
+use skinscope_base::words::sentence_case;
 use skinscope_session::{Command, Session, WindowCommand, refusal};
 
 use super::theme::{self, BODY, SMALL, colors};
@@ -276,12 +277,6 @@ fn card(ui: &mut Ui, session: &Session, shown: &Explanation) -> Option<Answer> {
         }
     }
     answer
-}
-
-/// Returns `words` with a capital at their start.
-fn sentence_case(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

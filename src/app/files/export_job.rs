@@ -19,6 +19,7 @@ use crate::render::{Backend, Gpu, GpuError, Renderer, on_device};
 use crate::session::{
     CameraCommand, ComparisonLayout, ExportKind, ExportSettings, PlaybackCommand, SelectionCommand, Session, Toggle,
 };
+use crate::words::sentence_case;
 
 /// What it takes to export something.
 pub(crate) struct ExportJob {
@@ -69,15 +70,10 @@ pub(crate) fn check(kind: ExportKind, path: &Path, settings: &ExportSettings) ->
         ExportKind::Mesh if MeshFormat::of(path).is_some() => Ok(()),
         ExportKind::Mesh => Err("Meshes are written as .glb, .obj, .ply or .stl.".to_owned()),
         ExportKind::Film => {
-            let target = Target::of(path).ok_or_else(|| format!("{}.", capital(Target::endings())))?;
+            let target = Target::of(path).ok_or_else(|| format!("{}.", sentence_case(Target::endings())))?;
             film::check(&target, settings.size, settings.fps, settings.transparent).map_err(|error| error.to_string())
         }
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 impl ExportJob {

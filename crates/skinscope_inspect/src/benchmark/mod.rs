@@ -112,10 +112,24 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
+    /// How many parts a whole benchmark has: four claims that the processor measures alone, the costs, and what a device takes part in.
+    pub const PARTS: usize = 6;
+
     /// Measures a model with these skinning matrices ([`skinscope_deform::palettes`]) and morph weights. Takes some seconds for a small
     /// model. `None` where it was cancelled, or where the model has no vertices.
     #[must_use]
-    pub fn of(model: &Model, (palette, morph_weights): (&[Affine3A], &[f32]), cancel: &AtomicBool) -> Option<Self> {
+    pub fn of(model: &Model, pose: (&[Affine3A], &[f32]), cancel: &AtomicBool) -> Option<Self> {
+        Self::of_telling(model, pose, cancel, &|_| {})
+    }
+
+    /// Does the same as [`Benchmark::of`], and tells after each part how many of [`Benchmark::PARTS`] are done; the device's is left.
+    #[must_use]
+    pub fn of_telling(
+        model: &Model,
+        (palette, morph_weights): (&[Affine3A], &[f32]),
+        cancel: &AtomicBool,
+        tell: &dyn Fn(usize),
+    ) -> Option<Self> {
         let vertices = Vertices::of(model);
         if vertices.at.is_empty() {
             return None;
@@ -126,7 +140,10 @@ impl Benchmark {
         let mut measured = Vec::new();
         let mut compare = |text: Text, first: &dyn Fn(&mut Out), second: &dyn Fn(&mut Out)| {
             let one = turns(text, [first, second], &blank, &positions, cancel);
-            one.map(|one| measured.push(one))
+            one.map(|one| {
+                measured.push(one);
+                tell(measured.len());
+            })
         };
         compare(PARTITION, &|out: &mut Out| vertices.blend_all(&three, out), &|out: &mut Out| {
             vertices.partitioned(&three, out)
@@ -144,6 +161,9 @@ impl Benchmark {
         let ways: [Way<'_, Vec3>; 2] =
             [&|out: &mut [Vec3]| unit_exact(&normals, out), &|out: &mut [Vec3]| unit_fast(&normals, out)];
         measured.push(turns(ROOTS, ways, &vec![Vec3::ZERO; normals.len()], &unit, cancel)?);
+        tell(measured.len());
+        let costs = costs(model, (palette, morph_weights), &[CostOf::Method, CostOf::Normals], cancel)?;
+        tell(measured.len() + 1);
         let counts = WeightStats::of(model);
         Some(Self {
             vertices: [counts.by_influences[1], counts.by_influences[2..].iter().sum()],
@@ -153,7 +173,7 @@ impl Benchmark {
             palette: (palette.len(), [palette.len() * 48, palette.len() * 64]),
             measured,
             not_measured: Vec::new(),
-            costs: costs(model, (palette, morph_weights), &[CostOf::Method, CostOf::Normals], cancel)?,
+            costs,
         })
     }
 
@@ -232,16 +252,30 @@ impl Measured {
     /// Says which way is faster, how many times as fast, and with which spread.
     #[must_use]
     pub fn ratio_text(&self) -> String {
-        let better = self.better();
-        // Of the faster way the ratio is above one.
-        let ratio = if better == Some(0) { self.ratio.map(|r| 1.0 / r.max(1e-12)) } else { self.ratio };
-        let [a, lower, median, upper, b] = ratio;
-        let ([lower, upper], [least, greatest]) = ([lower.min(upper), lower.max(upper)], [a.min(b), a.max(b)]);
-        let spread = format!("half of all turns {lower:.2}–{upper:.2}, all {least:.2}–{greatest:.2}");
-        match better {
-            Some(way) => format!("faster: {}, {median:.2} times as fast ({spread})", self.ways[way]),
-            None => format!("neither is faster for certain: the second is {median:.2} times as fast ({spread})"),
+        format!("{} ({})", self.verdict_text(), self.spread_text())
+    }
+
+    /// Says which way is faster, and how many times as fast.
+    #[must_use]
+    pub fn verdict_text(&self) -> String {
+        let median = self.ratio_of_better()[2];
+        match self.better() {
+            Some(way) => format!("faster: {}, {median:.2} times as fast", self.ways[way]),
+            None => format!("neither is faster for certain: the second is {median:.2} times as fast"),
         }
+    }
+
+    /// Says between which ratios half of all turns lie, and all of them.
+    #[must_use]
+    pub fn spread_text(&self) -> String {
+        let [a, lower, _, upper, b] = self.ratio_of_better();
+        let ([lower, upper], [least, greatest]) = ([lower.min(upper), lower.max(upper)], [a.min(b), a.max(b)]);
+        format!("half of all turns {lower:.2}–{upper:.2}, all {least:.2}–{greatest:.2}")
+    }
+
+    /// The ratio as that of the faster way, which is above one; that of the second where neither is faster for certain.
+    fn ratio_of_better(&self) -> [f64; 5] {
+        if self.better() == Some(0) { self.ratio.map(|r| 1.0 / r.max(1e-12)) } else { self.ratio }
     }
 
     /// Writes the times of both ways, and how far their results are apart.

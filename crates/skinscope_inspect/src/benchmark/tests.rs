@@ -202,6 +202,9 @@ fn a_ratio_says_which_way_is_faster_and_its_times_are_of_one_turn() {
         first.ratio_text(),
         "faster: joint by joint, 2.00 times as fast (half of all turns 1.25–2.50, all 1.00–4.00)"
     );
+    let of_first = (first.verdict_text(), first.spread_text());
+    assert_eq!(of_first.0, "faster: joint by joint, 2.00 times as fast");
+    assert_eq!(of_first.1, "half of all turns 1.25–2.50, all 1.00–4.00");
     let none = measured([0.5, 0.9, 0.97, 1.1, 2.0]);
     assert_eq!(none.better(), None);
     assert!(none.ratio_text().starts_with("neither is faster for certain: the second is 0.97 times"), "{none:?}");
@@ -243,4 +246,12 @@ fn the_spread_of_a_ratio_has_its_quartiles() {
 fn it_can_be_cancelled() {
     let model = tube(Tube::default());
     assert_eq!(Benchmark::of(&model, (&posed(&model), &[]), &AtomicBool::new(true)), None);
+}
+
+#[test]
+fn it_tells_which_parts_are_done() {
+    let (model, told) = (tube(Tube::default()), std::cell::RefCell::new(Vec::new()));
+    let tell = |parts| told.borrow_mut().push(parts);
+    assert!(Benchmark::of_telling(&model, (&posed(&model), &[]), &AtomicBool::new(false), &tell).is_some());
+    assert_eq!(told.into_inner(), (1..Benchmark::PARTS).collect::<Vec<_>>(), "the device's part comes after them");
 }

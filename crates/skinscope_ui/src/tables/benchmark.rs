@@ -1,12 +1,13 @@
 //! The benchmark of the open model: it runs in the background once it is asked for, and shows each ratio with its
-//! spread.
+//! spread in a table.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use egui::{Frame, Label, Margin, RichText, ScrollArea, Ui};
+use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
 use glam::Affine3A;
+use skinscope_base::words::sentence_case;
 use skinscope_inspect::benchmark::{Benchmark, CostOf};
 use skinscope_model::{LocalPose, Model};
 use skinscope_session::Session;
@@ -14,7 +15,7 @@ use skinscope_session::Session;
 use super::{Tab, bar};
 use crate::background_query::BackgroundQuery;
 use crate::theme::{self, MARGIN, colors};
-use crate::widgets::text_button;
+use crate::widgets::{progress_bar, text_button};
 
 /// Adds what only a graphics device can measure to a benchmark of a model: with its skinning matrices and its pose. Returns `None` where it was
 /// cancelled.
@@ -47,6 +48,8 @@ impl Default for MeasuresOnDevice {
 pub(super) struct BenchmarkState {
     /// How often it was asked for; 0: never.
     asked: u32,
+    /// How many parts of the run that is under way are done.
+    done: Arc<AtomicUsize>,
     run: BackgroundQuery<u32, Option<Benchmark>>,
 }
 
@@ -83,26 +86,35 @@ pub(super) fn show(
     }
     if let Some(model) = session.model().filter(|_| pressed) {
         state.asked += 1;
+        state.done = Arc::default();
+        let done = Arc::clone(&state.done);
         let (model, palette) = (Arc::clone(model), session.pose().palettes.clone());
         let (local, on_device) = (session.pose().local.clone(), on_device.clone());
         state.run.ask(ui, state.asked, false, move |cancel| {
-            let mut benchmark = Benchmark::of(&model, (&palette, &local.morph_weights), cancel);
+            let tell = |parts| done.store(parts, Ordering::Relaxed);
+            let mut benchmark = Benchmark::of_telling(&model, (&palette, &local.morph_weights), cancel, &tell);
             if let Some(benchmark) = &mut benchmark {
                 (on_device.0)(benchmark, &model, (&palette, &local), cancel)?;
             }
             Some(benchmark)
         });
     }
+    let is_running = is_running && !cancelled || pressed;
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 4)).show(ui, |ui| {
+        if is_running {
+            let done = state.done.load(Ordering::Relaxed) as f32;
+            progress_bar(ui, "Benchmark", done / Benchmark::PARTS as f32);
+            ui.add_space(4.0);
+        }
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match state.run.latest() {
             Some(Some(benchmark)) => {
-                if is_running && !cancelled {
+                if is_running {
                     note(ui, "Measuring… The figures below are of the last time.");
                 }
                 figures(ui, benchmark);
             }
             Some(None) => note(ui, "This model has no vertices, so that there is nothing to measure."),
-            None if is_running && !cancelled || pressed => note(ui, "Measuring…"),
+            None if is_running => note(ui, "Measuring…"),
             None => note(
                 ui,
                 "What a textbook says about speed, measured on this model: what parting rigid vertices saves, which loop is faster, \
@@ -117,32 +129,55 @@ fn note(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
 }
 
+/// The titles of the columns, and the share of the width that each has.
+const COLUMNS: [(&str, f32); 4] = [("What", 0.24), ("The text says", 0.24), ("Measured", 0.34), ("Spread", 0.18)];
+/// The space between two columns, points.
+const COLUMN_GAP: f32 = 16.0;
+
+/// Shows one row, whose cells wrap in their columns.
+fn row(ui: &mut Ui, cells: [RichText; 4]) {
+    let width = (ui.available_width() - 3.0 * COLUMN_GAP).max(0.0);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = COLUMN_GAP;
+        for (cell, (_, share)) in cells.into_iter().zip(COLUMNS) {
+            ui.allocate_ui_with_layout(vec2(share * width, 0.0), Layout::top_down(Align::Min), |ui| {
+                ui.set_width(share * width);
+                ui.add(Label::new(cell).wrap());
+            });
+        }
+    });
+    ui.add_space(4.0);
+}
+
 fn figures(ui: &mut Ui, benchmark: &Benchmark) {
     let c = colors(ui);
-    let mut row = |title: String, words: String| {
-        ui.add(Label::new(RichText::new(title).font(theme::strong(theme::BODY)).color(c.text)).wrap());
-        note(ui, &words);
-        ui.add_space(4.0);
-    };
+    let head = |title: &str| RichText::new(title).font(theme::strong(theme::SMALL)).color(c.dim);
+    let name = |words: &str| RichText::new(sentence_case(words)).font(theme::strong(theme::BODY)).color(c.text);
+    let text = |words: &str| RichText::new(sentence_case(words)).color(c.text);
+    let dim = |words: &str| RichText::new(sentence_case(words)).color(c.dim);
+    let against = |ways: [&str; 2]| name(&format!("{} against {}", ways[0], ways[1]));
+    row(ui, COLUMNS.map(|(title, _)| head(title)));
     for one in &benchmark.measured {
-        let title = format!("{} against {}: {}", one.ways[0], one.ways[1], one.ratio_text());
-        row(title, format!("{}. The text: {}.", one.times_text(), one.claim));
+        let measured = format!("{}.\n{}.", one.verdict_text(), sentence_case(&one.times_text()));
+        row(ui, [against(one.ways), dim(one.claim), text(&measured), dim(&one.spread_text())]);
     }
     for one in &benchmark.not_measured {
-        row(format!("{} against {}: {}", one.ways[0], one.ways[1], one.text()), format!("The text: {}.", one.claim));
+        row(ui, [against(one.ways), dim(one.claim), text(&one.text()), dim("")]);
     }
     for (of, title) in
         [(CostOf::Method, "A vertex by each method"), (CostOf::Normals, "A vertex by each mode of normals")]
     {
-        let text = RichText::new(format!("{title}, on all cores")).font(theme::strong(theme::BODY)).color(c.text);
-        ui.add(Label::new(text).wrap());
+        ui.add_space(4.0);
+        row(ui, [title, "", "On all cores", "Spread"].map(head));
         for cost in benchmark.costs.iter().filter(|cost| cost.of == of) {
+            let [_, lower, median, upper, _] = cost.ns;
             let exact =
                 cost.from_exact.map_or_else(String::new, |m| format!("; {m:.1e} m from double precision at most"));
-            note(ui, &format!("{}: {}{exact}", cost.label, cost.text()));
+            let spread = format!("half of all turns {lower:.1}–{upper:.1}");
+            row(ui, [name(cost.label), dim(""), text(&format!("{median:.1} ns{exact}")), dim(&spread)]);
         }
-        ui.add_space(4.0);
     }
+    ui.add_space(4.0);
     for line in benchmark.counts() {
         note(ui, &line);
     }
