@@ -197,14 +197,14 @@ fn rows_of_a_filter_stay_while_one_works_in_them() {
     assert_eq!((marked(&harness), rows(&harness)), (vec![8], 1));
     // Nor does a filter by sums lose a row whose sum is right now.
     click(&mut harness, "Marked");
-    click(&mut harness, "Others follow");
+    click(&mut harness, "Keep sum");
     put(&mut harness, 5, 3);
     write(&mut harness, "0.9");
     click(&mut harness, "Sums: Any sum");
     click(&mut harness, "Sum ≠ 1");
     let off = rows(&harness);
     assert!(off > 0);
-    click(&mut harness, "Others follow");
+    click(&mut harness, "Keep sum");
     harness.state_mut().session.apply(EditCommand::NormaliseWeights);
     harness.run();
     assert!(harness.state().session.document().unwrap().stats().uneven.is_none());
@@ -264,7 +264,7 @@ fn locked_joints_stay_and_the_others_may_stay_too() {
     harness.key_press(Key::Escape);
     harness.state_mut().session.apply(ToolCommand::UnlockAll);
     harness.run();
-    click(&mut harness, "Others follow");
+    click(&mut harness, "Keep sum");
     put(&mut harness, 5, 3);
     write(&mut harness, "0.9");
     near(weights(&harness, 5), [before[0], before[1], before[2], 0.9]);

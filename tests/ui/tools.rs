@@ -153,7 +153,7 @@ fn the_panel_opens_by_its_key_takes_the_place_of_the_inspector_and_closes() {
 #[test]
 fn vertices_are_chosen_and_counted() {
     let mut harness = tools(Some("smooth"));
-    for (scope, name) in [(Scope::Joint, "Joint"), (Scope::Marked, "Marked"), (Scope::Finding, "Finding")] {
+    for (scope, name) in [(Scope::Joint, "Of joint"), (Scope::Marked, "Marked"), (Scope::Finding, "Finding")] {
         harness.get_by_role_and_label(Role::Button, name).click();
         harness.run();
         assert_eq!(harness.state().session.tools().scope, scope);
@@ -162,7 +162,7 @@ fn vertices_are_chosen_and_counted() {
     harness.get_by_role_and_label(Role::Button, "Marked").click();
     harness.run();
     harness.get_by_label_contains("No vertex is marked");
-    harness.get_by_role_and_label(Role::Button, "Joint").click();
+    harness.get_by_role_and_label(Role::Button, "Of joint").click();
     harness.run();
     let count = harness.state().session.edited_weights().vertices_of(Scope::Joint).unwrap().len();
     assert!(count > 0);
@@ -388,7 +388,7 @@ fn a_weight_is_typed_for_many_vertices_at_once() {
     harness.run();
     assert_eq!(settings(&harness).amount, Amount::Add(0.25));
     assert!(harness.state().session.tools().outcome().unwrap().vertices > 0);
-    click(&mut harness, "Others follow");
+    click(&mut harness, "Keep sum");
     assert!(!settings(&harness).follow);
     harness.get_by_role_and_label(Role::TextInput, "Weight").click();
     harness.run();

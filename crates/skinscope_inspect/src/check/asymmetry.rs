@@ -102,7 +102,10 @@ fn example(subject: &Subject, comparison: &Comparison, part: &BodyPart, vertex: 
     let in_part = if other == part {
         String::new()
     } else {
-        format!(" of mesh {}, primitive {},", subject.model.file_mesh(other.mesh).0, other.primitive)
+        match subject.model.meshes[other.mesh.index()].primitives.len() {
+            1 => format!(" of {}", subject.mesh_name(other.mesh)),
+            _ => format!(" of {}, primitive {},", subject.mesh_name(other.mesh), other.primitive),
+        }
     };
     let number = image - other.start;
     if number == vertex && other == part {
@@ -185,15 +188,18 @@ mod tests {
             plant(p, 9, 0.3);
             // Mesh 1 gets the right side, mesh 0 keeps the left and the plane.
             p.meshes = halves(&p.meshes[0].primitives[0]);
+            p.meshes[1].name = "Right half".into();
             p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(0)), ..Instance::default() });
         });
         let found_at: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
         assert_eq!(found_at, [(0, vec![4]), (1, vec![4])]);
         assert!(
-            findings[0].message.contains("but vertex 4 of mesh 1, primitive 0, opposite has 0.600"),
+            findings[0].message.contains("but vertex 4 of \"Right half\" opposite has 0.600"),
             "{}",
             findings[0].message
         );
+        let back = &findings[1].message;
+        assert!(back.contains("but vertex 4 of mesh 0 opposite has 0."), "a mesh without a name: {back}");
     }
 
     /// One skin for each side, of which neither has the arm of the other; both bind the hips at the same position.

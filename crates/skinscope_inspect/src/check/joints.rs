@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use skinscope_base::words::counted;
-use skinscope_model::{NodeId, SkinId};
+use skinscope_model::{MeshId, NodeId, SkinId};
 
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 
@@ -13,17 +13,29 @@ const NAMED: usize = 4;
 /// The most letters of a name.
 const LETTERS: usize = 48;
 
+/// Returns a name of the file in quotes; long ones are cut, and control characters are removed.
+fn quoted(name: &str) -> String {
+    let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let clean = |c| if obeyed(c) { '\u{fffd}' } else { c };
+    let mut out: String = name.chars().take(LETTERS).map(clean).collect();
+    if name.chars().nth(LETTERS).is_some() {
+        out.push('…');
+    }
+    format!("\"{out}\"")
+}
+
 impl Subject<'_> {
     /// Returns the name of a node, in quotes; long ones are cut, and control characters are removed.
     pub(super) fn name(&self, node: NodeId) -> String {
-        let name = &self.model.skeleton.names[node.index()];
-        let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        let clean = |c| if obeyed(c) { '\u{fffd}' } else { c };
-        let mut out: String = name.chars().take(LETTERS).map(clean).collect();
-        if name.chars().nth(LETTERS).is_some() {
-            out.push('…');
+        quoted(&self.model.skeleton.names[node.index()])
+    }
+
+    /// Returns what a mesh is called: its name in quotes, or `mesh 3` where it has none.
+    pub(super) fn mesh_name(&self, mesh: MeshId) -> String {
+        match self.model.meshes[mesh.index()].name.as_str() {
+            "" => format!("mesh {}", self.model.file_mesh(mesh).0),
+            name => quoted(name),
         }
-        format!("\"{out}\"")
     }
 
     /// Returns the names of some nodes: `"a", "b", "c" and 7 more`.

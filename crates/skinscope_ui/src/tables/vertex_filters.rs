@@ -24,7 +24,7 @@ pub(super) enum Filter {
 /// The texts of switches in the bar.
 const OF_JOINT: &str = "Selected joint";
 const MARKED: &str = "Marked";
-const OTHERS_FOLLOW: &str = "Others follow";
+const KEEP_SUM: &str = "Keep sum";
 /// The text of the switch that opens the list of what the bar has no room for.
 const MORE: &str = "More";
 
@@ -88,7 +88,7 @@ impl Filters {
             Filter::Skin => (chip_width(ui, &name_of_choice(model, self.skin)) + 30.0).max(140.0),
             Filter::OfJoint => chip_width(ui, OF_JOINT),
             Filter::Marked => chip_width(ui, MARKED),
-            Filter::Follow => chip_width(ui, OTHERS_FOLLOW),
+            Filter::Follow => chip_width(ui, KEEP_SUM),
             Filter::Sums => 100.0,
             Filter::Counts => 120.0,
         }
@@ -158,7 +158,7 @@ impl Filters {
                 }
             }
             Filter::Follow => {
-                if chip(ui, OTHERS_FOLLOW, !self.stays).on_hover_text(FOLLOW).clicked() {
+                if chip(ui, KEEP_SUM, !self.stays).on_hover_text(FOLLOW).clicked() {
                     self.stays = !self.stays;
                 }
             }

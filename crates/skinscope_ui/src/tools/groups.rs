@@ -109,7 +109,7 @@ mod tests {
     fn no_group_has_the_name_of_a_tool_or_of_what_tools_work_on() {
         for name in Group::ALL.map(|group| group.words().0) {
             assert!(OPERATIONS.iter().all(|operation| operation.tool != name), "{name}");
-            assert_ne!(name, "Joint");
+            assert!(!["Joint", "Of joint"].contains(&name), "{name}");
         }
     }
 }

@@ -25,7 +25,7 @@ const LOW: f32 = 400.0;
 /// The choices of vertices that a tool works on, with the name and the tooltip of each.
 const SCOPES: [(Scope, &str, &str); 4] = [
     (Scope::All, "All", "Work on all vertices"),
-    (Scope::Joint, "Joint", "Work on the vertices that the selected joint moves"),
+    (Scope::Joint, "Of joint", "Work on the vertices that the selected joint moves"),
     (Scope::Marked, "Marked", "Work on the marked vertices"),
     (Scope::Finding, "Finding", "Work on the vertices of the finding that is shown"),
 ];

@@ -149,7 +149,7 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
             now.amount = amount;
         }
         ui.data_mut(|d| d.insert_temp(id, text.clone()));
-        if chip(ui, "Others follow", now.follow).on_hover_text(FOLLOW).clicked() {
+        if chip(ui, "Keep sum", now.follow).on_hover_text(FOLLOW).clicked() {
             now.follow = !now.follow;
         }
     });
