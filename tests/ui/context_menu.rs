@@ -1,7 +1,10 @@
 //! The menu of a right click in the picture and in the list of nodes.
 
+use skinscope::inspect::VertexSet;
+use skinscope::model::MeshId;
 use skinscope::session::{KeyingCommand, MarkCommand, ToolCommand};
 
+use super::tables::{shown, tab};
 use super::*;
 
 fn right_click(harness: &mut Harness<'_, App>, at: Pos2) {
@@ -78,6 +81,57 @@ fn rows_of_tables_have_the_menu_of_what_they_name() {
     choose(&mut harness, "Bring it into view");
     assert_eq!(harness.state().session.view().pinned.map(|pinned| pinned.vertex), Some(1));
     assert!(has(&harness, &CameraCommand::FrameMarked.into()));
+}
+
+#[test]
+fn weights_of_a_vertex_are_copied_and_pasted_by_the_menu_of_its_row() {
+    let mut harness = shown(tube(Tube { joints: 4, rings: 12, sides: 4, ..Tube::default() }), 900.0);
+    tab(&mut harness, "Vertices");
+    let row = |harness: &Harness<'_, App>, vertex: usize| -> Pos2 {
+        let name = format!("Vertex {vertex} of");
+        let row = harness
+            .get_by(|node| node.role() == Role::Row && node.label().is_some_and(|label| label.starts_with(&name)));
+        row.rect().left_center() + vec2(30.0, 0.0)
+    };
+    let weights = |harness: &Harness<'_, App>, vertex: usize| -> Vec<(u16, u32)> {
+        let model = harness.state().session.model().unwrap();
+        let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(vertex);
+        let mut out: Vec<(u16, u32)> = joints
+            .iter()
+            .zip(weights)
+            .filter(|(_, w)| **w > 0.0)
+            .map(|(j, w)| (*j, (w * 1e4).round() as u32))
+            .collect();
+        out.sort_unstable();
+        out
+    };
+    let from = (1..12).find(|v| weights(&harness, *v) != weights(&harness, 0)).unwrap();
+    let at = row(&harness, 0);
+    right_click(&mut harness, at);
+    assert!(
+        harness.get_by_role_and_label(Role::MenuItem, "Paste weights").accesskit_node().is_disabled(),
+        "nothing is copied yet"
+    );
+    harness.key_press(egui::Key::Escape);
+    harness.run();
+    let at = row(&harness, from);
+    right_click(&mut harness, at);
+    choose(&mut harness, "Copy its weights");
+    let at = row(&harness, 0);
+    right_click(&mut harness, at);
+    choose(&mut harness, "Paste weights");
+    assert_eq!(weights(&harness, 0), weights(&harness, from));
+    // Where its row is marked, all marked vertices get them; that is one step of Undo.
+    let marks = Arc::new(VertexSet::from_vertices(vec![(MeshId(0), 0, 1), (MeshId(0), 0, 2)]));
+    harness.state_mut().session.apply(SelectionCommand::Mark(marks));
+    harness.run();
+    let before = [1, 2].map(|vertex| weights(&harness, vertex));
+    let at = row(&harness, 1);
+    right_click(&mut harness, at);
+    choose(&mut harness, "Paste weights");
+    assert_eq!([1, 2].map(|vertex| weights(&harness, vertex)), [0; 2].map(|vertex| weights(&harness, vertex)));
+    harness.state_mut().session.apply(EditCommand::Undo);
+    assert_eq!([1, 2].map(|vertex| weights(&harness, vertex)), before);
 }
 
 #[test]

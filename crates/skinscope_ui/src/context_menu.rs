@@ -15,6 +15,7 @@ use super::copied;
 use super::menu::{RowSuffix, command_item, item};
 use super::repair_words::repair_words;
 use super::theme::{SMALL, colors, strong};
+use super::vertex_weights;
 use super::widgets::{counted, describe, shortened};
 
 /// The width of the menu, points.
@@ -157,27 +158,7 @@ fn contents(
         }
     };
     if let Some(vertex) = about.vertex {
-        head(ui, &format!("Vertex {} of the skin", vertex.vertex));
-        if own(ui, "Pin this vertex", "Keep its weights and what moves it in sight, in the inspector") {
-            commands.push(SelectionCommand::Pin(Some(vertex)).into());
-        }
-        // A row of the table of vertices names no node, and its weights are in sight; so is a vertex that no joint moves, which has none.
-        if about.node.is_some() && own(ui, "Weights in the table", "Pin it, and show its row in the table of vertices")
-        {
-            commands.push(SelectionCommand::Pin(Some(vertex)).into());
-            asked = Some(RepairTool::Vertices);
-        }
-        if about.node.is_none() {
-            if let Some(joint) = heaviest(session, vertex)
-                && own(ui, "Select the joint that moves it most", "Select the joint of its largest weight")
-            {
-                commands.push(SelectionCommand::Select(Some(joint)).into());
-            }
-            if own(ui, "Bring it into view", "Pin it, and move the camera to it") {
-                commands.push(SelectionCommand::Pin(Some(vertex)).into());
-                commands.push(CameraCommand::FrameMarked.into());
-            }
-        }
+        asked = of_vertex(ui, vertex, about.node.is_some(), session, commands);
         ui.separator();
     }
     if let Some(node) = about.node {
@@ -223,6 +204,49 @@ fn contents(
     }
     rows(ui, &[CameraCommand::FrameAll.into(), ViewCommand::ShowAll.into()], commands);
     asked
+}
+
+/// Shows what one can do with a vertex; returns the table that is asked for. `on_skin`: it was clicked on the skin, whose joint's rows follow.
+fn of_vertex(
+    ui: &mut Ui,
+    vertex: VertexRef,
+    on_skin: bool,
+    session: &Session,
+    commands: &mut Vec<Command>,
+) -> Option<RepairTool> {
+    let model = session.model()?;
+    head(ui, &format!("Vertex {} of the skin", vertex.vertex));
+    if own(ui, "Pin this vertex", "Keep its weights and what moves it in sight, in the inspector") {
+        commands.push(SelectionCommand::Pin(Some(vertex)).into());
+    }
+    if on_skin {
+        if own(ui, "Weights in the table", "Pin it, and show its row in the table of vertices") {
+            commands.push(SelectionCommand::Pin(Some(vertex)).into());
+            return Some(RepairTool::Vertices);
+        }
+        return None;
+    }
+    // A row of the table of vertices names no node, and its weights are in sight; so is a vertex that no joint moves, which has none.
+    if let Some(joint) = heaviest(session, vertex)
+        && own(ui, "Select the joint that moves it most", "Select the joint of its largest weight")
+    {
+        commands.push(SelectionCommand::Select(Some(joint)).into());
+    }
+    if own(ui, "Bring it into view", "Pin it, and move the camera to it") {
+        commands.push(SelectionCommand::Pin(Some(vertex)).into());
+        commands.push(CameraCommand::FrameMarked.into());
+    }
+    if influences_of(model, vertex).is_some() {
+        if own(ui, "Copy its weights", "Keep them for Paste weights here, and for the tool Paste") {
+            vertex_weights::copy(ui, session, vertex, commands);
+        }
+        let why = session.tools().settings.copied.is_empty().then_some("Copy the weights of a vertex first");
+        let help = "Give it the weights that were copied; where it is marked, give them to all marked vertices";
+        if own_unless(ui, "Paste weights", help, why) {
+            vertex_weights::paste(ui, session, vertex, commands);
+        }
+    }
+    None
 }
 
 /// Shows what one can do with a finding; returns the tool that is asked for.
@@ -335,9 +359,14 @@ fn head(ui: &mut Ui, text: &str) {
 
 /// Shows a row that no menu has; returns whether it was pressed.
 fn own(ui: &mut Ui, label: &str, help: &str) -> bool {
-    let response = item(ui, label, RowSuffix::None, None);
-    describe(&response, help);
-    let pressed = response.on_hover_text(help).clicked();
+    own_unless(ui, label, help, None)
+}
+
+/// Does the same; the row is off where there is a reason `why`.
+fn own_unless(ui: &mut Ui, label: &str, help: &str, why: Option<&str>) -> bool {
+    let response = ui.add_enabled_ui(why.is_none(), |ui| item(ui, label, RowSuffix::None, None)).inner;
+    describe(&response, why.unwrap_or(help));
+    let pressed = response.on_hover_text(help).on_disabled_hover_text(why.unwrap_or_default()).clicked();
     if pressed {
         ui.close();
     }

@@ -95,6 +95,7 @@ mod topics;
 mod tour;
 mod triad;
 mod value_row;
+mod vertex_weights;
 mod viewport;
 mod widgets;
 
