@@ -35,7 +35,7 @@ fn every_command_overlay_node_and_clip_is_found_by_its_name_and_enter_takes_the_
         harness.run();
         type_text(&mut harness, row.label);
         let keys = row.shortcut.map(|keys| format!(", {keys}")).unwrap_or_default();
-        let is_it = |shown: &String| shown.starts_with(&format!("{}, ", row.label)) && shown.ends_with(&keys);
+        let is_it = |shown: &String| shown.starts_with(&format!("{}, ", row.name())) && shown.ends_with(&keys);
         assert!(rows(&harness).iter().any(is_it), "{}: {:?}", row.label, rows(&harness));
         press(&mut harness, Key::Escape);
         assert!(rows(&harness).is_empty(), "{}: Escape closes it", row.label);
@@ -61,6 +61,16 @@ fn every_command_overlay_node_and_clip_is_found_by_its_name_and_enter_takes_the_
     type_text(&mut harness, "dominant");
     press(&mut harness, Key::Enter);
     assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("dominant"));
+}
+
+#[test]
+fn rows_that_go_on_the_title_of_their_submenu_are_listed_with_it() {
+    let mut harness = opened(session(3));
+    type_text(&mut harness, "bounds");
+    let found = rows(&harness);
+    let has = |name: &str| found.iter().any(|row| row.starts_with(name));
+    assert!(has("Bounds of the file, ") && has("Bounds of the pose, "), "{found:?}");
+    assert!(!has("Of the "), "{found:?}");
 }
 
 #[test]

@@ -128,8 +128,9 @@ fn named(
 ) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (i, row) in COMMANDS.iter().enumerate() {
-        let of_menu = || Some(rank(&format!("{} {}", menu_name(row.menu), row.label), words)? + OF_MENU);
-        let rank = fits(row.label, words).or_else(of_menu).or_else(|| Some(rank(row.help, words)? + 40));
+        let name = row.name();
+        let of_menu = || Some(rank(&format!("{} {name}", menu_name(row.menu)), words)? + OF_MENU);
+        let rank = fits(&name, words).or_else(of_menu).or_else(|| Some(rank(row.help, words)? + 40));
         found.extend(rank.and_then(|rank| command(session, i, rank)));
     }
     if words.is_empty() {
@@ -153,7 +154,7 @@ fn named(
 fn command(session: &Session, index: usize, rank: u32) -> Option<Found> {
     let row = COMMANDS.get(index).filter(|row| row.command != Command::Window(WindowCommand::FindAnything))?;
     let later = if refusal(&row.command, session).is_none() { 0 } else { 100 };
-    Some((rank + later, row.label.len(), Entry::Command(index)))
+    Some((rank + later, row.name().len(), Entry::Command(index)))
 }
 
 /// Finds what words of other programs lead to.
@@ -360,7 +361,8 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, saved: &Saved, marked: bool
             let Some(row) = COMMANDS.get(i) else { return false };
             let keys = row.keys().map_or_else(String::new, |shortcut| shortcut.to_string());
             let kind = if row.submenu == Some(Submenu::Examples) { "Example" } else { menu_name(row.menu) };
-            ("", row.label, kind, keys)
+            other = row.name().into_owned();
+            ("", other.as_str(), kind, keys)
         }
         Entry::Node(node) => {
             let name = model.and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str);

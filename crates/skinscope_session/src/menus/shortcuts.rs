@@ -1,5 +1,6 @@
 //! The parts of menus and keys: a key with its modifiers, and a row with its command.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use crate::menus::command_row::{plain, shift};
@@ -220,6 +221,16 @@ impl CommandRow {
     pub(crate) const fn after_line(mut self) -> Self {
         self.starts_group = true;
         self
+    }
+
+    /// Returns the label as it is read outside of its menu: one that goes on the title of its submenu, such as *Of the file* below *Bounds*,
+    /// comes after that title.
+    #[must_use]
+    pub fn name(&self) -> Cow<'static, str> {
+        match (self.submenu, self.label.strip_prefix("Of ")) {
+            (Some(submenu), Some(rest)) => format!("{} of {rest}", submenu.title()).into(),
+            _ => self.label.into(),
+        }
     }
 
     /// Returns the key that sends the command, in the keymap that was chosen.
