@@ -25,7 +25,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use skinscope::import::{Options, Progress, import_bytes};
 use skinscope::inspect::check::{CheckOptions, check};
 use skinscope::model::Model;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 
 fn checked(model: &Model) -> usize {
     check(model, &CheckOptions::default(), &AtomicBool::new(false)).map_or(0, |r| r.findings.len())

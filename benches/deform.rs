@@ -9,7 +9,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use skinscope::deform::{self, Deformation, Deformed, ParameterSettings, Surface, SurfaceInput};
 use skinscope::model::InstanceId;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::parallel::JobContext;
 
 use self::posed::posed;

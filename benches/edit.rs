@@ -16,7 +16,7 @@ use egui::accesskit::Role;
 use egui::{Event, Modifiers, PointerButton, pos2};
 use skinscope::app::ui::Saved;
 use skinscope::inspect::{VertexPart, VertexRef, VertexSet};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{InstanceId, MeshId, Model, NodeId, WeightChange};
 use skinscope::render::{Backend, Gpu};
 use skinscope::session::{CameraCommand, EditCommand, PlaybackCommand, SelectionCommand, ViewCommand};

@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use skinscope::deform::{METHODS, Surface, SurfaceInput};
 use skinscope::inspect::measure::{Measurer, VertexMeasure, Wanted};
 use skinscope::model::InstanceId;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 
 use self::posed::posed;
 

@@ -11,7 +11,7 @@ use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
 use skinscope::inspect::{PickIndex, PosedModel};
 use skinscope::math::{Ray, WeldRule};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{InstanceId, LocalPose};
 
 fn pick(c: &mut Criterion) {

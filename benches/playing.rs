@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use skinscope::app::MeasurePace;
 use skinscope::app::ui::Saved;
 use skinscope::model::Model;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::parallel::Job;
 use skinscope::render::Gpu;
 use skinscope::session::{CameraCommand, Done, MeasureCommand, ModelKey, PlaybackCommand, ViewCommand, Work};

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{LocalPose, NodeId};
 use skinscope::pose::{self, Reach};
 

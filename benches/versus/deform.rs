@@ -17,7 +17,7 @@ use std::time::Instant;
 use clock::cpu_ns;
 use glam::{Affine3A, Quat, Vec3, Vec4};
 use skinscope::deform::{self, Deformed, DeformedAttributes, Method};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Influences, InstanceId, Model, Primitive};
 
 const ROUNDS: usize = 9;

@@ -219,7 +219,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::model::shapes::{Tube, tube};
+    use crate::model::test_shapes::{Tube, tube};
     use crate::session::{Document, PlaybackCommand};
 
     #[derive(Parser)]

@@ -6,7 +6,7 @@ use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
 use skinscope::export::{self, BakedPrimitive, MissingNormals};
 use skinscope::import::{Import, Options, Progress, import_bytes};
-use skinscope::model::shapes::obstacle_course;
+use skinscope::model::test_shapes::obstacle_course;
 use skinscope::model::{AlphaMode, LocalPose, Material, MaterialId, Model, ModelParts, Topology};
 
 fn again(model: &Model, surface: &[BakedPrimitive]) -> Import {

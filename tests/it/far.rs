@@ -10,7 +10,7 @@ use skinscope::compare::compare;
 use skinscope::deform::METHODS;
 use skinscope::export::{self, BakedPrimitive, MeshFormat};
 use skinscope::import::{Options, Progress, import_bytes};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Channel, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 use skinscope::pose;
 

@@ -11,7 +11,7 @@ use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput};
 use skinscope::export::{BakedPrimitive, baked_surface};
 use skinscope::inspect::{Explanation, PosedModel, VertexRef};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{InstanceId, LocalPose, MeshId, Model};
 
 use crate::common;

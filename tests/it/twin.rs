@@ -8,7 +8,7 @@ use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, DVec4, Mat4, Vec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Deformation, Deformed, ExactInfluence, MethodInput};
 use skinscope::math::Aabb;
-use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Clip, InstanceId, Interpolation, LocalPose, Model, NodeId, Path, Topology, Values};
 use skinscope::parallel::JobContext;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
 use skinscope::frame::{self, SceneColors};
-use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{
     Change, InstanceId, Interpolation, LocalPose, Model, NodeId, Property, PropertyChannel, Sampler, Values,
 };

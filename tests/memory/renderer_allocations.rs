@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use skinscope::frame::{Frame, SceneColors};
-use skinscope::model::shapes::obstacle_course;
+use skinscope::model::test_shapes::obstacle_course;
 use skinscope::model::{AlphaMode, Light, LightId, LightKind, Model, NodeId, Transmission};
 use skinscope::render::{Backend, Gpu, GpuError, Renderer, ShadowViews};
 use skinscope::session::{Document, Lighting, PlaybackCommand, SelectionCommand, Session, Toggle, ViewCommand};

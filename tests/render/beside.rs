@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use skinscope::deform::METHODS;
 use skinscope::frame::Frame;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Image, Material, MeshId, Model, Pixels, TextureId, TextureSlot, WeightChange};
 use skinscope::render::{BackgroundWork, Gpu, Picture, Renderer, render_image};
 

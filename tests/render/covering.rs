@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope::deform::METHODS;
 use skinscope::frame::{Frame, OVERLAYS};
 use skinscope::math::Projection;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{AlphaMode, Instance, Material, MaterialId, Mesh, MeshId, Model, NodeId, Primitive};
 use skinscope::render::{Backend, Gpu, Picture, Renderer, SAMPLES, read_texture, render_image};
 

@@ -8,7 +8,7 @@ use skinscope::anim;
 use skinscope::deform::{self, Deformed, METHODS};
 use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::math::{Aabb, Transform};
-use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{AlphaMode, LocalPose, Material, Model};
 use skinscope::render::{Backend, Gpu, Picture, Renderer, deform_on_gpu, render_image};
 use skinscope::session::{

@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use skinscope::deform::{Deformer, METHODS, Method, Surface, SurfaceInput};
 use skinscope::frame::{Background, Dots, Frame, Grid, SceneColors};
 use skinscope::inspect::{VertexPart, VertexSet};
-use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Instance, MeshId, Model, SkinId};
 use skinscope::render::{Picture, render_image};
 use skinscope::session::{EditCommand, PlaybackCommand, Session, ViewCommand};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope::deform::METHODS;
 use skinscope::frame::{Bone, Dots, Frame, Line};
 use skinscope::inspect::{OVERLAYS, Overlay, VertexPart, VertexSet};
-use skinscope::model::shapes::obstacle_course;
+use skinscope::model::test_shapes::obstacle_course;
 use skinscope::model::{Image, Material, Pixels, TextureId, TextureSlot};
 use skinscope::render::{Backend, Gpu, GpuError, Picture, Renderer, deform_on_gpu, on_device, render_image};
 

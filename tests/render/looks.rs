@@ -7,7 +7,7 @@ use glam::{Quat, Vec4};
 use skinscope::deform::METHODS;
 use skinscope::frame::{Frame, LOOKS, look};
 use skinscope::math::Transform;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{AlphaMode, Material, MaterialId, Model, ModelParts, Topology};
 
 use crate::scenes::{self, Plate, overlay, pose};

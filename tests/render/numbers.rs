@@ -8,7 +8,7 @@ use skinscope::deform::{self, Deformed, METHODS};
 use skinscope::frame::Frame;
 use skinscope::math::Aabb;
 use skinscope::model::Model;
-use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope::render::deform_on_gpu;
 
 use crate::{Stage, on_shared_stage, scenes};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skinscope::frame::{Background, Frame, SceneColors};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::render::render_image;
 use skinscope::session::{CameraCommand, Document, Onion, PlaybackCommand, Session, ViewCommand};
 

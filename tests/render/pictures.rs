@@ -6,7 +6,7 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 use skinscope::deform::{METHODS, Method};
 use skinscope::frame::{Background, Bone, Frame, Grid, Line, Overlay, Ramp, joint_color};
 use skinscope::math::Transform;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{AlphaMode, Material, Model, NodeId, Primitive, Topology};
 use skinscope::render::{Renderer, render_image};
 

@@ -8,7 +8,7 @@ use skinscope::deform::{self, Deformed, METHODS};
 use skinscope::frame::{Background, Dots, Frame, joint_color};
 use skinscope::inspect::{OVERLAYS, PerVertex, VertexPart, VertexSet};
 use skinscope::math::Ramp;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Instance, InstanceId, MeshId, Model, NodeId};
 use skinscope::render::{Gpu, Picture, Renderer};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::model::Model;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::render::{Picture, render_image};
 use skinscope::session::{
     Arrangement, BesideCommand, CameraCommand, Document, PlaybackCommand, Session, Toggle, ViewCommand, ViewFrom,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 use skinscope::deform::METHODS;
 use skinscope::frame::{Background, Dots, Frame};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{AlphaMode, Material, MaterialId, Model, Part, Primitive};
 use skinscope::render::{Picture, render_image};
 

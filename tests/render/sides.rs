@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skinscope::deform::{Deformer, PaletteBuffer};
 use skinscope::frame::{Background, Compared, Display, Dots, Frame, SceneColors, SideLayout};
-use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Material, Model, Transmission};
 use skinscope::render::{Picture, Renderer, render_image};
 use skinscope::session::{Document, PlaybackCommand, Session, Toggle, ViewCommand};

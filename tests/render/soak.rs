@@ -14,7 +14,7 @@ use skinscope::frame::{Frame, SceneColors};
 use skinscope::inspect::check::CheckOptions;
 use skinscope::inspect::{Inspection, OVERLAYS, overlay};
 use skinscope::math::Aabb;
-use skinscope::model::shapes::obstacle_course;
+use skinscope::model::test_shapes::obstacle_course;
 use skinscope::model::{Light, LightId, LightKind, Model, NodeId};
 use skinscope::render::{Backend, Gpu, GpuError, Renderer};
 use skinscope::session::{self, Document, Lighting, Session, Toggle};

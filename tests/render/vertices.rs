@@ -8,7 +8,7 @@ use skinscope::deform::{self, Deformed, METHODS, PaletteBuffer};
 use skinscope::frame::{Background, Dots, Frame, SceneColors, VertexSet};
 use skinscope::inspect::{PerVertex, VertexPart};
 use skinscope::math::Transform;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Instance, MeshId, Model, MorphTarget, NodeId, SkinId};
 use skinscope::render::{Gpu, Picture, Renderer, deform_on_gpu, render_image};
 use skinscope::session::{Document, Session, ViewCommand};

@@ -8,7 +8,7 @@ use skinscope::deform::METHODS;
 use skinscope::deform::packed::{VertexOrder, pack_all_influences};
 use skinscope::frame::Frame;
 use skinscope::inspect::{PerVertex, VertexPart, VertexSet, overlay};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{MeshId, Model, ModelParts, WeightChange, WeightFormat};
 use skinscope::render::{Gpu, Renderer, render_image};
 

@@ -52,7 +52,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
 use skinscope::deform::{PaletteBuffer, PaletteLimits};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{
     Antialiasing, COMMANDS, CameraCommand, ChannelValue, Command, Document, EditCommand, Effect, EnvironmentCommand,

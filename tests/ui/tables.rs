@@ -8,7 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use skinscope::app::ui::{Saved, Status, UiState};
 use skinscope::inspect::VertexSet;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{InstanceId, MeshId, Model, ModelParts, NodeId, WeightChange};
 use skinscope::session::{
     CameraCommand, ChannelValue, Command, Document, EditCommand, Panel, PlaybackCommand, PoseSource, SelectionCommand,

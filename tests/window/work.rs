@@ -8,7 +8,7 @@ use std::time::Duration;
 use base64::Engine;
 use serde_json::{Value, json};
 use skinscope::export::write_skinned_glb;
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 
 use super::{Screen, threads, wait_until};
 

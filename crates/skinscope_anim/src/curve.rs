@@ -88,7 +88,7 @@ pub fn keys_of(clip: &Clip, node: NodeId, path: Path) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Keys, Values};
 
     use super::*;

@@ -47,7 +47,7 @@ pub fn evaluate_clip(
 mod tests {
     use glam::Vec3;
     use skinscope_base::math::Transform;
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
 

@@ -235,7 +235,7 @@ impl Moment {
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Channel, ClipId, ModelParts, Sampler};
 
     use super::*;

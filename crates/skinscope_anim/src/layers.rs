@@ -168,7 +168,7 @@ pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose,
 #[cfg(test)]
 mod tests {
     use glam::{DVec3, Vec3};
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Channel, Clip, Interpolation, NodeId, Path, Sampler, Values};
 
     use super::*;

@@ -38,7 +38,7 @@ pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
 #[cfg(test)]
 mod tests {
     use skinscope_base::math::Transform;
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec4, Quat, Vec3};
 use skinscope_base::math::Transform;
-use skinscope_model::shapes::obstacle_course;
+use skinscope_model::test_shapes::obstacle_course;
 use skinscope_model::{
     Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Scene, Skeleton, Values,
 };

@@ -4,7 +4,7 @@
 use glam::{Affine3A, DAffine3, Mat3A, Quat, Vec3, Vec4};
 use skinscope_base::math::test_random::Random;
 use skinscope_model::InstanceId;
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 
 use super::*;
 

@@ -227,7 +227,7 @@ impl Pairs {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

@@ -280,7 +280,7 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Instance, Mesh, MeshId, ModelParts, NodeId};
 
     use super::*;

@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
 use skinscope_base::math::WeldRule;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, Primitive};
 
 use super::*;

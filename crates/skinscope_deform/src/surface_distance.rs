@@ -129,7 +129,7 @@ mod tests {
 
     use skinscope_base::math::WeldRule;
     use skinscope_model::Primitive;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
 use skinscope_model::InstanceId;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use super::*;
 

@@ -53,7 +53,7 @@ impl Limbs {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

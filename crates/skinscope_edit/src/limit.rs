@@ -32,7 +32,7 @@ fn limit(sheet: &mut Sheet, settings: &Settings) {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{MeshId, WeightChange};
 
     use super::*;

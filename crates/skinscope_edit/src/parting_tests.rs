@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_inspect::VertexSet;
 use skinscope_inspect::tables::VertexTable;
-use skinscope_model::shapes::{Tube, tube, with_two_skins};
+use skinscope_model::test_shapes::{Tube, tube, with_two_skins};
 use skinscope_model::{MeshId, Model, ModelParts, NodeId, PrimitiveId};
 
 use super::*;

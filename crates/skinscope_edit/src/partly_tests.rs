@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{MeshId, Model, NodeId};
 
 use super::*;

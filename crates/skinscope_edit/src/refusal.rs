@@ -180,7 +180,7 @@ mod tests {
     use std::sync::Arc;
 
     use glam::Vec3;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Instance, ModelParts, Skin};
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Tests of what runtimes make of weights.
 
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{MeshId, WeightChange};
 
 use super::*;

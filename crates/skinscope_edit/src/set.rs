@@ -122,7 +122,7 @@ fn set(sheet: &mut Sheet, settings: &Settings) {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

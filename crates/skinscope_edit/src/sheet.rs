@@ -346,7 +346,7 @@ fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count
 mod tests {
     use std::sync::Arc;
 
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{AttributeOrigin, Instance, NodeId, PrimitiveOrigin, SkinId, WeightChange, part_meshes};
 
     use super::*;

@@ -73,7 +73,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_base::parallel::JobContext;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Model, NodeId};
 
     use super::*;

@@ -1,5 +1,5 @@
 use glam::Vec3;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Influences, ModelParts, NodeId, PrimitiveId};
 
 use super::*;
@@ -174,7 +174,7 @@ fn a_joint_that_the_mapping_gives_to_another_one_is_no_counterpart_of_its_namesa
 
 /// A body whose limbs have these names, with `@` for the side: arm, forearm and hand, thigh, shin and foot.
 fn body(limbs: [&str; 6], bones: bool) -> Model {
-    use skinscope_model::shapes::{Joint, rigged};
+    use skinscope_model::test_shapes::{Joint, rigged};
     let mut joints: Vec<Joint> = Vec::new();
     let mut add = |name: String, parent: Option<usize>, place: Vec3| {
         joints.push(Joint { name, parent, place, turned: glam::Quat::IDENTITY });

@@ -1,7 +1,7 @@
-//! Every sentence of the pages that claims a number or a relation is checked, or marked as an opinion ([`super::claims`]).
+//! Every sentence of the pages that claims a number or a relation is checked, or marked as an opinion ([`super::claim_list_tests`]).
 
-use super::claims::CLAIMS;
-use super::claims::Check::{Description, Holds, Opinion, Test};
+use super::claim_list_tests::CLAIMS;
+use super::claim_list_tests::Check::{Description, Holds, Opinion, Test};
 use super::{Block, Moment, Settings, example, examples};
 
 /// The sentences of a text.

@@ -19,11 +19,11 @@ mod between_turns;
 mod binding_rig;
 mod bone_links;
 #[cfg(test)]
-mod claim_measures;
+mod claim_list_tests;
+#[cfg(test)]
+mod claim_measure_tests;
 #[cfg(test)]
 mod claim_tests;
-#[cfg(test)]
-mod claims;
 mod control;
 mod corrective_arm;
 mod corrective_shape;

@@ -388,7 +388,7 @@ const fn base() -> Example {
         symbols: &[SYMBOL],
         page: PAGE,
         look: Look::PLAIN,
-        model: |_| skinscope_model::shapes::tube(skinscope_model::shapes::Tube::default()),
+        model: |_| skinscope_model::test_shapes::tube(skinscope_model::test_shapes::Tube::default()),
         pose: |_, _, _| {},
         marks: |_| Vec::new(),
         handles: &[],

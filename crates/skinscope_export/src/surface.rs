@@ -149,7 +149,7 @@ mod tests {
     use glam::Quat;
     use skinscope_deform::METHODS;
     use skinscope_model::ModelParts;
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 
     use super::*;
 

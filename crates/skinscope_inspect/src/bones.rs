@@ -165,7 +165,7 @@ fn carried_direction(model: &Model, pose: &[Affine3A], n: usize, along: Vec3) ->
 #[cfg(test)]
 mod tests {
     use skinscope_anim::local_to_model;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

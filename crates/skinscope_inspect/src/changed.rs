@@ -126,7 +126,7 @@ pub fn changed_positions(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerV
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Instance, InstanceId, ModelParts, WeightChange};
 
     use super::*;

@@ -246,7 +246,7 @@ mod tests {
     use glam::{Quat, Vec3};
     use skinscope_anim::{self as anim, SampleScratch, local_to_model};
     use skinscope_deform::{self as deform, Deformed, METHODS};
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{InstanceId, LocalPose, ModelParts};
 
     use super::*;

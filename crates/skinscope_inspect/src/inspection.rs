@@ -67,7 +67,7 @@ fn weight_of(model: &Model, mesh: MeshId, primitive: usize, vertex: u32, node: N
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::check::{Finding, FindingPose, Severity};

@@ -221,7 +221,7 @@ pub fn moved_bounds(posed: &PosedModel, draws: &[InstanceId], node: NodeId, weig
 mod tests {
     use skinscope_anim::local_to_model;
     use skinscope_deform::{METHODS, SurfaceInput};
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

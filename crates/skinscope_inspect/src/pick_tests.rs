@@ -11,7 +11,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
     self as deform, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex, VertexDeformer,
 };
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
 
 use super::{PickIndex, PosedModel, pick};

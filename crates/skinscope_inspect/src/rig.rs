@@ -253,7 +253,7 @@ mod tests {
     use glam::{DMat3, DQuat, Quat};
     use skinscope_anim::local_to_model;
     use skinscope_model::ModelParts;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

@@ -87,7 +87,7 @@ fn densities(
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{
         Image, ImageId, Material, MaterialId, ModelParts, Pixels, Texture, TextureId, TextureSampler, TextureSlot,
     };

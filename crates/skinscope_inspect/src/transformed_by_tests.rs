@@ -8,7 +8,7 @@
 use glam::{Affine3A, Quat, Vec3};
 use skinscope_anim::local_to_model;
 use skinscope_deform::palettes;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{LocalPose, Model, ModelParts};
 
 /// The lengths of bones 1 and 2, along their own x.

@@ -207,7 +207,7 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
     use crate::{MeshId, ModelParts};
 
     fn moved(joint: usize, by: f32) -> BindChange {

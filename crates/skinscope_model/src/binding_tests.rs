@@ -1,7 +1,7 @@
 //! Meshes that gain a skin, and why some cannot.
 
 use super::*;
-use crate::shapes::{Tube, tube};
+use crate::test_shapes::{Tube, tube};
 
 /// The tube without a skin, and the influences that it had.
 fn bare(change: impl FnOnce(&mut ModelParts)) -> (Model, Influences) {

@@ -380,7 +380,7 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
     use crate::{NotFinite, OutOfRange};
 
     /// Builds a tube after `change`, and gives back the error message.

@@ -105,7 +105,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
 
     #[test]
     fn added_clips_change_and_change_back_and_the_rest_of_the_model_is_the_same_one() {

@@ -155,7 +155,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
 
     #[test]
     fn the_origin_of_a_node_is_that_of_the_nearest_node_above_it_that_was_moved() {

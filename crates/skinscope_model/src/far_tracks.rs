@@ -241,7 +241,7 @@ fn size_of(parts: &ModelParts) -> f64 {
 mod tests {
     use super::*;
     use crate::Model;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
 
     #[test]
     fn what_a_track_bears_is_measured_in_metres_whatever_the_scale_above() {

@@ -29,8 +29,8 @@ mod origins;
 mod pairs;
 mod parting;
 mod property;
-pub mod shapes;
 mod skeleton;
+pub mod test_shapes;
 mod tracks;
 mod weight_edits;
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl NormalGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
 
     #[test]
     fn a_group_has_the_vertices_of_one_position_and_normal_and_all_triangles_around_them() {

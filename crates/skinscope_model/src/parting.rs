@@ -126,7 +126,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Tube, tube};
+    use crate::test_shapes::{Tube, tube};
     use crate::{SkinId, WeightChange};
 
     /// The tube, shown once more with each of these skins, by the order of their joints.

@@ -133,7 +133,7 @@ fn share<'a, T: KeyValue>(samplers: impl Iterator<Item = &'a mut Keys<T>>, block
 mod tests {
     use glam::{Quat, Vec3};
 
-    use crate::shapes::obstacle_course;
+    use crate::test_shapes::obstacle_course;
     use crate::{Channel, Interpolation, Model, ModelParts, NodeId, Path, Sampler, Values};
 
     /// Makes the obstacle course with seven rotations and three translations, no two keys alike, on two lists of key

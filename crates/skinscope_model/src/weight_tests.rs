@@ -1,6 +1,6 @@
 //! Tests of what edited weights share, copy and undo.
 
-use super::shapes::{Tube, obstacle_course, tube};
+use super::test_shapes::{Tube, obstacle_course, tube};
 use super::{MeshId, Model, ModelParts, NotFinite, PrimitiveId, WeightChange};
 
 const FIRST: MeshId = MeshId(0);

@@ -216,7 +216,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_frame::{Background, Frame};
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{InstanceId, Material, MaterialId, Model, ModelParts, Transmission};
 
     use super::super::{Backend, Gpu, Renderer};

@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_picture_in_portions_is_the_one_drawn_at_once() {
-        use skinscope_model::shapes::{Tube, tube};
+        use skinscope_model::test_shapes::{Tube, tube};
         for backend in [Backend::Vulkan, Backend::Gl] {
             let Ok(gpu) = Gpu::headless(backend) else { continue };
             // The model has 409 600 triangles, which are drawn in two portions.

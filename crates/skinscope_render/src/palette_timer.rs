@@ -230,7 +230,7 @@ impl DeviceClock {
 mod tests {
     use skinscope_anim as anim;
     use skinscope_deform as deform;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::super::Backend;
     use super::*;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use skinscope_deform::{Deformer, METHODS};
 use skinscope_frame::{Background, Bone, Dots, ENVIRONMENT, Frame, Line, OVERLAYS, look};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Environment, Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget, WeightFormat};
 
 use super::headless::read_rows;

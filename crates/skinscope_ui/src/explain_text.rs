@@ -139,7 +139,7 @@ mod tests {
 
     use skinscope_inspect::VertexRef;
     use skinscope_model::InstanceId;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_session::{Document, PlaybackCommand, SelectionCommand, Session};
 
     use super::*;

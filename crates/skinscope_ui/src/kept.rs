@@ -176,7 +176,7 @@ mod tests {
 
     use egui::{Context, Event, FullOutput, Modifiers, PointerButton, Pos2, RawInput, Shape, pos2, vec2};
     use skinscope_model::NodeId;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_session::{Command, Document, SelectionCommand};
 
     use super::*;

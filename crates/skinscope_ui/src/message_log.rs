@@ -92,7 +92,7 @@ impl MessageLog {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_session::Document;
 
     use super::*;

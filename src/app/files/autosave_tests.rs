@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::*;
 use crate::import::{Options, Progress};
-use crate::model::shapes::{Tube, tube};
+use crate::model::test_shapes::{Tube, tube};
 use crate::model::{MeshId, NodeId, WeightChange};
 use crate::session::{ChannelValue, Document, EditCommand};
 

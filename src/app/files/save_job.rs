@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
     use crate::export::write_skinned_glb;
-    use crate::model::shapes::{Tube, tube};
+    use crate::model::test_shapes::{Tube, tube};
     use crate::model::{MeshId, NodeId, WeightChange};
     use crate::session::{CameraCommand, ChannelValue, EditCommand, MarkCommand, MarkMode, MarkShape, ToolCommand};
 

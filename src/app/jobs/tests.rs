@@ -16,7 +16,7 @@ use crate::app::jobs::{Jobs, Kind, ResultHandler};
 use crate::app::ui::fonts;
 use crate::edit::{RUNTIMES, Settings as ToolSettings};
 use crate::import::{Options, Progress};
-use crate::model::shapes::{Tube, tube};
+use crate::model::test_shapes::{Tube, tube};
 use crate::model::{BlockFormats, MeshId, Model, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{

@@ -16,7 +16,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::shapes::{Tube, tube};
+    use crate::model::test_shapes::{Tube, tube};
     use crate::model::{Model, ModelParts, NodeId};
     use crate::session::{ChannelValue, Document, EditCommand};
 

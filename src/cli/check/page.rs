@@ -129,7 +129,7 @@ mod tests {
     use super::super::super::markup::{TAIL, head};
     use super::*;
     use crate::inspect::check::Measure;
-    use crate::model::shapes::{Tube, tube};
+    use crate::model::test_shapes::{Tube, tube};
     use crate::model::{MeshId, NodeId};
 
     fn finding() -> Finding {

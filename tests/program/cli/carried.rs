@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use skinscope::export::write_skinned_glb;
 use skinscope::import::{Options, Progress};
-use skinscope::model::shapes::{Tube, tube, with_vertices};
+use skinscope::model::test_shapes::{Tube, tube, with_vertices};
 use skinscope::model::{MeshId, Model, NodeId, WeightChange};
 use skinscope::session::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, Session, Source};
 

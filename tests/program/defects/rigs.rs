@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use glam::{DMat4, DQuat, DVec3};
 use serde_json::{Value, json};
-use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::test_shapes::{Tube, tube};
 
 use super::biped::{Biped, biped};
 use super::document::Document;
@@ -83,7 +83,7 @@ fn made() -> Vec<(&'static str, Document)> {
     ]
 }
 
-/// What `shapes::tube` holds, written as a file.
+/// What `test_shapes::tube` holds, written as a file.
 fn tube_file(shape: Tube) -> Document {
     let model = tube(shape);
     let primitive = &model.meshes[0].primitives[0];

@@ -234,7 +234,7 @@ pub fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize>
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
 

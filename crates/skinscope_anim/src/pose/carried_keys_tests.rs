@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
 use skinscope_base::math::Transform;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 
 use super::super::reach::tests::body;

@@ -175,7 +175,7 @@ fn weights(sampler: &Sampler, theirs: &[String], ours: &[String], rest: &[f32]) 
 mod tests {
     use glam::{Affine3A, Quat, Vec3};
     use skinscope_import::{Options, Progress, import_bytes};
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, Path, Sampler, Values};
 
     use super::{CarriedClips, NodeMap};

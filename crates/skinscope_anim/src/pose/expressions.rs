@@ -112,7 +112,7 @@ pub(super) fn nodes_of(model: &Model) -> BTreeSet<NodeId> {
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
     use skinscope_model::{ModelParts, MorphBind};
 
     use super::super::{NodeMap, carry_clips};

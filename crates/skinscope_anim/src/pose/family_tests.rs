@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::{Affine3A, EulerRot, Mat3A, Quat, Vec3};
-use skinscope_model::shapes::{Joint, rigged};
+use skinscope_model::test_shapes::{Joint, rigged};
 use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 
 use super::{NodeMap, carry_clips};

@@ -81,7 +81,7 @@ fn without_channels(name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
     use crate::{SampleScratch, sample};

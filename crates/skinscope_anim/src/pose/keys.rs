@@ -129,7 +129,7 @@ pub(super) fn bare(name: &str) -> &str {
 /// Makes a model that is a chain of nodes of these names; a node with `None` has no name.
 #[cfg(test)]
 pub(super) fn named(names: &[Option<&str>]) -> Model {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{NodeMembers, Origins};
     let mut parts = (*tube(Tube { joints: names.len() - 1, ..Tube::default() })).clone();
     let name = |(i, name): (usize, &Option<&str>)| name.map_or(format!("node {i}"), str::to_owned);

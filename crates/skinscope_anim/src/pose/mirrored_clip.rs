@@ -228,7 +228,7 @@ impl<'m> Rest<'m> {
 mod tests {
     use glam::Affine3A;
     use skinscope_model::Sampler;
-    use skinscope_model::shapes::{Joint, rigged};
+    use skinscope_model::test_shapes::{Joint, rigged};
 
     use super::super::Axis;
     use super::*;

@@ -85,7 +85,7 @@ pub(super) fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
     use crate as anim;

@@ -211,7 +211,7 @@ impl<'m> Shape<'m> {
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
-    use skinscope_model::shapes::{Joint, rigged};
+    use skinscope_model::test_shapes::{Joint, rigged};
     use skinscope_model::{Channel, Clip, Interpolation, ModelParts, Path, Sampler, Values};
 
     use super::*;

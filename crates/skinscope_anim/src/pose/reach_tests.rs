@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DVec3, Quat, Vec3};
 use skinscope_base::math::Transform;
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Facing, LocalPose, ModelParts};
 
 use super::*;

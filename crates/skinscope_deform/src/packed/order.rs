@@ -119,7 +119,7 @@ fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder
 mod tests {
     use std::collections::BTreeSet;
 
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

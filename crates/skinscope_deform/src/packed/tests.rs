@@ -1,6 +1,6 @@
 //! Tests that read what is packed as the shader does.
 
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Influences, Model, MorphTarget, WeightFormat};
 
 use super::*;

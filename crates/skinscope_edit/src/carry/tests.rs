@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use skinscope_base::math::test_random::Random;
-use skinscope_model::shapes::{Tube, tube, with_vertices};
+use skinscope_model::test_shapes::{Tube, tube, with_vertices};
 use skinscope_model::{Material, MaterialId, ModelParts};
 
 use super::*;

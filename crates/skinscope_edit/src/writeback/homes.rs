@@ -82,7 +82,7 @@ fn weights(sheet: &Sheet, mesh: MeshId) -> Weights {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube, with_two_skins};
+    use skinscope_model::test_shapes::{Tube, tube, with_two_skins};
     use skinscope_model::{WeightChange, WeightFormat};
 
     use super::*;

@@ -1,6 +1,6 @@
 //! A page that is broken in each way is refused with the line and the character where it is.
 
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use super::*;
 use crate::Slider;

@@ -1,4 +1,4 @@
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use super::*;
 use crate::{Moment, examples};

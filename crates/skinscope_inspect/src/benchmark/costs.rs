@@ -171,7 +171,7 @@ pub fn distance_from_definition(
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::benchmark::tests::posed;

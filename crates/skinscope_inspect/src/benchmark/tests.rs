@@ -3,7 +3,7 @@
 use skinscope_anim as anim;
 use skinscope_deform as deform;
 use skinscope_model::ModelParts;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use super::*;
 

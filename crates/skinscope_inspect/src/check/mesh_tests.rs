@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Quat, Vec3};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{
     Influences, Instance, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Skin, SkinId, Topology,
 };

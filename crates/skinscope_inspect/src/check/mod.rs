@@ -266,7 +266,7 @@ fn tell_once(model: &Model, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{MeshId, NodeId};
 
     use super::*;

@@ -211,7 +211,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use skinscope_anim::local_to_model;
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
     use crate::check::CheckOptions;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use skinscope_model::shapes::{Tube, tube, with_two_skins};
+use skinscope_model::test_shapes::{Tube, tube, with_two_skins};
 use skinscope_model::{MeshId, Model, ModelParts, NodeId, WeightChange};
 
 use super::{CheckOptions, Finding, check};

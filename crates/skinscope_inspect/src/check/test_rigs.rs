@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
 
 use super::{CheckOptions, Finding, Rule, check};

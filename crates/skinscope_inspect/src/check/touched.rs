@@ -101,7 +101,7 @@ impl Touched {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
 
     use super::*;

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec3};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Influences, Model, ModelParts, NodeId, NotFinite, OutOfRange, Primitive, SkinId, WeightFormat};
 
 use super::{CheckOptions, Finding, FindingPose, Severity, check};

@@ -132,7 +132,7 @@ fn influences(rows: &Rows) -> Result<Option<Influences>, String> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

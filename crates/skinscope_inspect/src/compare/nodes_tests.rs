@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
 use skinscope_base::math::Transform;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{
     Base, Channel, Far, Instance, Interpolation, MeshId, Model, ModelParts, NodeId, Path, Sampler, Values,
 };

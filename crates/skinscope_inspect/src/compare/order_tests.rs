@@ -1,7 +1,7 @@
 //! Tests that many items of one name are matched by their contents, in whatever order they stand.
 
 use glam::Quat;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Clip, Model, ModelParts, Values};
 
 use super::*;

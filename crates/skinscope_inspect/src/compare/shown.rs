@@ -74,7 +74,7 @@ fn has_same_copies(a: &Instance, b: &Instance) -> bool {
 #[cfg(test)]
 mod tests {
     use skinscope_base::math::Transform;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 
     use super::super::{Differences, compare};

@@ -1,7 +1,7 @@
 //! Tests of which vertices of two meshes correspond, of what is said of those that have no counterpart, and of what else they have.
 
 use glam::{Affine3A, Vec2, Vec3};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Influences, Interpolation, MaterialId, Model, ModelParts, MorphTarget, Primitive, Values};
 
 use super::*;

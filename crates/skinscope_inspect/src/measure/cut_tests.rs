@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skinscope_anim as anim;
 use skinscope_deform::{METHODS, Surface, SurfaceInput, palettes};
-use skinscope_model::shapes::{Tube, tube, with_vertices};
+use skinscope_model::test_shapes::{Tube, tube, with_vertices};
 use skinscope_model::{InstanceId, LocalPose, Model, ModelParts};
 
 use super::tests::ALL;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
 use skinscope_deform::{Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, MorphTarget};
 
 use super::tests::ALL;

@@ -9,7 +9,7 @@ use skinscope_deform::{
     self as deform, Deformation, METHODS, MeshTopology, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface,
     SurfaceInput,
 };
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{
     Influences, Instance, InstanceId, LocalPose, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene, Skeleton,
     Skin, SkinId, Topology, WeightFormat,

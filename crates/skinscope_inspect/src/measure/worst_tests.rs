@@ -8,7 +8,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
     self as deform, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
 };
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget, NodeId, Primitive, Skin, SkinId};
 
 use super::tests::{ALL, cube, measured, model, parts, primitive};

@@ -2,7 +2,7 @@
 
 use skinscope_base::math::WeldRule;
 use skinscope_deform::{METHODS, MeshTopology, method};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use super::*;
 

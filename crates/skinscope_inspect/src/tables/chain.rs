@@ -38,7 +38,7 @@ pub fn chain(model: &Model, pose: &LocalPose, node: NodeId) -> Vec<ChainLink> {
 mod tests {
     use glam::{Mat3A, Quat, Vec3};
     use skinscope_anim::{SampleScratch, local_to_model, sample};
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{ClipId, ModelParts};
 
     use super::*;

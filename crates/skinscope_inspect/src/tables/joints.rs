@@ -281,7 +281,7 @@ fn rigid(model: &Model) -> Vec<JointFigures> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, ModelParts};
 
     use super::*;

@@ -178,7 +178,7 @@ fn shared_with(model: &Model) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, Model, ModelParts};
 
     use super::*;

@@ -317,7 +317,7 @@ impl<'a> Filter<'a> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Influences, Instance, ModelParts};
 
     use super::*;

@@ -1,7 +1,7 @@
 use glam::{Quat, Vec3};
 
 use super::*;
-use crate::shapes::{Joint, rigged};
+use crate::test_shapes::{Joint, rigged};
 
 fn rig(rows: &[(String, Option<usize>)]) -> Model {
     let joint = |(name, parent): &(String, Option<usize>)| Joint {

@@ -387,14 +387,14 @@ mod tests {
 
     #[test]
     fn bones_of_a_humanoid_are_paired_whatever_their_names_are() {
-        let joint = |name: &str, parent, x: f32| crate::shapes::Joint {
+        let joint = |name: &str, parent, x: f32| crate::test_shapes::Joint {
             name: name.into(),
             parent,
             place: Vec3::new(x, 1.0, 0.0),
             turned: glam::Quat::IDENTITY,
         };
         let model =
-            crate::shapes::rigged(&[joint("a", None, 0.0), joint("b", Some(0), 0.5), joint("c", Some(0), -0.47)]);
+            crate::test_shapes::rigged(&[joint("a", None, 0.0), joint("b", Some(0), 0.5), joint("c", Some(0), -0.47)]);
         let mut parts: crate::ModelParts = (*model).clone();
         parts.humanoid = vec![(NodeId(1), "leftHand".into()), (NodeId(2), "rightHand".into())];
         let nodes: Vec<NodeId> = (0..3).map(NodeId).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_frame::{Background, Frame};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, Model};
 
 use super::super::pipeline_kind::{Cull, Kind};

@@ -141,7 +141,7 @@ impl Measurements<'_> {
 mod tests {
     use glam::Vec3;
     use skinscope_inspect::overlay;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{MeshId, ModelParts, NodeId, WeightChange};
 
     use super::*;

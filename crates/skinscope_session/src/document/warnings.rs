@@ -40,7 +40,7 @@ impl WeightWarnings {
 mod tests {
     use std::sync::Arc;
 
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{MeshId, ModelParts, WeightChange};
 
     use super::*;

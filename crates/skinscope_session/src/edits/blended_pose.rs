@@ -90,7 +90,7 @@ pub(crate) fn blend_over(session: &mut Session, blended: &BlendedPose) {
 mod tests {
     use glam::Quat;
     use skinscope_anim::pose::{capture, resolve};
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
     use crate::tests::sessions::still_session;

@@ -131,7 +131,7 @@ mod tests {
     use crate::Session;
     use crate::weights;
     use skinscope_model::MeshId;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::EditCommand;

@@ -354,7 +354,7 @@ fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
 mod tests {
     use skinscope_inspect::VertexRef;
     use skinscope_model::InstanceId;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};

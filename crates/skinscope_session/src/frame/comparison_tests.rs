@@ -1,7 +1,7 @@
 //! Tests of what a frame shows of a comparison.
 
 use skinscope_frame::{Frame, SideLayout};
-use skinscope_model::shapes::obstacle_course;
+use skinscope_model::test_shapes::obstacle_course;
 
 use super::SceneColors;
 use crate::tests::sessions::still_session;

@@ -80,7 +80,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_inspect::VertexRef;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{InstanceId, Model, ModelParts, NodeId};
 
     use super::*;

@@ -23,7 +23,7 @@ mod tests {
     use skinscope_frame::Frame;
     use skinscope_inspect::check::CheckOptions;
     use skinscope_inspect::{Inspection, OVERLAYS};
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
     use crate::frame::SceneColors;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use skinscope_base::math::{Transform, Units};
-use skinscope_model::shapes::obstacle_course;
+use skinscope_model::test_shapes::obstacle_course;
 use skinscope_model::{Model, ModelParts};
 
 use super::*;

@@ -47,7 +47,7 @@ fn measured_vertices(model: &Model) -> usize {
 #[cfg(test)]
 mod tests {
     use skinscope_base::parallel::JobContext;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{ComparisonCommand, Document, PlaybackCommand, ViewCommand, Work};

@@ -282,7 +282,7 @@ fn fitting(clip: &Clip, model: &Model, find: impl Fn(NodeId) -> Option<NodeId>) 
 mod tests {
     use glam::Vec3;
     use skinscope_model::NodeId;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{ChannelValue, Document, EditCommand, SelectionCommand};

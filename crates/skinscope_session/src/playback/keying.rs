@@ -264,7 +264,7 @@ fn before(clip: ClipId) -> ClipId {
 mod tests {
     use glam::{Quat, Vec3};
     use skinscope_model::NodeId;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{ChannelValue, Document, EditCommand, PlaybackCommand};

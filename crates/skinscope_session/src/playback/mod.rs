@@ -383,7 +383,7 @@ pub(super) fn apply(session: &mut Session, command: &PlaybackCommand) {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
 

@@ -77,7 +77,7 @@ impl Pose {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Channel, Interpolation, Sampler, Values};
 
     use super::*;

@@ -312,7 +312,7 @@ fn swept_bounds(model: &Model, view: &View, playback: &Playback, opened_bounds: 
 mod tests {
     use std::sync::Arc;
 
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 
     use super::*;
     use crate::{ChannelValue, Command, Document, EditCommand, PlaybackCommand, Toggle, ViewCommand};

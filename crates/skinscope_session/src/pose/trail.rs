@@ -109,7 +109,7 @@ fn path(over: &Over<'_>, clip: ClipId, node: NodeId, shift: DVec3) -> Trail {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::Session;

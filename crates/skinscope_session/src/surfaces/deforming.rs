@@ -243,7 +243,7 @@ pub(crate) fn give_up_data(session: &mut Session) {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{MeshId, WeightChange};
 
     use super::*;

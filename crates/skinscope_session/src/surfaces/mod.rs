@@ -280,7 +280,7 @@ mod tests {
     use skinscope_export as export;
     use skinscope_inspect as inspect;
     use skinscope_inspect::VertexRef;
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{InstanceId, Model, NodeId};
 
     use super::*;

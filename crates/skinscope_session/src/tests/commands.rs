@@ -4,7 +4,7 @@ use glam::Vec3;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use crate::tests::sessions::tube_session;
 use crate::*;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_deform::METHODS;
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{MeshId, NodeId, WeightChange};
 
 use crate::tests::sessions::still_session;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use skinscope_anim::pose::PoseFile;
 use skinscope_import::{Options, Progress};
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Model, ModelParts, NodeId};
 
 use crate::*;

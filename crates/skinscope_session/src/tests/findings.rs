@@ -4,7 +4,7 @@ use glam::Vec3;
 use skinscope_inspect::check::{Finding, FindingPose, Report, Severity};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{Inspection, VertexPart, VertexRef, VertexSet};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, NodeId};
 
 use crate::tests::sessions::tube_session;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_anim::{Crossfade, Layers};
 use skinscope_edit::Settings;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{ClipId, MeshId, NodeId, WeightChange};
 
 use crate::gesture;

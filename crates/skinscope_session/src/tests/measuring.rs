@@ -3,7 +3,7 @@
 use glam::Quat;
 use skinscope_inspect::check::FindingPose;
 use skinscope_inspect::measure::{MEASURES, SurfaceMeasures, measure};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Channel, Clip, Interpolation, NodeId, Path, Sampler, Values};
 
 use crate::tests::sessions::still_session;

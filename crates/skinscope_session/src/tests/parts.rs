@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use skinscope_base::math::Aabb;
 use skinscope_model::ClipId;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use crate::*;
 

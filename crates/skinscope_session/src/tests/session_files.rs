@@ -8,7 +8,7 @@ use skinscope_base::math::test_random::Random;
 use skinscope_frame::{LOOKS, TONE_MAPS};
 use skinscope_import::{Options, Progress};
 use skinscope_inspect::{BoneShape, OVERLAYS};
-use skinscope_model::shapes::{Tube, obstacle_course, tube, with_vertices};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube, with_vertices};
 use skinscope_model::{BindChange, ClipId, MeshId, NodeId, SkinId, WeightChange};
 
 use crate::*;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_import::{Options, Progress};
 use skinscope_model::Model;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 
 use crate::{Document, PlaybackCommand, PoseSource, Session, Source, ViewCommand};
 

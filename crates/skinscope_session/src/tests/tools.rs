@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_edit::{Amount, Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
 use skinscope_inspect::check::CheckOptions;
 use skinscope_inspect::{Inspection, VertexSet};
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{MeshId, NodeId, WeightChange, WeightFormat};
 
 use crate::weights::tools;

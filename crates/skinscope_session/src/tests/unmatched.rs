@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use skinscope_anim::pose::Limits;
 use skinscope_inspect::VertexSet;
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{BindChange, Clip, MeshId, ModelParts, NodeId, SkinId, WeightChange};
 
 use crate::files::session_file::{ClipRecord, EditRecord, HeldRecord, LimitsRecord, Number, WorkRecord, numbers};

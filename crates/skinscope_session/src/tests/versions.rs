@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use skinscope_anim::pose::Limits;
 use skinscope_import::{Options, Progress};
-use skinscope_model::shapes::{Tube, tube, with_vertices};
+use skinscope_model::test_shapes::{Tube, tube, with_vertices};
 use skinscope_model::{BindChange, Instance, MeshId, ModelParts, NodeId, SkinId, WeightChange};
 
 use crate::*;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_base::math::Ramp;
 use skinscope_deform::{Deformer, PaletteBuffer};
 use skinscope_inspect::BoneShape;
-use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, ModelParts, NodeId};
 
 use crate::tests::sessions::tube_session;

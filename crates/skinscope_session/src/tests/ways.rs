@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::math::test_random::Random;
-use skinscope_model::shapes::{Tube, tube, with_vertices};
+use skinscope_model::test_shapes::{Tube, tube, with_vertices};
 use skinscope_model::{MeshId, ModelParts, NodeId, WeightChange};
 
 use crate::files::session_file::{WeightsRecord, WorkRecord, values};

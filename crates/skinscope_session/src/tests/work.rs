@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{Packing, RUNTIMES, packed};
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Clip, ClipId, MeshId, Model, WeightChange};
 
 use crate::tests::sessions::still_session;

@@ -216,7 +216,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::Model;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{CameraCommand, Document, Orbit, SelectionCommand};

@@ -142,7 +142,7 @@ impl Pose {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{CameraCommand, Document, SelectionCommand, ViewCommand};

@@ -124,7 +124,7 @@ mod tests {
 
     use glam::Vec2;
     use skinscope_base::math::Transform;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Camera, CameraId, Lens, LightId, NodeId};
 
     use super::*;

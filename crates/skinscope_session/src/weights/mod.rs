@@ -114,7 +114,7 @@ fn differing_binds(now: &Model, then: &Model, changes: &[BindChange]) -> Vec<Bin
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
 
     use super::*;

@@ -319,7 +319,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::Arc;
 
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_session::{Document, MarkCommand, MarkTool, ViewCommand};
 
     use super::*;

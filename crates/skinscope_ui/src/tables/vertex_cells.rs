@@ -162,7 +162,7 @@ pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Opti
 #[cfg(test)]
 mod tests {
     use skinscope_inspect::tables::VertexTable;
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, ModelParts, NodeId, SkinId};
 
     use super::*;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_base::math::test_random::Random;
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::parse::parse;

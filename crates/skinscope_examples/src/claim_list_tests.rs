@@ -1,7 +1,7 @@
 //! The sentences of the pages that claim a number or a relation: what checks each, or that it is an opinion. Formulas are checked with the
 //! table of examples; here are the words.
 
-use super::claim_measures::{
+use super::claim_measure_tests::{
     blended_is_fastest_half_way, curves_in_common, exact_in_examples, falls, linear_and_dual, number, over, product,
     rogues, shares, spread, thinnest_ring, turn, value,
 };

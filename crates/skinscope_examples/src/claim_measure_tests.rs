@@ -1,4 +1,4 @@
-//! What [`super::claims`] measures of the examples.
+//! What [`super::claim_list_tests`] measures of the examples.
 
 use super::binding_rig::{bones, bound, steps};
 use super::{Block, Curve, Moment, Value};

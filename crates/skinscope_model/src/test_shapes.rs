@@ -1,10 +1,10 @@
 //! Procedural rigs for tests, benches and demos. They are small, and their exact values are known in closed form.
 
-mod rigs;
+mod test_rigs;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
-pub use rigs::{Joint, rigged};
 use skinscope_base::math::Transform;
+pub use test_rigs::{Joint, rigged};
 
 use super::{
     Channel, Clip, Influences, Instance, Interpolation, LocalPose, Mesh, MeshId, Model, ModelParts, MorphTarget,
