@@ -1,18 +1,19 @@
 //! Carries out what the session asks of the window: files, dialogs, inspections.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
 use super::App;
-use super::files::file_dialog;
-use super::files::file_dialog::{FileKind, OpenDialog, Wanted};
+use super::files::donor::{read_donor, write_donor_map};
+use super::files::environment::environment_dialog;
+use super::files::file_dialog::{self, FileKind, Wanted};
+use super::files::leaving::say_what_stays_open;
 use super::jobs::Kind;
 use super::next_steps::NextStep;
 use crate::examples::{self, Start};
 use crate::import::Progress;
-use crate::model::Model;
 use crate::pose::NameMap;
 use crate::session::{ComparedFile, Effect, FileCommand, Source, WindowCommand, is_session};
 
@@ -58,31 +59,36 @@ impl App {
                     "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
                 ));
             }
-            FileCommand::OpenDialog => {
-                self.ask(self.dialog(true), |app, event_loop, path| app.open(event_loop, path));
-            }
-            FileCommand::CompareDialog => self.ask(self.dialog(true), |app, _, path| app.compare_file(path)),
+            FileCommand::OpenDialog => self.ask_for_model(true, |app, event_loop, path| app.open(event_loop, path)),
+            FileCommand::CompareDialog => self.ask_for_model(true, |app, _, path| app.compare_file(path)),
             FileCommand::BesideDialog => {
-                self.ask(self.dialog(true), |app, event_loop, path| app.open_beside(event_loop, path));
+                self.ask_for_model(true, |app, event_loop, path| app.open_beside(event_loop, path))
             }
             FileCommand::OpenBeside(path) => self.open_beside(event_loop, path),
-            FileCommand::OpenPair(first, second) => self.open_pair(event_loop, first, second),
+            FileCommand::OpenPair(first, second) => {
+                self.open(event_loop, first.clone());
+                self.next.after_opening = Some((first, second));
+            }
             FileCommand::Compare(path) => {
                 self.status.dropped = None;
                 self.compare_file(path);
             }
             FileCommand::ChooseClips => {
-                self.ask(self.dialog(false), |app, _, path| app.take_clips(path, NameMap::default()));
+                self.ask_for_model(false, |app, _, path| app.take_clips(path, NameMap::default()))
             }
             FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
             FileCommand::TakeClipsBy(path, map) => self.take_clips(path, map),
             FileCommand::ClipNames(command) => self.carry_out_clip_names(command),
             FileCommand::LeaveDropped => self.status.dropped = None,
-            FileCommand::ChooseDonor => self.ask(self.dialog(false), |app, _, path| app.read_donor(path)),
-            FileCommand::ReadDonor(path) => self.read_donor(path),
+            FileCommand::ChooseDonor => {
+                self.ask_for_model(false, |app, _, path| read_donor(&mut app.jobs, &app.options, path));
+            }
+            FileCommand::ReadDonor(path) => read_donor(&mut self.jobs, &self.options, path),
             FileCommand::ReadDonorMap(path) => self.read_donor_map(&path),
-            FileCommand::WriteDonorMap(path) => self.write_donor_map(&path),
-            FileCommand::ChooseEnvironment => self.choose_environment(),
+            FileCommand::WriteDonorMap(path) => write_donor_map(&self.session, &mut self.status, &path),
+            FileCommand::ChooseEnvironment => {
+                self.jobs.ask(environment_dialog(&self.session), |app, _, path| app.show_environment(path));
+            }
             FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::StepInFolder(steps) => self.step_in_folder(event_loop, steps),
             FileCommand::OpenBuiltIn => self.leave(event_loop, NextStep::Load(Source::BuiltIn)),
@@ -95,8 +101,10 @@ impl App {
             FileCommand::Reload => self.leave(event_loop, NextStep::Load(self.opening.source().clone())),
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::SaveTo(target) => self.save_to(target),
-            FileCommand::Recompress(again) => self.recompress(again),
-            FileCommand::KeepLinks(keeps) => self.keep_links(keeps),
+            FileCommand::Recompress(again) => self.plan_save(|saving| saving.recompresses = again),
+            FileCommand::KeepLinks(keeps) => {
+                self.status.saving.iter_mut().for_each(|saving| saving.keeps_links = keeps)
+            }
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
             FileCommand::AnswerChanged(take) => self.answer_changed(take),
@@ -106,7 +114,9 @@ impl App {
             FileCommand::CorrectPose(correct) => self.correct_pose(correct),
             FileCommand::WriteFile(path) => self.write_file(&path),
             FileCommand::OpenSession(path) => self.open_session(path),
-            FileCommand::CloseFile => self.close_file(),
+            FileCommand::CloseFile => {
+                (self.status.saving, self.status.asked_file, self.next.after_save) = (None, None, None);
+            }
             FileCommand::ExportTo(path, settings) => self.export_to(path, *settings),
             FileCommand::StopExport => self.jobs.stop(Kind::Export),
             FileCommand::CopyPicture => self.copy_picture(),
@@ -117,7 +127,7 @@ impl App {
                         self.jobs.cancel_load();
                         self.opening.cancel();
                         self.next.after_reload = None;
-                        self.say_what_stays_open();
+                        say_what_stays_open(&self.session, &mut self.status);
                     }
                 }
                 self.status.loading = None;
@@ -126,11 +136,11 @@ impl App {
         }
     }
 
-    /// Opens the system's dialog for a model, in the folder of the open one; where that has none, in the last one if `or_last`.
-    fn dialog(&self, or_last: bool) -> OpenDialog {
+    /// Asks for a model with the system's dialog, in the folder of the open one; where that has none, in the last one if `or_last`.
+    fn ask_for_model(&mut self, or_last: bool, chosen: fn(&mut Self, &ActiveEventLoop, PathBuf)) {
         let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
         let folder = folder.or_else(|| self.ui.saved().last_folder.filter(|_| or_last));
-        file_dialog::open(Wanted::Read(FileKind::Model), folder.as_deref())
+        self.jobs.ask(file_dialog::open(Wanted::Read(FileKind::Model), folder.as_deref()), chosen);
     }
 
     /// Opens a model, a page of a teaching example, or the model of a session file.
@@ -153,23 +163,18 @@ impl App {
                 let name = source.name();
                 let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
                 let read = source.load(&options, &progress).map_err(|error| format!("Could not open {name}.\n{error}"));
-                let file = read.map(|document| ComparedFile { model: Arc::clone(document.stored()), name });
-                Some(Box::new(move |app, _| app.other_read(&open, file)))
+                let read =
+                    read.map(|document| ComparedFile { model: Arc::clone(document.stored()), name: name.clone() });
+                Some(Box::new(move |app, _| {
+                    // Where another file was opened meanwhile nobody wants it.
+                    if app.session.model().is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), open.as_ptr())) {
+                        let why =
+                            |why| format!("{name} cannot be compared with the open file, vertex by vertex: {why}.");
+                        let compared = read.and_then(|file| app.session.compare_file(file).map_err(why));
+                        app.status.error = compared.err();
+                    }
+                }))
             });
         }
-    }
-
-    /// The file that the open one is to be compared with was read, or not. Where another file was opened meanwhile nobody wants it.
-    pub(super) fn other_read(&mut self, open: &Weak<Model>, read: Result<ComparedFile, String>) {
-        let is_open = self.session.model().is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), open.as_ptr()));
-        if !is_open {
-            return;
-        }
-        let compared = read.and_then(|file| {
-            let name = file.name.clone();
-            let why = |why| format!("{name} cannot be compared with the open file, vertex by vertex: {why}.");
-            self.session.compare_file(file).map_err(why)
-        });
-        self.status.error = compared.err();
     }
 }

@@ -5,6 +5,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::WindowId;
 
+use super::files::second_model::OtherModel;
 use super::jobs::Kind;
 use super::next_steps::NextStep;
 use super::user_event::UserEvent;
@@ -88,7 +89,7 @@ impl ApplicationHandler<UserEvent> for App {
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         if self.failure.is_none() {
             self.autosave.forget();
-            self.forget_other();
+            OtherModel::forget(&mut self.other);
         }
         self.save_settings();
         self.statistics.close();

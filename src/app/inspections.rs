@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::App;
-use super::jobs::Kind;
+use super::jobs::{Jobs, Kind};
 use crate::deform::METHODS;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions};
 use crate::inspect::{Inspection, Overlay};
-use crate::session::{Document, InspectionCommand};
+use crate::session::{Document, InspectionCommand, Session};
 
 impl App {
     /// Inspects the open model. A benchmark is not disturbed by it, unless its overlay needs that.
@@ -50,32 +50,32 @@ impl App {
                 self.jobs.stop(Kind::Inspection);
                 self.status.checking = false;
             }
-            InspectionCommand::RunRom(options) => self.measure_motion(options),
+            InspectionCommand::RunRom(options) => measure_motion(&mut self.session, &mut self.jobs, options),
             InspectionCommand::CancelRom => self.jobs.stop(Kind::RangeOfMotion),
         }
     }
+}
 
-    /// Measures the range of motion of the open model; an earlier measurement is cancelled.
-    fn measure_motion(&mut self, options: RomOptions) {
-        let Some(document) = self.session.document() else { return };
-        let model = Arc::clone(&document.model);
-        // It moves samples of the surface, for which a method has computed nothing.
-        let shown = self.session.deforming().shown_method();
-        let method = if shown.data.is_none() { shown } else { METHODS[0] };
-        if !std::ptr::eq(shown, method) {
-            let (by, of) = (method.label, shown.label);
-            let line = format!("The range of motion is measured by {by}: {of} needs data of each vertex.");
-            self.session.warn(&[line]);
-        }
-        self.jobs.restart(Kind::RangeOfMotion, move |context| {
-            let progress = |fraction: f32| {
-                if context.set_fraction(fraction) {
-                    context.wake();
-                }
-            };
-            let plan = rom::plan(&model, &options);
-            let measured = rom::run(&model, &plan, method, &progress, context.cancel_flag())?;
-            Some(Box::new(move |app, _| app.session.measured(&model, measured)))
-        });
+/// Measures the range of motion of the open model; an earlier measurement is cancelled.
+fn measure_motion(session: &mut Session, jobs: &mut Jobs, options: RomOptions) {
+    let Some(document) = session.document() else { return };
+    let model = Arc::clone(&document.model);
+    // It moves samples of the surface, for which a method has computed nothing.
+    let shown = session.deforming().shown_method();
+    let method = if shown.data.is_none() { shown } else { METHODS[0] };
+    if !std::ptr::eq(shown, method) {
+        let (by, of) = (method.label, shown.label);
+        let line = format!("The range of motion is measured by {by}: {of} needs data of each vertex.");
+        session.warn(&[line]);
     }
+    jobs.restart(Kind::RangeOfMotion, move |context| {
+        let progress = |fraction: f32| {
+            if context.set_fraction(fraction) {
+                context.wake();
+            }
+        };
+        let plan = rom::plan(&model, &options);
+        let measured = rom::run(&model, &plan, method, &progress, context.cancel_flag())?;
+        Some(Box::new(move |app, _| app.session.measured(&model, measured)))
+    });
 }

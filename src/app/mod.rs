@@ -48,7 +48,7 @@ use self::user_event::UserEvent;
 use self::window::Window;
 use crate::frame::Frame;
 use crate::model::{BlockFormats, Model};
-use crate::session::{Command, Session};
+use crate::session::Session;
 
 /// Opens the window and returns when it is closed. A benchmark returns its line.
 ///
@@ -190,11 +190,6 @@ impl App {
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
         self.failure = Some(error);
         event_loop.exit();
-    }
-
-    fn send(&mut self, event_loop: &ActiveEventLoop, command: Command) {
-        self.apply(event_loop, command);
-        self.redraw();
     }
 
     fn redraw(&self) {

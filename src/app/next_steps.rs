@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::files::session_files::ReadSession;
-use crate::session::{Command, Orbit, Source};
+use crate::session::{Command, Orbit, Source, UnsavedWork};
 
 /// What the user wants to do that closes the open model.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +45,12 @@ impl NextStep {
     /// Whether the active model stays.
     pub fn keeps_active(&self) -> bool {
         matches!(self.step(), Self::CloseOther | Self::OpenBeside(_))
+    }
+
+    /// What is set aside stays when another model is opened, which may have a place for it.
+    pub fn without_aside(&self, work: UnsavedWork) -> UnsavedWork {
+        let closes_aside = *self.step() == Self::Quit || self.keeps_active();
+        if closes_aside { work } else { UnsavedWork { set_aside: 0, ..work } }
     }
 }
 

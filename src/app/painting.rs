@@ -7,10 +7,11 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use super::App;
 use super::jobs::Kind;
 use super::jobs::take_results::find_fonts;
+use super::pace::Pace;
 use super::window::Window;
 use super::window::screen::AntialiasingRequest;
 use crate::frame::SceneColors;
-use crate::session::{CameraCommand, Command, FileCommand, PlaybackCommand};
+use crate::session::{CameraCommand, Command, FileCommand, PlaybackCommand, Session};
 use crate::trace::{Part, measured};
 
 impl App {
@@ -28,7 +29,7 @@ impl App {
         }
         let Some(mut window) = self.window.take() else { return };
         self.change(PlaybackCommand::Advance(secs));
-        self.measure_picture();
+        measure_picture(&mut self.session, &mut self.pace);
         let has_commands = self.run_panels(event_loop, &mut window);
         if let Some(letters) = window.take_wanted_letters() {
             self.jobs.start(Kind::Fonts, move |_| find_fonts(&letters));
@@ -37,14 +38,6 @@ impl App {
         window.fill_screen(self.ui.presents());
         let wakes = self.autosave_when_due(now).into_iter().chain(self.draw_recent_picture(now)).min();
         self.present(event_loop, window, wakes, has_commands);
-    }
-
-    /// Brings the pose up to date, and measures it where colours and figures are to be those of the picture.
-    fn measure_picture(&mut self) {
-        self.session.update_pose();
-        for _ in 0..self.session.measure_before_picture() {
-            self.pace.measured();
-        }
     }
 
     /// Lets the panels draw themselves, and carries out their commands. Returns whether there were any.
@@ -94,7 +87,7 @@ impl App {
         wakes: Option<Instant>,
         has_commands: bool,
     ) {
-        self.measure_picture();
+        measure_picture(&mut self.session, &mut self.pace);
         let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
         self.session.build_frame(&mut self.frame, &palette);
         let playing = self.session.plays();
@@ -140,6 +133,14 @@ impl App {
         let has_news = is_warned || is_limited || self.status.error != before;
         self.is_stirred |= has_news;
         has_news
+    }
+}
+
+/// Brings the pose up to date, and measures it where colours and figures are to be those of the picture.
+fn measure_picture(session: &mut Session, pace: &mut Pace) {
+    session.update_pose();
+    for _ in 0..session.measure_before_picture() {
+        pace.measured();
     }
 }
 

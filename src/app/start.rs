@@ -36,7 +36,10 @@ impl App {
             None if self.options.opens_nothing => {}
             None => self.load(self.options.source.clone()),
         }
-        self.offer_recovery();
+        if !self.pace.is_benchmark() {
+            // What an earlier run has left behind.
+            self.status.recovery = self.autosave.find_leftover();
+        }
         self.read_recent_pictures();
     }
 

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use winit::event_loop::ActiveEventLoop;
 
 use super::export_job::usual_name;
-use super::exports::stage_of_export;
+use super::exports::{read_files, stage_of_export};
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
+use super::on_disk::OnDisk;
 use crate::app::App;
-use crate::app::jobs::Kind;
-use crate::app::ui::{AskedFile, AskedStage};
-use crate::session::{FileUse, SESSION_ENDING, is_session};
+use crate::app::jobs::{Jobs, Kind};
+use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
+use crate::session::{FileUse, SESSION_ENDING, Session, is_session};
 
 /// The most files of a folder that are offered.
 const MOST_OFFERED: usize = 200;
@@ -27,71 +28,39 @@ impl App {
                 Some("An example is made by the program and has no file that a session could name.".into());
             return;
         }
-        let folder = self.folder_to_ask_for();
+        let folder = folder_to_ask_for(&self.disk, &self.session, &self.ui);
         let offered = match usage {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
             FileUse::SavePose | FileUse::SaveSession | FileUse::Export(_) => Vec::new(),
         };
-        let path = if usage.writes() { self.proposed_name(usage, &folder) } else { PathBuf::new() };
+        let path =
+            if usage.writes() { proposed_name(&self.session, &self.disk, usage, &folder) } else { PathBuf::new() };
         let stage =
             if usage.writes() { AskedStage::Writable { replaces: path.is_file() } } else { AskedStage::Unnamed };
         let has_dialog = file_dialog::has_dialog();
         self.status.asked_file = Some(AskedFile { usage, path, has_dialog, offered, stage });
     }
 
-    /// The folder of the open session or model, or else of the last one.
-    pub(crate) fn folder_to_ask_for(&self) -> PathBuf {
-        let folder_of = |path: &PathBuf| path.parent().map(PathBuf::from);
-        let session = self.disk.session_file().and_then(Path::parent).map(PathBuf::from);
-        let own = session.or_else(|| self.session.document().and_then(|d| folder_of(d.path.as_ref()?)));
-        let last = || self.ui.saved().last_folder.filter(|folder| folder.is_dir());
-        own.or_else(last).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
-    }
-
-    /// The file to write unless the user names another: that of the open session, or one that is not there yet.
-    fn proposed_name(&self, usage: FileUse, folder: &Path) -> PathBuf {
-        match (usage, self.disk.session_file()) {
-            (FileUse::SaveSession, Some(open)) => open.to_owned(),
-            (FileUse::SaveSession, None) => {
-                let stem = self.session.document().and_then(|d| d.path.as_ref()?.file_stem());
-                free_name(folder, &stem.map_or("character".into(), |stem| stem.to_string_lossy()), SESSION_ENDING)
-            }
-            (FileUse::Export(kind), _) => {
-                let (stem, ending) = usual_name(kind, &self.session);
-                free_name(folder, &stem, ending)
-            }
-            _ => free_name(folder, "pose", POSE_ENDING),
-        }
-    }
-
-    /// Shows a dialog of the system; `chosen` hears what the user chose there, if anything.
-    pub(crate) fn ask(&mut self, dialog: OpenDialog, chosen: fn(&mut App, &ActiveEventLoop, PathBuf)) {
-        self.jobs.start(Kind::FileDialog, move |_| {
-            let path = dialog()?;
-            Some(Box::new(move |app, event_loop| chosen(app, event_loop, path)))
-        });
-    }
-
     /// Asks for the file that the dialog asks for with the system's one.
     pub(crate) fn choose_file(&mut self) {
         if let Some(saving) = &self.status.saving {
             let dialog = file_dialog::open(Wanted::Write(FileKind::Model), Some(&saving.target));
-            self.ask(dialog, |app, _, target| app.target_chosen(target));
+            self.jobs.ask(dialog, |app, _, target| app.plan_save(|saving| saving.target = target));
         } else if let Some(asked) = &self.status.asked_file {
-            let folder = self.folder_to_ask_for();
+            let folder = folder_to_ask_for(&self.disk, &self.session, &self.ui);
             let path = match asked.path.as_os_str().is_empty() {
-                true => self.proposed_name(asked.usage, &folder),
+                true => proposed_name(&self.session, &self.disk, asked.usage, &folder),
                 false => asked.path.clone(),
             };
             let dialog = file_dialog::open(Wanted::of(asked.usage), Some(&path));
-            self.ask(dialog, |app, _, path| app.name_file(path));
+            self.jobs.ask(dialog, |app, _, path| app.name_file(path));
         }
     }
 
     /// The user named the file.
     pub(crate) fn name_file(&mut self, path: PathBuf) {
-        let read = self.read_files();
+        let read = read_files(&self.session);
         let Some(asked) = &mut self.status.asked_file else { return };
         asked.path.clone_from(&path);
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
@@ -106,12 +75,6 @@ impl App {
         }
     }
 
-    /// Closes the dialog that asks for a file.
-    pub(crate) fn close_file(&mut self) {
-        (self.status.saving, self.status.asked_file) = (None, None);
-        self.next.after_save = None;
-    }
-
     /// Writes the pose or the session that is shown into a file.
     pub(crate) fn write_file(&mut self, path: &Path) {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
@@ -120,21 +83,61 @@ impl App {
             Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::Export(_)) | None => {}
         }
     }
+}
 
-    /// The file that was asked for has been written, or not.
-    pub(crate) fn file_written(&mut self, path: &Path, result: Result<(), String>) {
-        let asked = self.status.asked_file.as_mut().filter(|asked| asked.path == path);
-        match (result, asked) {
-            (Ok(()), asked) => {
-                if asked.is_some() {
-                    self.status.asked_file = None;
-                }
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                self.status.say(format!("Wrote {name}"));
-            }
-            (Err(why), Some(asked)) => asked.stage = AskedStage::Failed(why),
-            (Err(why), None) => self.status.error = Some(why),
+impl Jobs {
+    /// Shows a dialog of the system; `chosen` hears what the user chose there, if anything.
+    pub(crate) fn ask(&mut self, dialog: OpenDialog, chosen: fn(&mut App, &ActiveEventLoop, PathBuf)) {
+        self.start(Kind::FileDialog, move |_| {
+            let path = dialog()?;
+            Some(Box::new(move |app, event_loop| chosen(app, event_loop, path)))
+        });
+    }
+}
+
+/// The folder of the open session or model, or else of the last one.
+pub(super) fn folder_to_ask_for(disk: &OnDisk, session: &Session, ui: &UiState) -> PathBuf {
+    let folder_of = |path: &PathBuf| path.parent().map(PathBuf::from);
+    let own = disk.session_file().and_then(Path::parent).map(PathBuf::from);
+    let own = own.or_else(|| session.document().and_then(|d| folder_of(d.path.as_ref()?)));
+    let last = || ui.saved().last_folder.filter(|folder| folder.is_dir());
+    own.or_else(last).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+}
+
+/// The file to write unless the user names another: that of the open session, or one that is not there yet.
+fn proposed_name(session: &Session, disk: &OnDisk, usage: FileUse, folder: &Path) -> PathBuf {
+    match (usage, disk.session_file()) {
+        (FileUse::SaveSession, Some(open)) => open.to_owned(),
+        (FileUse::SaveSession, None) => {
+            let stem = session.document().and_then(|d| d.path.as_ref()?.file_stem());
+            free_name(folder, &stem.map_or("character".into(), |stem| stem.to_string_lossy()), SESSION_ENDING)
         }
+        (FileUse::Export(kind), _) => {
+            let (stem, ending) = usual_name(kind, session);
+            free_name(folder, &stem, ending)
+        }
+        _ => free_name(folder, "pose", POSE_ENDING),
+    }
+}
+
+/// The question for a file, as long as it is this one that was named.
+pub(super) fn asked_at<'a>(status: &'a mut Status, path: &Path) -> Option<&'a mut AskedFile> {
+    status.asked_file.as_mut().filter(|asked| asked.path == path)
+}
+
+/// The file that was asked for has been written, or not.
+pub(super) fn file_written(status: &mut Status, path: &Path, result: Result<(), String>) {
+    let asked = asked_at(status, path);
+    match (result, asked) {
+        (Ok(()), asked) => {
+            if asked.is_some() {
+                status.asked_file = None;
+            }
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            status.say(format!("Wrote {name}"));
+        }
+        (Err(why), Some(asked)) => asked.stage = AskedStage::Failed(why),
+        (Err(why), None) => status.error = Some(why),
     }
 }
 

@@ -1,17 +1,16 @@
-//! Clips of another file in the window, and the question what a file that is dropped beside an open one is for.
+//! Clips of another file in the window, and which joints of it are which.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::file_names::may_be_model;
-use crate::app::App;
-use crate::app::jobs::Kind;
+use crate::app::jobs::{Jobs, Kind};
+use crate::app::{App, Options};
 use crate::import::Progress;
 use crate::model::Model;
 use crate::output::NewFile;
 use crate::pose::NameMap;
-use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips};
+use crate::session::{ClipFile, ClipNames, ClipNamesCommand, Source, TakenClips};
 use crate::words::counted;
 
 /// A file whose clips were wanted.
@@ -30,19 +29,6 @@ pub(crate) struct ReadClips {
 }
 
 impl App {
-    /// A model was dropped on the window, perhaps with a second file: it is opened where nothing is open, else the user is asked. Any other
-    /// file is opened.
-    pub(crate) fn dropped(&mut self, path: PathBuf, second: Option<PathBuf>) -> Option<FileCommand> {
-        if self.session.document().is_none() || self.status.loading.is_some() || !may_be_model(&path) {
-            return Some(match second {
-                Some(second) => FileCommand::OpenPair(path, second),
-                None => FileCommand::Open(path),
-            });
-        }
-        (self.status.dropped, self.status.dropped_second) = (Some(path), second);
-        None
-    }
-
     /// Reads a file whose clips are wanted; `map` says which joints are which where neither their names do nor what was stated of that file
     /// before.
     pub(crate) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
@@ -104,7 +90,7 @@ impl App {
         let is_known = |names: &ClipNames| known.is_some_and(|known| known.path == names.path) || names.is_shown;
         let Some(names) = self.status.clip_names.as_mut().filter(|names| is_known(names)) else {
             return match known.cloned() {
-                Some(file) => self.read_clip_names(file),
+                Some(file) => read_clip_names(&mut self.jobs, &self.options, file),
                 None => self.status.warn("No clips of another file were taken yet.".to_owned()),
             };
         };
@@ -145,27 +131,24 @@ impl App {
         }
         self.session.files_mut().store_clip_names(names);
     }
+}
 
-    /// Reads a file again whose clips were taken, to show which of its joints are which.
-    fn read_clip_names(&mut self, file: ClipFile) {
-        let options = self.options.import.clone();
-        self.jobs.restart(Kind::Clips, move |context| {
-            let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
-            let read = Source::File(file.path.clone()).load(&options, &progress);
-            Some(Box::new(move |app, _| match read {
-                Ok(document) => app.show_clip_names(file, Arc::clone(document.stored())),
-                Err(error) => app.status.error = Some(format!("{}: {error}", file.path.display())),
-            }))
-        });
-    }
-
-    fn show_clip_names(&mut self, file: ClipFile, other: Arc<Model>) {
-        if let Some(model) = self.session.model().filter(|_| self.session.files().clip_files().contains(&file)) {
-            let ClipFile { path, mapping, taken, is_new } = file;
-            let names = ClipNames { taken, is_new, is_shown: true, ..ClipNames::new(path, other, mapping, model) };
-            self.status.clip_names = Some(names);
-        }
-    }
+/// Reads a file again whose clips were taken, to show which of its joints are which.
+fn read_clip_names(jobs: &mut Jobs, options: &Options, file: ClipFile) {
+    let options = options.import.clone();
+    jobs.restart(Kind::Clips, move |context| {
+        let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+        let read = Source::File(file.path.clone()).load(&options, &progress);
+        Some(Box::new(move |app, _| match (read, app.session.model()) {
+            (Err(error), _) => app.status.error = Some(format!("{}: {error}", file.path.display())),
+            (Ok(document), Some(model)) if app.session.files().clip_files().contains(&file) => {
+                let (other, ClipFile { path, mapping, taken, is_new }) = (Arc::clone(document.stored()), file);
+                let names = ClipNames { taken, is_new, is_shown: true, ..ClipNames::new(path, other, mapping, model) };
+                app.status.clip_names = Some(names);
+            }
+            (Ok(_), _) => {}
+        }))
+    });
 }
 
 /// Writes a file.

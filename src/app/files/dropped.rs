@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::file_names::{DroppedAs, is_pose};
+use super::file_names::{DroppedAs, is_pose, may_be_model};
 use super::folder::{begins_as_page, is_model};
 use crate::app::App;
+use crate::app::ui::Status;
 use crate::import::is_environment;
-use crate::session::{Command, FileCommand, is_session};
+use crate::session::{Command, FileCommand, FileUse, Session, is_session};
 
 /// How many folders below the one that was dropped are looked through, and how many entries.
 const DEPTH: usize = 4;
@@ -51,26 +52,22 @@ impl App {
             }
             Plan::Alone(path) => match DroppedAs::of(&path) {
                 DroppedAs::Pose => {
-                    self.ask_for_pose_in(path);
+                    // Says what is in it, and asks whether its pose is to be shown.
+                    self.ask_for_file(FileUse::LoadPose);
+                    self.name_file(path);
                     None
                 }
                 DroppedAs::Environment => {
                     self.show_environment(path);
                     None
                 }
-                DroppedAs::Other => self.dropped(path, None),
+                DroppedAs::Other => command_of(&self.session, &mut self.status, path, None),
             },
-            Plan::Pair(first, second) => self.dropped(first, Some(second)),
+            Plan::Pair(first, second) => command_of(&self.session, &mut self.status, first, Some(second)),
         };
         if let Some(command) = command {
-            self.send(event_loop, Command::File(command));
+            self.apply(event_loop, Command::File(command));
         }
-    }
-
-    /// Opens a model in place of what is open, and takes a second file once it is shown: a model stands beside it, and clips play on it.
-    pub(crate) fn open_pair(&mut self, event_loop: &ActiveEventLoop, first: PathBuf, second: PathBuf) {
-        self.open(event_loop, first.clone());
-        self.next.after_opening = Some((first, second));
     }
 
     /// Takes the second of two files that were dropped together, once the first is shown.
@@ -80,9 +77,23 @@ impl App {
         if shown == Some(first.as_path()) {
             let command =
                 if has_clips_alone(&second) { FileCommand::TakeClips(second) } else { FileCommand::OpenBeside(second) };
-            self.send(event_loop, Command::File(command));
+            self.apply(event_loop, Command::File(command));
+            self.redraw();
         }
     }
+}
+
+/// A model was dropped on the window, perhaps with a second file: it is opened where nothing is open, else the user is asked. Any other file
+/// is opened.
+fn command_of(session: &Session, status: &mut Status, path: PathBuf, second: Option<PathBuf>) -> Option<FileCommand> {
+    if session.document().is_none() || status.loading.is_some() || !may_be_model(&path) {
+        return Some(match second {
+            Some(second) => FileCommand::OpenPair(path, second),
+            None => FileCommand::Open(path),
+        });
+    }
+    (status.dropped, status.dropped_second) = (Some(path), second);
+    None
 }
 
 /// Returns whether a file has clips and no surface, by its name.

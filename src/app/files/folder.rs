@@ -20,8 +20,8 @@ impl App {
         let own = self.session.document().and_then(|document| document.path.clone());
         match own.as_deref().map(|path| neighbour(path, steps, is_model)) {
             Some(Some(path)) => self.leave(event_loop, NextStep::Load(Source::File(path))),
-            Some(None) => self.warn("There is no other model in this folder"),
-            None => self.warn("The built-in character is in no folder"),
+            Some(None) => self.status.warn("There is no other model in this folder".to_owned()),
+            None => self.status.warn("The built-in character is in no folder".to_owned()),
         }
     }
 
@@ -31,15 +31,11 @@ impl App {
         let source = match shown.and_then(|example| example.file) {
             Some(file) => match neighbour(file, steps, begins_as_page) {
                 Some(path) => Source::Page(path),
-                None => return self.warn("There is no other page in this folder"),
+                None => return self.status.warn("There is no other page in this folder".to_owned()),
             },
             None => Source::Example(Start::of(example_beside(shown, steps))),
         };
         self.leave(event_loop, NextStep::Load(source));
-    }
-
-    fn warn(&mut self, what: &str) {
-        self.status.warn(what.to_owned());
     }
 }
 

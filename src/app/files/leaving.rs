@@ -5,10 +5,11 @@ use std::path::Path;
 use winit::event_loop::ActiveEventLoop;
 
 use super::save_job::name_of;
+use super::second_model::work_of_other;
 use crate::app::App;
 use crate::app::next_steps::NextStep;
-use crate::app::ui::{SaveStage, ThenCloses, UnsavedStatus};
-use crate::session::{FileUse, SaveKind, Source, UnsavedAnswer, UnsavedWork};
+use crate::app::ui::{SaveStage, Status, ThenCloses, UnsavedStatus};
+use crate::session::{FileUse, SaveKind, Session, Source, UnsavedAnswer, UnsavedWork};
 
 impl App {
     /// Does something that closes the open model, once nothing is lost by that.
@@ -22,7 +23,7 @@ impl App {
         if work.is_empty() {
             return self.proceed(event_loop, next);
         }
-        self.close_dialogs();
+        close_dialogs(&mut self.status);
         let session = self.disk.session_name();
         let document = self.session.document();
         let is_session = session.is_some();
@@ -41,19 +42,13 @@ impl App {
     fn loses_other(&self, next: &NextStep) -> bool {
         let is_asked = matches!(next, NextStep::OfOther(_));
         let is_lost = next.closes_other() && !is_asked && !self.pace.is_benchmark();
-        is_lost && self.other.is_some() && !self.without_aside(next, self.work_of_other()).is_empty()
+        is_lost && self.other.is_some() && !next.without_aside(work_of_other(&self.session)).is_empty()
     }
 
     /// Makes the other model the active one, so that it is seen which one the question is about. `None` where that cannot be now.
     fn ask_of_other(&mut self, next: NextStep) -> Option<NextStep> {
-        self.close_dialogs();
+        close_dialogs(&mut self.status);
         self.activate_other().then(|| NextStep::OfOther(Box::new(next)))
-    }
-
-    /// What is set aside stays when another model is opened, which may have a place for it.
-    fn without_aside(&self, next: &NextStep, work: UnsavedWork) -> UnsavedWork {
-        let closes_aside = *next.step() == NextStep::Quit || next.keeps_active();
-        if closes_aside { work } else { UnsavedWork { set_aside: 0, ..work } }
     }
 
     /// What of the active model is in no file and would be lost.
@@ -64,14 +59,7 @@ impl App {
         if self.pace.is_benchmark() || stays || next.keeps_active() && !matches!(next, NextStep::OfOther(_)) {
             return UnsavedWork::default();
         }
-        self.without_aside(next, self.session.unsaved().unsaved_work())
-    }
-
-    /// Closes other dialogs, behind which a question would not be seen. What is being written stays, and so does the offer to take a changed file,
-    /// which is made again once the question is cancelled.
-    fn close_dialogs(&mut self) {
-        self.status.saving.take_if(|saving| saving.stage != SaveStage::Writing);
-        (self.status.asked_file, self.status.dropped) = (None, None);
+        next.without_aside(self.session.unsaved().unsaved_work())
     }
 
     /// Does something that closes the open model, whatever is lost by that.
@@ -84,11 +72,11 @@ impl App {
             NextStep::OfOther(next) => return self.proceed(event_loop, *next),
             NextStep::CloseOther => return self.close_other(),
             NextStep::OpenBeside(path) => {
-                if !self.work_of_other().is_empty() {
+                if !work_of_other(&self.session).is_empty() {
                     // It was given up, and would be asked about again.
                     self.close_other();
                 }
-                return self.read_beside(path);
+                return self.read_other(Source::File(path), Self::beside_read);
             }
             NextStep::Quit => event_loop.exit(),
             NextStep::Load(source) => self.load(source),
@@ -98,17 +86,6 @@ impl App {
             }
         }
         self.opening.note_discarded(self.session.unsaved().snapshot());
-    }
-
-    /// Asks what is to become of what was made while `source` was read, which would be shown in place of the open model. It is read again then.
-    pub(crate) fn ask_before_showing(&mut self, event_loop: &ActiveEventLoop, source: Source) {
-        self.jobs.cancel_load();
-        self.status.loading = None;
-        let next = match self.opening.take_session(&source) {
-            Some(read) => NextStep::OpenSession(read),
-            None => NextStep::Load(source),
-        };
-        self.leave(event_loop, next);
     }
 
     /// Carries out what the user answered to the question about unsaved work.
@@ -139,21 +116,20 @@ impl App {
             },
         }
     }
+}
 
-    /// What was to be done once the open model was saved and read again is done now, if nothing else would be lost by that.
-    pub(crate) fn leave_after_reload(&mut self, event_loop: &ActiveEventLoop) {
-        if let Some(next) = self.next.after_reload.take() {
-            self.leave(event_loop, next);
-        }
-    }
+/// Closes other dialogs, behind which a question would not be seen. What is being written stays, and so does the offer to take a changed file,
+/// which is made again once the question is cancelled.
+fn close_dialogs(status: &mut Status) {
+    status.saving.take_if(|saving| saving.stage != SaveStage::Writing);
+    (status.asked_file, status.dropped) = (None, None);
+}
 
-    /// The file that was just written is not opened in place of the one that it was made of: says which one the next save writes.
-    pub(crate) fn say_what_stays_open(&mut self) {
-        let (Some(written), Some(document)) = (self.session.unsaved().saved_elsewhere(), self.session.document())
-        else {
-            return;
-        };
-        let (written, open) = (name_of(written), document.model.source.name.clone());
-        self.status.warn(format!("{written} was written, but {open} is still open: Save writes {open}"));
-    }
+/// The file that was just written is not opened in place of the one that it was made of: says which one the next save writes.
+pub(crate) fn say_what_stays_open(session: &Session, status: &mut Status) {
+    let (Some(written), Some(document)) = (session.unsaved().saved_elsewhere(), session.document()) else {
+        return;
+    };
+    let (written, open) = (name_of(written), document.model.source.name.clone());
+    status.warn(format!("{written} was written, but {open} is still open: Save writes {open}"));
 }

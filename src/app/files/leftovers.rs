@@ -5,28 +5,23 @@ use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::autosave::Autosave;
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::next_steps::NextStep;
+use crate::app::ui::Status;
 use crate::output;
 use crate::session::RecoveryAnswer;
 
 impl App {
-    /// Offers what an earlier run has left behind.
-    pub(crate) fn offer_recovery(&mut self) {
-        if !self.pace.is_benchmark() {
-            self.status.recovery = self.autosave.find_leftover();
-        }
-    }
-
-    /// Carries out what the user answered to that.
+    /// Carries out what the user answered to the offer of what an earlier run has left behind.
     pub(crate) fn answer_recovery(&mut self, event_loop: &ActiveEventLoop, answer: RecoveryAnswer) {
         self.status.recovery = None;
         match answer {
             RecoveryAnswer::Later => self.autosave.leave_leftover(),
             RecoveryAnswer::Discard => {
                 if self.autosave.discard_leftover() {
-                    self.offer_recovery();
+                    self.status.recovery = self.autosave.find_leftover();
                 }
             }
             RecoveryAnswer::Restore => {
@@ -54,7 +49,7 @@ impl App {
                 match self.autosave.at_once(&self.session, self.disk.session_file()) {
                     Some((snapshot, path)) => match snapshot.write(&path) {
                         Ok(()) => leftover.remove(),
-                        Err(error) => self.complain_of_autosave(&error.to_string()),
+                        Err(error) => self.autosave.complain(&mut self.status, &error.to_string()),
                     },
                     None => leftover.remove(),
                 }
@@ -96,15 +91,18 @@ impl App {
             }
             Err(error) => {
                 self.autosave.failed(Instant::now());
-                self.complain_of_autosave(&format!("{}: {error}", path.display()));
+                self.autosave.complain(&mut self.status, &format!("{}: {error}", path.display()));
             }
         }
     }
+}
 
-    pub(crate) fn complain_of_autosave(&mut self, why: &str) {
+impl Autosave {
+    /// Says once that edits could not be written down.
+    pub fn complain(&mut self, status: &mut Status, why: &str) {
         // It would be said every minute.
-        if self.autosave.is_first_complaint() {
-            self.status.error =
+        if self.is_first_complaint() {
+            status.error =
                 Some(format!("Edits could not be written down for the case of a crash; save them yourself.\n{why}"));
         }
     }

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::SystemTime;
 
-use super::asked_files::files_in;
+use super::asked_files::{files_in, folder_to_ask_for};
 use super::file_dialog::{self, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, unwritten};
 use super::poses::{OtherModels, name_of, report};
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::pictures::pose_pictures::PosePictures;
-use crate::app::ui::{LibraryPose, PoseLibrary};
+use crate::app::ui::{LibraryPose, PoseLibrary, Status};
 use crate::import;
 use crate::model::Model;
 use crate::output;
-use crate::session::LibraryCommand;
+use crate::session::{LibraryCommand, Session};
 
 /// A folder below that of a model whose poses are shown too.
 const BESIDE: &str = "poses";
@@ -75,9 +75,9 @@ impl App {
             self.library.read = None;
             return;
         }
-        let chosen = self.ui.saved().pose_folder;
+        let (chosen, usual) = (self.ui.saved().pose_folder, || folder_to_ask_for(&self.disk, &self.session, &self.ui));
         let is_chosen = chosen.is_some();
-        let folder = LibraryFolder::of(chosen.unwrap_or_else(|| self.folder_to_ask_for()), is_chosen);
+        let folder = LibraryFolder::of(chosen.unwrap_or_else(usual), is_chosen);
         if self.library.read.as_ref() == Some(&folder) && self.library.model.as_ptr() == Arc::as_ptr(&model) {
             return;
         }
@@ -114,29 +114,21 @@ impl App {
             let pictures = PosePictures { document: document.clone(), poses, backend, texture_memory };
             self.jobs.restart(Kind::PosePictures, move |context| {
                 let drawn = pictures.draw(context).map_err(|error| error.to_string());
-                Some(Box::new(|app, _| app.poses_drawn(drawn)))
+                Some(Box::new(move |app, _| {
+                    if let Err(why) = drawn {
+                        app.session.warn(&[format!("The pictures of the poses could not be drawn: {why}")]);
+                    }
+                }))
             });
         }
-    }
-
-    /// The pictures are drawn, or not.
-    pub(crate) fn poses_drawn(&mut self, drawn: Result<(), String>) {
-        if let Err(why) = drawn {
-            self.session.warn(&[format!("The pictures of the poses could not be drawn: {why}")]);
-        }
-    }
-
-    /// Takes another folder for the library.
-    pub(crate) fn set_pose_folder(&mut self, folder: Option<PathBuf>) {
-        self.ui.set_pose_folder(folder);
     }
 
     pub(crate) fn carry_out_library(&mut self, command: LibraryCommand) {
         let done = match command {
             LibraryCommand::ChooseFolder if file_dialog::has_dialog() => {
                 let folder = self.status.library.folder.clone();
-                self.ask(file_dialog::open(Wanted::Folder, Some(&folder)), |app, _, path| {
-                    app.set_pose_folder(Some(path))
+                self.jobs.ask(file_dialog::open(Wanted::Folder, Some(&folder)), |app, _, path| {
+                    app.ui.set_pose_folder(Some(path));
                 });
                 Ok(())
             }
@@ -145,13 +137,13 @@ impl App {
                     .to_owned())
             }
             LibraryCommand::SetFolder(folder) => {
-                self.set_pose_folder(folder);
+                self.ui.set_pose_folder(folder);
                 Ok(())
             }
-            LibraryCommand::Keep(name) => self.keep_pose(&name),
+            LibraryCommand::Keep(name) => keep_pose(&self.session, &mut self.status, &name),
             LibraryCommand::Rename(path, name) => rename(&path, &name),
-            LibraryCommand::Delete(path) => self.remove_pose(path),
-            LibraryCommand::BringBack => self.bring_pose_back(),
+            LibraryCommand::Delete(path) => self.library.remove_pose(&mut self.status, path),
+            LibraryCommand::BringBack => self.library.bring_pose_back(&mut self.status),
         };
         // What was done within the time of the folder's clock would go unseen.
         self.library.read = None;
@@ -159,28 +151,30 @@ impl App {
             self.status.error = Some(why);
         }
     }
+}
 
-    fn keep_pose(&mut self, name: &str) -> Result<(), String> {
-        let path = named(&self.status.library.folder, name)?;
-        let Some(file) = self.session.pose_file(name) else { return Ok(()) };
-        output::write_new(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error))?;
-        self.status.say(format!("Wrote {name}{POSE_ENDING}"));
-        Ok(())
-    }
-
-    fn remove_pose(&mut self, path: PathBuf) -> Result<(), String> {
+impl LibraryState {
+    fn remove_pose(&mut self, status: &mut Status, path: PathBuf) -> Result<(), String> {
         let bytes = output::remove(&path).map_err(|error| format!("{} was not deleted: {error}.", path.display()))?;
-        self.status.library.removed = Some(name_of(&path));
-        self.library.removed = Some((path, bytes));
+        status.library.removed = Some(name_of(&path));
+        self.removed = Some((path, bytes));
         Ok(())
     }
 
-    fn bring_pose_back(&mut self) -> Result<(), String> {
-        let Some((path, bytes)) = &self.library.removed else { return Ok(()) };
+    fn bring_pose_back(&mut self, status: &mut Status) -> Result<(), String> {
+        let Some((path, bytes)) = &self.removed else { return Ok(()) };
         output::write_new(path, bytes).map_err(|error| unwritten(path, error))?;
-        (self.library.removed, self.status.library.removed) = (None, None);
+        (self.removed, status.library.removed) = (None, None);
         Ok(())
     }
+}
+
+fn keep_pose(session: &Session, status: &mut Status, name: &str) -> Result<(), String> {
+    let path = named(&status.library.folder, name)?;
+    let Some(file) = session.pose_file(name) else { return Ok(()) };
+    output::write_new(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error))?;
+    status.say(format!("Wrote {name}{POSE_ENDING}"));
+    Ok(())
 }
 
 fn rename(path: &Path, name: &str) -> Result<(), String> {

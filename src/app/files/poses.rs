@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::asked_files::{asked_at, file_written};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, unwritten};
 use crate::app::App;
 use crate::app::jobs::Kind;
@@ -11,15 +12,9 @@ use crate::import::{self, Progress};
 use crate::model::Model;
 use crate::output::{self, overwritten};
 use crate::pose::{PoseFile, carry, resolve};
-use crate::session::{FileUse, Source};
+use crate::session::Source;
 
 impl App {
-    /// Says what is in a pose file, and asks whether its pose is to be shown.
-    pub(crate) fn ask_for_pose_in(&mut self, path: PathBuf) {
-        self.ask_for_file(FileUse::LoadPose);
-        self.name_file(path);
-    }
-
     /// Reads a pose file, and corrects it for the rest pose of the model that it was made on, as [`report`] does.
     pub(crate) fn read_pose(&mut self, path: PathBuf, correct: Option<bool>) {
         let (Some(asked), Some(document)) = (&mut self.status.asked_file, self.session.document()) else { return };
@@ -28,7 +23,11 @@ impl App {
         let options = self.options.import.clone();
         self.jobs.restart(Kind::NamedFile, move |_| {
             let report = report(&path, (&model, own.as_deref()), correct, &mut OtherModels::new(options));
-            Some(Box::new(move |app, _| app.pose_read(&path, report)))
+            Some(Box::new(move |app, _| {
+                if let Some(asked) = asked_at(&mut app.status, &path) {
+                    asked.stage = report.map_or_else(AskedStage::Failed, AskedStage::Pose);
+                }
+            }))
         });
     }
 
@@ -41,20 +40,6 @@ impl App {
         }
     }
 
-    /// A pose file has been read, or not.
-    pub(crate) fn pose_read(&mut self, path: &Path, result: Result<PoseReport, String>) {
-        if let Some(asked) = self.status.asked_file.as_mut().filter(|asked| asked.path == path) {
-            asked.stage = result.map_or_else(AskedStage::Failed, AskedStage::Pose);
-        }
-    }
-
-    fn pose_saved(&mut self, path: &Path, result: Result<(), String>) {
-        if result.is_ok() {
-            self.session.note_pose_saved();
-        }
-        self.file_written(path, result);
-    }
-
     /// Writes the pose that is shown into a file.
     pub(crate) fn save_pose(&mut self, path: &Path) {
         let path = pose_path(path);
@@ -63,11 +48,16 @@ impl App {
         asked.path.clone_from(&path);
         asked.stage = AskedStage::Working;
         if let Err(error) = overwritten(&path, self.session.document().into_iter().flat_map(|d| d.files())) {
-            return self.file_written(&path, Err(error.to_string()));
+            return file_written(&mut self.status, &path, Err(error.to_string()));
         }
         self.jobs.restart(Kind::NamedFile, move |_| {
             let written = output::write(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error));
-            Some(Box::new(move |app, _| app.pose_saved(&path, written)))
+            Some(Box::new(move |app, _| {
+                if written.is_ok() {
+                    app.session.note_pose_saved();
+                }
+                file_written(&mut app.status, &path, written);
+            }))
         });
     }
 }

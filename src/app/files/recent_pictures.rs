@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::exports::export_job;
 use crate::app::App;
 use crate::app::jobs::{Kind, ResultHandler};
 use crate::app::settings::Settings;
@@ -155,7 +156,7 @@ impl App {
         }
         let size = RecentPicture::SIZE;
         let settings = ExportSettings { size, transparent: true, legend: false, ..ExportSettings::default() };
-        let mut job = self.export_job(ExportKind::Picture, settings);
+        let mut job = export_job(&self.session, &self.ui, &self.options, ExportKind::Picture, settings);
         // The whole model, and nothing but the model.
         let session = &mut job.session;
         if session.beside().is_some() {

@@ -9,7 +9,7 @@ use super::file_dialog;
 use super::save_job::{SaveJob, Written, name_of, summary};
 use crate::app::App;
 use crate::app::jobs::Kind;
-use crate::app::ui::{SaveFailure, SaveStage, SaveStatus, SaveSummary};
+use crate::app::ui::{SaveFailure, SaveStage, SaveStatus};
 use crate::model::Model;
 use crate::session::{SaveKind, Source};
 use crate::writeback::{Recompression, SaveError, Saved, WriteError};
@@ -39,24 +39,36 @@ impl App {
             keeps_links: false,
             stage: SaveStage::Planning,
         });
-        self.plan_save();
+        self.plan_save(|_| {});
     }
 
-    fn plan_save(&mut self) {
+    /// Computes what saving would change, after a change of what is asked for.
+    pub(crate) fn plan_save(&mut self, change: impl FnOnce(&mut SaveStatus)) {
+        if let Some(saving) = &mut self.status.saving {
+            change(saving);
+        }
         let job = self.save_job();
         if let (Some(saving), Some(job)) = (&mut self.status.saving, job) {
-            let job =
-                SaveJob { recompression: recompression(saving.recompresses), keeps_links: saving.keeps_links, ..job };
             saving.stage = SaveStage::Planning;
             let target = saving.target.clone();
             self.jobs.restart(Kind::SavePlan, move |_| {
                 let planned = job.prepare(&target).map(|prepared| summary(&prepared));
-                Some(Box::new(|app, _| app.save_planned(planned)))
+                Some(Box::new(move |app, _| {
+                    let saving = app.status.saving.as_mut();
+                    if let Some(saving) = saving.filter(|saving| saving.stage == SaveStage::Planning) {
+                        saving.stage = match planned {
+                            Ok(summary) => SaveStage::Ready(summary),
+                            Err(error) => SaveStage::Failed(explain(&error)),
+                        };
+                    }
+                }))
             });
         }
     }
 
+    /// All that it takes to save as the open dialog says.
     fn save_job(&self) -> Option<SaveJob> {
+        let saving = self.status.saving.as_ref()?;
         let document = self.session.document()?;
         let (stamps, written) = self.disk.origin();
         Some(SaveJob {
@@ -64,29 +76,11 @@ impl App {
             path: document.path.clone(),
             stamps,
             written,
-            recompression: Recompression::None,
-            keeps_links: false,
+            recompression: if saving.recompresses { Recompression::Meshopt } else { Recompression::None },
+            keeps_links: saving.keeps_links,
             work: self.session.unsaved().snapshot(),
             options: self.options.import.clone(),
         })
-    }
-
-    /// What saving would change has been computed.
-    pub(crate) fn save_planned(&mut self, result: Result<SaveSummary, SaveError>) {
-        if let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage == SaveStage::Planning) {
-            saving.stage = match result {
-                Ok(summary) => SaveStage::Ready(summary),
-                Err(error) => SaveStage::Failed(explain(&error)),
-            };
-        }
-    }
-
-    /// The user chose the file to write.
-    pub(crate) fn target_chosen(&mut self, target: PathBuf) {
-        if let Some(saving) = &mut self.status.saving {
-            saving.target = target;
-            self.plan_save();
-        }
     }
 
     /// Writes the files.
@@ -95,28 +89,12 @@ impl App {
         let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage != SaveStage::Writing) else {
             return;
         };
-        let job = SaveJob { recompression: recompression(saving.recompresses), keeps_links: saving.keeps_links, ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
         self.jobs.start(Kind::Save, move |_| {
             let saved = job.prepare(&target).and_then(|prepared| job.write(prepared, &target));
             Some(Box::new(|app, event_loop| app.files_saved(event_loop, job.model, saved)))
         });
-    }
-
-    /// Lets what meshopt had compressed be compressed again, or be stored plain.
-    pub(crate) fn recompress(&mut self, again: bool) {
-        if let Some(saving) = &mut self.status.saving {
-            saving.recompresses = again;
-            self.plan_save();
-        }
-    }
-
-    /// Lets files with other names (hard links) stay one each, or not.
-    pub(crate) fn keep_links(&mut self, keeps: bool) {
-        if let Some(saving) = &mut self.status.saving {
-            saving.keeps_links = keeps;
-        }
     }
 
     /// Files have been written, or not.
@@ -209,11 +187,6 @@ fn explain(error: &SaveError) -> SaveFailure {
     };
     let needs_file = matches!(error, SaveError::Unmatched { .. } | SaveError::Patch(WriteError::Read { .. }));
     SaveFailure { why: format!("{error}{advice}"), other_file_helps: !needs_file }
-}
-
-/// How what meshopt had compressed is stored.
-fn recompression(recompresses: bool) -> Recompression {
-    if recompresses { Recompression::Meshopt } else { Recompression::None }
 }
 
 #[cfg(test)]

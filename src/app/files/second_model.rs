@@ -15,7 +15,7 @@ use crate::app::next_steps::NextStep;
 use crate::app::ui::{ChangedStatus, SaveStage};
 use crate::import::{self, Progress};
 use crate::model::Model;
-use crate::session::{BesideCommand, ClipNames, Document, Source, UnsavedWork, is_session};
+use crate::session::{BesideCommand, ClipNames, Document, Session, Source, UnsavedWork, is_session};
 use crate::writeback::Stamps;
 
 /// What the window knows of the model that is not active, beside its session.
@@ -31,6 +31,19 @@ pub(crate) struct OtherModel {
 }
 
 impl OtherModel {
+    fn new(document: &Document, stamps: Stamps, autosave: Autosave) -> Self {
+        let mut disk = OnDisk::default();
+        disk.opened(stamps);
+        Self { disk, source: document.source(), autosave, inspected: Weak::new(), changed: None, clip_names: None }
+    }
+
+    /// Forgets the files of a model that stands beside the open one no longer.
+    pub fn forget(other: &mut Option<Self>) {
+        if let Some(mut other) = other.take() {
+            other.autosave.forget();
+        }
+    }
+
     /// Returns what its files were like when this program read or wrote them last.
     pub fn stamps(&self) -> &Stamps {
         self.disk.stamps()
@@ -46,17 +59,6 @@ impl OtherModel {
 type ReadOther = Result<(Box<Document>, Stamps), String>;
 
 impl App {
-    /// Returns the documents of both models.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = &Document> {
-        let other = self.session.beside().and_then(|beside| beside.other().document());
-        self.session.document().into_iter().chain(other)
-    }
-
-    /// Returns what of the model that is not active is in no file.
-    pub(crate) fn work_of_other(&self) -> UnsavedWork {
-        self.session.beside().map_or_else(UnsavedWork::default, |beside| beside.other().unsaved().unsaved_work())
-    }
-
     /// Opens a file beside the open model, in place of the one that stands there; where nothing is open, as the open one.
     pub(crate) fn open_beside(&mut self, event_loop: &ActiveEventLoop, path: PathBuf) {
         self.status.dropped = None;
@@ -70,12 +72,8 @@ impl App {
         self.leave(event_loop, NextStep::OpenBeside(path));
     }
 
-    /// Reads a file that is to stand beside the open model.
-    pub(crate) fn read_beside(&mut self, path: PathBuf) {
-        self.read_other(Source::File(path), |app, event_loop, read| app.beside_read(event_loop, read));
-    }
-
-    fn read_other(
+    /// Reads a model that is to stand beside the open one.
+    pub(crate) fn read_other(
         &mut self,
         source: Source,
         take: impl FnOnce(&mut Self, &ActiveEventLoop, ReadOther) + Send + 'static,
@@ -105,18 +103,18 @@ impl App {
     }
 
     /// A second model was read, or not. What stands beside the open one until then stays where it could not be.
-    fn beside_read(&mut self, event_loop: &ActiveEventLoop, read: ReadOther) {
+    pub(crate) fn beside_read(&mut self, event_loop: &ActiveEventLoop, read: ReadOther) {
         let (document, stamps) = match read {
             Ok(read) => read,
             Err(why) => return self.status.error = Some(why),
         };
         // Something was made meanwhile on the model that it takes the place of.
-        if let Some(path) = document.path.clone().filter(|_| !self.work_of_other().is_empty()) {
+        if let Some(path) = document.path.clone().filter(|_| !work_of_other(&self.session).is_empty()) {
             return self.leave(event_loop, NextStep::OpenBeside(path));
         }
-        self.prepare_picking(&document);
-        self.forget_other();
-        self.other = Some(self.other_model(&document, stamps));
+        self.jobs.prepare_picking(&document);
+        OtherModel::forget(&mut self.other);
+        self.other = Some(OtherModel::new(&document, stamps, Autosave::new(self.options.autosave)));
         self.session.open_beside(*document);
     }
 
@@ -134,9 +132,9 @@ impl App {
                 Ok(read) => read,
                 Err(why) => return app.status.error = Some(why),
             };
-            app.prepare_picking(&document);
-            app.forget_other();
-            let mut other = app.other_model(&document, stamps);
+            app.jobs.prepare_picking(&document);
+            OtherModel::forget(&mut app.other);
+            let mut other = OtherModel::new(&document, stamps, Autosave::new(app.options.autosave));
             other.disk.set_session_file(Some(path));
             app.other = Some(other);
             let changed = model.changed.iter().map(|path| {
@@ -149,30 +147,10 @@ impl App {
         });
     }
 
-    fn other_model(&self, document: &Document, stamps: Stamps) -> OtherModel {
-        let mut disk = OnDisk::default();
-        disk.opened(stamps);
-        OtherModel {
-            disk,
-            source: document.source(),
-            autosave: Autosave::new(self.options.autosave),
-            inspected: Weak::new(),
-            changed: None,
-            clip_names: None,
-        }
-    }
-
-    /// Forgets the files of a model that stands beside the open one no longer.
-    pub(crate) fn forget_other(&mut self) {
-        if let Some(mut other) = self.other.take() {
-            other.autosave.forget();
-        }
-    }
-
     /// Closes the model that is not active, whatever is lost by that.
     pub(crate) fn close_other(&mut self) {
         self.change(BesideCommand::Close);
-        self.forget_other();
+        OtherModel::forget(&mut self.other);
     }
 
     /// Makes the other model the active one. Returns false, and says why, where something is under way that is about the active one.
@@ -188,7 +166,7 @@ impl App {
         if let Some((snapshot, path)) = self.autosave.at_once(&self.session, self.disk.session_file())
             && let Err(error) = snapshot.write(&path)
         {
-            self.complain_of_autosave(&format!("{}: {error}", path.display()));
+            self.autosave.complain(&mut self.status, &format!("{}: {error}", path.display()));
         }
         for kind in OF_ACTIVE {
             self.jobs.stop(kind);
@@ -225,6 +203,11 @@ impl App {
             (false, false) => None,
         }
     }
+}
+
+/// Returns what of the model that is not active is in no file.
+pub(super) fn work_of_other(session: &Session) -> UnsavedWork {
+    session.beside().map_or_else(UnsavedWork::default, |beside| beside.other().unsaved().unsaved_work())
 }
 
 /// Jobs that are about the active model; what they find is of no use for the other one.

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::asked_files::{asked_at, file_written};
+use super::exports::documents;
 use super::file_names::{session_path, unwritten};
+use super::second_model::OtherModel;
 use super::session_files::ReadSession;
 use crate::app::App;
 use crate::app::jobs::Kind;
@@ -22,15 +25,12 @@ impl App {
         asked.stage = AskedStage::Working;
         self.jobs.restart(Kind::NamedFile, move |_| {
             let read = ReadSession::read(&path).map(|read| report(&read));
-            Some(Box::new(move |app, _| app.session_seen(&path, read)))
+            Some(Box::new(move |app, _| {
+                if let Some(asked) = asked_at(&mut app.status, &path) {
+                    asked.stage = read.map_or_else(AskedStage::Failed, AskedStage::Session);
+                }
+            }))
         });
-    }
-
-    /// A session file was looked into, or not.
-    pub(crate) fn session_seen(&mut self, path: &Path, result: Result<SessionReport, String>) {
-        if let Some(asked) = self.status.asked_file.as_mut().filter(|asked| asked.path == path) {
-            asked.stage = result.map_or_else(AskedStage::Failed, AskedStage::Session);
-        }
     }
 
     /// Opens the model of a session file, with all that the file keeps.
@@ -38,24 +38,14 @@ impl App {
         self.status.error = None;
         self.jobs.restart(Kind::Session, move |_| {
             let read = ReadSession::read(&path).map(Box::new);
-            Some(Box::new(move |app, event_loop| app.session_read(event_loop, &path, read)))
+            Some(Box::new(move |app, event_loop| match read {
+                Ok(read) => app.leave(event_loop, NextStep::OpenSession(read)),
+                Err(why) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    app.status.error = Some(format!("Could not open the session {name}.\n{why}."));
+                }
+            }))
         });
-    }
-
-    /// A session file was read to be opened, or not.
-    pub(crate) fn session_read(
-        &mut self,
-        event_loop: &ActiveEventLoop,
-        path: &Path,
-        result: Result<Box<ReadSession>, String>,
-    ) {
-        match result {
-            Ok(read) => self.leave(event_loop, NextStep::OpenSession(read)),
-            Err(why) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                self.status.error = Some(format!("Could not open the session {name}.\n{why}."));
-            }
-        }
     }
 
     /// Shows a document, as a session file keeps it where it is the model of one that is being opened. Any other ends what
@@ -77,7 +67,7 @@ impl App {
         self.session.warn(&lines);
         self.status.error = Some(lines.join("\n")).filter(|lines| !lines.is_empty());
         self.disk.set_session_file(Some(read.path));
-        self.forget_other();
+        OtherModel::forget(&mut self.other);
         if let Some(other) = read.other {
             self.read_other_of_session(*other);
         }
@@ -94,8 +84,8 @@ impl App {
             asked.stage = AskedStage::Working;
         }
         let files: Vec<PathBuf> = document.files().map(PathBuf::from).collect();
-        if let Err(error) = overwritten(&path, self.documents().flat_map(Document::files)) {
-            return self.file_written(&path, Err(error.to_string()));
+        if let Err(error) = overwritten(&path, documents(&self.session).flat_map(Document::files)) {
+            return file_written(&mut self.status, &path, Err(error.to_string()));
         }
         // What was saved since the model was read is in its file by now.
         let stamps = self.disk.stamps().clone();
@@ -127,7 +117,7 @@ impl App {
         result: Result<(), String>,
     ) {
         let done = result.is_ok();
-        self.file_written(&path, result);
+        file_written(&mut self.status, &path, result);
         if done {
             if let Some((beside, other)) = beside.zip(self.other.as_mut()) {
                 other.set_session_file(path.clone());

@@ -5,8 +5,11 @@ use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::leaving::say_what_stays_open;
 use super::load_job::LoadReport;
+use super::watch::report_reload;
 use crate::app::jobs::Kind;
+use crate::app::next_steps::NextStep;
 use crate::app::ui::Loading;
 use crate::app::{App, AppError};
 use crate::import;
@@ -34,7 +37,7 @@ impl App {
             }
             LoadReport::Written(stamps) => self.opening.set_stamps(stamps),
             LoadReport::Opened(document) => {
-                self.prepare_picking(&document);
+                self.jobs.prepare_picking(&document);
                 self.opening.set_document(document);
                 self.show_opened(event_loop);
             }
@@ -48,8 +51,13 @@ impl App {
             LoadReport::Loaded(Err(error)) => {
                 self.status.loading = None;
                 self.next.after_reload = None;
-                self.watch_unopened();
-                self.say_what_stays_open();
+                // It is tried again once it changes, or a file that it names now does, which may not be there yet: where it is the open one
+                // that has changed, and where nothing else is open.
+                let is_reload = self.opening.take_reload();
+                if is_reload || self.session.document().is_none() {
+                    self.disk.not_opened(self.opening.take_stamps(), is_reload);
+                }
+                say_what_stays_open(&self.session, &mut self.status);
                 let file = self.opening.source().name();
                 if self.pace.is_benchmark() {
                     return self.fail(event_loop, AppError::Import { file, error });
@@ -59,22 +67,21 @@ impl App {
         }
     }
 
-    /// Watches a file that could not be opened. It is tried again once it changes, or a file that it names now does, which may not be there yet:
-    /// where it is the open one that has changed, and where nothing else is open.
-    fn watch_unopened(&mut self) {
-        let is_reload = self.opening.take_reload();
-        if is_reload || self.session.document().is_none() {
-            self.disk.not_opened(self.opening.take_stamps(), is_reload);
-        }
-    }
-
     /// Shows the model that is being brought to the device, once it is there; until then the one before stays.
     pub(crate) fn show_opened(&mut self, event_loop: &ActiveEventLoop) {
         let window = &mut self.window;
         let is_ready = |document: &Document| !window.as_mut().is_some_and(|window| window.begin(&document.model));
         let Some((document, warnings)) = self.opening.take_document(is_ready) else { return };
         if !self.pace.is_benchmark() && self.opening.loses_work(&self.session, &document) {
-            return self.ask_before_showing(event_loop, document.source());
+            // What was made while it was read would be lost, and is asked about. It is read again then.
+            self.jobs.cancel_load();
+            self.status.loading = None;
+            let source = document.source();
+            let next = match self.opening.take_session(&source) {
+                Some(read) => NextStep::OpenSession(read),
+                None => NextStep::Load(source),
+            };
+            return self.leave(event_loop, next);
         }
         self.show(event_loop, document);
         if let Some(warnings) = warnings {
@@ -94,7 +101,7 @@ impl App {
         let (is_reload, set_aside) = (self.opening.take_reload(), self.session.unsaved().unsaved_work().set_aside);
         self.open_document(document);
         if is_reload {
-            self.report_reload(set_aside);
+            report_reload(&self.session, &mut self.status, set_aside);
         }
         self.apply_view_options();
         if let (true, Some(why)) = (self.pace.is_benchmark(), self.session.extents().crowd_refusal()) {
@@ -103,7 +110,10 @@ impl App {
         self.apply_model_options(event_loop);
         self.restore();
         self.take_second(event_loop);
-        self.leave_after_reload(event_loop);
+        // What was to be done once the open model was saved and read again is done now, if nothing else would be lost by that.
+        if let Some(next) = self.next.after_reload.take() {
+            self.leave(event_loop, next);
+        }
         self.pace.rest();
         let path = self.session.document().and_then(|document| document.path.as_deref());
         self.next_picture.show(path, Instant::now());

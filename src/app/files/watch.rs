@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::file_changes::wait_for_change;
+use super::opening::Opening;
 use crate::app::App;
 use crate::app::jobs::Kind;
-use crate::app::ui::ChangedStatus;
-use crate::session::{Document, Source};
+use crate::app::ui::{ChangedStatus, Status};
+use crate::session::{Document, Session, Source};
 use crate::words::counted;
 use crate::writeback::Stamps;
 
@@ -15,7 +16,8 @@ impl App {
     pub(crate) fn follow_file(&mut self) {
         let is_free =
             self.status.loading.is_none() && self.status.saving.is_none() && self.opening.document().is_none();
-        if self.ui.follows_files() && !self.pace.is_benchmark() && self.followed_path().is_some() && is_free {
+        let has_file = followed_path(&self.session, &self.opening).is_some();
+        if self.ui.follows_files() && !self.pace.is_benchmark() && has_file && is_free {
             self.watch();
         } else {
             self.disk.end_watch();
@@ -34,19 +36,11 @@ impl App {
         });
     }
 
-    /// The open file; where none is open, the one that could not be opened.
-    fn followed_path(&self) -> Option<PathBuf> {
-        match (self.session.document(), self.opening.source()) {
-            (Some(document), _) => document.path.clone().or_else(|| document.page_file().map(PathBuf::from)),
-            (None, source) => source.path(),
-        }
-    }
-
     /// The open file, or one that it names, is another than before. It is read again, or where there is unsaved work the user is asked first.
     pub(crate) fn files_changed(&mut self, now: Stamps) {
         // Where they cannot be read that is tried again once it has changed again.
         self.disk.changed(now);
-        if self.followed_path().is_none() {
+        if followed_path(&self.session, &self.opening).is_none() {
             return;
         }
         let is_trying = self.session.tools().is_trying();
@@ -62,7 +56,7 @@ impl App {
     /// Reads the file that has changed, or keeps what is open.
     pub(crate) fn answer_changed(&mut self, take: bool) {
         self.status.changed = None;
-        if let Some(path) = self.followed_path().filter(|_| take) {
+        if let Some(path) = followed_path(&self.session, &self.opening).filter(|_| take) {
             // The sliders of a page stay where they are.
             let page =
                 self.session.document().filter(|document| document.page_file().is_some()).and(self.session.lesson());
@@ -71,19 +65,27 @@ impl App {
             self.load(source);
         }
     }
+}
 
-    /// Says that the open file was read again by itself. Of what was made, so many things had been set aside before.
-    pub(crate) fn report_reload(&mut self, set_aside: usize) {
-        let title = self.session.lesson().map(|lesson| lesson.example().title.to_owned());
-        let name = || self.session.document().map(|document| document.model.source.name.clone());
-        let name = title.or_else(name).unwrap_or_default();
-        let said = format!("{name} has changed, and was read again");
-        match self.session.unsaved().unsaved_work().set_aside.saturating_sub(set_aside) {
-            0 => self.status.say(said),
-            more => {
-                let edits = counted(more, "edit that has no place there was", "edits that have no place there were");
-                self.status.warn(format!("{said}; {edits} set aside"));
-            }
+/// The open file; where none is open, the one that could not be opened.
+fn followed_path(session: &Session, opening: &Opening) -> Option<PathBuf> {
+    match (session.document(), opening.source()) {
+        (Some(document), _) => document.path.clone().or_else(|| document.page_file().map(PathBuf::from)),
+        (None, source) => source.path(),
+    }
+}
+
+/// Says that the open file was read again by itself. Of what was made, so many things had been set aside before.
+pub(super) fn report_reload(session: &Session, status: &mut Status, set_aside: usize) {
+    let title = session.lesson().map(|lesson| lesson.example().title.to_owned());
+    let name = || session.document().map(|document| document.model.source.name.clone());
+    let name = title.or_else(name).unwrap_or_default();
+    let said = format!("{name} has changed, and was read again");
+    match session.unsaved().unsaved_work().set_aside.saturating_sub(set_aside) {
+        0 => status.say(said),
+        more => {
+            let edits = counted(more, "edit that has no place there was", "edits that have no place there were");
+            status.warn(format!("{said}; {edits} set aside"));
         }
     }
 }

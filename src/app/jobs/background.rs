@@ -7,11 +7,10 @@ use std::time::Instant;
 use winit::event_loop::ActiveEventLoop;
 
 use crate::app::App;
-use crate::app::jobs::Kind;
+use crate::app::jobs::{Jobs, Kind};
 use crate::app::next_steps::NextStep;
 use crate::app::ui::BackgroundStatus;
 use crate::app::window::Window;
-use crate::model::Model;
 use crate::render::BackgroundWork;
 use crate::session::{
     BesideCommand, Command, Document, Done, FileCommand, SelectionCommand, Toggle, ViewCommand, Work,
@@ -55,23 +54,6 @@ impl App {
         }
     }
 
-    /// Carries out the click that waited until vertices of `model` could be found.
-    pub(crate) fn carry_out_click(&mut self, model: &Arc<Model>) {
-        let is_open = self.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
-        if is_open && let Some(click) = self.next.take_click(self.session.view().orbit) {
-            self.change(click);
-        }
-    }
-
-    /// Has vertices of a document found under the pointer from now on.
-    pub(crate) fn prepare_picking(&mut self, document: &Document) {
-        let (prepare, model) = (document.prepare(), Arc::clone(document.stored()));
-        self.jobs.start(Kind::Picking, move |_| {
-            prepare();
-            Some(Box::new(move |app, _| app.carry_out_click(&model)))
-        });
-    }
-
     /// Starts the work that the session waits for, and says what is being done.
     pub(crate) fn work_in_background(&mut self) {
         self.follow_file();
@@ -80,7 +62,15 @@ impl App {
         if self.pace.is_benchmark() {
             self.session.prepare();
         }
-        self.follow_session();
+        let rests = self.window.as_ref().is_some_and(Window::measures_rest);
+        let (playing, pace) = (self.session.playback().playing, &mut self.pace);
+        // Poses that play are measured no faster than pictures allow.
+        self.jobs.follow(&mut self.session, &mut |work| {
+            !matches!(work, Work::MeasurePose(_)) || pace.begin_measuring(Instant::now(), playing, rests)
+        });
+        self.status.worst = self.jobs.work_fraction(|work| matches!(work, Work::FindWorstMoment(_)));
+        self.status.curves = self.jobs.work_fraction(|work| matches!(work, Work::MeasureClip(_)));
+        self.status.rom = self.jobs.fraction(Kind::RangeOfMotion);
         self.inspect_what_changed();
         let opened = self.opening.document().map(|document| &document.model);
         let wanted = opened.or_else(|| self.session.deforming().drawn_model());
@@ -88,19 +78,6 @@ impl App {
             window.forget_others(wanted);
         }
         self.say_what_goes_on();
-    }
-
-    /// Has the work done that the session waits for; poses that play are measured no faster than pictures allow.
-    fn follow_session(&mut self) {
-        let rests = self.window.as_ref().is_some_and(Window::measures_rest);
-        let playing = self.session.playback().playing;
-        let pace = &mut self.pace;
-        self.jobs.follow(&mut self.session, &mut |work| {
-            !matches!(work, Work::MeasurePose(_)) || pace.begin_measuring(Instant::now(), playing, rests)
-        });
-        self.status.worst = self.jobs.work_fraction(|work| matches!(work, Work::FindWorstMoment(_)));
-        self.status.curves = self.jobs.work_fraction(|work| matches!(work, Work::MeasureClip(_)));
-        self.status.rom = self.jobs.fraction(Kind::RangeOfMotion);
     }
 
     /// Takes the result of work of the session.
@@ -151,5 +128,21 @@ impl App {
             }
             _ => None,
         };
+    }
+}
+
+impl Jobs {
+    /// Has vertices of a document found under the pointer from now on, and carries out the click that waits for that.
+    pub(crate) fn prepare_picking(&mut self, document: &Document) {
+        let (prepare, model) = (document.prepare(), Arc::clone(document.stored()));
+        self.start(Kind::Picking, move |_| {
+            prepare();
+            Some(Box::new(move |app, _| {
+                let is_open = app.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), &model));
+                if is_open && let Some(click) = app.next.take_click(app.session.view().orbit) {
+                    app.change(click);
+                }
+            }))
+        });
     }
 }

@@ -6,12 +6,16 @@ use winit::event_loop::ActiveEventLoop;
 
 use crate::app::App;
 use crate::app::jobs::ResultHandler;
-use crate::app::ui::fonts::{self, FontSearch};
+use crate::app::ui::fonts;
 
 /// Finds fonts of the system that have these letters.
 pub(crate) fn find_fonts(letters: &BTreeSet<char>) -> Option<ResultHandler> {
     let found = fonts::search(&fonts::FontFolders::System, letters);
-    Some(Box::new(|app, _| app.add_fonts(found)))
+    Some(Box::new(|app, _| {
+        if let Some(window) = &app.window {
+            window.add_fonts(found);
+        }
+    }))
 }
 
 impl App {
@@ -26,12 +30,5 @@ impl App {
             }
         }
         self.redraw();
-    }
-
-    /// Takes the fonts of the system that have letters which those of the program lack.
-    pub(crate) fn add_fonts(&mut self, found: FontSearch) {
-        if let Some(window) = &self.window {
-            window.add_fonts(found);
-        }
     }
 }
