@@ -37,3 +37,12 @@ pub(crate) const fn row(
 ) -> CommandRow {
     CommandRow { command, label, help, shortcut, menu, submenu: None, starts_group: false }
 }
+
+/// Rows of menus. Of each: the menu, the label, the key and the command, then the submenu that it stands in and `after_line` where a line comes
+/// before it, and its help.
+macro_rules! rows {
+    ($($menu:ident $label:literal, $key:expr, $family:ident($command:expr) $(in $submenu:ident)? $(, $line:ident)?: $help:literal;)*) => {
+        &[$(row(Menu::$menu, $label, $key, Command::$family($command), $help)$(.in_submenu(Submenu::$submenu))?$(.$line())?),*]
+    };
+}
+pub(crate) use rows;

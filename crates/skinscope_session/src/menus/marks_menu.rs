@@ -2,93 +2,28 @@
 
 use skinscope_edit::RUNTIMES;
 
-use crate::menus::command_row::{key, row};
+use crate::menus::command_row::{key, row, rows};
 use crate::{Command, CommandRow, ComparisonCommand, Key, MarkCommand, MarkTool, Menu, Submenu, ToolCommand};
 
 /// They follow the tools that change weights.
-pub(crate) static ROWS: &[CommandRow] = &[
-    row(
-        Menu::Tools,
-        "Apply the tool",
-        key(Key::Enter),
-        Command::Tool(ToolCommand::Apply),
-        "Make the change that the chosen tool shows, in one step that can be undone",
-    )
-    .after_line(),
-    row(
-        Menu::Tools,
-        "Mark by box",
-        key(Key::Char('k')),
-        Command::Mark(MarkCommand::Use(Some(MarkTool::Box))),
-        "Let a drag over the picture mark the vertices in a box, and a click the nearest one",
-    )
-    .in_submenu(Submenu::Marks)
-    .after_line(),
-    row(
-        Menu::Tools,
-        "Mark by lasso",
-        None,
-        Command::Mark(MarkCommand::Use(Some(MarkTool::Lasso))),
-        "Let a drag over the picture mark the vertices inside of the line",
-    )
-    .in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Mark by circle",
-        None,
-        Command::Mark(MarkCommand::Use(Some(MarkTool::Circle))),
-        "Let a drag over the picture mark the vertices in a circle",
-    )
-    .in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Mark through",
-        None,
-        Command::Mark(MarkCommand::ToggleThrough),
-        "Mark also vertices that the surface hides",
-    )
-    .in_submenu(Submenu::Marks),
-    row(Menu::Tools, "Mark all", None, Command::Mark(MarkCommand::All), "Mark every vertex with weights")
-        .in_submenu(Submenu::Marks)
-        .after_line(),
-    row(Menu::Tools, "Mark none", None, Command::Mark(MarkCommand::None), "Mark nothing").in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Invert marks",
-        None,
-        Command::Mark(MarkCommand::Invert),
-        "Mark what is not marked, and nothing else",
-    )
-    .in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Grow marks",
-        None,
-        Command::Mark(MarkCommand::Grow),
-        "Mark the neighbours of marked vertices too",
-    )
-    .in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Shrink marks",
-        None,
-        Command::Mark(MarkCommand::Shrink),
-        "Unmark vertices that have a neighbour without a mark",
-    )
-    .in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Mark what the joint moves",
-        None,
-        Command::Mark(MarkCommand::OfJoint),
-        "Mark the vertices that the selected joint moves",
-    )
-    .in_submenu(Submenu::Marks),
-    row(
-        Menu::Tools,
-        "Preview as a runtime",
-        None,
-        Command::Comparison(ComparisonCommand::PreviewAs(RUNTIMES[0].packing)),
-        "Compare with the weights that a game engine would use: fewer joints for each vertex, in fewer bits",
-    ),
-];
+pub(crate) static ROWS: &[CommandRow] = rows! {
+    Tools "Apply the tool", key(Key::Enter), Tool(ToolCommand::Apply), after_line:
+        "Make the change that the chosen tool shows, in one step that can be undone";
+    Tools "Mark by box", key(Key::Char('k')), Mark(MarkCommand::Use(Some(MarkTool::Box))) in Marks, after_line:
+        "Let a drag over the picture mark the vertices in a box, and a click the nearest one";
+    Tools "Mark by lasso", None, Mark(MarkCommand::Use(Some(MarkTool::Lasso))) in Marks:
+        "Let a drag over the picture mark the vertices inside of the line";
+    Tools "Mark by circle", None, Mark(MarkCommand::Use(Some(MarkTool::Circle))) in Marks:
+        "Let a drag over the picture mark the vertices in a circle";
+    Tools "Mark through", None, Mark(MarkCommand::ToggleThrough) in Marks: "Mark also vertices that the surface hides";
+    Tools "Mark all", None, Mark(MarkCommand::All) in Marks, after_line: "Mark every vertex with weights";
+    Tools "Mark none", None, Mark(MarkCommand::None) in Marks: "Mark nothing";
+    Tools "Invert marks", None, Mark(MarkCommand::Invert) in Marks: "Mark what is not marked, and nothing else";
+    Tools "Grow marks", None, Mark(MarkCommand::Grow) in Marks: "Mark the neighbours of marked vertices too";
+    Tools "Shrink marks", None, Mark(MarkCommand::Shrink) in Marks:
+        "Unmark vertices that have a neighbour without a mark";
+    Tools "Mark what the joint moves", None, Mark(MarkCommand::OfJoint) in Marks:
+        "Mark the vertices that the selected joint moves";
+    Tools "Preview as a runtime", None, Comparison(ComparisonCommand::PreviewAs(RUNTIMES[0].packing)):
+        "Compare with the weights that a game engine would use: fewer joints for each vertex, in fewer bits";
+};

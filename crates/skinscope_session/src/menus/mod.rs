@@ -20,7 +20,7 @@ use skinscope_edit::Group;
 use skinscope_examples::examples;
 use skinscope_inspect::{OVERLAYS, Overlay};
 
-use crate::menus::command_row::{key, plain, row, shift};
+use crate::menus::command_row::{key, plain, row, rows, shift};
 use crate::{
     Command, FileCommand, LAYOUTS, Panel, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand,
 };
@@ -65,164 +65,49 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
 });
 
 /// The row before the overlays, which shows none of them.
-static SHADED: &[CommandRow] = &[row(
-    Menu::Overlay,
-    "Shaded",
-    shift(Key::Char('s')),
-    Command::View(ViewCommand::SetOverlay(None)),
-    "Show the surface in its look, without an overlay",
-)];
+static SHADED: &[CommandRow] = rows! {
+    Overlay "Shaded", shift(Key::Char('s')), View(ViewCommand::SetOverlay(None)):
+        "Show the surface in its look, without an overlay";
+};
 
 /// The rows of the Playback menu.
-static PLAYBACK: &[CommandRow] = &[
-    row(
-        Menu::Playback,
-        "Play or pause",
-        key(Key::Space),
-        Command::Playback(PlaybackCommand::TogglePlay),
-        "Play or pause the clip",
-    ),
-    row(
-        Menu::Playback,
-        "Next frame",
-        key(Key::Right),
-        Command::Playback(PlaybackCommand::StepFrames(1)),
-        "One frame forward",
-    ),
-    row(
-        Menu::Playback,
-        "Previous frame",
-        key(Key::Left),
-        Command::Playback(PlaybackCommand::StepFrames(-1)),
-        "One frame back",
-    ),
-    row(
-        Menu::Playback,
-        "Next key",
-        key(Key::Up),
-        Command::Playback(PlaybackCommand::NextKey),
-        "To the next key of the selected joint",
-    ),
-    row(
-        Menu::Playback,
-        "Previous key",
-        key(Key::Down),
-        Command::Playback(PlaybackCommand::PreviousKey),
-        "To the previous key of the selected joint",
-    ),
-    row(
-        Menu::Playback,
-        "To start",
-        shift(Key::Left),
-        Command::Playback(PlaybackCommand::ToStart),
-        "To the start of the clip",
-    )
-    .after_line(),
-    row(
-        Menu::Playback,
-        "To end",
-        shift(Key::Right),
-        Command::Playback(PlaybackCommand::ToEnd),
-        "To the end of the clip",
-    ),
-    row(
-        Menu::Playback,
-        "Next clip",
-        shift(Key::Down),
-        Command::Playback(PlaybackCommand::StepClip(1)),
-        "Show the next clip of the file",
-    )
-    .after_line(),
-    row(
-        Menu::Playback,
-        "Previous clip",
-        shift(Key::Up),
-        Command::Playback(PlaybackCommand::StepClip(-1)),
-        "Show the previous clip of the file",
-    ),
-    row(
-        Menu::Playback,
-        "Rest pose",
-        None,
-        Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest)),
-        "The node transforms stored in the file",
-    )
-    .after_line(),
-    row(
-        Menu::Playback,
-        "Bind pose",
-        None,
-        Command::Playback(PlaybackCommand::SetPose(PoseSource::Bind)),
-        "The pose that the inverse bind matrices invert",
-    ),
-    row(
-        Menu::Playback,
-        "Clip pose",
-        None,
-        Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)),
-        "The clip at the current time",
-    ),
-    row(
-        Menu::Playback,
-        "In place",
-        None,
-        Command::Playback(PlaybackCommand::ToggleInPlace),
-        "Take out what carries the whole skeleton along the ground, so that it walks on the spot",
-    ),
-];
+static PLAYBACK: &[CommandRow] = rows! {
+    Playback "Play or pause", key(Key::Space), Playback(PlaybackCommand::TogglePlay): "Play or pause the clip";
+    Playback "Next frame", key(Key::Right), Playback(PlaybackCommand::StepFrames(1)): "One frame forward";
+    Playback "Previous frame", key(Key::Left), Playback(PlaybackCommand::StepFrames(-1)): "One frame back";
+    Playback "Next key", key(Key::Up), Playback(PlaybackCommand::NextKey): "To the next key of the selected joint";
+    Playback "Previous key", key(Key::Down), Playback(PlaybackCommand::PreviousKey):
+        "To the previous key of the selected joint";
+    Playback "To start", shift(Key::Left), Playback(PlaybackCommand::ToStart), after_line: "To the start of the clip";
+    Playback "To end", shift(Key::Right), Playback(PlaybackCommand::ToEnd): "To the end of the clip";
+    Playback "Next clip", shift(Key::Down), Playback(PlaybackCommand::StepClip(1)), after_line:
+        "Show the next clip of the file";
+    Playback "Previous clip", shift(Key::Up), Playback(PlaybackCommand::StepClip(-1)):
+        "Show the previous clip of the file";
+    Playback "Rest pose", None, Playback(PlaybackCommand::SetPose(PoseSource::Rest)), after_line:
+        "The node transforms stored in the file";
+    Playback "Bind pose", None, Playback(PlaybackCommand::SetPose(PoseSource::Bind)):
+        "The pose that the inverse bind matrices invert";
+    Playback "Clip pose", None, Playback(PlaybackCommand::SetPose(PoseSource::Clip)): "The clip at the current time";
+    Playback "In place", None, Playback(PlaybackCommand::ToggleInPlace):
+        "Take out what carries the whole skeleton along the ground, so that it walks on the spot";
+};
 
 /// The rows of the Help menu.
-static HELP: &[CommandRow] = &[
-    row(
-        Menu::Help,
-        "Keys as in Maya",
-        None,
-        Command::Window(WindowCommand::ToggleMayaKeys),
+static HELP: &[CommandRow] = rows! {
+    Help "Keys as in Maya", None, Window(WindowCommand::ToggleMayaKeys):
         "W, E and R choose the tools that move, turn and scale, with Shift Weights and Wireframe; Alt and a drag with the left, middle or \
-         right button turn, pan and zoom",
-    ),
-    row(
-        Menu::Help,
-        "Keys",
-        key(Key::F1),
-        Command::Window(WindowCommand::ShowShortcuts),
-        "What every key does; with the pointer over something F1 says what that is",
-    ),
-    row(
-        Menu::Help,
-        "Manual…",
-        None,
-        Command::Window(WindowCommand::ShowManual(String::new())),
-        "Read the pages of the manual",
-    ),
-    row(
-        Menu::Help,
-        "First steps",
-        None,
-        Command::Window(WindowCommand::ShowFirstSteps),
-        "Five things to try on the built-in character: turn, scrub, weights, pose, check",
-    ),
-    row(
-        Menu::Help,
-        "Statistics",
-        key(Key::F12),
-        Command::Window(WindowCommand::TogglePanel(Panel::Statistics)),
-        "Show or hide what frames cost: times, parts of the work, draw calls and uploads",
-    )
-    .after_line(),
-    row(
-        Menu::Help,
-        "Log",
-        shift(Key::F12),
-        Command::Window(WindowCommand::TogglePanel(Panel::Log)),
-        "Show or hide the messages of this run",
-    ),
-    row(
-        Menu::Help,
-        "Copy for a bug report",
-        None,
-        Command::Window(WindowCommand::CopyBugReport),
-        "Copy version, graphics device, figures of the model and settings, without any name or path",
-    ),
-    row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),
-];
+         right button turn, pan and zoom";
+    Help "Keys", key(Key::F1), Window(WindowCommand::ShowShortcuts):
+        "What every key does; with the pointer over something F1 says what that is";
+    Help "Manual…", None, Window(WindowCommand::ShowManual(String::new())): "Read the pages of the manual";
+    Help "First steps", None, Window(WindowCommand::ShowFirstSteps):
+        "Five things to try on the built-in character: turn, scrub, weights, pose, check";
+    Help "Statistics", key(Key::F12), Window(WindowCommand::TogglePanel(Panel::Statistics)), after_line:
+        "Show or hide what frames cost: times, parts of the work, draw calls and uploads";
+    Help "Log", shift(Key::F12), Window(WindowCommand::TogglePanel(Panel::Log)):
+        "Show or hide the messages of this run";
+    Help "Copy for a bug report", None, Window(WindowCommand::CopyBugReport):
+        "Copy version, graphics device, figures of the model and settings, without any name or path";
+    Help "About Skinscope", None, Window(WindowCommand::ShowAbout): "Version and licences";
+};
