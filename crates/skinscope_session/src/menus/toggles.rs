@@ -62,199 +62,66 @@ macro_rules! toggles {
 }
 
 toggles! {
-    Bones {
-        starts_on: true,
-        word: Some("bones"),
+    Bones { starts_on: true, word: Some("bones"), menu: Menu::View, label: "Bones", shortcut: key(Key::Char('b')),
         option: Some(RenderOption { name: "skeleton", help: "Draw the skeleton over the surface (a file without a mesh shows it anyway)" }),
-        menu: Menu::View,
-        label: "Bones",
-        shortcut: key(Key::Char('b')),
-        help: "Draw the skeleton over the skin",
-    }
-    Axes {
-        starts_on: false,
-        word: Some("axes"),
+        help: "Draw the skeleton over the skin" }
+    Axes { starts_on: false, word: Some("axes"), menu: Menu::View, label: "Joint axes", shortcut: key(Key::Char('a')),
         option: Some(RenderOption { name: "axes", help: "Draw the axes of the joints: X red, Y green, Z blue" }),
-        menu: Menu::View,
-        label: "Joint axes",
-        shortcut: key(Key::Char('a')),
-        help: "Draw the axes of the joints",
-    }
-    Names {
-        starts_on: false,
-        word: Some("names"),
+        help: "Draw the axes of the joints" }
+    Names { starts_on: false, word: Some("names"), menu: Menu::View, label: "Joint names", shortcut: key(Key::Char('n')),
         option: Some(RenderOption { name: "names", help: "Write the names of the joints beside them, as many as have room" }),
-        menu: Menu::View,
-        label: "Joint names",
-        shortcut: key(Key::Char('n')),
-        help: "Write the names of the joints",
-    }
-    Grid {
-        starts_on: true,
-        word: Some("grid"),
+        help: "Write the names of the joints" }
+    Grid { starts_on: true, word: Some("grid"), menu: Menu::View, label: "Grid", shortcut: shift(Key::Char('g')),
         option: Some(RenderOption { name: "grid", help: "Draw the ground: its lines, and the floor with the shadow of the model" }),
-        menu: Menu::View,
-        label: "Grid",
-        shortcut: shift(Key::Char('g')),
-        help: "Draw the ground",
-    }
-    Wireframe {
-        starts_on: false,
-        word: Some("wireframe"),
+        help: "Draw the ground" }
+    Wireframe { starts_on: false, word: Some("wireframe"), menu: Menu::View, label: "Wireframe", shortcut: key(Key::Char('e')),
         option: Some(RenderOption { name: "wireframe", help: "Draw the edges of the triangles" }),
-        menu: Menu::View,
-        label: "Wireframe",
-        shortcut: key(Key::Char('e')),
-        help: "Draw the edges of the triangles",
-    }
-    Mesh {
-        starts_on: true,
-        word: Some("mesh"),
-        option: None,
-        menu: Menu::View,
-        label: "Mesh",
-        shortcut: key(Key::Char('m')),
-        help: "Draw the surface",
-    }
-    WithChildren {
-        starts_on: false,
-        word: Some("with-children"),
+        help: "Draw the edges of the triangles" }
+    Mesh { starts_on: true, word: Some("mesh"), menu: Menu::View, label: "Mesh", shortcut: key(Key::Char('m')), option: None,
+        help: "Draw the surface" }
+    WithChildren { starts_on: false, word: Some("with-children"), menu: Menu::Overlay, label: "With children", shortcut: key(Key::Char('c')),
         option: Some(RenderOption { name: "with-children", help: "Let the joint stand for all joints below it too" }),
-        menu: Menu::Overlay,
-        label: "With children",
-        shortcut: key(Key::Char('c')),
-        help: "Let the selected joint stand for all joints below it too",
-    }
-    InfluencedOnly {
-        starts_on: false,
-        word: Some("influenced-only"),
+        help: "Let the selected joint stand for all joints below it too" }
+    InfluencedOnly { starts_on: false, word: Some("influenced-only"), menu: Menu::Overlay, label: "Influenced only", shortcut: key(Key::Char('o')),
         option: Some(RenderOption { name: "influenced-only", help: "Dim what the joint does not move" }),
-        menu: Menu::Overlay,
-        label: "Influenced only",
-        shortcut: key(Key::Char('o')),
-        help: "Dim what the selected joint does not move",
-    }
-    SharedBlack {
-        starts_on: false,
-        word: Some("shared-black"),
+        help: "Dim what the selected joint does not move" }
+    SharedBlack { starts_on: false, word: Some("shared-black"), menu: Menu::Overlay, label: "Shared in black", shortcut: None,
         option: Some(RenderOption { name: "shared-black", help: "Colour each vertex by the joint that moves it most, and paint triangles black that several joints share by a tenth or more each, with --dominant" }),
-        menu: Menu::Overlay,
-        label: "Shared in black",
-        shortcut: None,
-        help: "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours",
-    }
+        help: "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours" }
     // It is on while a key is pressed.
-    Stored {
-        starts_on: false,
-        word: None,
-        option: None,
-        menu: Menu::Overlay,
-        label: "Compare with stored",
-        shortcut: key(Key::Char('y')),
-        help: "Show the weights of the file, or of another file that is compared, in place of the edited ones; the key does so while it is held",
-    }
-    Vertices {
-        starts_on: false,
-        word: Some("vertices"),
+    Stored { starts_on: false, word: None, menu: Menu::Overlay, label: "Compare with stored", shortcut: key(Key::Char('y')), option: None,
+        help: "Show the weights of the file, or of another file that is compared, in place of the edited ones; the key does so while it is held" }
+    Vertices { starts_on: false, word: Some("vertices"), menu: Menu::Overlay, label: "Vertex dots", shortcut: Some(plain('v')),
         option: Some(RenderOption { name: "dots", help: "Draw the vertices as dots" }),
-        menu: Menu::Overlay,
-        label: "Vertex dots",
-        shortcut: Some(plain('v')),
-        help: "Draw vertices as dots",
-    }
-    Normals {
-        starts_on: false,
-        word: Some("normals"),
+        help: "Draw vertices as dots" }
+    Normals { starts_on: false, word: Some("normals"), menu: Menu::Overlay, label: "Normals", shortcut: None,
         option: Some(RenderOption { name: "show-normals", help: "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero" }),
-        menu: Menu::Overlay,
-        label: "Normals",
-        shortcut: None,
-        help: "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
-    }
-    Tangents {
-        starts_on: false,
-        word: Some("tangents"),
+        help: "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero" }
+    Tangents { starts_on: false, word: Some("tangents"), menu: Menu::Overlay, label: "Tangents", shortcut: None,
         option: Some(RenderOption { name: "show-tangents", help: "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none" }),
-        menu: Menu::Overlay,
-        label: "Tangents",
-        shortcut: None,
-        help: "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none",
-    }
-    Trail {
-        starts_on: false,
-        word: Some("trail"),
+        help: "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none" }
+    Trail { starts_on: false, word: Some("trail"), menu: Menu::Overlay, label: "Motion trail", shortcut: None,
         option: Some(RenderOption { name: "show-trail", help: "Draw the path of the joint over the clip, with a dot at each of its keys" }),
-        menu: Menu::Overlay,
-        label: "Motion trail",
-        shortcut: None,
-        help: "Draw the path of the selected joint over the clip, with a dot at each of its keys",
-    }
+        help: "Draw the path of the selected joint over the clip, with a dot at each of its keys" }
     // The option `--bounds` says which.
-    FileBounds {
-        starts_on: false,
-        word: Some("file-bounds"),
-        option: None,
-        menu: Menu::Overlay,
-        label: "Of the file",
-        shortcut: None,
-        help: "Draw the box around the stored positions, as viewers take it that do not pose the model to see whether it is in the picture",
-    }
-    PoseBounds {
-        starts_on: false,
-        word: Some("pose-bounds"),
-        option: None,
-        menu: Menu::Overlay,
-        label: "Of the pose",
-        shortcut: None,
-        help: "Draw the box around all vertices as they are posed now",
-    }
+    FileBounds { starts_on: false, word: Some("file-bounds"), menu: Menu::Overlay, label: "Of the file", shortcut: None, option: None,
+        help: "Draw the box around the stored positions, as viewers take it that do not pose the model to see whether it is in the picture" }
+    PoseBounds { starts_on: false, word: Some("pose-bounds"), menu: Menu::Overlay, label: "Of the pose", shortcut: None, option: None,
+        help: "Draw the box around all vertices as they are posed now" }
     // The option `--onion` says how many there are.
-    Onion {
-        starts_on: false,
-        word: Some("onion-skins"),
-        option: None,
-        menu: Menu::Overlay,
-        label: "Onion skins",
-        shortcut: None,
-        help: "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which",
-    }
-    TrailingMeasures {
-        starts_on: false,
-        word: Some("trailing-measures"),
-        option: None,
-        menu: Menu::Playback,
-        label: "Let measures trail",
-        shortcut: None,
-        help: "While a clip plays, draw a large model without waiting for its measures: colours and figures may be those of a moment ago",
-    }
-    Ground {
-        starts_on: false,
-        word: Some("ground"),
+    Onion { starts_on: false, word: Some("onion-skins"), menu: Menu::Overlay, label: "Onion skins", shortcut: None, option: None,
+        help: "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which" }
+    TrailingMeasures { starts_on: false, word: Some("trailing-measures"), menu: Menu::Playback, label: "Let measures trail", shortcut: None, option: None,
+        help: "While a clip plays, draw a large model without waiting for its measures: colours and figures may be those of a moment ago" }
+    Ground { starts_on: false, word: Some("ground"), menu: Menu::Look, label: "Floor and shadow", shortcut: None,
         option: Some(RenderOption { name: "ground", help: "Draw the floor with the shadow of the model, without lines" }),
-        menu: Menu::Look,
-        label: "Floor and shadow",
-        shortcut: None,
-        help: "Draw the floor with the shadow of the model, also where the grid is off",
-    }
+        help: "Draw the floor with the shadow of the model, also where the grid is off" }
     // The option `--no-shadows` switches it off.
-    Shadows {
-        starts_on: true,
-        word: Some("shadows"),
-        option: None,
-        menu: Menu::Look,
-        label: "Soft shadows",
-        shortcut: None,
-        help: "Let the model shade itself and the floor: soft shadows of the key light, and less light in hollows",
-    }
-    EnvironmentBackground {
-        starts_on: true,
-        word: Some("environment-background"),
+    Shadows { starts_on: true, word: Some("shadows"), menu: Menu::Look, label: "Soft shadows", shortcut: None, option: None,
+        help: "Let the model shade itself and the floor: soft shadows of the key light, and less light in hollows" }
+    EnvironmentBackground { starts_on: true, word: Some("environment-background"), menu: Menu::Look, label: "Environment behind the model", shortcut: None,
         option: Some(RenderOption { name: "environment-background", help: "Draw the environment behind the model, a little out of focus, with --look environment" }),
-        menu: Menu::Look,
-        label: "Environment behind the model",
-        shortcut: None,
-        help: "Draw the environment behind the model too, a little out of focus, in its look",
-    }
+        help: "Draw the environment behind the model too, a little out of focus, in its look" }
 }
 
 /// Which switches are on.
