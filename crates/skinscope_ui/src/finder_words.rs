@@ -1,5 +1,7 @@
 //! Words by which people look for things: what other programs call them, words that say nothing, and words with a letter wrong.
 
+use std::sync::LazyLock;
+
 /// What a word of another program leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ours {
@@ -11,228 +13,17 @@ pub(super) enum Ours {
 
 use Ours::{Command as C, Page as P};
 
-/// Words of other programs (Blender, Maya, 3ds Max, Unity, Unreal and others), in small letters, with what they lead to here. Words with hyphens
-/// stand with spaces, and those of several in the singular.
-pub(super) const THEIRS: &[(&str, &[Ours])] = &[
-    // Weights.
-    ("limit", &[C("Limit"), C("Zero or over limit"), C("Preview as a runtime")]),
-    ("limit total", &[C("Limit")]),
-    ("limit influence", &[C("Limit")]),
-    ("max influence", &[C("Limit")]),
-    ("maximum influence", &[C("Limit")]),
-    ("bone influence", &[C("Limit"), C("Influences")]),
-    ("skin weight quality", &[C("Preview as a runtime"), C("Limit")]),
-    ("four bone", &[C("Limit")]),
-    ("prune", &[C("Prune")]),
-    ("prune small weight", &[C("Prune")]),
-    ("remove unused influence", &[C("Prune"), C("Remove joint")]),
-    ("clean weight", &[C("Prune"), C("Repair")]),
-    ("clean vertex group", &[C("Prune")]),
-    ("zero weight", &[C("Hammer"), C("Zero or over limit")]),
-    ("soften", &[C("Smooth")]),
-    ("soften weight", &[C("Smooth")]),
-    ("blur weight", &[C("Smooth")]),
-    ("relax weight", &[C("Smooth")]),
-    ("weight hammer", &[C("Hammer")]),
-    ("flood", &[C("Set weight")]),
-    ("brush", &[C("Set weight"), C("Mark by circle"), P("fix")]),
-    ("paint", &[C("Set weight"), C("Mark by circle"), P("fix")]),
-    ("weight paint", &[C("Set weight"), C("Weights"), P("fix")]),
-    ("paint skin weight", &[C("Set weight"), C("Weights"), P("fix")]),
-    ("weight table", &[C("Tables"), C("Set weight")]),
-    ("component editor", &[C("Tables")]),
-    ("vertex group", &[C("Weights"), C("Tables")]),
-    ("normalize", &[C("Normalise"), C("Normalise weights")]),
-    ("normalize all", &[C("Normalise"), C("Normalise weights")]),
-    ("copy weight", &[C("Transfer"), C("Paste")]),
-    ("copy skin weight", &[C("Transfer")]),
-    ("transfer weight", &[C("Transfer")]),
-    ("data transfer", &[C("Transfer")]),
-    ("paste weight", &[C("Paste")]),
-    ("average weight", &[C("Average")]),
-    ("mirror weight", &[C("Mirror")]),
-    ("mirror skin weight", &[C("Mirror")]),
-    ("mirror vertex group", &[C("Mirror")]),
-    ("symmetrize", &[C("Mirror"), C("Mirror pose"), C("Symmetric editing")]),
-    ("symmetry", &[C("Left/right asymmetry"), C("Symmetric editing"), C("Mirror")]),
-    ("quantize", &[C("Round"), C("Preview as a runtime")]),
-    ("compress weight", &[C("Round"), C("Preview as a runtime")]),
-    ("move weight", &[C("Replace joint")]),
-    ("merge bone", &[C("Replace joint"), C("Remove joint")]),
-    ("delete bone", &[C("Remove joint")]),
-    ("remove influence", &[C("Remove joint")]),
-    ("add influence", &[C("Set weight"), P("fix")]),
-    ("weld", &[C("Weld seams")]),
-    ("seam", &[C("Weld seams")]),
-    ("fix", &[C("Repair"), P("fix")]),
-    ("heat map", &[C("Weights"), C("Edge stretch"), P("overlays")]),
-    ("heatmap", &[C("Weights"), C("Edge stretch"), P("overlays")]),
-    ("weight color", &[C("Weights"), C("Dominant joint"), P("overlays")]),
-    ("color feedback", &[C("Weights")]),
-    ("lock weight", &[C("Weight tools"), P("fix")]),
-    ("hold weight", &[C("Weight tools"), P("fix")]),
-    // Binding.
-    ("bind skin", &[C("Bind here"), C("Transfer"), P("fix")]),
-    ("smooth bind", &[C("Bind here"), C("Transfer"), P("fix")]),
-    ("rebind", &[C("Bind here"), C("Inverse binds")]),
-    ("auto weight", &[C("Transfer"), C("Hammer"), P("fix")]),
-    ("automatic weight", &[C("Transfer"), C("Hammer"), P("fix")]),
-    ("envelope", &[C("Transfer"), C("Weights"), P("fix")]),
-    ("geodesic voxel", &[C("Transfer"), P("fix")]),
-    ("skin cluster", &[C("Weights"), C("Tables")]),
-    ("skin modifier", &[C("Weight tools"), C("Weights")]),
-    ("skin wrap", &[C("Transfer")]),
-    ("apply pose as rest pose", &[C("Bind here"), C("Inverse binds")]),
-    ("go to bind pose", &[C("Bind pose")]),
-    ("move skinned joint", &[C("Bind here")]),
-    ("reset bind pose", &[C("Bind pose"), C("Inverse binds")]),
-    ("t pose", &[C("Bind pose"), C("Rest pose")]),
-    ("a pose", &[C("Bind pose"), C("Rest pose")]),
-    // Shapes.
-    ("shape key", &[C("Inspector"), P("poses"), P("controls")]),
-    ("blend shape", &[C("Inspector"), P("poses"), P("controls")]),
-    ("blendshape", &[C("Inspector"), P("poses"), P("controls")]),
-    ("morph", &[C("Inspector"), P("poses"), P("controls")]),
-    ("morpher", &[C("Inspector"), P("poses"), P("controls")]),
-    ("morph target", &[C("Inspector"), P("poses"), P("controls")]),
-    ("expression", &[C("Inspector"), P("poses"), P("controls")]),
-    ("corrective", &[P("controls"), P("methods")]),
-    ("corrective shape", &[P("controls"), P("methods")]),
-    ("pose space deformation", &[P("controls"), P("methods")]),
-    ("driver", &[P("controls")]),
-    ("driven key", &[P("controls")]),
-    ("set driven key", &[P("controls")]),
-    ("constraint", &[C("Pin joint"), C("Hold joint"), P("controls")]),
-    ("expression editor", &[P("controls")]),
-    // Methods.
-    ("delta mush", &[P("methods")]),
-    ("corrective smooth", &[P("methods")]),
-    ("dual quaternion", &[P("methods")]),
-    ("preserve volume", &[P("methods"), C("Deformation")]),
-    ("candy wrapper", &[P("methods"), P("examples")]),
-    ("linear blend", &[P("methods")]),
-    ("lbs", &[P("methods")]),
-    ("skinning method", &[P("methods")]),
-    // Posing.
-    ("ik", &[C("Pull tool"), C("Pin joint"), P("poses")]),
-    ("ik handle", &[C("Pull tool"), P("poses")]),
-    ("inverse kinematics", &[C("Pull tool"), C("Pin joint"), P("poses")]),
-    ("fk", &[C("Turn tool"), P("poses")]),
-    ("pole vector", &[P("poses")]),
-    ("aim", &[C("Look tool")]),
-    ("look at", &[C("Look tool")]),
-    ("rotate", &[C("Turn"), C("Turn tool")]),
-    ("translate", &[C("Move"), C("Move tool")]),
-    ("gizmo", &[C("Turn tool"), C("Move tool"), C("Scale tool")]),
-    ("manipulator", &[C("Turn tool"), C("Move tool"), C("Scale tool")]),
-    ("pose asset", &[C("Pose library"), C("Save pose…")]),
-    ("pose mode", &[C("Turn tool"), P("poses")]),
-    ("clear rotation", &[C("Reset joint")]),
-    ("clear transform", &[C("Reset joint"), C("Reset all")]),
-    ("zero out", &[C("Reset joint"), C("Reset all")]),
-    ("paste flipped pose", &[C("Paste mirrored")]),
-    ("x mirror", &[C("Symmetric editing")]),
-    ("joint limit", &[C("Obey limits"), P("poses")]),
-    ("degree of freedom", &[C("Obey limits"), P("poses")]),
-    ("range of motion", &[P("check"), C("Deformation")]),
-    ("rom", &[P("check"), C("Deformation")]),
-    // Clips.
-    ("animation", &[C("Timeline"), P("clips")]),
-    ("action", &[C("Timeline"), P("clips")]),
-    ("take", &[C("Take clips from file…"), P("clips")]),
-    ("retarget", &[C("Take clips from file…"), C("Joints of taken clips…"), P("clips")]),
-    ("ik retargeter", &[C("Take clips from file…"), C("Joints of taken clips…")]),
-    ("mixamo", &[C("Take clips from file…"), P("clips")]),
-    ("humanoid", &[C("Joints of taken clips…"), P("clips")]),
-    ("avatar", &[C("Joints of taken clips…"), P("clips")]),
-    ("keyframe", &[C("Key this pose"), C("Timeline")]),
-    ("insert keyframe", &[C("Key this pose")]),
-    ("graph editor", &[C("Tables"), P("clips")]),
-    ("f curve", &[C("Tables"), P("clips")]),
-    ("dope sheet", &[C("Timeline"), P("clips")]),
-    ("animation layer", &[C("Timeline"), P("clips")]),
-    ("blend tree", &[C("Timeline"), P("clips")]),
-    ("crossfade", &[C("Timeline"), P("clips")]),
-    ("root motion", &[C("In place"), P("clips")]),
-    ("motion path", &[C("Motion trail")]),
-    ("trajectory", &[C("Motion trail")]),
-    ("ghosting", &[C("Onion skins")]),
-    // Looking.
-    ("screenshot", &[C("Save picture…"), C("Copy picture")]),
-    ("snapshot", &[C("Save picture…")]),
-    ("image", &[C("Save picture…")]),
-    ("render", &[C("Save picture…"), P("pictures")]),
-    ("playblast", &[C("Record film…")]),
-    ("movie", &[C("Record film…")]),
-    ("video", &[C("Record film…")]),
-    ("gif", &[C("Record film…")]),
-    ("turntable", &[C("Record film…")]),
-    ("hdri", &[C("Open environment…"), C("Environment")]),
-    ("hdr", &[C("Open environment…"), C("Environment")]),
-    ("exr", &[C("Open environment…"), C("Environment")]),
-    ("ibl", &[C("Open environment…"), C("Environment")]),
-    ("exposure", &[C("Open environment…"), C("Environment")]),
-    ("sky", &[C("Open environment…"), C("Environment behind the model")]),
-    ("fps", &[C("Statistics")]),
-    ("performance", &[C("Statistics"), P("speed")]),
-    ("profiler", &[C("Statistics"), P("speed")]),
-    ("matcap", &[C("Ceramic"), C("Red wax"), C("Jade"), C("Chrome"), C("Pearl"), C("Zebra stripes")]),
-    ("unlit", &[C("Base colour")]),
-    ("albedo", &[C("Base colour")]),
-    ("diffuse", &[C("Base colour")]),
-    ("checker", &[C("UV checker")]),
-    ("uv", &[C("UV checker")]),
-    ("flip normal", &[C("Back faces"), C("Normals"), C("Normal colours")]),
-    ("face orientation", &[C("Back faces"), C("Normal colours")]),
-    ("culling", &[C("Back faces")]),
-    ("xray", &[C("Bones"), C("Mesh")]),
-    ("x ray", &[C("Bones"), C("Mesh")]),
-    ("ghost", &[C("Onion skins"), C("Mesh")]),
-    ("skeleton", &[C("Bones")]),
-    ("armature", &[C("Bones")]),
-    ("wire", &[C("Wireframe")]),
-    ("isolate", &[C("Hide selection"), C("Show all")]),
-    ("local view", &[C("Hide selection"), C("Frame selection")]),
-    ("unhide", &[C("Show all")]),
-    ("zoom to fit", &[C("Frame all"), C("Frame selection")]),
-    ("zoom extent", &[C("Frame all"), C("Frame selection")]),
-    ("focus", &[C("Frame selection")]),
-    ("numpad", &[P("keys")]),
-    ("camera", &[C("Next camera"), C("Orthographic")]),
-    ("tessellation", &[C("Wireframe")]),
-    ("poly count", &[C("Inspector"), C("Statistics")]),
-    ("triangle count", &[C("Inspector"), C("Statistics")]),
-    ("bone name", &[C("Joint names")]),
-    ("dark mode", &[C("Light theme"), C("Preferences…")]),
-    ("font size", &[C("Larger interface"), C("Smaller interface")]),
-    ("full screen", &[C("Presentation")]),
-    ("fullscreen", &[C("Presentation")]),
-    // Files.
-    ("import", &[C("Open…"), C("Open second model…"), P("formats")]),
-    ("export", &[C("Export posed mesh…"), C("Save as…"), P("pictures")]),
-    ("fbx", &[P("formats"), C("Open…")]),
-    ("usd", &[P("formats"), C("Open…")]),
-    ("obj", &[C("Export posed mesh…"), P("formats")]),
-    ("stl", &[C("Export posed mesh…"), P("formats")]),
-    ("bake", &[C("Export posed mesh…"), P("pictures")]),
-    ("merge", &[C("Open second model…")]),
-    ("project", &[C("Save session…"), C("Open session…"), P("sessions")]),
-    ("auto save", &[P("sessions")]),
-    ("history", &[C("Undo"), C("Undo view change")]),
-    ("diff", &[C("Compare with file…"), P("compare")]),
-    ("hotkey", &[C("Keys"), P("keys")]),
-    ("shortcut", &[C("Keys"), P("keys")]),
-    ("setting", &[C("Preferences…")]),
-    ("option", &[C("Preferences…")]),
-    ("tutorial", &[C("First steps"), P("window"), P("examples")]),
-    ("help", &[C("Keys"), C("Manual…"), P("window")]),
-    ("validate", &[P("check"), C("Repair")]),
-    ("lint", &[P("check"), C("Repair")]),
-    ("script", &[P("commands")]),
-    ("command line", &[P("commands")]),
-    ("python", &[P("commands")]),
-    ("mel", &[P("commands")]),
-];
+/// Words of other programs, with what they lead to here.
+pub(super) static THEIRS: LazyLock<Vec<(&'static str, Vec<Ours>)>> = LazyLock::new(|| {
+    let lines = include_str!("../../../assets/finder_words.txt").lines().filter(|line| !line.starts_with('#'));
+    let rows = lines.filter_map(|line| line.split_once(" = "));
+    rows.flat_map(|(theirs, ours)| {
+        let ours = ours.split("; ").map(|ours| ours.strip_prefix("page ").map_or(C(ours), P));
+        let ours: Vec<Ours> = ours.collect();
+        theirs.split(" | ").map(move |theirs| (theirs, ours.clone()))
+    })
+    .collect()
+});
 
 /// Words that say nothing about what is looked for.
 const EMPTY: &[&str] = &[
@@ -284,7 +75,7 @@ pub(super) fn meant(words: &[String]) -> Vec<(u32, Ours)> {
     let ones: Vec<&str> = words.iter().map(|word| singular(word)).collect();
     let joined = ones.join(" ");
     let mut out = Vec::new();
-    for (theirs, ours) in THEIRS {
+    for (theirs, ours) in THEIRS.iter() {
         let fits = match () {
             () if *theirs == joined => 0,
             // What is typed of it so far.
@@ -375,7 +166,11 @@ mod tests {
 
     #[test]
     fn each_word_of_another_program_leads_to_something_that_is_there() {
-        for (theirs, ours) in THEIRS {
+        let text = include_str!("../../../assets/finder_words.txt");
+        let of_words = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        let words: usize = text.lines().filter(of_words).map(|line| line.matches(" | ").count() + 1).sum();
+        assert!(words == THEIRS.len() && words > 200, "{words}");
+        for (theirs, ours) in THEIRS.iter() {
             assert_eq!(words_of(theirs).join(" "), *theirs);
             let ones: Vec<&str> = theirs.split(' ').map(singular).collect();
             assert_eq!(ones.join(" "), *theirs, "in the singular");

@@ -40,7 +40,6 @@ const MAY: &[(&str, &[&str], &str)] = &[
         &["rules", "inverse-binds", "mirror", "remove-joint", "smooth", "normalise"],
         "which operation mends what a rule finds is said for each rule",
     ),
-    ("crates/skinscope_ui/src/finder_words.rs", &["limit", "prune"], "words that somebody searches for"),
     ("crates/skinscope_ui/src/rules.rs", &["limit"], "a name of a part of a panel"),
     ("crates/skinscope_ui/src/tools/settings.rs", &["rules"], "the plural of a word that is shown"),
 ];
