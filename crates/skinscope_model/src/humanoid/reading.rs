@@ -36,7 +36,7 @@ pub(super) fn best(skeleton: &Skeleton, is_joint: &[bool]) -> Option<Reading> {
         skeleton.names.iter().map(|name| [name.as_str(), without_number(name)].map(|text| folded(text).1)).collect();
     let mut names: HashMap<(&str, bool), Names<'_>> = HashMap::new();
     let mut best: Option<Reading> = None;
-    for table in &TABLES {
+    for table in TABLES.iter() {
         for hips in table.hips.split('|') {
             for (node, prefix, is_numbered) in ends_with(skeleton, &ends, hips).take(MOST_TRIED) {
                 let names = names
@@ -260,7 +260,7 @@ fn fits(skeleton: &Skeleton, reading: &Reading) -> bool {
 /// families agree, each with its index. Nothing is known of the structure here.
 pub(super) fn of_names(names: &[&str]) -> Vec<(usize, String)> {
     let mut best: Vec<BTreeMap<usize, String>> = Vec::new();
-    for table in &TABLES {
+    for table in TABLES.iter() {
         let found: BTreeMap<usize, String> =
             names.iter().enumerate().filter_map(|(at, name)| Some((at, bone_of(table, name)?))).collect();
         let most = best.first().map_or(1, BTreeMap::len);
