@@ -52,6 +52,38 @@ pub fn overlay(id: &str) -> Option<&'static Overlay> {
     OVERLAYS.iter().copied().find(|o| o.id == id)
 }
 
+/// What most overlays have.
+const PLAIN: Overlay = Overlay {
+    id: "",
+    label: "",
+    short: None,
+    key: None,
+    help: "",
+    equation: "",
+    wgsl: None,
+    scale: Scale::Joints,
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+/// The ticks of shares of a whole, which are powers of ten.
+const SHARES: &[(f32, &str)] = &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")];
+
+/// A scale with a ramp of its own from the first tick to the last one; `none` is the label of vertices without a number.
+const fn ramp(
+    ramp: Ramp,
+    ticks: &'static [(f32, &'static str)],
+    none: Option<&'static str>,
+    rigid: Option<Step>,
+) -> Scale {
+    let none = match none {
+        Some(label) => Some(Step { label, color: NO_VALUE, counted: Counted::Nothing }),
+        None => None,
+    };
+    Scale::Ramp { ramp: Some(ramp), ends: [ticks[0].0, ticks[ticks.len() - 1].0], ticks, none, rigid }
+}
+
 static WEIGHTS: Overlay = Overlay {
     id: "weights",
     label: "Weights",
@@ -67,9 +99,8 @@ static WEIGHTS: Overlay = Overlay {
         none: Some(Step { label: "No weight for any joint", color: MAGENTA, counted: Counted::Influences(0..=0) }),
         rigid: None,
     },
-    values: None,
     of_joint: true,
-    has_limit: false,
+    ..PLAIN
 };
 
 static DOMINANT: Overlay = Overlay {
@@ -78,12 +109,9 @@ static DOMINANT: Overlay = Overlay {
     short: Some("Dominant"),
     key: Some('d'),
     help: "Colour the skin by the joint that moves it most",
-    equation: "",
     wgsl: wgsl!("overlay/dominant.wgsl"),
     scale: Scale::Joints,
-    values: None,
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static INFLUENCES: Overlay = Overlay {
@@ -92,7 +120,6 @@ static INFLUENCES: Overlay = Overlay {
     short: Some("Influences"),
     key: Some('i'),
     help: "Colour the skin by how many joints move each vertex",
-    equation: "",
     wgsl: wgsl!("overlay/influences.wgsl"),
     scale: Scale::Steps(&[
         Step { label: "None", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
@@ -103,18 +130,13 @@ static INFLUENCES: Overlay = Overlay {
         Step { label: "5 or more", color: VERMILION, counted: Counted::Influences(5..=5) },
         NOT_SKINNED,
     ]),
-    values: None,
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static PARTITION: Overlay = Overlay {
     id: "partition",
     label: "Rigid and blended",
-    short: None,
-    key: None,
     help: "Part the vertices that follow one joint alone from those that are blended",
-    equation: "",
     wgsl: wgsl!("overlay/partition.wgsl"),
     scale: Scale::Steps(&[
         Step { label: "No joint", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
@@ -122,39 +144,29 @@ static PARTITION: Overlay = Overlay {
         Step { label: "Several: blended", color: YELLOW, counted: Counted::Influences(2..=5) },
         NOT_SKINNED,
     ]),
-    values: None,
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static SUM: Overlay = Overlay {
     id: "sum",
     label: "Weight sum error",
-    short: None,
-    key: None,
     help: "Colour the skin by how far the weights of each vertex are from a sum of one",
     equation: "Σ w − 1",
     wgsl: wgsl!("overlay/sum.wgsl"),
     // The ticks are powers of ten from 0.01 % on, to both sides.
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Diverging),
-        ends: [-1.0, 1.0],
-        ticks: &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
-        none: None,
-        rigid: None,
-    },
-    values: None,
-    of_joint: false,
-    has_limit: false,
+    scale: ramp(
+        Ramp::Diverging,
+        &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
+        None,
+        None,
+    ),
+    ..PLAIN
 };
 
 static ALARMS: Overlay = Overlay {
     id: "alarms",
     label: "Zero or over limit",
-    short: None,
-    key: None,
     help: "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
-    equation: "",
     wgsl: wgsl!("overlay/alarms.wgsl"),
     scale: Scale::Steps(&[
         Step { label: "In order", color: CALM, counted: Counted::WithinLimit },
@@ -162,51 +174,29 @@ static ALARMS: Overlay = Overlay {
         Step { label: "Over the limit", color: YELLOW, counted: Counted::OverLimit },
         NOT_SKINNED,
     ]),
-    values: None,
-    of_joint: false,
     has_limit: true,
+    ..PLAIN
 };
 
 static ASYMMETRY: Overlay = Overlay {
     id: "asymmetry",
     label: "Left/right asymmetry",
-    short: None,
-    key: None,
     help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
     equation: "max |w − w′|",
     wgsl: wgsl!("overlay/asymmetry.wgsl"),
-    // The ticks are powers of ten.
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Viridis),
-        ends: [-3.0, 0.0],
-        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        // The values say how many vertices there are, and why.
-        none: Some(Step { label: "Not judged", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: Some(NOT_SKINNED),
-    },
+    // The values say how many vertices there are, and why.
+    scale: ramp(Ramp::Viridis, SHARES, Some("Not judged"), Some(NOT_SKINNED)),
     values: Some(VertexValues::Inspected(InspectedList::Asymmetry)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static ROGUE: Overlay = Overlay {
     id: "rogue",
     label: "Rogue vertices",
-    short: None,
-    key: None,
     help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
-    equation: "",
-    wgsl: None,
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Alarm),
-        ends: [0.0, 1.0],
-        ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
-        none: None,
-        rigid: None,
-    },
+    scale: ramp(Ramp::Alarm, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], None, None),
     values: Some(VertexValues::Inspected(InspectedList::Rogue)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 /// The label of vertices that are the same in both models of a comparison, in the legend of changed weights.
@@ -215,167 +205,110 @@ pub const AS_STORED: &str = "As stored";
 static CHANGED: Overlay = Overlay {
     id: "changed",
     label: "Changed weights",
-    short: None,
-    key: None,
     help: "Colour the skin by the share of each vertex' weight that stands for other joints than in the file, or in another file that is compared",
     equation: "½ Σ |w − w₀|",
     wgsl: wgsl!("overlay/changed.wgsl"),
-    // The ticks are powers of ten.
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Viridis),
-        ends: [-3.0, 0.0],
-        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        none: Some(Step { label: AS_STORED, color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: Some(NOT_SKINNED),
-    },
+    scale: ramp(Ramp::Viridis, SHARES, Some(AS_STORED), Some(NOT_SKINNED)),
     values: Some(VertexValues::ChangedWeights),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static CHANGED_SURFACE: Overlay = Overlay {
     id: "changed-surface",
     label: "Changed surface",
-    short: None,
-    key: None,
     help: "Colour the skin by how far it stands in this pose from where the weights of the file put it, or those of another file that is compared",
     equation: "|p − p₀|",
     wgsl: wgsl!("overlay/changed_surface.wgsl"),
     // The ticks are powers of ten.
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Viridis),
-        ends: [-2.0, 2.0],
-        ticks: &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
-        none: Some(Step { label: "In place", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: Some(NOT_SKINNED),
-    },
+    scale: ramp(
+        Ramp::Viridis,
+        &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
+        Some("In place"),
+        Some(NOT_SKINNED),
+    ),
     values: Some(VertexValues::ChangedSurface),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static DISTANCE: Overlay = Overlay {
     id: "distance",
     label: "Distance of two methods",
-    short: None,
-    key: None,
     help: "Colour the skin by how far the two sides of a comparison are apart",
     equation: "|p₁ − p₂| / h",
     wgsl: wgsl!("overlay/distance.wgsl"),
     // The ticks are powers of ten of millimetres on a model one metre high; the scale follows the height of the model
     // (`Display::scale_ends`).
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Viridis),
-        ends: [-1.0, 2.0],
-        ticks: &[(-1.0, "1/10 000"), (0.0, "1/1000"), (1.0, "1/100"), (2.0, "1/10")],
-        none: Some(Step { label: "Less than 1/100 000 of the height", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: None,
-    },
+    scale: ramp(
+        Ramp::Viridis,
+        &[(-1.0, "1/10 000"), (0.0, "1/1000"), (1.0, "1/100"), (2.0, "1/10")],
+        Some("Less than 1/100 000 of the height"),
+        None,
+    ),
     values: Some(VertexValues::Inspected(InspectedList::Distance)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static STRETCH: Overlay = Overlay {
     id: "stretch",
     label: "Edge stretch",
-    short: None,
-    key: None,
     help: "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
     equation: "l / l₀",
     wgsl: wgsl!("overlay/stretch.wgsl"),
     // The ticks are powers of two.
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Diverging),
-        ends: [-1.0, 1.0],
-        ticks: &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")],
-        none: Some(Step { label: "Not measured", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: None,
-    },
+    scale: ramp(Ramp::Diverging, &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")], Some("Not measured"), None),
     values: Some(VertexValues::Measured(VertexMeasure::Stretch)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static AREA: Overlay = Overlay {
     id: "area",
     label: "Change of area",
-    short: None,
-    key: None,
     help: "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
     equation: "A / A₀",
     wgsl: wgsl!("overlay/area.wgsl"),
     // The ticks are powers of two.
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Diverging),
-        ends: [-2.0, 2.0],
-        ticks: &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")],
-        none: Some(Step { label: "Not measured", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: None,
-    },
+    scale: ramp(
+        Ramp::Diverging,
+        &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")],
+        Some("Not measured"),
+        None,
+    ),
     values: Some(VertexValues::Measured(VertexMeasure::Area)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static INVERTED: Overlay = Overlay {
     id: "inverted",
     label: "Inverted triangles",
-    short: None,
-    key: None,
     help: "Colour triangles that face away from where the joints carry their normals",
-    equation: "",
-    wgsl: None,
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Alarm),
-        ends: [0.0, 1.0],
-        ticks: &[(0.0, "in order"), (1.0, "inverted")],
-        none: None,
-        rigid: None,
-    },
+    scale: ramp(Ramp::Alarm, &[(0.0, "in order"), (1.0, "inverted")], None, None),
     values: Some(VertexValues::Measured(VertexMeasure::Inverted)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static FOLD: Overlay = Overlay {
     id: "fold",
     label: "Fold",
-    short: None,
-    key: None,
     help: "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
     equation: "φ − φ₀",
-    wgsl: None,
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Alarm),
-        ends: [0.0, 180.0],
-        ticks: &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")],
-        none: None,
-        rigid: None,
-    },
+    scale: ramp(Ramp::Alarm, &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")], None, None),
     values: Some(VertexValues::Measured(VertexMeasure::Fold)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 static NORMAL_ERROR: Overlay = Overlay {
     id: "normal-error",
     label: "Normal error",
-    short: None,
-    key: None,
     help: "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
     equation: "arccos (n · m)",
-    wgsl: None,
-    scale: Scale::Ramp {
-        ramp: Some(Ramp::Alarm),
-        ends: [0.0, 45.0],
-        ticks: &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
-        none: Some(Step { label: "Normal of length zero", color: NO_VALUE, counted: Counted::Nothing }),
-        rigid: None,
-    },
+    scale: ramp(
+        Ramp::Alarm,
+        &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
+        Some("Normal of length zero"),
+        None,
+    ),
     values: Some(VertexValues::Measured(VertexMeasure::NormalError)),
-    of_joint: false,
-    has_limit: false,
+    ..PLAIN
 };
 
 #[cfg(test)]

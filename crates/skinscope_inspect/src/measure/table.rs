@@ -63,152 +63,53 @@ impl Measure {
     }
 }
 
+/// The rows of [`MEASURES`]: the unit, the name in JSON and that in the window, the equation, the overlay, the number, the index in
+/// [`SurfaceMeasures::at`] of the vertex where it is worst, and the sentence.
+macro_rules! measures {
+    ($($unit:ident $id:literal, $label:literal, $equation:literal, $overlay:expr, $value:expr, at $at:literal: $help:literal;)*) => {
+        &[$(Measure {
+            id: $id,
+            label: $label,
+            help: $help,
+            equation: $equation,
+            unit: Unit::$unit,
+            neutral: if matches!(Unit::$unit, Unit::Ratio) { 1.0 } else { 0.0 },
+            value: $value,
+            at: |m| m.at[$at],
+            overlay: $overlay,
+        }),*]
+    };
+}
+
 /// All measures, in the order of the panel.
-pub static MEASURES: &[Measure] = &[
-    Measure {
-        id: "stretch_max",
-        label: "Longest edge",
-        help: "The length of the edge that is stretched most, posed over rest",
-        equation: "max l / l₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| Some(m.stretch[1].into()),
-        at: |m| m.at[1],
-        overlay: Some("stretch"),
-    },
-    Measure {
-        id: "stretch_min",
-        label: "Shortest edge",
-        help: "The length of the edge that is squeezed most, posed over rest",
-        equation: "min l / l₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| Some(m.stretch[0].into()),
-        at: |m| m.at[0],
-        overlay: Some("stretch"),
-    },
-    Measure {
-        id: "stretch_mean",
-        label: "Mean edge",
-        help: "The mean length of all edges, each posed over rest",
-        equation: "",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| Some(m.stretch_mean),
-        at: |m| m.at[1],
-        overlay: Some("stretch"),
-    },
-    Measure {
-        id: "triangle_max",
-        label: "Largest triangle",
-        help: "The area of the triangle that grows most, posed over rest",
-        equation: "max A / A₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| Some(m.triangle[1].into()),
-        at: |m| m.at[3],
-        overlay: Some("area"),
-    },
-    Measure {
-        id: "triangle_min",
-        label: "Smallest triangle",
-        help: "The area of the triangle that shrinks most, posed over rest",
-        equation: "min A / A₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| Some(m.triangle[0].into()),
-        at: |m| m.at[2],
-        overlay: Some("area"),
-    },
-    Measure {
-        id: "area",
-        label: "Area",
-        help: "The area of the whole surface, posed over rest",
-        equation: "A / A₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| Some(m.area),
-        at: |m| m.at[2],
-        overlay: Some("area"),
-    },
-    Measure {
-        id: "volume",
-        label: "Volume",
-        help: "The volume of all parts that enclose one, posed over rest; open parts are closed over their borders",
-        equation: "V / V₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| m.volume,
-        at: |m| m.at[7],
-        overlay: None,
-    },
-    Measure {
-        id: "region_volume",
-        label: "Worst joint's volume",
-        help: "The volume of the joint's region that has changed most, posed over rest; a region is the triangles that its joint holds most of",
-        equation: "V / V₀",
-        unit: Unit::Ratio,
-        neutral: 1.0,
-        value: |m| m.worst_region().map(|(_, ratio)| ratio),
-        at: |m| m.at[7],
-        overlay: None,
-    },
-    Measure {
-        id: "inverted",
-        label: "Inverted triangles",
-        help: "How many triangles face away from where the joints carry their normals",
-        equation: "",
-        unit: Unit::Count,
-        neutral: 0.0,
-        value: |m| Some(m.inverted as f64),
-        at: |m| m.at[4],
-        overlay: Some("inverted"),
-    },
-    Measure {
-        id: "folds",
-        label: "Folds",
-        help: "How many edges the surface folds back on itself at: by 150° or more, 60° farther than at rest",
-        equation: "",
-        unit: Unit::Count,
-        neutral: 0.0,
-        value: |m| Some(m.folds as f64),
-        at: |m| m.at[5],
-        overlay: Some("fold"),
-    },
-    Measure {
-        id: "normal_error_max",
-        label: "Largest normal error",
-        help: "The largest angle between a normal and the one that is computed from the posed triangles",
-        equation: "max arccos (n · m)",
-        unit: Unit::Degrees,
-        neutral: 0.0,
-        value: |m| m.normal_error.map(|[worst, _]| worst),
-        at: |m| m.at[6],
-        overlay: Some("normal-error"),
-    },
-    Measure {
-        id: "normal_error_mean",
-        label: "Mean normal error",
-        help: "The mean angle between normals and those that are computed from the posed triangles",
-        equation: "",
-        unit: Unit::Degrees,
-        neutral: 0.0,
-        value: |m| m.normal_error.map(|[_, mean]| mean),
-        at: |m| m.at[6],
-        overlay: Some("normal-error"),
-    },
-    Measure {
-        id: "zero_normals",
-        label: "Normals of length zero",
-        help: "How many vertices have a normal without direction; the picture shades them by the triangles that they stand in",
-        equation: "",
-        unit: Unit::Count,
-        neutral: 0.0,
-        value: |m| Some(m.zero_normals as f64),
-        at: |m| m.at[8],
-        overlay: Some("normal-error"),
-    },
-];
+pub static MEASURES: &[Measure] = measures! {
+    Ratio "stretch_max", "Longest edge", "max l / l₀", Some("stretch"), |m| Some(m.stretch[1].into()), at 1:
+        "The length of the edge that is stretched most, posed over rest";
+    Ratio "stretch_min", "Shortest edge", "min l / l₀", Some("stretch"), |m| Some(m.stretch[0].into()), at 0:
+        "The length of the edge that is squeezed most, posed over rest";
+    Ratio "stretch_mean", "Mean edge", "", Some("stretch"), |m| Some(m.stretch_mean), at 1:
+        "The mean length of all edges, each posed over rest";
+    Ratio "triangle_max", "Largest triangle", "max A / A₀", Some("area"), |m| Some(m.triangle[1].into()), at 3:
+        "The area of the triangle that grows most, posed over rest";
+    Ratio "triangle_min", "Smallest triangle", "min A / A₀", Some("area"), |m| Some(m.triangle[0].into()), at 2:
+        "The area of the triangle that shrinks most, posed over rest";
+    Ratio "area", "Area", "A / A₀", Some("area"), |m| Some(m.area), at 2:
+        "The area of the whole surface, posed over rest";
+    Ratio "volume", "Volume", "V / V₀", None, |m| m.volume, at 7:
+        "The volume of all parts that enclose one, posed over rest; open parts are closed over their borders";
+    Ratio "region_volume", "Worst joint's volume", "V / V₀", None, |m| m.worst_region().map(|(_, ratio)| ratio), at 7:
+        "The volume of the joint's region that has changed most, posed over rest; a region is the triangles that its joint holds most of";
+    Count "inverted", "Inverted triangles", "", Some("inverted"), |m| Some(m.inverted as f64), at 4:
+        "How many triangles face away from where the joints carry their normals";
+    Count "folds", "Folds", "", Some("fold"), |m| Some(m.folds as f64), at 5:
+        "How many edges the surface folds back on itself at: by 150° or more, 60° farther than at rest";
+    Degrees "normal_error_max", "Largest normal error", "max arccos (n · m)", Some("normal-error"), |m| m.normal_error.map(|[worst, _]| worst), at 6:
+        "The largest angle between a normal and the one that is computed from the posed triangles";
+    Degrees "normal_error_mean", "Mean normal error", "", Some("normal-error"), |m| m.normal_error.map(|[_, mean]| mean), at 6:
+        "The mean angle between normals and those that are computed from the posed triangles";
+    Count "zero_normals", "Normals of length zero", "", Some("normal-error"), |m| Some(m.zero_normals as f64), at 8:
+        "How many vertices have a normal without direction; the picture shades them by the triangles that they stand in";
+};
 
 /// Finds a measure by [`Measure::id`].
 #[must_use]
