@@ -63,7 +63,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
 
 /// Shows how far apart the lines of the ground are.
 fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
-    let Some(unit) = grid_unit(session) else { return };
+    let Some(unit) = grid_unit(session.surfaces()) else { return };
     let c = colors(ui);
     let text = format!("Grid {}", length(unit.into()));
     let galley = ui.painter().layout_no_wrap(text.clone(), theme::regular(theme::SMALL), c.text);

@@ -327,7 +327,7 @@ fn notes(ui: &mut Ui, session: &Session, names: Option<NameCount>) {
     if let Some(note) = names.and_then(NameCount::note) {
         marks::line_over_picture(ui, &note);
     }
-    for shown in shown_bounds(session) {
+    for shown in shown_bounds(session.surfaces()) {
         marks::line_over_picture(ui, &shown.note());
     }
     if let Some(note) = session.picking().tangents_note() {

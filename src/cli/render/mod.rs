@@ -355,7 +355,7 @@ fn draw(
     if let Some(note) = session.picking().texel_density_note() {
         say(format_args!("{note}"));
     }
-    shown_bounds(&session).iter().for_each(|shown| say(format_args!("{}", shown.note())));
+    shown_bounds(session.surfaces()).iter().for_each(|shown| say(format_args!("{}", shown.note())));
     let gpu = shared_gpu.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let line = ProgressLine::new(Some(1));
     let drawn = on_device(Some(gpu), open, |gpu, renderer| {

@@ -5,7 +5,7 @@ use skinscope_base::math::{Aabb, lengths};
 use skinscope_frame::{Frame, Line};
 
 use super::SceneColors;
-use crate::{Session, Toggle};
+use crate::{Surfaces, Toggle};
 
 /// The width of the edges, pixels.
 const WIDTH: f32 = 1.5;
@@ -33,23 +33,23 @@ impl ShownBounds {
 
 /// Returns the boxes that are shown and are not empty: that of the file, then that of the pose.
 #[must_use]
-pub fn shown_bounds(session: &Session) -> Vec<ShownBounds> {
-    let is_on = |toggle| session.view().is_on(toggle);
-    let file = is_on(Toggle::FileBounds).then(|| ShownBounds { is_posed: false, bounds: of_file(session) });
-    let all = || session.surfaces().extent().all;
+pub fn shown_bounds(surfaces: Surfaces<'_>) -> Vec<ShownBounds> {
+    let is_on = |toggle| surfaces.view.is_on(toggle);
+    let file = is_on(Toggle::FileBounds).then(|| ShownBounds { is_posed: false, bounds: of_file(surfaces) });
+    let all = || surfaces.extent().all;
     let pose = is_on(Toggle::PoseBounds).then(|| ShownBounds { is_posed: true, bounds: all() });
     file.into_iter().chain(pose).filter(|shown| !shown.bounds.is_empty()).collect()
 }
 
 /// Returns the box around the stored positions of all meshes that are drawn, each where its node stands, as a viewer takes it that decides
 /// without a pose whether the model is in the picture: `POSITION` has it as `min` and `max`. Skin and morph targets move no vertex of it.
-fn of_file(session: &Session) -> Aabb {
-    let Some(model) = session.deforming().shown_model() else { return Aabb::EMPTY };
+fn of_file(surfaces: Surfaces<'_>) -> Aabb {
+    let Some(model) = surfaces.deforming.shown_model() else { return Aabb::EMPTY };
     let mut out = Aabb::EMPTY;
-    for instance in session.pose().draws.iter().map(|id| &model.instances[id.index()]) {
+    for instance in surfaces.pose.draws.iter().map(|id| &model.instances[id.index()]) {
         let positions = model.meshes[instance.mesh.index()].primitives.iter().flat_map(|p| p.positions.iter().copied());
         let stored = Aabb::from_points(positions);
-        let Some(node) = session.pose().model.get(instance.node.index()).filter(|_| !stored.is_empty()) else {
+        let Some(node) = surfaces.pose.model.get(instance.node.index()).filter(|_| !stored.is_empty()) else {
             continue;
         };
         let copies: &[Affine3A] = if instance.copies.is_empty() { &[Affine3A::IDENTITY] } else { &instance.copies };
@@ -74,8 +74,8 @@ fn corners(bounds: Aabb) -> [Vec3; 8] {
 }
 
 /// Adds the edges of the boxes that are shown.
-pub(super) fn add_bounds(frame: &mut Frame, session: &Session, colors: &SceneColors) {
-    for shown in shown_bounds(session) {
+pub(super) fn add_bounds(frame: &mut Frame, surfaces: Surfaces<'_>, colors: &SceneColors) {
+    for shown in shown_bounds(surfaces) {
         let color = if shown.is_posed { colors.selected } else { colors.edited };
         let corners = corners(shown.bounds);
         for from in 0..8_usize {
@@ -91,7 +91,7 @@ pub(super) fn add_bounds(frame: &mut Frame, session: &Session, colors: &SceneCol
 mod tests {
     use super::*;
     use crate::tests::sessions::tube_session;
-    use crate::{PlaybackCommand, PoseSource, ViewCommand};
+    use crate::{PlaybackCommand, PoseSource, Session, ViewCommand};
 
     #[test]
     fn the_box_of_the_file_stays_and_that_of_the_pose_follows_the_clip() {
@@ -99,13 +99,13 @@ mod tests {
         session.apply(PlaybackCommand::SetPlaying(false));
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         session.update_pose();
-        assert!(shown_bounds(&session).is_empty());
+        assert!(shown_bounds(session.surfaces()).is_empty());
         session.apply(ViewCommand::Set(Toggle::FileBounds, true));
         session.apply(ViewCommand::Set(Toggle::PoseBounds, true));
         let at = |session: &mut Session, secs: f32| {
             session.apply(PlaybackCommand::Seek(secs));
             session.update_pose();
-            let [file, pose] = shown_bounds(session)[..] else { panic!("two boxes") };
+            let [file, pose] = shown_bounds(session.surfaces())[..] else { panic!("two boxes") };
             assert!(!file.is_posed && pose.is_posed);
             (file.bounds, pose.bounds)
         };
@@ -118,7 +118,7 @@ mod tests {
         // At rest the tube is as it is stored.
         session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
         session.update_pose();
-        let [file, pose] = shown_bounds(&session)[..] else { panic!("two boxes") };
+        let [file, pose] = shown_bounds(session.surfaces())[..] else { panic!("two boxes") };
         assert!((file.bounds.min - pose.bounds.min).length() + (file.bounds.max - pose.bounds.max).length() < 1e-4);
         assert!(file.note().starts_with("Bounds of the file") && pose.note().contains('×'), "{}", pose.note());
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 use skinscope_base::math::{Aabb, Projection};
 use skinscope_deform::{Deformer, Surface};
-use skinscope_examples::MarkInk;
+use skinscope_examples::{Mark, MarkInk};
 use skinscope_frame::{Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color};
 use skinscope_inspect::{BoneShape, Explanation, Term};
 use skinscope_model::{Change, Model, NodeId, Property};
@@ -17,7 +17,10 @@ use super::directions::add_directions;
 use super::onion::add_onion_skins;
 use super::trail::add_trail;
 use super::values::values_of;
-use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
+use crate::{
+    Bones, ComparisonLayout, Edits, FileLights, Lighting, MethodChoice, Pose, PosedLight, Session, Surfaces, Toggle,
+    View,
+};
 
 /// The radii of dots in pixels: of vertices and of marked ones.
 const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
@@ -29,10 +32,10 @@ pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) 
     build_alone(frame, session, colors);
     let draws_directions = [Toggle::Normals, Toggle::Tangents].iter().any(|toggle| session.view().is_on(*toggle));
     let Some(comparison) = session.deforming().comparison() else {
-        add_onion_skins(frame, session, colors);
+        add_onion_skins(frame, session.pose(), colors);
         let add_own = |frame: &mut Frame, session: &Session| {
             let surface = draws_directions.then(|| session.surfaces().surface()).flatten();
-            add_directions(frame, session, surface.as_deref(), colors);
+            add_directions(frame, session.surfaces(), surface.as_deref(), colors);
         };
         add_own(frame, session);
         return add_beside(frame, session, beside, |frame, session| {
@@ -43,29 +46,23 @@ pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) 
     let mut other =
         compared.unwrap_or_else(|| Box::new(Compared { frame: Frame::default(), layout: SideLayout::SideBySide }));
     other.frame.clone_from(frame);
-    other.frame.model = session.deforming().compared_model().map(Arc::clone);
-    let model = session.deforming().compared_model();
+    let surfaces = session.surfaces();
+    let model = surfaces.deforming.compared_model();
+    other.frame.model = model.map(Arc::clone);
     if let Some(model) = model {
         other.frame.palettes.clear();
-        other.frame.palettes.extend_from_slice(&session.surfaces().palettes_of(model));
-        other.frame.palettes.extend_from_slice(&session.surfaces().crowd_palettes_of(model));
+        other.frame.palettes.extend_from_slice(&surfaces.palettes_of(model));
+        other.frame.palettes.extend_from_slice(&surfaces.crowd_palettes_of(model));
     }
-    deform_by(&mut other.frame, (comparison.choice, model), session, |m| {
-        session.surfaces().compared_surface(comparison, m)
-    });
+    deform_by(&mut other.frame, (comparison.choice, model), surfaces, |m| surfaces.compared_surface(comparison, m));
     if let Some(measure) = session.measurements().shown_measure() {
         let measured =
             session.measurements().compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
         other.frame.values = measured.map(|pose| Arc::clone(&pose.values));
     }
     if draws_directions {
-        add_directions(
-            &mut other.frame,
-            session,
-            session.surfaces().compared_surface(comparison, 0).as_deref(),
-            colors,
-        );
-        add_directions(frame, session, session.surfaces().surface().as_deref(), colors);
+        add_directions(&mut other.frame, surfaces, surfaces.compared_surface(comparison, 0).as_deref(), colors);
+        add_directions(frame, surfaces, surfaces.surface().as_deref(), colors);
     }
     other.layout = match comparison.layout {
         ComparisonLayout::Split => SideLayout::Split(comparison.split),
@@ -87,16 +84,16 @@ pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) 
 fn deform_by(
     frame: &mut Frame,
     (choice, model): (MethodChoice, Option<&Arc<Model>>),
-    session: &Session,
+    surfaces: Surfaces<'_>,
     surface: impl Fn(usize) -> Option<Arc<Surface>>,
 ) {
-    let deformation = session.deforming().deformation_of(choice, model);
-    (frame.method, frame.parameters) = (session.deforming().ready(choice, model).method, deformation.values);
+    let deformation = surfaces.deforming.deformation_of(choice, model);
+    (frame.method, frame.parameters) = (surfaces.deforming.ready(choice, model).method, deformation.values);
     frame.needs_processor = deformation.needs_processor();
-    frame.deformer = if frame.needs_processor.is_some() { Deformer::Processor } else { session.view().deformer };
+    frame.deformer = if frame.needs_processor.is_some() { Deformer::Processor } else { surfaces.view.deformer };
     frame.surfaces.clear();
     if frame.deformer == Deformer::Processor {
-        frame.surfaces.extend((0..session.pose().formation.members).filter_map(surface));
+        frame.surfaces.extend((0..surfaces.pose.formation.members).filter_map(surface));
     }
     if let Some(split) = frame.surfaces.first().and_then(|surface| surface.split_model()) {
         frame.model = Some(Arc::clone(split));
@@ -108,9 +105,9 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let (near, far) = view.planes(session.pose().shown_bounds());
     frame.model = session.deforming().shown_model().map(Arc::clone);
     frame.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
-    deform_by(frame, (view.choice(), session.deforming().shown_model()), session, |member| {
-        session.surfaces().member_surface(member)
-    });
+    let surfaces = session.surfaces();
+    let shown = (view.choice(), surfaces.deforming.shown_model());
+    deform_by(frame, shown, surfaces, |member| surfaces.member_surface(member));
     frame.palettes.clone_from(&session.pose().palettes);
     frame.palettes.extend_from_slice(&session.pose().crowd.palettes);
     frame.morph_weights.clone_from(&session.pose().local.morph_weights);
@@ -126,7 +123,8 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.lines.clear();
     frame.ghosts.clear();
     frame.marked = Arc::clone(&view.marked);
-    frame.values = view.overlay.and_then(|overlay| values_of(session, overlay.values?));
+    frame.values =
+        view.overlay.and_then(|overlay| values_of(session.measurements(), session.edited_weights(), overlay.values?));
     let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.picking().weights_joint()).flatten();
     frame.display = Display {
         overlay: view.overlay,
@@ -153,34 +151,32 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         skin_opacity: view.skin_opacity,
         shadows: view.is_on(Toggle::Shadows),
         palette_buffer: view.palette_buffer,
-        grid: (view.is_on(Toggle::Grid) || view.is_on(Toggle::Ground)).then(|| grid(session, colors)),
+        grid: (view.is_on(Toggle::Grid) || view.is_on(Toggle::Ground)).then(|| grid(view, session.pose(), colors)),
         background: colors.background,
     };
     let Some(model) = session.model() else { return };
     frame.draws.extend(&session.pose().draws);
     let of_materials = |c: &&Change| matches!(c.0, Property::Material(..));
     frame.changes.extend(session.pose().changes.iter().filter(of_materials));
-    add_lights(frame, session);
-    add_trail(frame, session, colors);
-    add_bounds(frame, session, colors);
+    add_lights(frame, session.file_lights());
+    add_trail(frame, session.pose(), session.playback(), colors);
+    add_bounds(frame, surfaces, colors);
     if view.is_on(Toggle::Bones) {
-        add_bones(frame, model, session, colors);
+        add_bones(frame, model, session.bones(), session.edits(), colors);
     }
     if view.is_on(Toggle::Axes) {
-        add_axes(frame, model, session, colors);
+        add_axes(frame, model, session.bones(), colors);
     }
     if let Some(explanation) = session.picking().explanation() {
         add_ghosts(frame, &explanation, colors);
     }
-    if session.lesson().is_some() {
-        add_example_marks(frame, session, colors);
-    }
+    add_example_marks(frame, &session.example_marks(), colors);
 }
 
 /// Adds the lines and dots of an example, each on a wider one that sets it off from what lies behind.
-fn add_example_marks(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+fn add_example_marks(frame: &mut Frame, marks: &[Mark], colors: &SceneColors) {
     let [ink, edge] = colors.pinned;
-    for mark in session.example_marks().iter().filter(|mark| !mark.leads) {
+    for mark in marks.iter().filter(|mark| !mark.leads) {
         let color = match mark.ink {
             MarkInk::Accent => colors.selected,
             MarkInk::Dim => [ink[0], ink[1], ink[2], 0.7],
@@ -226,33 +222,31 @@ fn add_ghosts(frame: &mut Frame, explanation: &Explanation, colors: &SceneColors
 }
 
 /// Adds the lights of the file where they are wanted; a file without any is lit by the studio.
-fn add_lights(frame: &mut Frame, session: &Session) {
-    let lighting = session.view().lighting;
-    if lighting == Lighting::Studio || !session.file_lights().has_lights() {
+fn add_lights(frame: &mut Frame, lights: FileLights<'_>) {
+    let lighting = lights.view.lighting;
+    if lighting == Lighting::Studio || !lights.has_lights() {
         return;
     }
     frame.studio = lighting == Lighting::Both;
-    let exposure = session.pose().exposure;
-    frame.lights.extend(session.file_lights().posed_lights().map(
-        |PosedLight { kind, position, direction, color, range }| Light {
-            kind,
-            position,
-            direction,
-            color: color * exposure,
-            range,
-        },
-    ));
+    let exposure = lights.pose.exposure;
+    frame.lights.extend(lights.posed_lights().map(|PosedLight { kind, position, direction, color, range }| Light {
+        kind,
+        position,
+        direction,
+        color: color * exposure,
+        range,
+    }));
 }
 
-fn add_bones(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneColors) {
-    let (view, bounds) = (session.view(), session.pose().opened_bounds);
+fn add_bones(frame: &mut Frame, model: &Model, bones: Bones<'_>, edits: &Edits, colors: &SceneColors) {
+    let (view, bounds) = (bones.view, bones.pose.opened_bounds);
     let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
-    for bone in &session.pose().bones {
+    for bone in &bones.pose.bones {
         let color = if Some(bone.node) == view.selected {
             colors.selected
         } else if Some(bone.node) == view.hovered {
             colors.hovered
-        } else if session.edits().nodes.contains_key(&bone.node) {
+        } else if edits.nodes.contains_key(&bone.node) {
             colors.edited
         } else if below.contains(&bone.node.index()) {
             colors.below_selected
@@ -278,15 +272,15 @@ fn add_bones(frame: &mut Frame, model: &Model, session: &Session, colors: &Scene
     }
 }
 
-fn add_axes(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneColors) {
-    let length = session.pose().opened_bounds.diagonal() * 0.025;
-    for (i, world) in session.pose().model.iter().enumerate() {
+fn add_axes(frame: &mut Frame, model: &Model, bones: Bones<'_>, colors: &SceneColors) {
+    let length = bones.pose.opened_bounds.diagonal() * 0.025;
+    for (i, world) in bones.pose.model.iter().enumerate() {
         let node = NodeId::from_index(i);
-        let shown = model.scenes.get(session.view().scene).is_none_or(|s| s.contains[i]);
-        if !shown || session.bones().is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
+        let shown = model.scenes.get(bones.view.scene).is_none_or(|s| s.contains[i]);
+        if !shown || bones.is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
             continue;
         }
-        let selected = session.view().selected == Some(node);
+        let selected = bones.view.selected == Some(node);
         let from = Vec3::from(world.translation);
         let axes = [world.matrix3.x_axis, world.matrix3.y_axis, world.matrix3.z_axis];
         for (axis, color) in axes.into_iter().zip(colors.axes) {
@@ -299,12 +293,12 @@ fn add_axes(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneC
 
 /// Returns the ground, which reaches as far as the crowd does. A crowd has no contact shadow, since only the first
 /// member's could be drawn.
-fn grid(session: &Session, colors: &SceneColors) -> Grid {
-    let lines = session.view().is_on(Toggle::Grid);
-    let mut grid = Grid { lines, ..ground(session.pose().opened_bounds, colors) };
-    if session.pose().formation.members > 1 {
+fn grid(view: &View, pose: &Pose, colors: &SceneColors) -> Grid {
+    let lines = view.is_on(Toggle::Grid);
+    let mut grid = Grid { lines, ..ground(pose.opened_bounds, colors) };
+    if pose.formation.members > 1 {
         grid.shadow = Vec4::ZERO;
-        grid.radius = grid.radius.max(session.pose().shown_bounds().diagonal() * 1.5);
+        grid.radius = grid.radius.max(pose.shown_bounds().diagonal() * 1.5);
     }
     grid
 }
@@ -312,19 +306,19 @@ fn grid(session: &Session, colors: &SceneColors) -> Grid {
 /// Returns the distance in metres between the lines of the grid that can be distinguished where the camera looks, where
 /// the grid is shown.
 #[must_use]
-pub fn grid_unit(session: &Session) -> Option<f32> {
+pub fn grid_unit(surfaces: Surfaces<'_>) -> Option<f32> {
     const LEAST_PIXELS: f32 = 6.0;
-    let view = session.view();
-    if !view.is_on(Toggle::Grid) || session.document().is_none() {
+    let Surfaces { deforming, view, pose } = surfaces;
+    if !view.is_on(Toggle::Grid) || deforming.document.is_none() {
         return None;
     }
-    let focus = if view.through.is_some() { session.pose().opened_bounds.center() } else { view.orbit.target };
+    let focus = if view.through.is_some() { pose.opened_bounds.center() } else { view.orbit.target };
     let depth = -view.world_from_view().inverse().transform_point3(focus).z;
     let height = match view.projection() {
         Projection::Perspective { fov_y } => 2.0 * depth * (0.5 * fov_y).tan(),
         Projection::Orthographic { height } => height,
     };
-    let finest = ground(session.pose().opened_bounds, &SceneColors::DARK).spacing;
+    let finest = ground(pose.opened_bounds, &SceneColors::DARK).spacing;
     // The shader leaves out lines that are too close together: the finest, and then every tenth.
     let pixels = finest * view.viewport.y / height;
     Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
@@ -446,19 +440,19 @@ mod tests {
     #[test]
     fn the_grid_says_how_far_apart_its_lines_are() {
         let mut session = open();
-        assert_eq!(grid_unit(&session), Some(0.1), "two metres high");
+        assert_eq!(grid_unit(session.surfaces()), Some(0.1), "two metres high");
         for orthographic in [false, true] {
             if session.view().orbit.orthographic != orthographic {
                 session.apply(CameraCommand::ToggleOrthographic);
             }
             session.apply(CameraCommand::FrameAll);
-            assert_eq!(grid_unit(&session), Some(0.1));
+            assert_eq!(grid_unit(session.surfaces()), Some(0.1));
             session.apply(CameraCommand::Zoom(-25.0, session.view().viewport * 0.5));
-            assert_eq!(grid_unit(&session), Some(1.0), "lines a tenth of a metre apart crowd");
+            assert_eq!(grid_unit(session.surfaces()), Some(1.0), "lines a tenth of a metre apart crowd");
         }
         session.apply(ViewCommand::Toggle(Toggle::Grid));
-        assert_eq!(grid_unit(&session), None);
-        assert_eq!(grid_unit(&Session::default()), None);
+        assert_eq!(grid_unit(session.surfaces()), None);
+        assert_eq!(grid_unit(Session::default().surfaces()), None);
     }
 
     #[test]

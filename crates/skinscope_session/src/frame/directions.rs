@@ -7,7 +7,7 @@ use skinscope_frame::{Frame, Line};
 
 use super::SceneColors;
 use crate::surfaces::tangents::CarriedTangent;
-use crate::{Session, Toggle};
+use crate::{Surfaces, Toggle};
 
 /// The length of a line, as a share of the size of the model.
 const LENGTH: f32 = 0.015;
@@ -19,16 +19,21 @@ pub(super) const MOST: usize = 50_000;
 
 /// Adds the lines that the view asks for: from each vertex of `surface` along its normal, along its tangent, where the vertex faces
 /// the camera; and a dot where the normal has length zero.
-pub(super) fn add_directions(frame: &mut Frame, session: &Session, surface: Option<&Surface>, colors: &SceneColors) {
-    let wants = [Toggle::Normals, Toggle::Tangents].map(|toggle| session.view().is_on(toggle));
+pub(super) fn add_directions(
+    frame: &mut Frame,
+    surfaces: Surfaces<'_>,
+    surface: Option<&Surface>,
+    colors: &SceneColors,
+) {
+    let wants = [Toggle::Normals, Toggle::Tangents].map(|toggle| surfaces.view.is_on(toggle));
     let Some(surface) = surface.filter(|_| wants.contains(&true)) else { return };
     let count: usize = surface.parts.iter().map(|p| p.deformed.positions.len() * p.copies.len().max(1)).sum();
     let step = count.div_ceil(MOST).max(1);
-    let length = LENGTH * session.pose().opened_bounds.diagonal();
+    let length = LENGTH * surfaces.pose.opened_bounds.diagonal();
     for part in &surface.parts {
         // Those that the file has are deformed with the surface.
         let lacks = wants[1] && part.deformed.tangents.is_empty();
-        let computed = session.document().zip(session.deforming().shown_model()).filter(|_| lacks).map_or(
+        let computed = surfaces.deforming.document.zip(surfaces.deforming.shown_model()).filter(|_| lacks).map_or(
             &[][..],
             |(document, model)| {
                 let mesh = model.instances[part.instance.index()].mesh;
@@ -84,7 +89,7 @@ mod tests {
     use skinscope_model::{InstanceId, Model, ModelParts, NodeId};
 
     use super::*;
-    use crate::{ChannelValue, ComparisonCommand, Document, EditCommand, ViewCommand};
+    use crate::{ChannelValue, ComparisonCommand, Document, EditCommand, Session, ViewCommand};
 
     /// A bent tube whose tangents run along it.
     fn open() -> Session {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_frame::{Display, Frame};
 
 use super::SceneColors;
-use crate::Session;
+use crate::Pose;
 
 /// The opacity of the nearest in time, and the share of it that the next ones have.
 const NEAREST: f32 = 0.85;
@@ -13,12 +13,12 @@ const FADING: f32 = 0.72;
 
 /// Adds the surface at the moments before, in the red of the X axis, and after, in the green of Y; the fainter the farther away in
 /// time. Where no surface is shown, or a crowd, there are none.
-pub(super) fn add_onion_skins(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+pub(super) fn add_onion_skins(frame: &mut Frame, pose: &Pose, colors: &SceneColors) {
     if !frame.display.mesh || frame.members != 1 {
         return;
     }
     let [before, after, _] = colors.axes;
-    for skin in session.pose().onion_skins() {
+    for skin in pose.onion_skins() {
         let [r, g, b, _] = if skin.steps < 0 { before } else { after };
         let ghost = Some([r, g, b, NEAREST * FADING.powi(skin.steps.abs() - 1)]);
         let display = Display { ghost, overlay: None, grid: None, dots: None, wireframe: false, ..frame.display };
@@ -42,7 +42,7 @@ pub(super) fn add_onion_skins(frame: &mut Frame, session: &Session, colors: &Sce
 mod tests {
     use super::*;
     use crate::tests::sessions::tube_session;
-    use crate::{Onion, PlaybackCommand, Toggle, ViewCommand};
+    use crate::{Onion, PlaybackCommand, Session, Toggle, ViewCommand};
 
     #[test]
     fn moments_before_are_red_and_after_green_and_the_nearest_are_the_strongest() {

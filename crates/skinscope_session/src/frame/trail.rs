@@ -3,7 +3,7 @@
 use skinscope_frame::{Frame, Line};
 
 use super::SceneColors;
-use crate::Session;
+use crate::{Playback, Pose};
 
 /// The width of the path where the joint has been and where it goes on, and of the dots at keys; pixels.
 const BEFORE: f32 = 2.0;
@@ -12,9 +12,9 @@ const DOT: f32 = 3.5;
 
 /// Adds the path of the selected joint over the clip, where it is shown: strong up to now, faint from there on, with a dot at
 /// each key.
-pub(super) fn add_trail(frame: &mut Frame, session: &Session, colors: &SceneColors) {
-    let Some(trail) = session.pose().trail() else { return };
-    let now = session.playback().time_secs;
+pub(super) fn add_trail(frame: &mut Frame, pose: &Pose, playback: &Playback, colors: &SceneColors) {
+    let Some(trail) = pose.trail() else { return };
+    let now = playback.time_secs;
     for (times, points) in trail.times.windows(2).zip(trail.points.windows(2)) {
         let (width, color) = if times[1] <= now { (BEFORE, colors.selected) } else { (AFTER, colors.below_selected) };
         frame.lines.push(Line { from: points[0], to: points[1], width, color });

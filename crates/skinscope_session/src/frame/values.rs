@@ -4,15 +4,19 @@ use std::sync::Arc;
 
 use skinscope_inspect::{InspectedList, PerVertex, VertexValues};
 
-use crate::Session;
+use crate::{EditedWeights, Measurements};
 
-/// Returns the numbers that an overlay shows of the model and the pose of a session; `None` where they are not known yet.
-pub(super) fn values_of(session: &Session, values: VertexValues) -> Option<Arc<PerVertex>> {
-    let VertexValues::Inspected(list) = values else { return session.measurements().changed(values) };
-    let apart = || session.surfaces().compared_surfaces().map(|compared| Arc::clone(&compared.inspected));
+/// Returns the numbers that an overlay shows of a model and its pose; `None` where they are not known yet.
+pub(super) fn values_of(
+    measurements: Measurements<'_>,
+    weights: EditedWeights<'_>,
+    values: VertexValues,
+) -> Option<Arc<PerVertex>> {
+    let VertexValues::Inspected(list) = values else { return measurements.changed(values) };
+    let apart = || measurements.surfaces.compared_surfaces().map(|compared| Arc::clone(&compared.inspected));
     let compared = (list == InspectedList::Distance).then(apart).flatten();
     // Without a comparison nothing is apart, of a model that was inspected.
-    let values = compared.as_ref().or_else(|| session.edited_weights().inspected_values())?;
+    let values = compared.as_ref().or_else(|| weights.inspected_values())?;
     Some(Arc::clone(values.of(list)))
 }
 
@@ -28,7 +32,7 @@ mod tests {
     use super::*;
     use crate::frame::SceneColors;
     use crate::tests::sessions::still_session;
-    use crate::{ComparisonCommand, ViewCommand};
+    use crate::{ComparisonCommand, Session, ViewCommand};
 
     fn values(session: &Session) -> Option<Arc<PerVertex>> {
         let mut frame = Frame::default();
