@@ -12,7 +12,6 @@ use crate::edits::blended_pose::LastBlended;
 use crate::findings::StateBeforeFinding;
 use crate::playback::clips;
 use crate::pose::crowd;
-use crate::view::environment;
 use crate::view::view_history::ViewSettings;
 use crate::weights::tools;
 use crate::{
@@ -171,7 +170,7 @@ pub(crate) fn cancel(session: &mut Session) {
     }
     comparison::pack(session);
     crowd::arrange_crowd(session);
-    environment::follow(session);
+    session.environments.follow(&session.view, session.defers_work);
     session.pose.forget_surfaces();
     session.update_pose();
 }

@@ -137,7 +137,7 @@ impl Session {
             Some(wanted) => wanted,
             None => self.wanted_of_models(),
         };
-        wanted.extend(environment::wanted(self).map(Work::ReadEnvironment));
+        wanted.extend(self.environments.wanted(&self.view).map(Work::ReadEnvironment));
         wanted
     }
 
@@ -264,7 +264,7 @@ impl Session {
                 let path = path.clone();
                 Some(Box::new(move |context| {
                     let read = environment::read(&path, context.cancel_flag())?;
-                    Some(Done::of(move |session| environment::take(session, path, read)))
+                    Some(Done::of(move |session| session.environments.take(path, read)))
                 }))
             }
             Work::PrepareMethod(source, model) => {

@@ -22,7 +22,6 @@ use crate::files::session_file::{
 };
 use crate::files::unmatched::{self, set_aside_line};
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
-use crate::view::environment;
 use crate::weights::tools;
 use crate::{
     CameraCommand, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice, Onion, Orbit,
@@ -219,7 +218,7 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
         restore_comparison(session, record);
     }
     session.apply(ViewCommand::SetCrowd(record.crowd));
-    environment::follow(session);
+    session.environments.follow(&session.view, session.defers_work);
 }
 
 fn restore_comparison(session: &mut Session, record: &ComparisonRecord) {

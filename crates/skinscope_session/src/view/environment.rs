@@ -75,6 +75,34 @@ impl Environments {
     fn forget(&mut self, path: &Path) {
         self.read.retain(|(of, _)| of != path);
     }
+
+    /// Returns the file that is to be read: that of the view, in its look, unless it was read.
+    pub(crate) fn wanted(&self, view: &View) -> Option<PathBuf> {
+        let path = view.environment.file.as_ref().filter(|_| view.shows_environment())?;
+        self.get(path).is_none().then(|| path.clone())
+    }
+
+    /// A file was read, or not: then the program's own room stands in for it, and the view goes on to name the file.
+    pub(crate) fn take(&mut self, path: PathBuf, read: Result<Arc<Environment>, String>) {
+        self.forget(&path);
+        if self.read.len() >= MOST_READ {
+            self.read.drain(..1);
+        }
+        if let Err(error) = &read {
+            self.error = Some(error.clone());
+        }
+        self.read.push((path, read));
+    }
+
+    /// Reads what the view shows, where the session does its work at once.
+    pub(crate) fn follow(&mut self, view: &View, defers_work: bool) {
+        if !defers_work
+            && let Some(path) = self.wanted(view)
+            && let Some(read) = read(&path, &AtomicBool::new(false))
+        {
+            self.take(path, read);
+        }
+    }
 }
 
 impl View {
@@ -94,12 +122,11 @@ impl View {
 }
 
 /// Carries out a command of its family.
-pub(crate) fn apply(session: &mut Session, command: EnvironmentCommand) {
-    let view = &mut session.view;
+pub(crate) fn apply(environments: &mut Environments, view: &mut View, command: EnvironmentCommand) {
     match command {
         EnvironmentCommand::Show(file) => {
             let file = file.map(|path| std::path::absolute(&path).unwrap_or(path));
-            file.iter().for_each(|path| session.environments.forget(path));
+            file.iter().for_each(|path| environments.forget(path));
             view.environment.file = file;
             (view.look, view.overlay) = (look(ENVIRONMENT).unwrap_or(view.look), None);
         }
@@ -108,40 +135,11 @@ pub(crate) fn apply(session: &mut Session, command: EnvironmentCommand) {
     }
 }
 
-/// Returns the file that is to be read: that of the view, in its look, unless it was read.
-pub(crate) fn wanted(session: &Session) -> Option<PathBuf> {
-    let path = session.view.environment.file.as_ref().filter(|_| session.view.shows_environment())?;
-    session.environments.get(path).is_none().then(|| path.clone())
-}
-
 /// Reads a file, on any thread. `None`: the work was cancelled.
 pub(crate) fn read(path: &Path, cancel: &AtomicBool) -> Option<Result<Arc<Environment>, String>> {
     match read_environment(path, cancel) {
         Err(ImportError::Cancelled) => None,
         read => Some(read.map(Arc::new).map_err(|error| error.to_string())),
-    }
-}
-
-/// A file was read, or not: then the program's own room stands in for it, and the view goes on to name the file.
-pub(crate) fn take(session: &mut Session, path: PathBuf, read: Result<Arc<Environment>, String>) {
-    let environments = &mut session.environments;
-    environments.forget(&path);
-    if environments.read.len() >= MOST_READ {
-        environments.read.drain(..1);
-    }
-    if let Err(error) = &read {
-        environments.error = Some(error.clone());
-    }
-    environments.read.push((path, read));
-}
-
-/// Reads what the view shows, where the session does its work at once.
-pub(crate) fn follow(session: &mut Session) {
-    if !session.defers_work
-        && let Some(path) = wanted(session)
-        && let Some(read) = read(&path, &AtomicBool::new(false))
-    {
-        take(session, path, read);
     }
 }
 

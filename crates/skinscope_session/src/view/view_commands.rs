@@ -9,7 +9,7 @@ use crate::pose::crowd;
 use crate::surfaces::deforming;
 use crate::view::environment;
 use crate::view::view_history::{DraggedValue, ViewSettings};
-use crate::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand, ViewHistory};
+use crate::{Effect, InspectionCommand, MOST_MEMBERS, Pose, Session, View, ViewCommand, ViewHistory};
 
 impl View {
     /// Sets how thick bones are, within [`View::BONE_SIZES`].
@@ -57,31 +57,36 @@ pub(crate) fn apply(session: &mut Session, command: ViewCommand) -> Option<Effec
     if is_step {
         session.view_history.add(before, &session.view, dragged);
     }
-    environment::follow(session);
+    session.environments.follow(&session.view, session.defers_work);
     effect
 }
 
 /// Takes a step of the history of the view back or forward.
-fn take_step(session: &mut Session, step: fn(&mut ViewHistory, &mut View) -> bool) -> Option<Effect> {
-    let limit = session.view.influence_limit;
-    if step(&mut session.view_history, &mut session.view) {
-        session.pose.forget_surfaces();
+fn take_step(
+    step: fn(&mut ViewHistory, &mut View) -> bool,
+    history: &mut ViewHistory,
+    view: &mut View,
+    pose: &mut Pose,
+) -> Option<Effect> {
+    let limit = view.influence_limit;
+    if step(history, view) {
+        pose.forget_surfaces();
     }
-    (session.view.influence_limit != limit).then_some(Effect::Inspection(InspectionCommand::Inspect))
+    (view.influence_limit != limit).then_some(Effect::Inspection(InspectionCommand::Inspect))
 }
 
 fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
     let view = &mut session.view;
     match command {
-        ViewCommand::Undo => return take_step(session, ViewHistory::undo),
-        ViewCommand::Redo => return take_step(session, ViewHistory::redo),
+        ViewCommand::Undo => return take_step(ViewHistory::undo, &mut session.view_history, view, &mut session.pose),
+        ViewCommand::Redo => return take_step(ViewHistory::redo, &mut session.view_history, view, &mut session.pose),
         ViewCommand::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
         ViewCommand::ToggleOverlay(id) => {
             view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));
         }
         ViewCommand::SetLook(id) => view.set_look(frame::look(id)),
         ViewCommand::StepLook(steps) => view.step_look(steps),
-        ViewCommand::Environment(command) => environment::apply(session, command),
+        ViewCommand::Environment(command) => environment::apply(&mut session.environments, view, command),
         ViewCommand::SetToneMap(id) => view.tone_map = frame::tone_map(id).unwrap_or(view.tone_map),
         ViewCommand::SetInfluenceLimit(limit) => {
             view.influence_limit = limit.clamp(1, inspect::LIMITS);
