@@ -13,7 +13,6 @@ use skinscope_deform::DataSource;
 use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
 
-use crate::surfaces::deforming;
 use crate::view::environment;
 use crate::weights::tools;
 use crate::{
@@ -272,7 +271,9 @@ impl Session {
                 Some(Box::new(move |context| {
                     let data = (source.make)(&model, context)?;
                     Some(Done::of(move |session| {
-                        deforming::take_data(session.showing_mut(&model), source, &model, data)
+                        let session = session.showing_mut(&model);
+                        session.methods = session.deforming().data_with(source, &model, data);
+                        session.pose.forget_surfaces();
                     }))
                 }))
             }

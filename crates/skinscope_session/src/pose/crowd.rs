@@ -11,7 +11,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::{AlphaMode, Clip, LocalPose, Model, Primitive};
 
 use crate::pose::over::{Over, OverScratch};
-use crate::{CameraCommand, Extents, Playback, Pose, PoseSource, Session, View};
+use crate::{Extents, Playback, Pose, PoseSource, Session, View};
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -221,13 +221,6 @@ pub(crate) fn show_crowd(session: &mut Session) {
     arrange_crowd(session);
     if session.pose.formation != before {
         session.update_pose();
-    }
-}
-
-/// Frames the whole crowd, unless the view is that of a camera of the file.
-pub(crate) fn frame_crowd(session: &mut Session) {
-    if session.document.is_some() && session.view.through.is_none() {
-        session.apply(CameraCommand::FrameAll);
     }
 }
 

@@ -100,6 +100,14 @@ impl View {
         self.normals = deform::normal_mode(id).unwrap_or(self.normals);
     }
 
+    /// Chooses what is ready, so that nothing is chosen any more that needs data which is being computed.
+    pub(crate) fn give_up_data(&mut self, (shown, compared): (MethodChoice, Option<MethodChoice>)) {
+        (self.method, self.pass) = (shown.method, shown.pass);
+        if let Some((comparison, choice)) = self.comparison.as_mut().zip(compared) {
+            comparison.choice = choice;
+        }
+    }
+
     pub(crate) fn set_parameter(&mut self, id: &'static str, value: f32) {
         let all = METHODS.iter().flat_map(|m| m.parameters).chain(PASSES.iter().flat_map(|p| p.parameters));
         if let Some(parameter) = all.into_iter().find(|parameter| parameter.id == id) {
@@ -203,6 +211,21 @@ impl<'a> Deforming<'a> {
         let missing = wanted.find(|(source, model)| self.data_of(source, Some(*model)).is_none());
         missing.map(|(source, model)| (source, Arc::clone(model)))
     }
+
+    /// Returns the data that is of use, with what [`crate::Deforming::wanted_data`] asked for.
+    pub(crate) fn data_with(self, source: &'static DataSource, model: &Arc<Model>, data: MethodData) -> DataCache {
+        // The data of a model with other weights is of no use any more.
+        let used: Vec<*const Model> = self.sides().map(|(_, model)| Arc::as_ptr(model)).collect();
+        let known = self.methods.0.iter().filter(|cached| used.contains(&cached.model.as_ptr())).cloned();
+        let new = CachedData { source, model: Arc::downgrade(model), data: Arc::new(data) };
+        DataCache(known.chain([new]).collect())
+    }
+
+    /// Returns what is chosen for what is shown, and for what it is compared with, without methods and passes whose data is missing.
+    pub(crate) fn ready_choices(self) -> (MethodChoice, Option<MethodChoice>) {
+        let compared = self.comparison().map(|comparison| self.ready(comparison.choice, self.compared_model()));
+        (self.ready(self.view.choice(), self.shown_model()), compared)
+    }
 }
 
 impl Session {
@@ -210,35 +233,13 @@ impl Session {
     pub fn prepare(&mut self) {
         while let Some((source, model)) = self.deforming().wanted_data() {
             let Some(data) = (source.make)(&model, &JobContext::of_waiting()) else { return };
-            take_data(self, source, &model, data);
+            self.methods = self.deforming().data_with(source, &model, data);
+            self.pose.forget_surfaces();
         }
         if let Some(beside) = &mut self.beside {
             beside.other.prepare();
         }
     }
-}
-
-/// Takes what [`crate::Deforming::wanted_data`] asked for.
-pub(crate) fn take_data(session: &mut Session, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
-    // The data of a model with other weights is of no use any more.
-    let used: Vec<*const Model> = session.deforming().sides().map(|(_, model)| Arc::as_ptr(model)).collect();
-    session.methods.0.retain(|cached| used.contains(&cached.model.as_ptr()));
-    session.methods.0.push(CachedData { source, model: Arc::downgrade(model), data: Arc::new(data) });
-    session.pose.forget_surfaces();
-}
-
-/// Gives up the data that is being computed: the method and the pass that need it are not chosen any more.
-pub(crate) fn give_up_data(session: &mut Session) {
-    let shown = session.deforming().ready(session.view.choice(), session.deforming().shown_model());
-    let compared = session
-        .deforming()
-        .comparison()
-        .map(|comparison| session.deforming().ready(comparison.choice, session.deforming().compared_model()));
-    (session.view.method, session.view.pass) = (shown.method, shown.pass);
-    if let Some((comparison, choice)) = session.view.comparison.as_mut().zip(compared) {
-        comparison.choice = choice;
-    }
-    session.pose.forget_surfaces();
 }
 
 #[cfg(test)]

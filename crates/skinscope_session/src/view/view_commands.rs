@@ -6,10 +6,9 @@ use skinscope_frame::{self as frame, LOOKS, Look};
 use skinscope_inspect as inspect;
 
 use crate::pose::crowd;
-use crate::surfaces::deforming;
 use crate::view::environment;
 use crate::view::view_history::{DraggedValue, ViewSettings};
-use crate::{Effect, InspectionCommand, MOST_MEMBERS, Pose, Session, View, ViewCommand, ViewHistory};
+use crate::{CameraCommand, Effect, InspectionCommand, MOST_MEMBERS, Pose, Session, View, ViewCommand, ViewHistory};
 
 impl View {
     /// Sets how thick bones are, within [`View::BONE_SIZES`].
@@ -76,6 +75,14 @@ fn take_step(
 }
 
 fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
+    let deforms_otherwise = matches!(
+        command,
+        ViewCommand::SetMethod(_)
+            | ViewCommand::GiveUpData
+            | ViewCommand::SetNormals(_)
+            | ViewCommand::SetPass(_)
+            | ViewCommand::SetParameter(..)
+    );
     let view = &mut session.view;
     match command {
         ViewCommand::Undo => return take_step(ViewHistory::undo, &mut session.view_history, view, &mut session.pose),
@@ -115,23 +122,14 @@ fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
         ViewCommand::ShowAll => view.hidden = Arc::default(),
         ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
         ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
-        ViewCommand::SetMethod(id) => {
-            view.set_method(id);
-            session.pose.forget_surfaces();
+        ViewCommand::SetMethod(id) => view.set_method(id),
+        ViewCommand::GiveUpData => {
+            let ready = session.deforming().ready_choices();
+            session.view.give_up_data(ready);
         }
-        ViewCommand::GiveUpData => deforming::give_up_data(session),
-        ViewCommand::SetNormals(id) => {
-            view.set_normals(id);
-            session.pose.forget_surfaces();
-        }
-        ViewCommand::SetPass(id) => {
-            view.set_pass(id);
-            session.pose.forget_surfaces();
-        }
-        ViewCommand::SetParameter(id, value) => {
-            view.set_parameter(id, value);
-            session.pose.forget_surfaces();
-        }
+        ViewCommand::SetNormals(id) => view.set_normals(id),
+        ViewCommand::SetPass(id) => view.set_pass(id),
+        ViewCommand::SetParameter(id, value) => view.set_parameter(id, value),
         ViewCommand::SetScene(scene) => {
             if session.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) {
                 view.scene = scene;
@@ -151,8 +149,14 @@ fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
         ViewCommand::SetCrowd(members) => {
             view.crowd = members.clamp(1, MOST_MEMBERS);
             crowd::show_crowd(session);
-            crowd::frame_crowd(session);
+            // The whole crowd is framed, unless the view is that of a camera of the file.
+            if session.document.is_some() && session.view.through.is_none() {
+                session.apply(CameraCommand::FrameAll);
+            }
         }
+    }
+    if deforms_otherwise {
+        session.pose.forget_surfaces();
     }
     None
 }
