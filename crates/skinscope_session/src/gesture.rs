@@ -11,7 +11,6 @@ use crate::beside::Arrangement;
 use crate::edits::blended_pose::LastBlended;
 use crate::findings::StateBeforeFinding;
 use crate::playback::clips;
-use crate::pose::crowd;
 use crate::view::view_history::ViewSettings;
 use crate::weights::tools;
 use crate::{
@@ -169,7 +168,7 @@ pub(crate) fn cancel(session: &mut Session) {
         beside.arrange(arrangement);
     }
     comparison::pack(session);
-    crowd::arrange_crowd(session);
+    session.pose.arrange_crowd(session.document.as_ref(), &session.view, &session.playback);
     session.environments.follow(&session.view, session.defers_work);
     session.pose.forget_surfaces();
     session.update_pose();

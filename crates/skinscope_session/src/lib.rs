@@ -79,6 +79,7 @@ use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
 use self::findings::StateBeforeFinding;
 use self::gesture::Gesture;
+use self::playback::Playing;
 use self::surfaces::deforming::DataCache;
 use self::view::environment::Environments;
 
@@ -193,7 +194,7 @@ impl Session {
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
-            Command::Playback(command) => playback::apply(self, &command),
+            Command::Playback(command) => self.playing().apply(&command),
             Command::Beside(command) => beside::apply(self, &command),
             Command::Selection(command) => view::selection::apply(self, command),
             Command::Finding(command) => findings::apply(self, &command),

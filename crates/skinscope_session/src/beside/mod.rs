@@ -10,7 +10,7 @@ use skinscope_base::math::Aabb;
 use skinscope_model::Model;
 
 pub use self::snapshot::BesideSnapshot;
-use crate::{Document, PlaybackCommand, PoseSource, Session};
+use crate::{Document, Playback, PlaybackCommand, PoseSource, Session};
 
 /// The room between two models, as a share of the height of the taller one.
 const USUAL_GAP: f32 = 0.15;
@@ -80,6 +80,27 @@ impl Beside {
     #[must_use]
     pub fn arrangement(&self) -> Arrangement {
         self.arrangement
+    }
+
+    /// Lets the clip of the model follow what a command has done to that of the active one, `own`, whose time was `before`, seconds.
+    pub(crate) fn follow_playback(&mut self, command: &PlaybackCommand, own: &Playback, before: f32) {
+        let other = &mut self.other;
+        let Some(model) = other.document.as_ref().map(|document| &document.model) else { return };
+        match command {
+            PlaybackCommand::Advance(secs) => other.playback.advance(*secs, model),
+            PlaybackCommand::SetPose(_)
+            | PlaybackCommand::SetFps(_)
+            | PlaybackCommand::SetLayers(_)
+            | PlaybackCommand::ToggleInPlace => {}
+            _ if self.arrangement.same_time && other.playback.source == PoseSource::Clip => {
+                (other.playback.speed, other.playback.loop_mode) = (own.speed, own.loop_mode);
+                other.playback.playing = own.playing;
+                if own.time_secs.to_bits() != before.to_bits() {
+                    other.playback.seek(own.time_secs, model);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Lets both stand in another way; which of them is active stays.
@@ -271,28 +292,6 @@ impl Session {
         beside.other.update_pose();
     }
 
-    /// Lets the clip of the other model follow what a command has done to that of the active one, whose time was `before`, seconds.
-    pub(crate) fn follow_playback(&mut self, command: &PlaybackCommand, before: f32) {
-        let Some(beside) = &mut self.beside else { return };
-        let (own, other) = (&self.playback, &mut beside.other);
-        let Some(model) = other.document.as_ref().map(|document| &document.model) else { return };
-        match command {
-            PlaybackCommand::Advance(secs) => other.playback.advance(*secs, model),
-            PlaybackCommand::SetPose(_)
-            | PlaybackCommand::SetFps(_)
-            | PlaybackCommand::SetLayers(_)
-            | PlaybackCommand::ToggleInPlace => {}
-            _ if beside.arrangement.same_time && other.playback.source == PoseSource::Clip => {
-                (other.playback.speed, other.playback.loop_mode) = (own.speed, own.loop_mode);
-                other.playback.playing = own.playing;
-                if own.time_secs.to_bits() != before.to_bits() {
-                    other.playback.seek(own.time_secs, model);
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// Returns the session of the two that shows this model: the other one only where that is so and this one does not.
     pub(crate) fn showing_mut(&mut self, model: &Arc<Model>) -> &mut Self {
         let shows = |session: &Self| session.deforming().sides().any(|(_, shown)| Arc::ptr_eq(shown, model));
@@ -307,8 +306,8 @@ impl Session {
 
     /// Lets the other model be at the time of the active one, where both have the same time.
     fn join_time(&mut self) {
-        if self.beside().is_some_and(|beside| beside.arrangement.same_time) {
-            self.follow_playback(&PlaybackCommand::Seek(self.playback.time_secs), f32::NAN);
+        if let Some(beside) = self.beside.as_mut().filter(|beside| beside.arrangement.same_time) {
+            beside.follow_playback(&PlaybackCommand::Seek(self.playback.time_secs), &self.playback, f32::NAN);
         }
     }
 

@@ -20,9 +20,7 @@ use crate::command::ids::Id;
 use crate::comparison::stored::ChangedWeights;
 use crate::measuring::measure_commands;
 use crate::pose::crowd;
-use crate::{
-    Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings, playback,
-};
+use crate::{Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings};
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -293,9 +291,9 @@ impl Session {
             }
             match pose {
                 FindingPose::Clip { time_secs, .. } if keeps_edits => {
-                    playback::apply(&mut session, &PlaybackCommand::Seek(*time_secs))
+                    session.playing().apply(&PlaybackCommand::Seek(*time_secs));
                 }
-                pose => findings::pose_as(&mut session, *pose),
+                pose => session.playing().pose_as(*pose),
             }
             session.update_pose();
             let distance = session.surfaces().compared_surfaces()?.distance;
@@ -444,8 +442,8 @@ fn set(session: &mut Session, on: bool) {
 }
 
 fn show_moment(session: &mut Session, time_secs: f32) {
-    playback::apply(session, &PlaybackCommand::SetPlaying(false));
-    playback::apply(session, &PlaybackCommand::Seek(time_secs));
+    session.playing().apply(&PlaybackCommand::SetPlaying(false));
+    session.playing().apply(&PlaybackCommand::Seek(time_secs));
     session.update_pose();
     to_worst(session);
 }
@@ -454,7 +452,7 @@ fn show_moment(session: &mut Session, time_secs: f32) {
 fn to_worst(session: &mut Session) {
     let Some(compared) = session.surfaces().compared_surfaces() else { return };
     let Some(at) = compared.distance.at else { return };
-    playback::apply(session, &PlaybackCommand::SetPlaying(false));
+    session.playing().apply(&PlaybackCommand::SetPlaying(false));
     let positions = compared.surfaces.iter().filter_map(|surface| {
         let part = surface.part(at.instance, at.primitive)?;
         part.position(at.vertex, 0)

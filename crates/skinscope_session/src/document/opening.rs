@@ -20,7 +20,7 @@ use crate::view::orbit::Orbit;
 use crate::weights::tools;
 use crate::{
     CameraCommand, Document, History, Playback, PlaybackCommand, PoseSource, Session, SessionSnapshot, Unsaved,
-    ViewFrom, ViewHistory, WorkRecord, findings, playback, weights,
+    ViewFrom, ViewHistory, WorkRecord, findings, weights,
 };
 
 impl History {
@@ -233,7 +233,7 @@ fn follow_view(session: &mut Session, old: &Model, find: impl Fn(NodeId) -> Opti
     session.playback.time_secs = session.playback.time_secs.min(session.playback.duration_secs(&new));
     if session.playback.clip.is_none() {
         session.playback.playing = false;
-        playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
+        session.playing().apply(&PlaybackCommand::SetPose(PoseSource::Rest));
     }
     session.view.through = session.view.through.filter(|t| t.index < new.camera_nodes.len());
 }

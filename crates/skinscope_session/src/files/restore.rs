@@ -25,7 +25,7 @@ use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use crate::weights::tools;
 use crate::{
     CameraCommand, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice, Onion, Orbit,
-    PlaybackCommand, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison, playback,
+    PlaybackCommand, Playing, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -95,7 +95,7 @@ impl Session {
         }
         self.files.set_work_aside(left, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
-        restore_playback(self, &model, &file.playback, &mut lines);
+        restore_playback(self.playing(), &model, &file.playback, &mut lines);
         restore_view(self, &model, &file.view, &mut nodes);
         match &file.camera {
             Some(camera) => restore_camera(self, camera),
@@ -123,12 +123,12 @@ fn take_limits_away(session: &mut Session, file: &SessionFile, nodes: &mut Nodes
     }
 }
 
-fn restore_playback(session: &mut Session, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
-    session.playback.in_place = record.in_place;
-    playback::apply(session, &PlaybackCommand::SetSpeed(record.speed.0));
-    playback::apply(session, &PlaybackCommand::SetFps(record.fps.0.clamp(FPS[0], FPS[1])));
+fn restore_playback(mut playing: Playing<'_>, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
+    playing.playback.in_place = record.in_place;
+    playing.apply(&PlaybackCommand::SetSpeed(record.speed.0));
+    playing.apply(&PlaybackCommand::SetFps(record.fps.0.clamp(FPS[0], FPS[1])));
     if let Some(mode) = meaning(LOOPS, &record.loop_mode) {
-        playback::apply(session, &PlaybackCommand::SetLoop(mode));
+        playing.apply(&PlaybackCommand::SetLoop(mode));
     }
     let is_it = |number: &usize| model.clips.get(*number).map(|clip| &clip.name) == record.clip.as_ref();
     let clip = record.clip.as_ref().and_then(|name| {
@@ -147,13 +147,13 @@ fn restore_playback(session: &mut Session, model: &Model, record: &PlaybackRecor
     let lost = [(&record.fade, fade.is_some()), (&record.add, add.is_some())];
     let named = lost.into_iter().filter(|(_, found)| !found).filter_map(|(record, _)| record.as_ref());
     lines.extend(named.map(|record| format!("There is no clip \"{}\" in the model any more.", record.clip)));
-    playback::apply(session, &PlaybackCommand::SetLayers(Layers { fade, add }));
+    playing.apply(&PlaybackCommand::SetLayers(Layers { fade, add }));
     let mut source = meaning(SOURCES, &record.pose).unwrap_or_default();
     match (clip, &record.clip) {
         (Some(clip), _) => {
-            playback::apply(session, &PlaybackCommand::SetClip(ClipId::from_index(clip)));
-            playback::apply(session, &PlaybackCommand::Seek(record.time.0));
-            session.playback.returning = record.returning;
+            playing.apply(&PlaybackCommand::SetClip(ClipId::from_index(clip)));
+            playing.apply(&PlaybackCommand::Seek(record.time.0));
+            playing.playback.returning = record.returning;
         }
         (None, Some(name)) => {
             lines.push(format!("There is no clip \"{name}\" in the model any more."));
@@ -161,8 +161,8 @@ fn restore_playback(session: &mut Session, model: &Model, record: &PlaybackRecor
         }
         (None, None) => {}
     }
-    playback::apply(session, &PlaybackCommand::SetPose(source));
-    session.playback.playing = record.playing && session.playback.source == crate::PoseSource::Clip;
+    playing.apply(&PlaybackCommand::SetPose(source));
+    playing.playback.playing = record.playing && playing.playback.source == crate::PoseSource::Clip;
 }
 
 fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes: &mut Nodes<'_>) {

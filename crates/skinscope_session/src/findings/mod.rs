@@ -15,8 +15,8 @@ use skinscope_model::{Model, NodeId};
 
 use crate::files::unsaved::{has_pose, has_same_pose};
 use crate::{
-    ChannelValue, Edits, Extents, FindingCommand, Marking, Marks, NodeEdit, Orbit, Playback, PlaybackCommand,
-    PoseSource, Session, Toggle, Unsaved, View, playback,
+    ChannelValue, Edits, Extents, FindingCommand, Marking, Marks, NodeEdit, Orbit, Playback, PlaybackCommand, Playing,
+    PoseSource, Session, Toggle, Unsaved, View,
 };
 
 /// The state of the session before a finding was shown.
@@ -207,7 +207,7 @@ fn show_finding(session: &mut Session, index: usize) {
         Some(pose) => (pose.playback, pose.edits),
         None => (session.playback.clone(), Arc::clone(&session.edits)),
     };
-    pose_as(session, finding.pose);
+    session.playing().pose_as(finding.pose);
     before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&session.edits) });
     let vertices = finding.vertex_set();
     mark(session, Arc::new(vertices), false);
@@ -249,28 +249,30 @@ pub(super) fn leave_finding(session: &mut Session) {
     session.update_pose();
 }
 
-/// Shows exactly this pose: pose edits are removed, in one step that can be undone.
-pub(super) fn pose_as(session: &mut Session, pose: FindingPose) {
-    session.playback.playing = false;
-    let mut edits = session.edits.without_pose();
-    match pose {
-        FindingPose::Rest => playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest)),
-        FindingPose::Turned { joint, axis, angle } => {
-            playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
-            let rest = session.model().and_then(|m| m.skeleton.rest.transforms.get(joint.index()));
-            if let (Some(rest), Some(axis)) = (rest, axis.try_normalize()) {
-                let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
-                let mut edit = NodeEdit::default();
-                edit.set(ChannelValue::Rotation(euler_xyz_degrees(turned)));
-                edits.nodes.insert(joint, edit);
+impl Playing<'_> {
+    /// Shows exactly this pose: pose edits are removed, in one step that can be undone.
+    pub(super) fn pose_as(&mut self, pose: FindingPose) {
+        self.playback.playing = false;
+        let mut edits = self.edits.without_pose();
+        match pose {
+            FindingPose::Rest => self.apply(&PlaybackCommand::SetPose(PoseSource::Rest)),
+            FindingPose::Turned { joint, axis, angle } => {
+                self.apply(&PlaybackCommand::SetPose(PoseSource::Rest));
+                let rest = self.document.and_then(|d| d.model.skeleton.rest.transforms.get(joint.index()));
+                if let (Some(rest), Some(axis)) = (rest, axis.try_normalize()) {
+                    let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
+                    let mut edit = NodeEdit::default();
+                    edit.set(ChannelValue::Rotation(euler_xyz_degrees(turned)));
+                    edits.nodes.insert(joint, edit);
+                }
+            }
+            FindingPose::Clip { clip, time_secs } => {
+                self.apply(&PlaybackCommand::SetClip(clip));
+                self.apply(&PlaybackCommand::Seek(time_secs));
             }
         }
-        FindingPose::Clip { clip, time_secs } => {
-            playback::apply(session, &PlaybackCommand::SetClip(clip));
-            playback::apply(session, &PlaybackCommand::Seek(time_secs));
-        }
+        self.history.change_edits(self.edits, edits);
     }
-    session.history.change_edits(&mut session.edits, edits);
 }
 
 impl Extents<'_> {

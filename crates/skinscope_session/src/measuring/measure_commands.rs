@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_inspect::measure::{self, SurfaceMeasures};
 use skinscope_inspect::{VertexPart, VertexRef, VertexSet};
 
-use crate::{MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, PlaybackCommand, Session, findings, playback};
+use crate::{MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, PlaybackCommand, Session, findings};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
@@ -40,8 +40,8 @@ fn show_moment(session: &mut Session, id: &str, time_secs: f32) {
         (a.0 - time_secs).abs().total_cmp(&(b.0 - time_secs).abs())
     };
     let Some((time_secs, measures)) = curves.moments.iter().min_by(nearest) else { return };
-    playback::apply(session, &PlaybackCommand::SetPlaying(false));
-    playback::apply(session, &PlaybackCommand::Seek(*time_secs));
+    session.playing().apply(&PlaybackCommand::SetPlaying(false));
+    session.playing().apply(&PlaybackCommand::Seek(*time_secs));
     session.update_pose();
     if let Some(overlay) = measure.overlay.and_then(skinscope_inspect::overlay) {
         session.view.overlay = Some(overlay);

@@ -22,7 +22,6 @@ use crate::command::ids::Id;
 use crate::pose::crowd;
 use crate::{
     Deforming, Edits, MethodChoice, Playback, PlaybackCommand, Pose, PoseSource, Session, SideWeights, Surfaces, View,
-    playback,
 };
 
 /// Commands about the measures of the posed surface.
@@ -220,7 +219,7 @@ impl Session {
                 break;
             }
             let time_secs = start + length * i as f32 / steps.max(1) as f32;
-            playback::apply(&mut session, &PlaybackCommand::Seek(time_secs));
+            session.playing().apply(&PlaybackCommand::Seek(time_secs));
             session.update_pose();
             out.moments.push((time_secs, session.measurements().measure_as(wanted)?.measures.clone()));
         }

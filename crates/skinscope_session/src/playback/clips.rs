@@ -10,9 +10,8 @@ use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Family, Model, NodeId, Values};
 
 use crate::files::session_file::{ClipRecord, WorkRecord};
-use crate::pose::crowd;
 use crate::weights::tools;
-use crate::{Edits, PlaybackCommand, PoseSource, Session, Unsaved, playback, weights};
+use crate::{Edits, PlaybackCommand, PoseSource, Session, Unsaved, weights};
 
 /// Clips of another file that the open model can play.
 #[derive(Clone, Debug)]
@@ -204,9 +203,9 @@ pub(crate) fn show_edited(session: &mut Session, model: Arc<Model>, clip: Option
     session.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
     session.playback.time_secs = session.playback.time_secs.min(session.playback.timeline_secs(&model));
     if session.playback.clip.is_none() {
-        playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
+        session.playing().apply(&PlaybackCommand::SetPose(PoseSource::Rest));
     }
-    crowd::arrange_crowd(session);
+    session.pose.arrange_crowd(session.document.as_ref(), &session.view, &session.playback);
 }
 
 /// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use skinscope_anim::{self as anim, Additive, Crossfade, Layers};
 use skinscope_model::{Clip, ClipId, ClipSource, Model, NodeId};
 
-use crate::{History, PlaybackCommand, Session};
+use crate::{Beside, Document, Edits, History, PlaybackCommand, Pose, Session, View};
 
 /// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -369,15 +369,45 @@ impl Playback {
     }
 }
 
-/// Carries out a command of its family.
-pub(super) fn apply(session: &mut Session, command: &PlaybackCommand) {
-    let Some(document) = &session.document else { return };
-    let before = session.playback.time_secs;
-    session.playback.apply(command, &document.model, session.view.selected, &mut session.history);
-    session.follow_playback(command, before);
-    // Each clip has room of its own.
-    if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
-        crate::pose::crowd::arrange_crowd(session);
+/// Time and clip, with what changes along with them.
+pub(crate) struct Playing<'a> {
+    pub document: Option<&'a Document>,
+    pub playback: &'a mut Playback,
+    pub edits: &'a mut Arc<Edits>,
+    pub history: &'a mut History,
+    pub view: &'a View,
+    pub pose: &'a mut Pose,
+    pub beside: Option<&'a mut Beside>,
+}
+
+impl Session {
+    /// Returns time and clip, with what changes along with them.
+    pub(crate) fn playing(&mut self) -> Playing<'_> {
+        Playing {
+            document: self.document.as_ref(),
+            playback: &mut self.playback,
+            edits: &mut self.edits,
+            history: &mut self.history,
+            view: &self.view,
+            pose: &mut self.pose,
+            beside: self.beside.as_deref_mut(),
+        }
+    }
+}
+
+impl Playing<'_> {
+    /// Carries out a command of its family.
+    pub(crate) fn apply(&mut self, command: &PlaybackCommand) {
+        let Some(document) = self.document else { return };
+        let before = self.playback.time_secs;
+        self.playback.apply(command, &document.model, self.view.selected, self.history);
+        if let Some(beside) = &mut self.beside {
+            beside.follow_playback(command, self.playback, before);
+        }
+        // Each clip has room of its own.
+        if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
+            self.pose.arrange_crowd(self.document, self.view, self.playback);
+        }
     }
 }
 
