@@ -17,7 +17,7 @@ use crate::view::environment;
 use crate::weights::tools;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison, measuring, weights,
+    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison, weights,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -175,7 +175,7 @@ impl Session {
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
-        if let Some(model) = measuring::wanted_pose(self) {
+        if let Some(model) = self.measurements().wanted_pose() {
             wanted.push(Work::MeasurePose(ModelKey(model)));
         }
         wanted
@@ -253,10 +253,13 @@ impl Session {
                 if !self.deforming().shown_model().is_some_and(|shown| model.is(shown)) {
                     return None;
                 }
-                let (pose, mut measurers) = measuring::begin_measuring(self)?;
+                let (pose, mut measurers) = self.measurements().begin()?;
                 Some(Box::new(move |context| {
                     let measured = pose.measure(&mut measurers, &|| context.is_cancelled())?;
-                    Some(Done::of(move |session| measuring::take_measures(session, measured, measurers)))
+                    Some(Done::of(move |session| {
+                        let sides = session.measurements().sides_of(&measured);
+                        session.measuring.take_measures(sides, measured, measurers);
+                    }))
                 }))
             }
             Work::ReadEnvironment(path) => {

@@ -18,9 +18,8 @@ use skinscope_model::Model;
 
 use crate::command::ids::Id;
 use crate::comparison::stored::ChangedWeights;
-use crate::measuring::measure_commands;
 use crate::pose::crowd;
-use crate::{Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings};
+use crate::{Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey};
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -458,13 +457,14 @@ fn to_worst(session: &mut Session) {
         part.position(at.vertex, 0)
     });
     let bounds = Aabb::from_points(positions);
-    if bounds.is_empty() {
-        return measure_commands::frame_vertex(session, at);
-    }
     // Where both sides put the vertex, and as much around them as shows where that is.
     let around = (AROUND_WORST * session.extents().rest_height()).max(2.0 * compared.distance.worst as f32);
-    findings::pin(session, Some(at));
-    session.view.frame(bounds.grown(Vec3::splat(around)));
+    let bounds = match bounds.is_empty() {
+        true => session.extents().vertex_bounds(at),
+        false => bounds.grown(Vec3::splat(around)),
+    };
+    session.view.pin(Some(at), session.document.as_ref());
+    session.view.frame(bounds);
 }
 
 impl Surfaces<'_> {

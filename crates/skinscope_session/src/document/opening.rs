@@ -99,7 +99,7 @@ impl Session {
         self.view.pinned = None;
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
-        findings::forget_vertices(self);
+        self.marker().forget_vertices();
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
         lesson::apply_look(self);
@@ -117,7 +117,9 @@ impl Session {
 pub(crate) fn reopen(session: &mut Session, document: Document) {
     // Before anything else: what a tool would do is none of the weights that are carried over.
     tools::choose(session, None);
-    findings::leave_finding_before_work(session);
+    if session.before_finding.as_ref().is_some_and(|before| before.has_work()) {
+        findings::leave_finding(session);
+    }
     let bounds = session.extents().posed_bounds();
     let snapshot = session.unsaved().snapshot();
     let is_saved = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
@@ -165,9 +167,9 @@ fn carry_by_index(session: &mut Session, old: &Model) -> bool {
     session.warn(&lines);
     let marked = Arc::clone(&session.view.marked);
     let by_hand = session.marking.by_hand;
-    findings::forget_vertices(session);
+    session.marker().forget_vertices();
     if by_hand {
-        findings::mark(session, marked, true);
+        session.marker().mark(marked, true);
     }
     true
 }
@@ -192,7 +194,7 @@ fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, fi
     session.history = History::default();
     session.gesture = None;
     session.tools.locked = Arc::default();
-    findings::forget_vertices(session);
+    session.marker().forget_vertices();
     let mut left = clips::carry_added_clips(session, old, &find);
     let names = work.names().collect();
     let nodes = Nodes::of(&new, &names, &work.paths);

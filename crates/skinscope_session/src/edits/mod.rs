@@ -24,7 +24,7 @@ use skinscope_model::{LocalPose, Model, NodeId, parted};
 use crate::edits::history::{Changed, Marks};
 use crate::playback::clips;
 use crate::weights::tools;
-use crate::{EditCommand, Session, findings, weights};
+use crate::{EditCommand, Session, weights};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -273,6 +273,6 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     if !Arc::ptr_eq(&marks.vertices, &marked) {
-        findings::mark(session, marks.vertices, marks.by_hand);
+        session.marker().mark(marks.vertices, marks.by_hand);
     }
 }

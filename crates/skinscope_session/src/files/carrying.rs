@@ -14,7 +14,7 @@ use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, Ski
 
 use crate::files::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
 use crate::playback::clips;
-use crate::{ChannelValue, Edits, NodeEdit, Session, findings, weights};
+use crate::{ChannelValue, Edits, NodeEdit, Session, weights};
 
 /// What finds the nodes of a session file in the open model.
 pub(crate) struct Nodes<'f> {
@@ -190,7 +190,7 @@ fn add_marks(
     if !carried.vertices.is_empty() {
         let found = carried.vertices.iter().map(|v| v.location);
         let all = found.chain(session.unsaved().own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
-        findings::mark_for_good(session, Arc::new(VertexSet::from_vertices(all)));
+        session.marker().mark_for_good(Arc::new(VertexSet::from_vertices(all)));
     }
 }
 

@@ -14,7 +14,7 @@ use skinscope_model::{MeshId, Model};
 
 use crate::files::carrying::{self, Bringing, Nodes};
 use crate::files::session_file::{MeshRecord, WeightsRecord, WorkRecord, absolute};
-use crate::{Files, Session, findings};
+use crate::{Files, Session};
 
 /// Commands about work that is set aside, given by its index in [`crate::Files::set_aside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,9 +59,10 @@ pub(crate) fn apply(session: &mut Session, command: AsideCommand) {
     match command {
         AsideCommand::Show(_) => {
             if let Some(model) = session.model().map(Arc::clone) {
-                findings::mark_for_a_look(session, Arc::new(nearest(&model, &work)));
+                session.marker().mark_for_a_look(Arc::new(nearest(&model, &work)));
                 session.update_pose();
-                findings::frame_marked(session);
+                let bounds = session.extents().marked_bounds();
+                session.view.frame(bounds);
             }
         }
         AsideCommand::Restore(_) => {

@@ -15,8 +15,8 @@ use skinscope_model::{Model, NodeId};
 
 use crate::files::unsaved::{has_pose, has_same_pose};
 use crate::{
-    ChannelValue, Edits, Extents, FindingCommand, Marking, Marks, NodeEdit, Orbit, Playback, PlaybackCommand, Playing,
-    PoseSource, Session, Toggle, Unsaved, View,
+    ChannelValue, Document, Edits, Extents, FindingCommand, History, Marking, Marks, NodeEdit, Orbit, Playback,
+    PlaybackCommand, Playing, PoseSource, Session, Toggle, Unsaved, View,
 };
 
 /// The state of the session before a finding was shown.
@@ -57,7 +57,7 @@ impl StateBeforeFinding {
     }
 
     /// Returns whether a person has made any of it.
-    fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         self.by_hand || self.pose.as_ref().is_some_and(|pose| has_pose(&pose.edits))
     }
 }
@@ -121,96 +121,102 @@ impl Session {
     }
 }
 
-/// Leaves the finding that is shown where it stands before work of a person.
-pub(super) fn leave_finding_before_work(session: &mut Session) {
-    if session.before_finding.as_ref().is_some_and(|before| before.has_work()) {
-        leave_finding(session);
+/// What is marked and pinned, with what remembers it.
+pub(super) struct Marker<'a> {
+    document: Option<&'a Document>,
+    view: &'a mut View,
+    marking: &'a mut Marking,
+    history: &'a mut History,
+    before_finding: &'a mut Option<Box<StateBeforeFinding>>,
+}
+
+impl Session {
+    /// Returns what is marked and pinned, with what remembers it.
+    pub(super) fn marker(&mut self) -> Marker<'_> {
+        Marker {
+            document: self.document.as_ref(),
+            view: &mut self.view,
+            marking: &mut self.marking,
+            history: &mut self.history,
+            before_finding: &mut self.before_finding,
+        }
+    }
+}
+
+impl Marker<'_> {
+    /// Marks these vertices, if all exist; `by_hand`: by several strokes. What a person had made before the finding that is shown comes
+    /// back once that is left.
+    pub(super) fn mark(&mut self, vertices: Arc<VertexSet>, by_hand: bool) {
+        if !self.document.is_some_and(|document| fits(&document.model, &vertices)) {
+            return;
+        }
+        if let Some(before) = self.before_finding.as_mut().filter(|before| !before.by_hand) {
+            (before.marked, before.by_hand) = (Arc::clone(&vertices), by_hand);
+        }
+        self.before_finding.take_if(|before| !before.has_work());
+        (self.view.marked, self.marking.by_hand) = (vertices, by_hand);
+        self.view.finding = None;
+    }
+
+    /// Marks these vertices, if all exist, as a step that can be undone.
+    pub(super) fn mark_as_step(&mut self, vertices: Arc<VertexSet>, by_hand: bool) {
+        if *vertices != *self.view.marked && self.document.is_some_and(|document| fits(&document.model, &vertices)) {
+            let before = Arc::clone(&self.view.marked);
+            self.history.marks_changed(Marks { vertices: before, by_hand: self.marking.by_hand });
+        }
+        self.mark(vertices, by_hand);
+    }
+
+    /// Marks these vertices by hand, also before the finding that is shown.
+    pub(super) fn mark_for_good(&mut self, vertices: Arc<VertexSet>) {
+        self.before_finding.iter_mut().for_each(|before| before.by_hand = false);
+        self.mark(vertices, true);
+    }
+
+    /// Marks these vertices until they are left as a finding is: then what was marked before is marked again.
+    pub(super) fn mark_for_a_look(&mut self, vertices: Arc<VertexSet>) {
+        let before = self.take_before();
+        self.mark(vertices, false);
+        *self.before_finding = Some(before);
+    }
+
+    /// Takes the state before the finding that is shown; the state as it is now where none is.
+    fn take_before(&mut self) -> Box<StateBeforeFinding> {
+        self.before_finding.take().unwrap_or_else(|| Box::new(StateBeforeFinding::of(self.view, self.marking)))
+    }
+
+    /// Forgets vertices and findings of a model that is no longer open.
+    pub(super) fn forget_vertices(&mut self) {
+        self.view.pinned = self.view.pinned.filter(|v| has_vertex(self.document, *v));
+        self.view.marked = Arc::default();
+        self.marking.by_hand = false;
+        self.view.finding = None;
+        *self.before_finding = None;
+    }
+}
+
+impl View {
+    /// Pins this vertex, if it exists.
+    pub(super) fn pin(&mut self, vertex: Option<VertexRef>, document: Option<&Document>) {
+        self.pinned = vertex.filter(|v| has_vertex(document, *v));
+        self.pinned_copy = 0;
+        self.pinned_second = false;
     }
 }
 
 /// Carries out a command of its family.
 pub(super) fn apply(session: &mut Session, command: &FindingCommand) {
-    match command {
-        FindingCommand::ShowFinding(index) => show_finding(session, *index),
-        FindingCommand::LeaveFinding => leave_finding(session),
-    }
-}
-
-/// Pins this vertex, if it exists.
-pub(super) fn pin(session: &mut Session, vertex: Option<VertexRef>) {
-    session.view.pinned = vertex.filter(|v| has_vertex(session.model(), *v));
-    session.view.pinned_copy = 0;
-    session.view.pinned_second = false;
-}
-
-/// Marks these vertices, if all exist; `by_hand`: by several strokes. What a person had made before the finding that is shown comes
-/// back once that is left.
-pub(super) fn mark(session: &mut Session, vertices: Arc<VertexSet>, by_hand: bool) {
-    if !session.model().is_some_and(|m| fits(m, &vertices)) {
-        return;
-    }
-    if let Some(before) = session.before_finding.as_mut().filter(|before| !before.by_hand) {
-        (before.marked, before.by_hand) = (Arc::clone(&vertices), by_hand);
-    }
-    session.before_finding.take_if(|before| !before.has_work());
-    (session.view.marked, session.marking.by_hand) = (vertices, by_hand);
-    session.view.finding = None;
-}
-
-/// Marks these vertices, if all exist, as a step that can be undone.
-pub(super) fn mark_as_step(session: &mut Session, vertices: Arc<VertexSet>, by_hand: bool) {
-    if *vertices != *session.view.marked && session.model().is_some_and(|m| fits(m, &vertices)) {
-        let before = Arc::clone(&session.view.marked);
-        session.history.marks_changed(Marks { vertices: before, by_hand: session.marking.by_hand });
-    }
-    mark(session, vertices, by_hand);
-}
-
-/// Marks these vertices by hand, also before the finding that is shown.
-pub(super) fn mark_for_good(session: &mut Session, vertices: Arc<VertexSet>) {
-    session.before_finding.iter_mut().for_each(|before| before.by_hand = false);
-    mark(session, vertices, true);
-}
-
-/// Marks these vertices until they are left as a finding is: then what was marked before is marked again.
-pub(super) fn mark_for_a_look(session: &mut Session, vertices: Arc<VertexSet>) {
-    let before = session
-        .before_finding
-        .take()
-        .unwrap_or_else(|| Box::new(StateBeforeFinding::of(&session.view, &session.marking)));
-    mark(session, vertices, false);
-    session.before_finding = Some(before);
-}
-
-pub(super) fn frame_marked(session: &mut Session) {
-    let marked = Arc::clone(&session.view.marked);
-    session.view.frame(session.extents().surroundings(&marked, &[]));
-}
-
-/// Forgets vertices and findings of a model that is no longer open.
-pub(super) fn forget_vertices(session: &mut Session) {
-    session.view.pinned = session.view.pinned.filter(|v| has_vertex(session.model(), *v));
-    session.view.marked = Arc::default();
-    session.marking.by_hand = false;
-    session.view.finding = None;
-    session.before_finding = None;
-}
-
-fn show_finding(session: &mut Session, index: usize) {
+    let FindingCommand::ShowFinding(index) = *command else { return leave_finding(session) };
     let finding = session.document.as_ref().and_then(|d| d.findings().nth(index).cloned());
     let Some(finding) = &finding else { return };
-    let mut before = session
-        .before_finding
-        .take()
-        .unwrap_or_else(|| Box::new(StateBeforeFinding::of(&session.view, &session.marking)));
+    let mut before = session.marker().take_before();
     let (playback, edits) = match before.pose.take() {
         Some(pose) => (pose.playback, pose.edits),
         None => (session.playback.clone(), Arc::clone(&session.edits)),
     };
     session.playing().pose_as(finding.pose);
     before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&session.edits) });
-    let vertices = finding.vertex_set();
-    mark(session, Arc::new(vertices), false);
+    session.marker().mark(Arc::new(finding.vertex_set()), false);
     session.view.finding = Some(index);
     let joint = session.model().and_then(|model| joint_of(model, finding));
     let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
@@ -276,6 +282,11 @@ impl Playing<'_> {
 }
 
 impl Extents<'_> {
+    /// Returns the box around the marked vertices as posed, and some of what is around.
+    pub(super) fn marked_bounds(self) -> Aabb {
+        self.surroundings(&self.view.marked, &[])
+    }
+
     /// Returns the box around these vertices and joints as posed, and some of what is around.
     pub(super) fn surroundings(self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
         let Some(posed) = self.surfaces.posed() else { return Aabb::EMPTY };
@@ -300,8 +311,8 @@ fn with_controls_of(edits: &Edits, now: &Edits) -> Edits {
 }
 
 /// Returns whether a model has this vertex.
-fn has_vertex(model: Option<&Arc<Model>>, vertex: VertexRef) -> bool {
-    let Some(model) = model else { return false };
+fn has_vertex(document: Option<&Document>, vertex: VertexRef) -> bool {
+    let Some(model) = document.map(|document| &document.model) else { return false };
     let instance = model.instances.get(vertex.instance.index());
     let primitive = instance.and_then(|i| model.meshes[i.mesh.index()].primitives.get(vertex.primitive));
     primitive.is_some_and(|p| vertex.vertex < p.vertex_count())

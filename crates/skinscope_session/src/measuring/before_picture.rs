@@ -5,7 +5,6 @@ use std::sync::{Arc, PoisonError};
 use skinscope_inspect::measure::Wanted;
 use skinscope_model::Model;
 
-use super::{take_measures, wanted_pose};
 use crate::{Session, Toggle};
 
 /// A model with as many vertices that are measured, or fewer, is measured before each picture.
@@ -18,7 +17,7 @@ impl Session {
     pub fn measure_before_picture(&mut self) -> usize {
         let mut count = 0;
         // Both sides of a comparison, at most.
-        while self.defers_work && count < 2 && wanted_pose(self).is_some() {
+        while self.defers_work && count < 2 && self.measurements().wanted_pose().is_some() {
             let Some((side, key)) = self.measurements().side_to_measure() else { break };
             let Some(model) = self.measurements().side(side).map(|(_, model)| Arc::clone(model)) else { break };
             let waits = self.playback.playing && !self.view.is_on(Toggle::TrailingMeasures);
@@ -29,7 +28,10 @@ impl Session {
             let mut measurers = std::mem::take(own);
             let pose = self.measurements().to_measure(side, key);
             match pose.and_then(|pose| pose.measure(&mut measurers, &|| false)) {
-                Some(measured) => take_measures(self, measured, measurers),
+                Some(measured) => {
+                    let sides = self.measurements().sides_of(&measured);
+                    self.measuring.take_measures(sides, measured, measurers);
+                }
                 None => break,
             }
             count += 1;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use skinscope_base::math::Aabb;
 use skinscope_inspect::measure::{self, SurfaceMeasures};
 use skinscope_inspect::{VertexPart, VertexRef, VertexSet};
 
-use crate::{MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, PlaybackCommand, Session, findings};
+use crate::{Extents, MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, PlaybackCommand, Session};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
@@ -47,17 +48,19 @@ fn show_moment(session: &mut Session, id: &str, time_secs: f32) {
         session.view.overlay = Some(overlay);
     }
     if let Some(at) = (measure.at)(measures) {
-        frame_vertex(session, at);
+        session.view.pin(Some(at), session.document.as_ref());
+        let bounds = session.extents().vertex_bounds(at);
+        session.view.frame(bounds);
     }
 }
 
-/// Pins a vertex and frames it with its surroundings.
-pub(crate) fn frame_vertex(session: &mut Session, at: VertexRef) {
-    findings::pin(session, Some(at));
-    let Some(model) = session.model() else { return };
-    let mesh = model.instances[at.instance.index()].mesh;
-    let stored = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]) as u32;
-    let part = VertexPart { mesh, primitive: at.primitive, vertices: vec![stored] };
-    let bounds = session.extents().surroundings(&VertexSet { parts: vec![part] }, &[]);
-    session.view.frame(bounds);
+impl Extents<'_> {
+    /// Returns the box around a vertex as posed, and some of what is around.
+    pub(crate) fn vertex_bounds(self, at: VertexRef) -> Aabb {
+        let Some(model) = self.model else { return Aabb::EMPTY };
+        let mesh = model.instances[at.instance.index()].mesh;
+        let stored = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]) as u32;
+        let part = VertexPart { mesh, primitive: at.primitive, vertices: vec![stored] };
+        self.surroundings(&VertexSet { parts: vec![part] }, &[])
+    }
 }

@@ -186,6 +186,15 @@ impl Measuring {
     pub(crate) fn take_curves(&mut self, curves: MeasureCurves) {
         self.curves = Some(Arc::new(curves));
     }
+
+    /// Takes the measures of a pose for the sides that they are of ([`crate::Measurements::sides_of`]), and what measured it for the next ones.
+    pub(super) fn take_measures(&mut self, sides: [bool; 2], pose: MeasuredPose, measurers: Measurers) {
+        *self.own.get_mut().unwrap_or_else(PoisonError::into_inner) = measurers;
+        let pose = Arc::new(pose);
+        for (latest, _) in self.latest.iter_mut().zip(sides).filter(|(_, is_of)| *is_of) {
+            *latest = Some(Arc::clone(&pose));
+        }
+    }
 }
 
 impl Session {
@@ -224,40 +233,6 @@ impl Session {
             out.moments.push((time_secs, session.measurements().measure_as(wanted)?.measures.clone()));
         }
         Some(out)
-    }
-}
-
-/// Returns the pose that is shown, to be measured in the background, and what measures it; `None` where nobody wants that, or its
-/// measures are there.
-pub(super) fn begin_measuring(session: &mut Session) -> Option<(PoseToMeasure, Measurers)> {
-    let (side, key) = session.measurements().side_to_measure()?;
-    let pose = session.measurements().to_measure(side, key)?;
-    let own = session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner);
-    Some((pose, std::mem::take(own)))
-}
-
-/// Returns the model that is shown, where the measures of its pose are wanted and not known.
-pub(super) fn wanted_pose(session: &mut Session) -> Option<Weak<Model>> {
-    if session.measurements().wanted_measures().is_none() {
-        // They are large, and nobody will need them soon.
-        *session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = Measurers::default();
-        return None;
-    }
-    session.measurements().side_to_measure()?;
-    session.deforming().shown_model().map(Arc::downgrade)
-}
-
-/// Takes the measures of a pose, and what measured it for the next ones; measures of another model are ignored.
-pub(super) fn take_measures(session: &mut Session, pose: MeasuredPose, measurers: Measurers) {
-    *session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = measurers;
-    let pose = Arc::new(pose);
-    let is_of = |side: &usize| {
-        session.measurements().side(*side).is_some_and(|(choice, model)| {
-            std::ptr::eq(Arc::as_ptr(model), pose.key.model.as_ptr()) && choice == pose.key.choice
-        })
-    };
-    for side in (0..2).filter(is_of).collect::<Vec<_>>() {
-        session.measuring.latest[side] = Some(Arc::clone(&pose));
     }
 }
 
@@ -341,6 +316,35 @@ impl<'a> Measurements<'a> {
         };
         let (_, side, key) = (0..2).filter_map(lacks).min_by_key(|(age, side, _)| (*age, *side))?;
         Some((side, key))
+    }
+
+    /// Returns the pose that is shown, to be measured in the background, and what measures it; `None` where nobody wants that, or its
+    /// measures are there.
+    pub(super) fn begin(self) -> Option<(PoseToMeasure, Measurers)> {
+        let (side, key) = self.side_to_measure()?;
+        let pose = self.to_measure(side, key)?;
+        let mut own = self.measuring.own.lock().unwrap_or_else(PoisonError::into_inner);
+        Some((pose, std::mem::take(&mut *own)))
+    }
+
+    /// Returns the model that is shown, where the measures of its pose are wanted and not known.
+    pub(super) fn wanted_pose(self) -> Option<Weak<Model>> {
+        if self.wanted_measures().is_none() {
+            // They are large, and nobody will need them soon.
+            *self.measuring.own.lock().unwrap_or_else(PoisonError::into_inner) = Measurers::default();
+            return None;
+        }
+        self.side_to_measure()?;
+        self.deforming.shown_model().map(Arc::downgrade)
+    }
+
+    /// Returns which sides show what these are the measures of: neither where they are of another model.
+    pub(super) fn sides_of(self, pose: &MeasuredPose) -> [bool; 2] {
+        [0, 1].map(|side| {
+            self.side(side).is_some_and(|(choice, model)| {
+                std::ptr::eq(Arc::as_ptr(model), pose.key.model.as_ptr()) && choice == pose.key.choice
+            })
+        })
     }
 
     /// Returns how a side is deformed, and its model.

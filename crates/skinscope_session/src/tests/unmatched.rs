@@ -204,7 +204,7 @@ fn marks_by_hand_are_unsaved_until_a_session_file_has_them() {
     let mut session = Session::default();
     session.open(document(&tube(Tube { joints: 6, ..Tube::default() }), "a.glb"));
     let mark = |session: &mut Session, vertex: u32| {
-        findings::mark_for_good(session, Arc::new(VertexSet::from_vertices(vec![(MeshId(0), 0, vertex)])));
+        session.marker().mark_for_good(Arc::new(VertexSet::from_vertices(vec![(MeshId(0), 0, vertex)])));
     };
     mark(&mut session, 3);
     let marks = UnsavedWork { marks: 1, ..UnsavedWork::default() };

@@ -8,7 +8,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
 use crate::view::lighting;
-use crate::{Bones, CameraCommand, Document, Model, Pose, Session, Surfaces, View, ViewFrom, findings};
+use crate::{Bones, CameraCommand, Document, Model, Pose, Session, Surfaces, View, ViewFrom};
 
 impl View {
     /// Turns the orbit camera to a side of the open character.
@@ -77,7 +77,10 @@ pub(crate) fn apply(session: &mut Session, command: CameraCommand) {
             let bounds = session.extents().selected_bounds();
             session.view.frame(bounds);
         }
-        CameraCommand::FrameMarked => findings::frame_marked(session),
+        CameraCommand::FrameMarked => {
+            let bounds = session.extents().marked_bounds();
+            session.view.frame(bounds);
+        }
         CameraCommand::FrameAll => {
             let bounds = session.with_beside(|session| session.extents().posed_bounds());
             session.view.frame(bounds);

@@ -11,7 +11,7 @@ use skinscope_edit::{self as edit, Sheet};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, PrimitiveId};
 
-use crate::{Document, Picking, Scope, Session, findings};
+use crate::{Document, Picking, Scope, Session};
 
 /// How a drag over the picture marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -208,7 +208,7 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
         _ => false,
     };
     if after != before || *command == MarkCommand::None {
-        findings::mark_as_step(session, Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
+        session.marker().mark_as_step(Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
     }
 }
 
