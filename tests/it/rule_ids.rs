@@ -16,7 +16,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/skinscope_inspect/src/check/asymmetry.rs", "overlay: Some(", "the overlay of the same name"),
     ("crates/skinscope_ui/src/card.rs", "view().overlay", "the overlay of the same name"),
     ("crates/skinscope_ui/src/tables/text.rs", "ColumnKind::Asymmetry", "the column of the same name"),
-    ("crates/skinscope_session/src/findings/repair.rs", "", "what is offered for a finding is listed there by rule"),
 ];
 
 /// The files below a folder, without those of tests alone.

@@ -23,6 +23,8 @@ pub(crate) static REMOVE_JOINT: Operation = Operation {
     argument: "JOINT",
     repairs: &["far-influence"],
     settings: &[Setting::Joint, Setting::Spread],
+    // The joint above is as far from the vertices of such a finding as the one that is taken off.
+    for_finding: |settings| settings.spread = true,
     refuse: |sheet, settings| is_joint(sheet, settings.joint),
     numbers: JointNumbers::Named,
     stays: Some(&TAKEN_OFF),

@@ -56,6 +56,8 @@ pub struct Operation {
     pub(crate) report_refused: Option<fn(&Sheet, &Settings) -> Mirroring>,
     /// Whether it changes how weights are rounded, so that they are compared as they would be stored.
     pub(crate) rounds: bool,
+    /// Sets what it is to be tried with first for a finding that names it as the nearest repair.
+    pub for_finding: fn(&mut Settings),
     /// Runs the operation on a sheet.
     pub run: fn(&mut Sheet, &Settings),
 }
@@ -235,6 +237,7 @@ impl Operation {
         room: no_weight_left,
         report_refused: None,
         rounds: false,
+        for_finding: |_| {},
         run: |_, _| {},
     };
 

@@ -55,6 +55,18 @@ pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns what can be done about a finding of the checker or of the range of motion.
+#[must_use]
+pub fn repair_of(finding: &check::Finding) -> check::Repair {
+    match check::RULES.iter().find(|rule| rule.id == finding.rule) {
+        Some(rule) => (rule.repair)(finding),
+        None => {
+            let of_motion = rom::ROM_RULES.iter().find(|rule| rule.id == finding.rule);
+            of_motion.map_or(check::Repair::NONE, |rule| rule.repair)
+        }
+    }
+}
+
 /// Returns the label and the help text of a rule of the checker or of the range of motion, by its id.
 #[must_use]
 pub fn rule_words(id: &str) -> Option<(&'static str, &'static str)> {

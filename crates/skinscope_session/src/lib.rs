@@ -48,7 +48,6 @@ pub use files::{
     AsideCommand, ExportKind, ExportSettings, Files, LibraryCommand, PictureLayers, SESSION_ENDING, SessionContents,
     SessionFile, SessionModel, SessionSnapshot, Unsaved, UnsavedWork, WorkContents, WorkRecord, is_session,
 };
-pub use findings::{Repair, RepairTool, repair_of};
 pub use gizmo::{
     Drag, DragValue, Gizmo, Gizmos, Handle, HandleShape, LimitArc, LookDrag, Orientation, PoseTool, Pull, Snap,
 };

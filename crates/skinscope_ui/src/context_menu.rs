@@ -2,11 +2,12 @@
 //! the skins, or with the picture.
 
 use egui::{Align, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, Pos2, Response, Ui};
-use skinscope_inspect::{VertexRef, rule_words};
+use skinscope_inspect::check::RepairTool;
+use skinscope_inspect::{VertexRef, repair_of, rule_words};
 use skinscope_model::{ClipId, NodeId, SkinId};
 use skinscope_session::{
     CameraCommand, Command, DockPanel, EditCommand, FindingCommand, KeyingCommand, MarkCommand, PlaybackCommand,
-    PosingCommand, RepairTool, SelectionCommand, Session, ToolCommand, ViewCommand, refusal, repair_of, row_of,
+    PosingCommand, SelectionCommand, Session, ToolCommand, ViewCommand, refusal, row_of,
 };
 
 use super::UiState;

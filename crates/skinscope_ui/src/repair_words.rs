@@ -1,8 +1,8 @@
 //! The words of what can be asked for to repair a finding, on the buttons of its row and in its menu.
 
 use skinscope_edit::operation;
-use skinscope_inspect::check::Finding;
-use skinscope_session::{RepairTool, repair_of};
+use skinscope_inspect::check::{Finding, RepairTool};
+use skinscope_inspect::repair_of;
 
 /// Returns what can be asked for to repair a finding: whether it is for all of its rule, its label and a sentence about it.
 pub(super) fn repair_words(finding: &Finding) -> Vec<(bool, String, &'static str)> {

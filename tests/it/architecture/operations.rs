@@ -35,11 +35,6 @@ const MAY: &[(&str, &[&str], &str)] = &[
     ("src/cli/clip.rs", &["mirror"], "an argument of another command"),
     ("src/cli/look.rs", &["limit"], "an argument of other commands"),
     ("src/cli/pose_steps.rs", &["mirror"], "an argument of another command"),
-    (
-        "crates/skinscope_session/src/findings/repair.rs",
-        &["rules", "inverse-binds", "mirror", "remove-joint", "smooth", "normalise"],
-        "which operation mends what a rule finds is said for each rule",
-    ),
     ("crates/skinscope_ui/src/rules.rs", &["limit"], "a name of a part of a panel"),
     ("crates/skinscope_ui/src/tools/settings.rs", &["rules"], "the plural of a word that is shown"),
 ];

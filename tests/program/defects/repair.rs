@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 
 use skinscope::edit::operation;
 use skinscope::import::{Options, Progress, import_bytes};
-use skinscope::inspect::Inspection;
-use skinscope::inspect::check::{CheckOptions, Finding, FindingPose, RULES, Severity};
+use skinscope::inspect::check::{CheckOptions, Finding, FindingPose, RULES, RepairTool, Severity};
 use skinscope::inspect::rom::ROM_RULES;
+use skinscope::inspect::{Inspection, repair_of};
 use skinscope::model::Model;
-use skinscope::session::{Document, RepairTool, Session, ToolCommand, repair_of};
+use skinscope::session::{Document, Session, ToolCommand};
 
 use super::plant::Kind;
 use super::rig::Rig;

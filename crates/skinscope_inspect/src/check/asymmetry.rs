@@ -4,7 +4,7 @@ use skinscope_base::math::Plane;
 use skinscope_model::NodeId;
 
 use super::joints::number;
-use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
+use super::{Finding, FindingPose, Measure, Repair, Rule, Severity, Subject};
 use crate::symmetry::{BodyPart, Comparison};
 
 /// The largest difference of weights that counts as none: rounding to 8 bits makes 0.004, normalising after it 0.01.
@@ -18,6 +18,7 @@ pub static ASYMMETRY: Rule = Rule {
     severity: Severity::Warning,
     run: asymmetry,
     overlay: Some("asymmetry"),
+    repair: |_| Repair::nearest("mirror", "Nobody but you knows which side is right."),
     ..Rule::ROW
 };
 

@@ -4,7 +4,7 @@ use skinscope_base::math::{Stretch, factor, length};
 use skinscope_model::{NodeId, Skin, SkinId};
 
 use super::joints::{by_skins, finding, joints, skins};
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, Rule, Severity, Subject};
 use crate::rig::{self, Drift, SAME_SCALE, SkinBinding};
 
 /// The rule that finds inverse bind matrices that cannot be inverted.
@@ -15,6 +15,9 @@ pub(crate) static SINGULAR: Rule = Rule {
     severity: Severity::Error,
     run: singular,
     depends_on: DependsOn::ItsBinds,
+    repair: |_| {
+        Repair::nearest("inverse-binds", "Where these joints were bound is lost; the rest pose is only a guess at it.")
+    },
     ..Rule::ROW
 };
 
@@ -26,6 +29,9 @@ pub(crate) static NON_RIGID: Rule = Rule {
     severity: Severity::Warning,
     run: non_rigid,
     depends_on: DependsOn::ItsBinds,
+    repair: |_| {
+        Repair::nearest("inverse-binds", "The stretch may be meant, and without it the mesh has another shape.")
+    },
     ..Rule::ROW
 };
 
@@ -37,7 +43,21 @@ pub(crate) static MISMATCH: Rule = Rule {
     severity: Severity::Warning,
     run: mismatch,
     depends_on: DependsOn::ItsBinds,
+    repair: |finding| {
+        // Where a skin as a whole was bound in another pose, the rule only informs.
+        if finding.severity == Severity::Info { BOUND_ELSEWHERE } else { Repair::SOUND }
+    },
     ..Rule::ROW
+};
+
+/// What can be done about a skin that was bound in another pose.
+const BOUND_ELSEWHERE: Repair = Repair {
+    may_be_meant: true,
+    ..Repair::nearest(
+        "inverse-binds",
+        "The skin may be meant to rest in another pose than it was bound in, and clips that were made for it would move the \
+         mesh otherwise.",
+    )
 };
 
 fn singular(subject: &Subject, out: &mut Vec<Finding>) {

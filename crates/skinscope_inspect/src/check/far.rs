@@ -7,7 +7,7 @@ use skinscope_model::{MeshId, Model, NodeId};
 
 use super::motion;
 use super::region::from_bones;
-use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
+use super::{Finding, FindingPose, Measure, Repair, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds vertices that a joint moves from afar.
 pub static FAR: Rule = Rule {
@@ -18,6 +18,10 @@ pub static FAR: Rule = Rule {
     run: far,
     overlay: Some("weights"),
     ranks_by_measure: true,
+    repair: |_| Repair {
+        may_be_meant: true,
+        ..Repair::nearest("remove-joint", "The joint may be meant to move these vertices.")
+    },
     ..Rule::ROW
 };
 

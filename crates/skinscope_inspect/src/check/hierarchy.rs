@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use skinscope_model::{NodeId, SkinId};
 
 use super::joints::{by_skins, finding, joints, skins};
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, RepairTool, Rule, Severity, Subject};
 
 /// The rule that finds joints at the wrong position of the hierarchy.
 pub(crate) static HIERARCHY: Rule = Rule {
@@ -17,6 +17,7 @@ pub(crate) static HIERARCHY: Rule = Rule {
     severity: Severity::Error,
     run: hierarchy,
     depends_on: DependsOn::Nothing,
+    repair: |_| Repair::table(RepairTool::Joints, "The hierarchy is not changed here; the table names the joints."),
     ..Rule::ROW
 };
 

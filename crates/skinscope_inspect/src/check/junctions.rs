@@ -13,7 +13,7 @@ use skinscope_model::{NodeId, PrimitiveId};
 
 use super::motion::{self, Gap, Point};
 use super::near_segment::near_segment;
-use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
+use super::{Finding, FindingPose, Measure, Repair, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds T-junctions that open into cracks.
 pub(crate) static JUNCTION: Rule = Rule {
@@ -23,6 +23,10 @@ pub(crate) static JUNCTION: Rule = Rule {
     severity: Severity::Warning,
     run: junctions,
     overlay: Some("weights"),
+    repair: |_| {
+        let why = "Only another mesh, or one joint for the whole edge, closes the crack. Smoothing makes it narrower, and the finding stays.";
+        Repair::nearest("smooth", why)
+    },
     ..Rule::ROW
 };
 

@@ -10,7 +10,7 @@ use skinscope_base::words::counted;
 use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 use super::weighted::{Weighted, vertices_have, weighted};
-use super::{DependsOn, Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
+use super::{DependsOn, Finding, FindingPose, Measure, ROGUE, Repair, Rule, Severity, Skinned, Subject};
 
 /// The rule that finds vertices with too many influences.
 pub(crate) static TOO_MANY: Rule = Rule {
@@ -21,6 +21,8 @@ pub(crate) static TOO_MANY: Rule = Rule {
     run: too_many,
     overlay: Some("alarms"),
     depends_on: DependsOn::OwnVertices,
+    // Vertices with too many joints are not looked at for cut off parts.
+    repair: |_| Repair { also: Some(ROGUE.id), ..Repair::SOUND },
     ..Rule::ROW
 };
 

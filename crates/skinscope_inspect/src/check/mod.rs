@@ -20,6 +20,7 @@ mod pairs;
 #[cfg(test)]
 mod parting_tests;
 mod region;
+mod repair;
 mod rogue;
 mod scale;
 mod seams;
@@ -41,6 +42,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
+pub use repair::{Repair, RepairTool};
 pub(crate) use rogue::ROGUE;
 pub use seams::meetings;
 use skinscope_base::parallel;
@@ -89,6 +91,8 @@ pub struct Rule {
     pub depends_on: DependsOn,
     /// Whether its findings stand by their measure, the largest first.
     pub ranks_by_measure: bool,
+    /// Returns what can be done about one of its findings.
+    pub repair: fn(&Finding) -> Repair,
 }
 
 impl Rule {
@@ -102,6 +106,7 @@ impl Rule {
         overlay: None,
         depends_on: DependsOn::Surroundings,
         ranks_by_measure: false,
+        repair: |_| Repair::NONE,
     };
 }
 

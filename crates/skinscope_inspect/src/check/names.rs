@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use skinscope_model::NodeId;
 
 use super::joints::finding;
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, RepairTool, Rule, Severity, Subject};
 
 /// The rule that finds several nodes of one name.
 pub(crate) static DUPLICATE: Rule = Rule {
@@ -15,6 +15,9 @@ pub(crate) static DUPLICATE: Rule = Rule {
     severity: Severity::Warning,
     run: duplicate,
     depends_on: DependsOn::Nothing,
+    repair: |_| {
+        Repair::table(RepairTool::Joints, "Names are not changed here; the table lists the joints with theirs.")
+    },
     ..Rule::ROW
 };
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use skinscope_model::{OutOfRange, Skin};
 
 use super::weighted::{Weighted, vertices_have, weighted};
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, RepairTool, Rule, Severity, Subject};
 
 /// The rule that finds weighted joints that the skin does not have.
 pub(crate) static OUT_OF_RANGE: Rule = Rule {
@@ -16,6 +16,12 @@ pub(crate) static OUT_OF_RANGE: Rule = Rule {
     run: out_of_range,
     overlay: Some("weights"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| {
+        Repair::nearest(
+            "normalise",
+            "Which joint was meant is not known. Weights that are no numbers can be made zero.",
+        )
+    },
     ..Rule::ROW
 };
 
@@ -28,6 +34,10 @@ pub(crate) static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
     run: unweighted_out_of_range,
     overlay: Some("weights"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| {
+        let why = "It does no harm here, and no tool for weights changes pairs without weight.";
+        Repair::table(RepairTool::Vertices, why)
+    },
     ..Rule::ROW
 };
 
@@ -40,6 +50,7 @@ pub(crate) static DUPLICATE: Rule = Rule {
     run: duplicate,
     overlay: Some("influences"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 

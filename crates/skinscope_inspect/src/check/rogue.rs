@@ -12,7 +12,7 @@ use skinscope_model::{MeshId, NodeId};
 
 use super::motion;
 use super::region::Region;
-use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
+use super::{Finding, FindingPose, Measure, Repair, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds rogue vertices.
 pub static ROGUE: Rule = Rule {
@@ -22,6 +22,7 @@ pub static ROGUE: Rule = Rule {
     severity: Severity::Warning,
     run: rogues,
     overlay: Some("rogue"),
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 

@@ -4,7 +4,7 @@ use skinscope_base::math::Stretch;
 use skinscope_model::NodeId;
 
 use super::joints::{finding, number};
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, RepairTool, Rule, Severity, Subject};
 use crate::rig::SAME_SCALE;
 
 /// The rule that finds uneven scale.
@@ -15,6 +15,7 @@ pub(crate) static NON_UNIFORM: Rule = Rule {
     severity: Severity::Warning,
     run: non_uniform,
     depends_on: DependsOn::Nothing,
+    repair: |_| AT_REST,
     ..Rule::ROW
 };
 
@@ -26,8 +27,13 @@ pub(crate) static NEGATIVE: Rule = Rule {
     severity: Severity::Warning,
     run: negative,
     depends_on: DependsOn::Nothing,
+    repair: |_| AT_REST,
     ..Rule::ROW
 };
+
+/// What can be done about a scale of the rest pose.
+const AT_REST: Repair =
+    Repair::table(RepairTool::Joints, "The rest pose is not changed here; the table names the joints below.");
 
 /// Returns joints and the nodes above them, rising.
 fn nodes(subject: &Subject) -> Vec<NodeId> {

@@ -7,7 +7,7 @@ use skinscope_deform::Side;
 use skinscope_model::{NodeId, PrimitiveId};
 
 use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
+use super::{Finding, FindingPose, Measure, Repair, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds seams that open.
 pub(crate) static SEAM: Rule = Rule {
@@ -17,6 +17,7 @@ pub(crate) static SEAM: Rule = Rule {
     severity: Severity::Warning,
     run: seams,
     overlay: Some("weights"),
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 

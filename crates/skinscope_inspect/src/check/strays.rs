@@ -7,7 +7,7 @@ use skinscope_base::words::counted;
 use skinscope_deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use skinscope_model::{Model, NodeId, Primitive};
 
-use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
+use super::{Finding, FindingPose, Measure, Repair, RepairTool, Rule, Severity, Subject};
 
 /// The rule that finds stray vertices.
 pub static STRAY: Rule = Rule {
@@ -17,6 +17,14 @@ pub static STRAY: Rule = Rule {
     severity: Severity::Warning,
     run: strays,
     overlay: Some("weights"),
+    repair: |finding| {
+        if finding.joints.is_empty() {
+            let why = "Positions are not changed here; the table names the vertices.";
+            return Repair::table(RepairTool::Vertices, why);
+        }
+        let why = "A joint carries the vertices away, and whether its place or its bind matrix is wrong is not known.";
+        Repair::nearest("inverse-binds", why)
+    },
     ..Rule::ROW
 };
 

@@ -3,7 +3,7 @@
 use skinscope_model::{NodeId, SkinId};
 
 use super::joints::{by_skins, finding, joints, skins};
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, RepairTool, Rule, Severity, Subject};
 
 /// The rule that finds joints that move nothing.
 pub(crate) static UNUSED: Rule = Rule {
@@ -13,6 +13,9 @@ pub(crate) static UNUSED: Rule = Rule {
     severity: Severity::Info,
     run: unused,
     depends_on: DependsOn::ItsJoints,
+    repair: |_| {
+        Repair::table(RepairTool::Joints, "It may be a target or an end on purpose, and joints are not taken out here.")
+    },
     ..Rule::ROW
 };
 

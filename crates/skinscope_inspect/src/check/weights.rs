@@ -6,7 +6,7 @@ use skinscope_base::math::length;
 use skinscope_model::{InfluencesRef, WeightFormat};
 
 use super::weighted::{Weighted, vertices_have, weighted};
-use super::{DependsOn, Finding, Measure, Rule, Severity, Subject};
+use super::{DependsOn, Finding, Measure, Repair, Rule, Severity, Subject};
 
 /// The rule that finds weights that are NaN or infinite.
 pub static NOT_FINITE: Rule = Rule {
@@ -17,6 +17,7 @@ pub static NOT_FINITE: Rule = Rule {
     run: not_finite,
     overlay: Some("sum"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 
@@ -29,6 +30,8 @@ pub(crate) static NEGATIVE: Rule = Rule {
     run: negative,
     overlay: Some("sum"),
     depends_on: DependsOn::OwnVertices,
+    // Where all weights were negative none is left.
+    repair: |_| Repair { also: Some(ZERO.id), ..Repair::SOUND },
     ..Rule::ROW
 };
 
@@ -41,6 +44,7 @@ pub static ZERO: Rule = Rule {
     run: zero,
     overlay: Some("alarms"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 
@@ -53,6 +57,7 @@ pub static SUM: Rule = Rule {
     run: sum,
     overlay: Some("sum"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 
@@ -65,6 +70,7 @@ pub(crate) static SUM_255: Rule = Rule {
     run: sum_255,
     overlay: Some("sum"),
     depends_on: DependsOn::OwnVertices,
+    repair: |_| Repair::SOUND,
     ..Rule::ROW
 };
 

@@ -9,7 +9,7 @@ use skinscope_deform::{Fault, Limits, Measures};
 use skinscope_model::{Model, NodeId};
 
 use super::surface::Skinned;
-use crate::check::{Finding, FindingPose, Measure, Severity};
+use crate::check::{Finding, FindingPose, Measure, Repair, Severity};
 
 /// A measure of the deformed surface that range of motion lists.
 #[derive(Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct RomRule {
     pub help: &'static str,
     /// The overlay that shows what it lists.
     pub overlay: &'static str,
+    /// What can be done about its findings.
+    pub repair: Repair,
     /// Its index in [`ROM_RULES`].
     pub(super) index: usize,
     /// The fault that it lists; `None`: it judges the patch as a whole.
@@ -31,6 +33,9 @@ pub struct RomRule {
 /// How many rules there are.
 pub(super) const RULE_COUNT: usize = 5;
 
+/// What can be done about how a surface looks in motion.
+const BY_TASTE: Repair = Repair::nearest("smooth", "What the surface should do there is a matter of taste.");
+
 /// Every measure, in the order in which findings of one severity are listed.
 pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
     RomRule {
@@ -38,6 +43,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         label: "Edge stretch",
         help: "A joint stretches edges to more than twice their length",
         overlay: "stretch",
+        repair: BY_TASTE,
         index: 0,
         fault: Some(Fault::Stretch),
     },
@@ -46,6 +52,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         label: "Change of area",
         help: "Triangles keep less than a tenth of their area, or grow to more than four times of it",
         overlay: "area",
+        repair: BY_TASTE,
         index: 1,
         fault: Some(Fault::Area),
     },
@@ -54,6 +61,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         label: "Change of volume",
         help: "The part of the skin that a joint bends changes its volume by more than a quarter",
         overlay: "weights",
+        repair: BY_TASTE,
         index: 2,
         fault: None,
     },
@@ -62,6 +70,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         label: "Inverted triangles",
         help: "Triangles look against the side that their joints turn them to",
         overlay: "inverted",
+        repair: BY_TASTE,
         index: 3,
         fault: Some(Fault::Inverted),
     },
@@ -70,6 +79,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         label: "Fold",
         help: "The surface folds back on itself by more than 150°",
         overlay: "fold",
+        repair: BY_TASTE,
         index: 4,
         fault: Some(Fault::Fold),
     },

@@ -2,8 +2,6 @@
 
 pub(crate) mod repair;
 
-pub use self::repair::{Repair, RepairTool, repair_of};
-
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};

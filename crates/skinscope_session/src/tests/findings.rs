@@ -117,6 +117,24 @@ fn every_rule_about_vertices_has_an_overlay() {
 }
 
 #[test]
+fn every_rule_names_an_operation_that_is_there_and_a_sound_repair_where_one_is_made() {
+    use skinscope_edit::{REPAIRED, operation};
+    use skinscope_inspect::check::{RULES, RepairTool};
+    use skinscope_inspect::{repair_of, rom::ROM_RULES};
+
+    let rules = RULES.iter().map(|rule| (rule.id, rule.severity));
+    for (id, severity) in rules.chain(ROM_RULES.iter().map(|rule| (rule.id, Severity::Warning))) {
+        let repair = repair_of(&Finding { rule: id, severity, ..finding(FindingPose::Rest) });
+        if let RepairTool::Operation(tool) = repair.tool {
+            assert!(operation(tool).is_some(), "{id}: there is no operation {tool}");
+        }
+        assert_eq!(repair.is_sound(), REPAIRED.contains(&id), "{id}");
+        let also = repair.also.is_none_or(|other| REPAIRED.contains(&other));
+        assert!(also, "{id}: what is repaired with it is repaired at all");
+    }
+}
+
+#[test]
 fn after_a_finding_everything_stands_as_before() {
     let mut session = tube_session();
     session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));

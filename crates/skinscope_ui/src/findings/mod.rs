@@ -8,13 +8,12 @@ mod row;
 use std::sync::{Arc, Weak};
 
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
-use skinscope_inspect::Inspection;
-use skinscope_inspect::check::{Finding, FindingPose, Severity};
+use skinscope_inspect::check::{Finding, FindingPose, RepairTool, Severity};
 use skinscope_inspect::rom::{ROM_RULES, RomReport};
+use skinscope_inspect::{Inspection, repair_of};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{
-    Command, DockPanel, Document, DocumentWarning, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand,
-    repair_of,
+    Command, DockPanel, Document, DocumentWarning, FindingCommand, InspectionCommand, Session, ToolCommand,
 };
 
 use self::doubts::Doubts;

@@ -9,9 +9,8 @@ use egui::{
     vec2,
 };
 use skinscope_inspect::check::{Finding, Measure, Severity};
-use skinscope_inspect::rule_words;
+use skinscope_inspect::{repair_of, rule_words};
 use skinscope_model::{MaterialId, Model};
-use skinscope_session::repair_of;
 
 use crate::icons;
 use crate::repair_words::repair_words;

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
-use skinscope_inspect::check::CheckOptions;
+use skinscope_inspect::check::{CheckOptions, RepairTool};
 use skinscope_inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
 use skinscope_model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
-use skinscope_session::{Command, RepairTool, Session};
+use skinscope_session::{Command, Session};
 
 pub use self::benchmark::{DeviceBenchmark, MeasuresOnDevice};
 use super::background_query::BackgroundQuery;
