@@ -23,6 +23,9 @@ use super::PosedModel;
 use super::pick::{self, Hit};
 use super::pick_clusters::{self, Clusters, EditedNodes};
 
+/// What morph weights add to the boxes of each primitive of an instance.
+type MorphedBounds = HashMap<(InstanceId, usize), Arc<MorphBounds>>;
+
 /// An index for picking. It is made once for a model as stored, and serves it with edited weights too: of clusters with
 /// edited vertices it learns again which joints move them.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +37,7 @@ pub struct PickIndex {
     /// The boxes around the leaves of the surface that was asked for last, where a method needs all of it.
     refitted: Arc<Mutex<Arc<SurfaceBoxes>>>,
     /// What the morph weights of the pose that was asked for last add to the boxes of each instance and primitive.
-    morphed: Arc<Mutex<HashMap<(InstanceId, usize), Arc<MorphBounds>>>>,
+    morphed: Arc<Mutex<MorphedBounds>>,
 }
 
 /// The clusters that edited weights have changed.

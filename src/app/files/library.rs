@@ -140,7 +140,7 @@ impl App {
                 self.ui.set_pose_folder(folder);
                 Ok(())
             }
-            LibraryCommand::Keep(name) => keep_pose(&self.session, &mut self.status, &name),
+            LibraryCommand::Keep(name) => keep_pose(&mut self.session, &mut self.status, &name),
             LibraryCommand::Rename(path, name) => rename(&path, &name),
             LibraryCommand::Delete(path) => self.library.remove_pose(&mut self.status, path),
             LibraryCommand::BringBack => self.library.bring_pose_back(&mut self.status),
@@ -169,7 +169,7 @@ impl LibraryState {
     }
 }
 
-fn keep_pose(session: &Session, status: &mut Status, name: &str) -> Result<(), String> {
+fn keep_pose(session: &mut Session, status: &mut Status, name: &str) -> Result<(), String> {
     let path = named(&status.library.folder, name)?;
     let Some(file) = session.pose_file(name) else { return Ok(()) };
     output::write_new(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error))?;

@@ -50,6 +50,9 @@ pub struct Piece {
     pub triangles: Vec<[u8; 3]>,
 }
 
+/// What is done with the leaves that were found, and the surface to read them from, if there is one.
+type Found<'a> = dyn FnMut(&Search, Option<&Surface>, &[LeafHit]) + 'a;
+
 impl PickIndex {
     /// Visits the pieces of the surface whose boxes `meets` accepts, and perhaps some others; boxes are in model space, metres, and hold all that is
     /// in their piece, but for rounding. It has to accept every box that contains one that it accepts. `None` where a method has no surface.
@@ -146,7 +149,7 @@ impl PickIndex {
         posed: &PosedModel,
         draws: &[InstanceId],
         meets: &dyn Fn(Aabb) -> bool,
-        then: &mut dyn FnMut(&Search, Option<&Surface>, &[LeafHit]),
+        then: &mut Found<'_>,
     ) -> Option<()> {
         let packed = Packed::of(posed);
         let whole = if posed.method.needs_surface() { Some(posed.whole(draws)?) } else { None };
