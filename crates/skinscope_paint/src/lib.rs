@@ -1,0 +1,21 @@
+//! Painting weights: a [`Stroke`] says where a brush touches the surface of a posed model and what it does there, and a
+//! [`Canvas`] carries strokes out, one after the other.
+//!
+//! Strokes are written in files ([`StrokesFile`]), which name joints, clips and poses by what people call them. [`read`] finds what
+//! they name in a model. Nothing here knows of windows.
+
+#![forbid(unsafe_code)]
+
+mod canvas;
+mod file;
+mod located;
+mod posing;
+mod stroke;
+mod strokes;
+
+pub use canvas::{Canvas, PaintError, StrokeReport, StuckReason};
+pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, SCHEMA, StrokeForm, StrokesFile};
+pub use located::StrokesError;
+pub use posing::Posing;
+pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};
+pub use strokes::{Script, parse, read};
