@@ -428,8 +428,8 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     })
 }
 
-/// Writes the warnings of import to standard error, and says which of those about weights the operations have repaired.
-fn tell_current(document: &Document, sheet: &Sheet) {
+/// Writes the warnings of import to standard error, and says which of those about weights are repaired by now.
+pub(super) fn tell_current(document: &Document, sheet: &Sheet) {
     let fixed = Some(sheet).filter(|_| !document.warnings.is_empty()).and_then(Sheet::to_model);
     let Some(fixed) = fixed else { return tell_warnings(document) };
     let (repaired, left): (Vec<_>, Vec<_>) =

@@ -98,6 +98,12 @@ pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Resto
         out += &mirrored.as_ref().map(|mirrored| mirroring(model, mirrored)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
     }
+    out + &written(saved, restored)
+}
+
+/// Returns what has changed in the file, and which files were written, as lines of text.
+pub(super) fn written(saved: &Saved, restored: &Restored) -> String {
+    let mut out = String::new();
     let changes = &saved.changes;
     if changes.accessors.is_empty() {
         out += "nothing changed\n";

@@ -30,6 +30,7 @@ mod measure;
 mod method;
 mod opened;
 mod origins;
+mod paint;
 mod pose;
 mod pose_steps;
 mod preferences;
@@ -92,6 +93,7 @@ enum Subcommands {
     Info(info::InfoArgs),
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
+    Paint(paint::PaintArgs),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -320,6 +322,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Info(args)) => info::run(&args, started),
         Some(Subcommands::Check(args)) => check::run(&args),
         Some(Subcommands::Fix(args)) => fix::run(&args),
+        Some(Subcommands::Paint(args)) => paint::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),

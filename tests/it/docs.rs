@@ -24,6 +24,7 @@ use skinscope::inspect::{OVERLAYS, Scale, overlay_of_rule};
 use skinscope::pose::controls::Preset;
 use skinscope::render::software::SWITCHES;
 use skinscope::session::{COMMANDS, Keymap, Menu, Shortcut};
+use skinscope::weights::{BRUSHES, Need};
 
 use crate::markdown::{anchors, code_spans, command_lines, links};
 
@@ -59,6 +60,7 @@ static TABLES: &[(&str, Maker)] = &[
     ("rules", |_| rules()),
     ("range of motion", |_| range_of_motion()),
     ("operations", |_| operations()),
+    ("brushes", |_| brushes()),
     ("examples", |_| examples()),
     ("functions of pages", |_| functions_of_pages()),
     ("extensions that are shown", |old| extensions(old, "what is shown of it", true)),
@@ -319,6 +321,20 @@ fn operations() -> String {
         [operation.label.to_owned(), code(option.trim_end()), operation.help.to_owned()]
     });
     table(["operation", "option", "what it does"], rows)
+}
+
+fn brushes() -> String {
+    let need = |need: &Need| match need {
+        Need::Joint => "`joint`",
+        Need::To => "`to`",
+        Need::Value => "`value`",
+        Need::Factor => "`factor`",
+    };
+    let rows = BRUSHES.iter().map(|brush| {
+        let needs = brush.needs.iter().map(need).collect::<Vec<_>>().join(", ");
+        [brush.label.to_owned(), code(brush.id), needs, brush.help.to_owned()]
+    });
+    table(["brush", "`\"brush\"`", "needs", "what it does"], rows)
 }
 
 fn functions_of_pages() -> String {

@@ -177,6 +177,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "sessions",
         "check",
         "fix",
+        "paint",
         "pictures",
         "commands",
         "formats",

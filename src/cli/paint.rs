@@ -1,0 +1,134 @@
+//! `skinscope paint`: carries out strokes on weights, and writes them back into the file that they came from.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::fix::tell_current;
+use super::fix_report::written;
+use super::opened::refuse_session;
+use super::storage::Restored;
+use super::write_args::{WriteArgs, tell_saved};
+use super::{CliError, other_file, print, printable, tell_unmatched};
+use crate::model::Model;
+use crate::output::{overwritten, overwritten_by_stdout};
+use crate::paint::{self, Canvas, PaintError, Script, Stroke, StrokeReport, StrokesError};
+use crate::words::counted;
+use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+
+/// Paint weights by the strokes of a file, and write back only what changed
+///
+/// A stroke is a brush, a joint and a row of dabs on the surface as a pose and a method draw it. Strokes are carried out in their order, each
+/// on what those before it have left, and weights are rounded to what the file stores once, at the end. Only the bytes that must change do,
+/// as by `fix`. The same file of strokes gives the same bytes as the window.
+///
+/// FILE is `{"schema": 1, "strokes": [{"brush": "add", "joint": "LeftArm", "radius": 0.1, "dabs": [{"vertex": [0, 0, 1239]}]}]}`;
+/// docs/paint.md explains each key. A key, name or number in it that cannot be is refused with the number of the stroke, and nothing is
+/// written. Joints are named as everywhere: by the name of the node, or by `#12`, its index in the file.
+///
+/// The JSON has the fields: schema (1), strokes [{vertices (of the file, that the brush touched), changed (those that have other weights
+/// after the stroke), partial (those that got only a part of the change), stuck [{reason, vertices}] (those that stay, and why)}], one for
+/// each stroke, and changed (vertices whose stored joints or weights differ from those of MODEL).
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct PaintArgs {
+    #[command(flatten)]
+    write: WriteArgs,
+    /// Carry out the strokes of this file; the paths of pose files in it begin at its folder
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    strokes: PathBuf,
+    /// Print JSON, and nothing else, to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+const AFTER_HELP: &str = "Files are written whole or not at all, and never over one that was read.\n\n\
+    Exit codes: 0 all went well, 1 the model or a pose file is bad, 2 wrong usage, strokes that cannot be carried out, or no place to \
+    write to.\n\n\
+    Example:\n  skinscope paint character.glb --strokes elbow.strokes.json -o painted.glb";
+
+pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
+    let WriteArgs { model: path, open, .. } = &args.write;
+    refuse_session(path)?;
+    let mut stamps = Stamps::of(path);
+    let document = other_file(path, open)?;
+    overwritten_by_stdout(document.files())?;
+    stamps.add(document.files());
+    let model = document.stored();
+    let script = args.script(model)?;
+    tell_unmatched(&script.unmatched);
+    let mut canvas = Canvas::new(Arc::clone(model));
+    let mut done = Vec::with_capacity(script.strokes.len());
+    for (number, stroke) in script.strokes.iter().enumerate() {
+        let refused = |why: PaintError| args.refused(format!("strokes[{number}]: {why}"));
+        done.push(canvas.paint(stroke).map_err(refused)?);
+    }
+    let sheet = canvas.sheet(model);
+    if !args.json {
+        tell_current(&document, &sheet);
+    }
+    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
+        .keeping_links(args.write.keep_links)
+        .write()?;
+    tell_saved(&saved);
+    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    print(&match args.json {
+        true => report(&done, &saved),
+        false => text(&script.strokes, &done) + &written(&saved, &restored),
+    })
+}
+
+impl PaintArgs {
+    /// Reads the strokes for a model. The result is not written over a file that they are read from.
+    fn script(&self, model: &Model) -> Result<Script, CliError> {
+        let script = paint::read(&self.strokes, model).map_err(|error| match error {
+            StrokesError::Pose { file, error } => CliError::Unreadable { file: file.display().to_string(), error },
+            other => self.refused(other.to_string()),
+        })?;
+        let read = || script.poses.iter().chain([&self.strokes]).map(PathBuf::as_path);
+        overwritten_by_stdout(read())?;
+        let output: Option<&Path> = self.write.output.as_deref();
+        output.map_or(Ok(()), |out| overwritten(out, read()))?;
+        Ok(script)
+    }
+
+    /// Makes the error that the strokes cannot be carried out.
+    fn refused(&self, why: String) -> CliError {
+        CliError::Usage(printable(&format!("{}: {why}", self.strokes.display())))
+    }
+}
+
+/// Returns what was done as JSON.
+fn report(done: &[StrokeReport], saved: &Saved) -> String {
+    let strokes = done.iter().map(|done| {
+        let stuck = done.stuck.iter().map(|(reason, vertices)| json!({ "reason": reason.id, "vertices": vertices }));
+        json!({
+            "vertices": done.vertices,
+            "changed": done.changed,
+            "partial": done.partial,
+            "stuck": stuck.collect::<Vec<_>>(),
+        })
+    });
+    let strokes: Vec<_> = strokes.collect();
+    format!("{}\n", json!({ "schema": 1, "strokes": strokes, "changed": saved.changes.vertices }))
+}
+
+/// Returns what each stroke has done as lines of text.
+fn text(strokes: &[Stroke], done: &[StrokeReport]) -> String {
+    let mut out = String::new();
+    for (number, (stroke, done)) in strokes.iter().zip(done).enumerate() {
+        let touched = counted(done.vertices, "vertex", "vertices");
+        out += &format!("stroke {number}, {}: {} of {touched} changed\n", stroke.brush.label, done.changed);
+        if done.partial > 0 {
+            let vertices = counted(done.partial, "vertex", "vertices");
+            out += &format!("  {vertices} only in part, as far as the other joints have weight to take or to give\n");
+        }
+        for (reason, count) in &done.stuck {
+            let vertices = counted(*count, "vertex stays", "vertices stay");
+            out += &format!("  {vertices}: {}\n", reason.text);
+        }
+    }
+    out
+}
