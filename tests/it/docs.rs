@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+mod weights;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,6 @@ use skinscope::inspect::{OVERLAYS, Scale, overlay_of_rule};
 use skinscope::pose::controls::Preset;
 use skinscope::render::software::SWITCHES;
 use skinscope::session::{COMMANDS, Keymap, Menu, Shortcut};
-use skinscope::weights::{BRUSHES, Need};
 
 use crate::markdown::{anchors, code_spans, command_lines, links};
 
@@ -59,8 +60,8 @@ static TABLES: &[(&str, Maker)] = &[
     ("presets", |_| presets()),
     ("rules", |_| rules()),
     ("range of motion", |_| range_of_motion()),
-    ("operations", |_| operations()),
-    ("brushes", |_| brushes()),
+    ("operations", |_| weights::operations()),
+    ("brushes", |_| weights::brushes()),
     ("examples", |_| examples()),
     ("functions of pages", |_| functions_of_pages()),
     ("extensions that are shown", |old| extensions(old, "what is shown of it", true)),
@@ -313,28 +314,6 @@ fn range_of_motion() -> String {
         [code(rule.id), rule.label.to_owned(), overlay, rule.help.to_owned()]
     });
     table(["rule", "name", "overlay", "what it lists"], rows)
-}
-
-fn operations() -> String {
-    let rows = OPERATIONS.iter().map(|operation| {
-        let option = format!("--{} {}", operation.id, operation.argument);
-        [operation.label.to_owned(), code(option.trim_end()), operation.help.to_owned()]
-    });
-    table(["operation", "option", "what it does"], rows)
-}
-
-fn brushes() -> String {
-    let need = |need: &Need| match need {
-        Need::Joint => "`joint`",
-        Need::To => "`to`",
-        Need::Value => "`value`",
-        Need::Factor => "`factor`",
-    };
-    let rows = BRUSHES.iter().map(|brush| {
-        let needs = brush.needs.iter().map(need).collect::<Vec<_>>().join(", ");
-        [brush.label.to_owned(), code(brush.id), needs, brush.help.to_owned()]
-    });
-    table(["brush", "`\"brush\"`", "needs", "what it does"], rows)
 }
 
 fn functions_of_pages() -> String {

@@ -14,5 +14,6 @@ mod far;
 mod fix;
 mod hostile;
 mod outputs;
+mod paint;
 mod poses;
 mod sharing;
