@@ -103,7 +103,7 @@ impl PaintArgs {
 /// Returns what was done as JSON.
 fn report(done: &[StrokeReport], saved: &Saved) -> String {
     let strokes = done.iter().map(|done| {
-        let stuck = done.stuck.iter().map(|(reason, vertices)| json!({ "reason": reason.id, "vertices": vertices }));
+        let stuck = done.stuck.iter().map(|(reason, vertices)| json!({ "reason": reason.id(), "vertices": vertices }));
         json!({
             "vertices": done.vertices,
             "changed": done.changed,
@@ -127,7 +127,7 @@ fn text(strokes: &[Stroke], done: &[StrokeReport]) -> String {
         }
         for (reason, count) in &done.stuck {
             let vertices = counted(*count, "vertex stays", "vertices stay");
-            out += &format!("  {vertices}: {}\n", reason.text);
+            out += &format!("  {vertices}: {}\n", reason.text());
         }
     }
     out

@@ -13,7 +13,7 @@ mod posing;
 mod stroke;
 mod strokes;
 
-pub use canvas::{Canvas, PaintError, StrokeReport, StuckReason};
+pub use canvas::{Canvas, PaintError, StrokeReport};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, SCHEMA, StrokeForm, StrokesFile};
 pub use located::StrokesError;
 pub use posing::Posing;

@@ -120,7 +120,7 @@ pub struct Stroke {
     /// How far a dab reaches, metres.
     pub radius: f64,
     /// How a dab becomes weaker away from its centre.
-    pub falloff: Falloff,
+    pub falloff: &'static Falloff,
     /// How that distance is measured.
     pub distance: Distance,
     /// Whether each dab changes what the dabs before it have left; else each vertex changes once, by its strongest dab.
