@@ -16,6 +16,7 @@ mod explain;
 mod find;
 mod fix;
 mod fix_report;
+mod flood;
 mod info;
 mod info_report;
 mod info_text;

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::fix::tell_current;
 use super::fix_report::written;
+use super::flood::FloodArgs;
 use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
@@ -18,11 +19,11 @@ use crate::paint::{self, Canvas, PaintError, Script, Stroke, StrokeReport, Strok
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
-/// Paint weights by the strokes of a file, and write back only what changed
+/// Paint weights by strokes, and write back only what changed
 ///
 /// A stroke is a brush, a joint and a row of dabs on the surface as a pose and a method draw it. Strokes are carried out in their order, each
 /// on what those before it have left, and weights are rounded to what the file stores once, at the end. Only the bytes that must change do,
-/// as by `fix`. The same file of strokes gives the same bytes as the window.
+/// as by `fix`. --flood paints all vertices at once, with full strength or by a gradient.
 ///
 /// FILE is `{"schema": 1, "strokes": [{"brush": "add", "joint": "LeftArm", "radius": 0.1, "dabs": [{"vertex": [0, 0, 1239]}]}]}`;
 /// docs/paint.md explains each key. A key, name or number in it that cannot be is refused with the number of the stroke, and nothing is
@@ -32,13 +33,15 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// after the stroke), partial (those that got only a part of the change), stuck [{reason, vertices}] (those that stay, and why)}], one for
 /// each stroke, and changed (vertices whose stored joints or weights differ from those of MODEL).
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(group = ArgGroup::new("what").required(true).args(["strokes", "flood"]), after_help = AFTER_HELP)]
 pub(super) struct PaintArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// Carry out the strokes of this file; the paths of pose files in it begin at its folder
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
-    strokes: PathBuf,
+    strokes: Option<PathBuf>,
+    #[command(flatten)]
+    flood: FloodArgs,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -47,7 +50,9 @@ pub(super) struct PaintArgs {
 const AFTER_HELP: &str = "Files are written whole or not at all, and never over one that was read.\n\n\
     Exit codes: 0 all went well, 1 the model or a pose file is bad, 2 wrong usage, strokes that cannot be carried out, or no place to \
     write to.\n\n\
-    Example:\n  skinscope paint character.glb --strokes elbow.strokes.json -o painted.glb";
+    Examples:\n  skinscope paint character.glb --strokes elbow.strokes.json -o painted.glb\n  \
+    skinscope paint character.glb --flood smooth --strength 0.5 --only-joint LowerArm.L -o painted.glb\n  \
+    skinscope paint character.glb --flood add --joint Chest --gradient linear --from 0,1.4,0 --until 0,1.2,0 -o painted.glb";
 
 pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     let WriteArgs { model: path, open, .. } = &args.write;
@@ -57,13 +62,17 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
     let model = document.stored();
-    let script = args.script(model)?;
+    let (script, gradient) = (args.script(model)?, args.flood.gradient()?);
     tell_unmatched(&script.unmatched);
     let mut canvas = Canvas::new(Arc::clone(model));
     let mut done = Vec::with_capacity(script.strokes.len());
     for (number, stroke) in script.strokes.iter().enumerate() {
-        let refused = |why: PaintError| args.refused(format!("strokes[{number}]: {why}"));
-        done.push(canvas.paint(stroke).map_err(refused)?);
+        let painted = match &gradient {
+            _ if !stroke.dabs.is_empty() => canvas.paint(stroke),
+            Some(gradient) => canvas.gradient(stroke, gradient),
+            None => canvas.flood(stroke),
+        };
+        done.push(painted.map_err(|why| args.refused(number, &why))?);
     }
     let sheet = canvas.sheet(model);
     if !args.json {
@@ -81,22 +90,29 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
 }
 
 impl PaintArgs {
-    /// Reads the strokes for a model. The result is not written over a file that they are read from.
+    /// Finds the strokes for a model. The result is not written over a file that they are read from.
     fn script(&self, model: &Model) -> Result<Script, CliError> {
-        let script = paint::read(&self.strokes, model).map_err(|error| match error {
-            StrokesError::Pose { file, error } => CliError::Unreadable { file: file.display().to_string(), error },
-            other => self.refused(other.to_string()),
-        })?;
-        let read = || script.poses.iter().chain([&self.strokes]).map(PathBuf::as_path);
+        let script = match &self.strokes {
+            Some(file) => paint::read(file, model).map_err(|error| match error {
+                StrokesError::Pose { file, error } => CliError::Unreadable { file: file.display().to_string(), error },
+                other => CliError::Usage(printable(&format!("{}: {other}", file.display()))),
+            })?,
+            None => self.flood.script(model)?,
+        };
+        let read = || script.poses.iter().chain(&self.strokes).map(PathBuf::as_path);
         overwritten_by_stdout(read())?;
         let output: Option<&Path> = self.write.output.as_deref();
         output.map_or(Ok(()), |out| overwritten(out, read()))?;
         Ok(script)
     }
 
-    /// Makes the error that the strokes cannot be carried out.
-    fn refused(&self, why: String) -> CliError {
-        CliError::Usage(printable(&format!("{}: {why}", self.strokes.display())))
+    /// Makes the error that a stroke cannot be carried out.
+    fn refused(&self, number: usize, why: &PaintError) -> CliError {
+        let text = match &self.strokes {
+            Some(file) => format!("{}: strokes[{number}]: {why}", file.display()),
+            None => format!("--flood: {why}"),
+        };
+        CliError::Usage(printable(&text))
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod canvas;
 mod file;
+mod gradient;
 mod located;
 mod posing;
 mod stroke;
@@ -15,7 +16,8 @@ mod strokes;
 
 pub use canvas::{Canvas, PaintError, StrokeReport};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, SCHEMA, StrokeForm, StrokesFile};
+pub use gradient::{Gradient, GradientKind};
 pub use located::StrokesError;
 pub use posing::Posing;
 pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};
-pub use strokes::{Script, parse, read};
+pub use strokes::{Script, of_all, parse, read};

@@ -117,7 +117,7 @@ pub struct Stroke {
     pub factor: f64,
     /// How much of the change a dab does at its centre, before pressure.
     pub strength: f64,
-    /// How far a dab reaches, metres.
+    /// How far a dab reaches, metres; without end where there are no dabs.
     pub radius: f64,
     /// How a dab becomes weaker away from its centre.
     pub falloff: &'static Falloff,
@@ -145,6 +145,6 @@ pub struct Stroke {
     pub method: &'static Method,
     /// The pose in which the surface is painted.
     pub posing: Arc<Posing>,
-    /// The touches, in their order.
+    /// The touches, in their order; none where the brush acts on all vertices at once.
     pub dabs: Vec<Dab>,
 }

@@ -57,11 +57,23 @@ pub fn read(path: &Path, model: &Model) -> Result<Script, StrokesError> {
 /// a pose file cannot be read.
 pub fn parse(bytes: &[u8], folder: &Path, model: &Model) -> Result<Script, StrokesError> {
     let file = StrokesFile::parse(bytes)?;
-    let mut finder = Finder { model, keys: Keys::of(model), folder, poses: BTreeMap::new(), script: Script::default() };
+    let mut finder = Finder::new(model, folder);
     for (number, form) in file.strokes.iter().enumerate() {
         let stroke = finder.stroke(form, &format!("strokes[{number}]"))?;
         finder.script.strokes.push(stroke);
     }
+    Ok(finder.script)
+}
+
+/// Finds what a stroke without dabs names, which acts on every vertex that it may change. Locations of errors are the keys of the form, and
+/// paths of pose files begin at the current folder.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn of_all(form: &StrokeForm, model: &Model) -> Result<Script, StrokesError> {
+    let mut finder = Finder::new(model, Path::new(""));
+    let stroke = finder.without_dabs(form, &str::to_owned)?;
+    finder.script.strokes.push(stroke);
     Ok(finder.script)
 }
 
@@ -75,9 +87,27 @@ struct Finder<'m> {
     script: Script,
 }
 
-impl Finder<'_> {
+impl<'m> Finder<'m> {
+    fn new(model: &'m Model, folder: &'m Path) -> Self {
+        Self { model, keys: Keys::of(model), folder, poses: BTreeMap::new(), script: Script::default() }
+    }
+
     fn stroke(&mut self, form: &StrokeForm, location: &str) -> Result<Stroke, StrokesError> {
         let at = |key: &str| format!("{location}.{key}");
+        let stroke = self.without_dabs(form, &at)?;
+        let Some(radius) = form.radius else { return Err(wrong(at("radius"), "a stroke needs it")) };
+        if !(radius.is_finite() && radius > 0.0) {
+            return Err(wrong(at("radius"), format!("expected metres above 0, found {radius}")));
+        }
+        let dabs = form.dabs.as_deref().unwrap_or_default();
+        if dabs.is_empty() {
+            return Err(wrong(at("dabs"), "a stroke needs at least one"));
+        }
+        Ok(Stroke { radius, dabs: self.dabs(dabs, &at("dabs"))?, ..stroke })
+    }
+
+    /// Finds all but radius and dabs. `at` returns the location of a key.
+    fn without_dabs(&mut self, form: &StrokeForm, at: &dyn Fn(&str) -> String) -> Result<Stroke, StrokesError> {
         let brush = brush(form, &at("brush"))?;
         for need in brush.needs {
             let (key, is_there) = match need {
@@ -87,16 +117,8 @@ impl Finder<'_> {
                 Need::Factor => ("factor", form.factor.is_some()),
             };
             if !is_there {
-                return Err(wrong(at(key), format!("the brush {} needs this key", brush.id)));
+                return Err(wrong(at(key), format!("the brush {} needs it", brush.id)));
             }
-        }
-        let Some(radius) = form.radius else { return Err(wrong(at("radius"), "a stroke needs this key")) };
-        if !(radius.is_finite() && radius > 0.0) {
-            return Err(wrong(at("radius"), format!("expected metres above 0, found {radius}")));
-        }
-        let dabs = form.dabs.as_deref().unwrap_or_default();
-        if dabs.is_empty() {
-            return Err(wrong(at("dabs"), "a stroke needs at least one dab"));
         }
         let locked = form.locked.iter().flatten().map(|name| self.joint(name, &at("locked")));
         Ok(Stroke {
@@ -106,7 +128,7 @@ impl Finder<'_> {
             value: number(form.value, 0.0, &at("value"))?,
             factor: number(form.factor, 1.0, &at("factor"))?,
             strength: number(form.strength, 1.0, &at("strength"))?,
-            radius,
+            radius: f64::INFINITY,
             falloff: *row(FALLOFFS, |row| row.id, form.falloff.as_deref().unwrap_or("smooth"), &at("falloff"))?,
             distance: word(&Distance::ALL, Distance::id, form.distance.as_deref(), &at("distance"))?
                 .unwrap_or_default(),
@@ -123,8 +145,8 @@ impl Finder<'_> {
             },
             mask: form.mask.as_ref().map(|mask| self.mask(mask, &at("mask"))).transpose()?,
             method: *row(METHODS, |row| row.id, form.method.as_deref().unwrap_or("linear"), &at("method"))?,
-            dabs: self.dabs(dabs, &at("dabs"))?,
-            posing: Arc::new(self.posing(form, location)?),
+            dabs: Vec::new(),
+            posing: Arc::new(self.posing(form, at)?),
         })
     }
 
@@ -195,11 +217,11 @@ impl Finder<'_> {
         Ok(VertexSet::from_vertices(found))
     }
 
-    fn posing(&mut self, form: &StrokeForm, location: &str) -> Result<Posing, StrokesError> {
+    fn posing(&mut self, form: &StrokeForm, at: &dyn Fn(&str) -> String) -> Result<Posing, StrokesError> {
         let clip = form.clip.as_ref().map(|clip| find_clip(self.model, clip));
         Ok(Posing {
-            clip: clip.transpose().map_err(|why| wrong(format!("{location}.clip"), why))?,
-            time: number(form.time, 0.0, &format!("{location}.time"))?,
+            clip: clip.transpose().map_err(|why| wrong(at("clip"), why))?,
+            time: number(form.time, 0.0, &at("time"))?,
             pose: form.pose.as_ref().map(|path| self.pose(path)).transpose()?,
         })
     }
@@ -220,7 +242,7 @@ impl Finder<'_> {
 }
 
 fn brush(form: &StrokeForm, location: &str) -> Result<&'static Brush, StrokesError> {
-    let Some(id) = &form.brush else { return Err(wrong(location, "a stroke needs this key")) };
+    let Some(id) = &form.brush else { return Err(wrong(location, "a stroke needs it")) };
     Ok(*row(BRUSHES, |row| row.id, id, location)?)
 }
 

@@ -43,15 +43,15 @@ fn a_key_that_cannot_be_is_refused_with_its_stroke() {
     for (keys, words) in [
         (json!({ "radios": 1 }), "strokes[1].radios: unknown field"),
         (json!({ "brush": "blur" }), "strokes[1].brush: there is no \"blur\"; expected one of add, "),
-        (json!({ "brush": null }), "strokes[1].brush: a stroke needs this key"),
-        (json!({ "joint": null }), "strokes[1].joint: the brush add needs this key"),
+        (json!({ "brush": null }), "strokes[1].brush: a stroke needs it"),
+        (json!({ "joint": null }), "strokes[1].joint: the brush add needs it"),
         (json!({ "joint": "Elbow" }), "strokes[1].joint: there is no joint \"Elbow\""),
         (json!({ "joint": "#1" }), "strokes[1].joint: \"#1\" is no joint of a skin"),
         (json!({ "to": "Armature" }), "strokes[1].to: \"Armature\" is no joint of a skin"),
         (json!({ "locked": ["Hips", "Elbow"] }), "strokes[1].locked: there is no joint \"Elbow\""),
-        (json!({ "brush": "give" }), "strokes[1].to: the brush give needs this key"),
-        (json!({ "brush": "replace" }), "strokes[1].value: the brush replace needs this key"),
-        (json!({ "brush": "scale" }), "strokes[1].factor: the brush scale needs this key"),
+        (json!({ "brush": "give" }), "strokes[1].to: the brush give needs it"),
+        (json!({ "brush": "replace" }), "strokes[1].value: the brush replace needs it"),
+        (json!({ "brush": "scale" }), "strokes[1].factor: the brush scale needs it"),
         (json!({ "falloff": "gauss" }), "strokes[1].falloff: there is no \"gauss\"; expected one of smooth, "),
         (
             json!({ "distance": "screen" }),
@@ -64,13 +64,13 @@ fn a_key_that_cannot_be_is_refused_with_its_stroke() {
         (json!({ "clip": 0.5 }), "strokes[1].clip: expected a name, or a number from 0"),
         (json!({ "max_influences": 0 }), "strokes[1].max_influences: expected 1 or more, found 0"),
         (json!({ "max_influences": -4 }), "strokes[1].max_influences: expected 1 or more, found -4"),
-        (json!({ "radius": null }), "strokes[1].radius: a stroke needs this key"),
+        (json!({ "radius": null }), "strokes[1].radius: a stroke needs it"),
         (json!({ "radius": 0 }), "strokes[1].radius: expected metres above 0, found 0"),
         (json!({ "radius": -0.1 }), "strokes[1].radius: expected metres above 0, found -0.1"),
         (json!({ "strength": "much" }), "strokes[1].strength: "),
         (json!({ "front_faces": true }), "strokes[1].front_faces: "),
-        (json!({ "dabs": null }), "strokes[1].dabs: a stroke needs at least one dab"),
-        (json!({ "dabs": [] }), "strokes[1].dabs: a stroke needs at least one dab"),
+        (json!({ "dabs": null }), "strokes[1].dabs: a stroke needs at least one"),
+        (json!({ "dabs": [] }), "strokes[1].dabs: a stroke needs at least one"),
     ] {
         write(&folder, &[stroke(), with(keys)]);
         refused(&folder, 2, words);
