@@ -94,7 +94,7 @@ enum Subcommands {
     Info(info::InfoArgs),
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
-    Paint(paint::PaintArgs),
+    Paint(Box<paint::PaintArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),

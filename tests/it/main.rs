@@ -25,4 +25,5 @@ mod replay;
 mod replays;
 mod rule_ids;
 mod shaders;
+mod strokes;
 mod twin;

@@ -13,7 +13,7 @@ use skinscope_base::{encoding, file_kind};
 use super::located::{StrokesError, kind, object, wrong};
 
 /// The version that is written, and the only one that can be read.
-pub const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 1;
 
 /// The contents of a file of strokes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -200,9 +200,10 @@ fn json_of(bytes: &[u8]) -> Result<Value, StrokesError> {
 /// Reads a stroke; the error names the dab that is wrong, where one is.
 fn stroke_of(value: &Value, location: &str) -> Result<StrokeForm, StrokesError> {
     object(value, location).map_err(|error| {
-        let dabs = value.get("dabs").and_then(Value::as_array).into_iter().flatten().enumerate();
-        let first = |(number, dab)| object::<DabForm>(dab, &format!("{location}.dabs[{number}]")).err();
-        dabs.filter_map(first).next().unwrap_or(error)
+        let mut dabs = value.get("dabs").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let first =
+            |(number, dab): (usize, &Value)| object::<DabForm>(dab, &format!("{location}.dabs[{number}]")).err();
+        dabs.find_map(first).unwrap_or(error)
     })
 }
 

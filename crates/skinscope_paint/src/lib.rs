@@ -15,7 +15,7 @@ mod stroke;
 mod strokes;
 
 pub use canvas::{Canvas, PaintError, StrokeReport};
-pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, SCHEMA, StrokeForm, StrokesFile};
+pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile};
 pub use gradient::{Gradient, GradientKind};
 pub use located::StrokesError;
 pub use posing::Posing;

@@ -1,0 +1,101 @@
+//! What a recorder writes of strokes is found in the model again, and what is left out has its default.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::DVec3;
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::model::{ClipId, MeshId, Model, PrimitiveId};
+use skinscope::paint::{
+    Centre, Dab, DabForm, Distance, EyeForm, FrontFaces, Marked, MaskForm, MirrorAxis, Named, Posing, Script,
+    StrokeForm, StrokesError, StrokesFile, parse,
+};
+use skinscope::pose::find_node;
+
+fn character() -> Arc<Model> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    import_file(&file, &Options::default(), &Progress::silent()).unwrap().model
+}
+
+fn found(model: &Model, strokes: Vec<StrokeForm>) -> Result<Script, StrokesError> {
+    parse(StrokesFile { strokes }.text().as_bytes(), Path::new("."), model)
+}
+
+/// A stroke that says no more than it must.
+fn shortest() -> StrokeForm {
+    let dab = DabForm { vertex: Some([0, 1, 7]), ..DabForm::default() };
+    let (brush, joint) = (Some("add".to_owned()), Some("Head".to_owned()));
+    StrokeForm { brush, joint, radius: Some(0.125), dabs: Some(vec![dab]), ..StrokeForm::default() }
+}
+
+#[test]
+fn what_a_stroke_leaves_out_has_its_default() {
+    let model = character();
+    let script = found(&model, vec![shortest()]).unwrap();
+    assert!(script.poses.is_empty() && script.unmatched.is_empty());
+    let stroke = &script.strokes[0];
+    assert_eq!((stroke.brush.id, stroke.falloff.id, stroke.method.id), ("add", "smooth", "linear"));
+    assert_eq!((stroke.joint, stroke.to), (Some(find_node(&model, "Head").unwrap()), None));
+    assert_eq!((stroke.strength, stroke.radius, stroke.floor, stroke.ceiling), (1.0, 0.125, 0.0, 1.0));
+    assert_eq!((stroke.distance, stroke.accumulate, stroke.normalise), (Distance::Surface, false, true));
+    assert_eq!((stroke.max_influences, stroke.mirror, stroke.front_faces), (None, None, None));
+    assert!(stroke.locked.is_empty() && stroke.mask.is_none() && *stroke.posing == Posing::default());
+    let at = Centre::Vertex(PrimitiveId::new(MeshId(0), 1), 7);
+    assert_eq!(stroke.dabs, [Dab { at, pressure: 1.0, time: None }]);
+}
+
+#[test]
+fn what_is_recorded_is_found_again() {
+    let model = character();
+    let place = DabForm { position: Some([0.5, 1.25, -0.125]), pressure: Some(0.5), ..DabForm::default() };
+    let later = DabForm { time: Some(0.75), ..place.clone() };
+    let form = StrokeForm {
+        brush: Some("give".into()),
+        to: Some("#3".into()),
+        strength: Some(0.75),
+        falloff: Some("root".into()),
+        distance: Some("volume".into()),
+        accumulate: Some(true),
+        floor: Some(0.125),
+        ceiling: Some(0.875),
+        normalise: Some(false),
+        max_influences: Some(3),
+        locked: Some(vec!["Hips".into(), "Chest".into()]),
+        mirror: Some("auto".into()),
+        front_faces: Some(EyeForm { eye: [0.0, 1.0, 4.0] }),
+        mask: Some(MaskForm { vertices: vec![Marked { mesh: 0, primitive: 2, vertices: vec![9, 3, 9] }] }),
+        clip: Some(Named::Name("Walk".into())),
+        time: Some(0.25),
+        method: Some("dual-quaternion".into()),
+        dabs: Some(vec![place, later]),
+        ..shortest()
+    };
+    let numbered = StrokeForm { clip: Some(Named::Number(1)), ..form.clone() };
+    let script = found(&model, vec![form, numbered]).unwrap();
+    let node = |name: &str| find_node(&model, name).unwrap();
+    for stroke in &script.strokes {
+        assert_eq!((stroke.brush.id, stroke.falloff.id, stroke.method.id), ("give", "root", "dual-quaternion"));
+        assert_eq!((stroke.joint, stroke.to), (Some(node("Head")), Some(node("Spine"))));
+        assert_eq!((stroke.strength, stroke.floor, stroke.ceiling), (0.75, 0.125, 0.875));
+        assert_eq!((stroke.distance, stroke.accumulate, stroke.normalise), (Distance::Volume, true, false));
+        assert_eq!((stroke.max_influences, stroke.mirror), (Some(3), Some(MirrorAxis::Auto)));
+        assert_eq!(stroke.locked, [node("Hips"), node("Chest")].into());
+        assert_eq!(stroke.front_faces, Some(FrontFaces { eye: DVec3::new(0.0, 1.0, 4.0) }));
+        let mask: Vec<_> = stroke.mask.iter().flat_map(|mask| mask.iter()).collect();
+        assert_eq!(mask, [(MeshId(0), 2, 3), (MeshId(0), 2, 9)]);
+        assert_eq!(*stroke.posing, Posing { clip: Some(ClipId(1)), time: 0.25, pose: None });
+        let at = Centre::Position(DVec3::new(0.5, 1.25, -0.125));
+        let dab = Dab { at, pressure: 0.5, time: None };
+        assert_eq!(stroke.dabs, [dab, Dab { time: Some(0.75), ..dab }]);
+    }
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_refused() {
+    let model = character();
+    // JSON has no such number: where a recorder meets one it says nothing, and a stroke without a radius is none.
+    let said = found(&model, vec![StrokeForm { radius: Some(f64::NAN), ..shortest() }]).unwrap_err();
+    assert_eq!(said.to_string(), "strokes[0].radius: a stroke needs it");
+}
