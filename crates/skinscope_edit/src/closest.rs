@@ -1,7 +1,7 @@
 //! Finds the closest point of many triangles, by a tree of the boxes around them.
 
 use glam::DVec3;
-use skinscope_base::math::BoxTree;
+use skinscope_base::math::{BoxTree, closest_on_triangle};
 
 /// A point on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl TriangleTree {
     /// Returns the closest point of a triangle.
     fn on(&self, point: DVec3, triangle: u32) -> Found {
         let corners = self.corners[triangle as usize];
-        let shares = on_triangle(point, corners);
+        let shares = closest_on_triangle(point, corners);
         let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
         Found { triangle, shares, distance: at.distance(point) }
     }
@@ -78,34 +78,6 @@ impl TriangleTree {
         });
         best
     }
-}
-
-/// Returns the shares of the corners of a triangle at its closest point to `p` (Ericson, "Real-Time Collision Detection",
-/// 5.1.5). Where the triangle has no area it is the closest point of its sides.
-fn on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
-    let (ab, ac) = (b - a, c - a);
-    let normal = ab.cross(ac);
-    let area = normal.length_squared();
-    if area > 0.0 {
-        // Shares by areas: those of the point in the plane of the triangle.
-        let share = |from: DVec3, to: DVec3| (to - from).cross(p - from).dot(normal) / area;
-        let inside = [share(b, c), share(c, a), share(a, b)];
-        if inside.iter().all(|s| (0.0..=1.0).contains(s)) {
-            let sum: f64 = inside.iter().sum();
-            return inside.map(|s| s / sum);
-        }
-    }
-    let on_side = |from: DVec3, to: DVec3| {
-        let side = to - from;
-        let length = side.length_squared();
-        let share = if length > 0.0 { ((p - from).dot(side) / length).clamp(0.0, 1.0) } else { 0.0 };
-        ((from + side * share).distance_squared(p), share)
-    };
-    let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| on_side(from, to));
-    let nearest = (0..3).min_by(|i, j| sides[*i].0.total_cmp(&sides[*j].0)).unwrap_or(0);
-    let mut out = [0.0; 3];
-    (out[nearest], out[(nearest + 1) % 3]) = (1.0 - sides[nearest].1, sides[nearest].1);
-    out
 }
 
 #[cfg(test)]
@@ -154,7 +126,7 @@ mod tests {
             assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && found.shares.iter().all(|s| *s >= 0.0));
             let sound = corners.iter().enumerate().filter(|(i, _)| *i != 9);
             let all = sound.map(|(_, corners)| {
-                let shares = on_triangle(p, *corners);
+                let shares = closest_on_triangle(p, *corners);
                 (corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2]).distance(p)
             });
             let least = all.fold(f64::INFINITY, f64::min);

@@ -154,6 +154,13 @@ impl<'m> Sheet<'m> {
         self.surfaces.get_or_init(|| surface::all(self.model, &self.tables))
     }
 
+    /// Gives the tables and the welded surfaces away.
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<Table>, Vec<RestSurface>) {
+        self.surfaces();
+        (self.tables, self.surfaces.into_inner().unwrap_or_default())
+    }
+
     /// Returns the bodies that have a plane of symmetry across an axis, and the meshes that have none; they are looked for
     /// when first asked for.
     pub(super) fn mirrored(&self, axis: Axis) -> &FoundPlanes {

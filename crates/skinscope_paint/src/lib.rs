@@ -14,7 +14,7 @@ mod posing;
 mod stroke;
 mod strokes;
 
-pub use canvas::{Canvas, PaintError, StrokeReport};
+pub use canvas::{Brushing, Canvas, PaintError, StrokeReport};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile};
 pub use gradient::{Gradient, GradientKind};
 pub use located::StrokesError;

@@ -56,8 +56,8 @@ impl<T> Paged<T> {
 }
 
 impl<T: Clone> Paged<T> {
-    /// Gives a row a value.
-    pub fn set(&mut self, row: usize, value: T) {
+    /// Gives a row a value, or takes it away.
+    pub fn set(&mut self, row: usize, value: Option<T>) {
         let leaves = Arc::make_mut(&mut self.leaves);
         let at = row / (PAGE * LEAF);
         if leaves.len() <= at {
@@ -65,7 +65,7 @@ impl<T: Clone> Paged<T> {
         }
         let leaf = Arc::make_mut(leaves[at].get_or_insert_with(|| Arc::new([const { None }; LEAF])));
         let page = Arc::make_mut(leaf[row / PAGE % LEAF].get_or_insert_with(|| Arc::new([const { None }; PAGE])));
-        page[row % PAGE] = Some(value);
+        page[row % PAGE] = value;
     }
 }
 
@@ -77,12 +77,12 @@ mod tests {
     fn a_copy_keeps_its_rows_and_shares_the_pages_that_did_not_change() {
         let mut rows: Paged<u32> = Paged::default();
         for row in [3, 40, 5000, 5001] {
-            rows.set(row, row as u32);
+            rows.set(row, Some(row as u32));
         }
         let before = rows.clone();
         assert!(before.is_same_as(&rows));
-        rows.set(40, 7);
-        rows.set(41, 8);
+        rows.set(40, Some(7));
+        rows.set(41, Some(8));
         assert!(!before.is_same_as(&rows));
         assert_eq!([before.get(40), before.get(41), rows.get(40), rows.get(41)], [Some(&40), None, Some(&7), Some(&8)]);
         assert_eq!(rows.iter().map(|(row, _)| row).collect::<Vec<_>>(), [3, 40, 41, 5000, 5001]);
@@ -90,5 +90,7 @@ mod tests {
         assert_eq!(page(&before, 5001), page(&rows, 5001), "one page in memory");
         assert_ne!(page(&before, 40), page(&rows, 40));
         assert_eq!(rows.get(1_000_000), None);
+        rows.set(40, None);
+        assert_eq!([rows.get(40), rows.get(41)], [None, Some(&8)]);
     }
 }

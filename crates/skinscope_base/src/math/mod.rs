@@ -17,6 +17,7 @@ mod ramp;
 mod svd;
 pub mod test_random;
 mod transform;
+mod triangle;
 mod weld;
 
 pub use aabb::Aabb;
@@ -35,4 +36,5 @@ pub use transform::{
     Transform, axis_angle_degrees, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees,
     smallest_euler_xyz_degrees, unit, wide_unit,
 };
+pub use triangle::closest_on_triangle;
 pub use weld::{Weld, WeldRule};

@@ -1,0 +1,83 @@
+//! What a stroke has touched so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow};
+
+use super::StrokeReport;
+use super::rows::{PaintedRow, Rows, rows_of};
+
+/// A place of a surface, at which several vertices may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place {
+    /// The number of the surface.
+    pub surface: usize,
+    /// The welded vertex.
+    pub point: u32,
+}
+
+/// What is known of a place that a stroke has touched.
+#[derive(Clone, Debug)]
+pub(super) struct Touched {
+    /// The greatest strength so far.
+    pub strength: f64,
+    /// Its weights before the stroke.
+    pub before: Shares,
+    /// Its vertices, with what was painted of each before the stroke.
+    pub members: Vec<(TableRow, Option<PaintedRow>)>,
+    /// Whether the stroke has given it other weights.
+    pub is_set: bool,
+    /// What the last dab has done there, or where dabs add up, all of them together.
+    effect: Effect,
+}
+
+/// The places that a stroke has touched.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TouchedPlaces {
+    pub places: BTreeMap<Place, Touched>,
+}
+
+impl Touched {
+    /// Begins with the weights that a place has.
+    pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place) -> Self {
+        let members = rows_of(surfaces, place).into_iter().map(|at| (at, rows.painted(at).cloned())).collect();
+        let before = rows.of_place(surfaces, place);
+        Self { strength: 0.0, before, members, is_set: false, effect: Effect::Same }
+    }
+
+    /// Notes what a dab has done.
+    pub fn note(&mut self, effect: Effect, accumulates: bool) {
+        let was_changed = matches!(self.effect, Effect::Changed | Effect::Partial(_));
+        self.effect = match (self.effect, effect) {
+            (_, now) if !accumulates => now,
+            (before, Effect::Same) => before,
+            (Effect::Partial(why), _) => Effect::Partial(why),
+            (_, Effect::Stuck(why)) if was_changed => Effect::Partial(why),
+            (_, now) => now,
+        };
+    }
+}
+
+impl TouchedPlaces {
+    /// Counts the vertices of the file that were touched, and what became of them.
+    pub fn report(&self, rows: &Rows) -> StrokeReport {
+        let mut out = StrokeReport::default();
+        let (mut seen, mut stuck) = (BTreeSet::new(), BTreeMap::<Stuck, usize>::new());
+        for known in self.places.values() {
+            for (at, before) in &known.members {
+                if !seen.insert(TableRow { table: rows.stored_with(at.table), row: at.row }) {
+                    continue;
+                }
+                out.vertices += 1;
+                out.changed += usize::from(rows.has_changed(*at, before.as_ref()));
+                match known.effect {
+                    Effect::Partial(_) => out.partial += 1,
+                    Effect::Stuck(why) => *stuck.entry(why).or_default() += 1,
+                    Effect::Same | Effect::Changed => {}
+                }
+            }
+        }
+        out.stuck = stuck.into_iter().collect();
+        out
+    }
+}
