@@ -19,7 +19,7 @@ use skinscope_weights::{Effect, RestSurface, Stuck, TableRow, Toward};
 use self::posed::{Moment, PosedSurfaces};
 use self::rows::Rows;
 use self::touched::{Place, Touched, TouchedPlaces};
-use super::{Centre, Dab, Distance, Stroke};
+use super::{Centre, Dab, Distance, Gradient, Stroke};
 
 /// Weights that are painted.
 #[derive(Debug)]
@@ -116,6 +116,39 @@ impl Canvas {
         Ok(self.report(&brushing))
     }
 
+    /// Changes all vertices of a stroke's mask at once, wherever they are, with its whole strength. Its dabs and its radius do not count.
+    ///
+    /// # Errors
+    /// The joint of the stroke moves no mesh.
+    pub fn flood(&mut self, stroke: &Stroke) -> Result<StrokeReport, PaintError> {
+        self.paint_all(stroke, None)
+    }
+
+    /// Does the same as [`Canvas::flood`] with a strength that falls by the stroke's curve along a gradient, from place to place of the posed
+    /// surface.
+    ///
+    /// # Errors
+    /// The joint of the stroke moves no mesh.
+    pub fn gradient(&mut self, stroke: &Stroke, gradient: &Gradient) -> Result<StrokeReport, PaintError> {
+        self.paint_all(stroke, Some(gradient))
+    }
+
+    fn paint_all(&mut self, stroke: &Stroke, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
+        let mut brushing = self.begin(stroke)?;
+        let moment = Moment::of(&self.model, stroke, &brushing.regions, stroke.posing.time);
+        let posed = PosedSurfaces::new(&self.model, &self.surfaces, &brushing.regions, &moment);
+        let mut strengths = Vec::new();
+        posed.each(&mut |place, at| {
+            let share = gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff));
+            let strength = stroke.strength * share;
+            if strength > 0.0 && posed.may_change(stroke, &moment, place) {
+                strengths.push((place, strength));
+            }
+        });
+        self.change(&mut brushing, strengths)?;
+        Ok(self.report(&brushing))
+    }
+
     /// Begins a stroke, whose dabs follow one by one.
     ///
     /// # Errors
@@ -139,10 +172,14 @@ impl Canvas {
         brushing.dabs += 1;
         let time = dab.time.unwrap_or(brushing.stroke.posing.time);
         let moment = brushing.moment.take().filter(|moment| moment.time.to_bits() == time.to_bits());
-        let moment = moment.unwrap_or_else(|| Moment::of(&self.model, &brushing.stroke, time));
+        let moment = moment.unwrap_or_else(|| Moment::of(&self.model, &brushing.stroke, &brushing.regions, time));
         let strengths = self.strengths(brushing, &moment, (number, dab));
         brushing.moment = Some(moment);
-        let changed = self.apply(brushing, strengths?);
+        self.change(brushing, strengths?)
+    }
+
+    fn change(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Result<Vec<WeightChange>, PaintError> {
+        let changed = self.apply(brushing, strengths);
         let changes = self.rows.changes(&changed);
         let model = self.model.with_weights(&changes).map_err(|why| PaintError::Refused(why.to_string()))?;
         self.model = Arc::new(model);

@@ -26,14 +26,14 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    pub fn of(model: &Model, stroke: &Stroke, time: f64) -> Self {
+    pub fn of(model: &Model, stroke: &Stroke, regions: &[Region], time: f64) -> Self {
         let pose = stroke.posing.at(model, Some(time));
         let (mut model_pose, mut matrices, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &pose, &mut model_pose);
         palettes(model, &model_pose, &mut matrices);
         pack(stroke.method, &matrices, &mut packed);
-        let root = stroke.joint.or_else(|| model.skins.first().and_then(|skin| skin.joints.first().copied()));
-        let origin = root.map_or(DVec3::ZERO, |node| model.skeleton.origin_of(node));
+        let first = regions.iter().flat_map(|region| &region.shown_by).flatten().next();
+        let origin = first.map_or(DVec3::ZERO, |instance| model.origin_of_instance(*instance));
         let origin = origin + origin_shift(&model.skeleton, &pose);
         let morph_weights = pose.morph_weights.clone();
         Self { time, palettes: matrices, packed, morph_weights, method: stroke.method, origin }
@@ -42,6 +42,11 @@ impl Moment {
     /// Brings a place in the scene of the file into the space of the matrices.
     pub fn to_model(&self, position: DVec3) -> DVec3 {
         position - self.origin
+    }
+
+    /// Brings a place in the space of the matrices into the scene of the file.
+    pub fn to_scene(&self, position: Vec3) -> DVec3 {
+        position.as_dvec3() + self.origin
     }
 }
 
@@ -58,6 +63,7 @@ pub(super) struct Start {
 
 /// The surfaces that a stroke can touch, at one moment.
 pub(super) struct PosedSurfaces<'a> {
+    model: &'a Model,
     surfaces: &'a [RestSurface],
     regions: &'a [Region],
     parts: Vec<Vec<Option<PosedPart<'a>>>>,
@@ -94,7 +100,7 @@ impl<'a> PosedSurfaces<'a> {
             };
             parts.map(part).collect()
         };
-        Self { surfaces, regions, parts: regions.iter().map(parts).collect(), whole }
+        Self { model, surfaces, regions, parts: regions.iter().map(parts).collect(), whole }
     }
 
     fn surface(&self, region: usize) -> &'a RestSurface {
@@ -132,8 +138,9 @@ impl<'a> PosedSurfaces<'a> {
     pub fn at_vertex(&self, primitive: PrimitiveId, vertex: u32) -> Option<Start> {
         let of = |region: usize| {
             let surface = self.surface(region);
-            let part = surface.parts.iter().position(|part| part.primitive == primitive)?;
-            self.parts[region][part].as_ref()?;
+            let of_file = |part: PrimitiveId| PrimitiveId::new(self.model.file_mesh(part.mesh), part.primitive);
+            let parts = surface.parts.iter().zip(&self.parts[region]);
+            let part = parts.into_iter().position(|(part, is_there)| is_there.is_some() && of_file(part.primitive) == primitive)?;
             let number = surface.parts[part].first + vertex;
             let point = surface.mesh.point(number);
             Some(Start { at: self.vertex(region, number), region, from: vec![(point, 0.0)] })
@@ -173,6 +180,18 @@ impl<'a> PosedSurfaces<'a> {
         best.map(|(_, start)| start)
     }
 
+    /// Calls a function with each place, and its position, model space, metres.
+    pub fn each(&self, each: &mut dyn FnMut(Place, Vec3)) {
+        for (region, Region { surface, .. }) in self.regions.iter().enumerate() {
+            for point in 0..self.surfaces[*surface].mesh.point_count() {
+                let at = self.point(region, point);
+                if !at.is_nan() {
+                    each(Place { surface: *surface, point }, at);
+                }
+            }
+        }
+    }
+
     /// Calls a function with each place within the radius of a stroke, and its distance, metres.
     pub fn each_within(
         &self,
@@ -190,14 +209,12 @@ impl<'a> PosedSurfaces<'a> {
                 found.iter().for_each(|(point, distance)| each(Place { surface, point: *point }, *distance));
             }
             Distance::Volume => {
-                for (region, Region { surface, .. }) in self.regions.iter().enumerate() {
-                    for point in 0..self.surfaces[*surface].mesh.point_count() {
-                        let distance = self.point(region, point).distance(start.at);
-                        if f64::from(distance) <= stroke.radius {
-                            each(Place { surface: *surface, point }, distance);
-                        }
+                self.each(&mut |place, at| {
+                    let distance = at.distance(start.at);
+                    if f64::from(distance) <= stroke.radius {
+                        each(place, distance);
                     }
-                }
+                });
             }
         }
     }
