@@ -157,7 +157,7 @@ impl<'m> Sheet<'m> {
     /// Gives the tables and the welded surfaces away.
     #[must_use]
     pub fn into_parts(self) -> (Vec<Table>, Vec<RestSurface>) {
-        self.surfaces();
+        _ = self.surfaces();
         (self.tables, self.surfaces.into_inner().unwrap_or_default())
     }
 

@@ -37,7 +37,7 @@ impl Posing {
 mod tests {
     use skinscope_anim::pose::Channels;
     use skinscope_model::NodeId;
-    use skinscope_model::shapes::obstacle_course;
+    use skinscope_model::test_shapes::obstacle_course;
 
     use super::*;
 

@@ -178,7 +178,11 @@ impl Canvas {
         self.change(brushing, strengths?)
     }
 
-    fn change(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Result<Vec<WeightChange>, PaintError> {
+    fn change(
+        &mut self,
+        brushing: &mut Brushing,
+        strengths: Vec<(Place, f64)>,
+    ) -> Result<Vec<WeightChange>, PaintError> {
         let changed = self.apply(brushing, strengths);
         let changes = self.rows.changes(&changed);
         let model = self.model.with_weights(&changes).map_err(|why| PaintError::Refused(why.to_string()))?;
@@ -229,7 +233,9 @@ impl Canvas {
             Centre::Vertex(primitive, vertex) => {
                 posed.at_vertex(primitive, vertex).ok_or(PaintError::NotOfSkin(number))?
             }
-            Centre::Position(position) => posed.nearest(moment.to_model(position)).ok_or(PaintError::Nowhere(number))?,
+            Centre::Position(position) => {
+                posed.nearest(moment.to_model(position)).ok_or(PaintError::Nowhere(number))?
+            }
         };
         if !start.at.is_finite() {
             return Err(PaintError::Nowhere(number));

@@ -82,7 +82,8 @@ impl<'a> PosedSurfaces<'a> {
         let method = Deformation::from(moment.method);
         let Moment { palettes, packed, morph_weights, .. } = moment;
         let whole = method.needs_surface().then(|| {
-            let mut draws: Vec<InstanceId> = regions.iter().flat_map(|r| r.shown_by.iter().copied().flatten()).collect();
+            let mut draws: Vec<InstanceId> =
+                regions.iter().flat_map(|r| r.shown_by.iter().copied().flatten()).collect();
             draws.sort_unstable();
             draws.dedup();
             let input = SurfaceInput { model, draws: &draws, palettes, morph_weights, method };
@@ -140,7 +141,9 @@ impl<'a> PosedSurfaces<'a> {
             let surface = self.surface(region);
             let of_file = |part: PrimitiveId| PrimitiveId::new(self.model.file_mesh(part.mesh), part.primitive);
             let parts = surface.parts.iter().zip(&self.parts[region]);
-            let part = parts.into_iter().position(|(part, is_there)| is_there.is_some() && of_file(part.primitive) == primitive)?;
+            let part = parts
+                .into_iter()
+                .position(|(part, is_there)| is_there.is_some() && of_file(part.primitive) == primitive)?;
             let number = surface.parts[part].first + vertex;
             let point = surface.mesh.point(number);
             Some(Start { at: self.vertex(region, number), region, from: vec![(point, 0.0)] })
@@ -232,7 +235,8 @@ impl<'a> PosedSurfaces<'a> {
         let looks_there = || {
             let Some(front) = stroke.front_faces else { return true };
             let Some(region) = self.regions.iter().position(|region| region.surface == surface) else { return false };
-            let normal: Vec3 = rest.mesh.triangles_at(point).iter().map(|triangle| self.facing(region, *triangle)).sum();
+            let normal: Vec3 =
+                rest.mesh.triangles_at(point).iter().map(|triangle| self.facing(region, *triangle)).sum();
             normal.dot(moment.to_model(front.eye).as_vec3() - self.point(region, point)) > 0.0
         };
         is_listed() && looks_there()

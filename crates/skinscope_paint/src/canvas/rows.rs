@@ -118,10 +118,9 @@ impl Rows {
                     single.extend(table.slots(row).map(|slot| skinscope_weights::clean(table.weights[slot]) as f32));
                 }
             }
-            let change = of_tables.entry(number).or_insert_with(|| WeightChange {
-                per_vertex: table.per_vertex,
-                ..WeightChange::default()
-            });
+            let change = of_tables
+                .entry(number)
+                .or_insert_with(|| WeightChange { per_vertex: table.per_vertex, ..WeightChange::default() });
             change.push(row as u32, &joints, &single);
         }
         let for_each = |(table, change): (usize, WeightChange)| {
