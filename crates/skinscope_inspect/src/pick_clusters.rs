@@ -66,7 +66,7 @@ pub(super) struct Triangle {
 }
 
 /// How many nodes of the level below a node has.
-pub(super) const BRANCH: usize = 16;
+pub(super) const BRANCH: usize = 8;
 
 /// The most triangles of a leaf; their corners must be countable by a byte.
 const LEAF: usize = 64;

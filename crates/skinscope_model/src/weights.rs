@@ -181,6 +181,13 @@ impl<'a> InfluencesRef<'a> {
     /// Returns the joints and the weights of some vertices, [`InfluencesRef::per_vertex`] pairs for each.
     #[must_use]
     pub fn gathered(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>) {
+        if self.per_vertex == 4 {
+            // Rows whose length the compiler knows are copied in a third of the time.
+            let rows = || vertices.iter().map(|vertex| self.of(*vertex as usize));
+            let joints: Vec<[u16; 4]> = rows().map(|(joints, _)| four(joints)).collect();
+            let weights: Vec<[f32; 4]> = rows().map(|(_, weights)| four(weights)).collect();
+            return (joints.into_flattened(), weights.into_flattened());
+        }
         let pairs = vertices.len() * self.per_vertex;
         let (mut joints, mut weights) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
         for (i, vertex) in (1..).zip(vertices) {
@@ -237,6 +244,15 @@ fn edited_in_either<'a>(
         (a, b) => a.map_or(0, |a| a.edited) | b.map_or(0, |b| b.edited),
     };
     (0..pages).flat_map(move |i| set_bits(edited(i)).map(move |v| i * PAGE + v))
+}
+
+/// Returns the four values of a list; where it has fewer, followed by zeros.
+fn four<T: Copy + Default>(list: &[T]) -> [T; 4] {
+    list.first_chunk().copied().unwrap_or_else(|| {
+        let mut out = [T::default(); 4];
+        out.iter_mut().zip(list).for_each(|(out, value)| *out = *value);
+        out
+    })
 }
 
 fn needed(joints: &[u16]) -> usize {
