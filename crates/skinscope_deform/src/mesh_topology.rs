@@ -22,7 +22,7 @@ pub struct MeshTopology {
     sides: Vec<Side>,
     members: OnceLock<Csr>,
     neighbours: OnceLock<Csr>,
-    corners: OnceLock<Csr>,
+    opposite: OnceLock<Csr<[u32; 2]>>,
     vertex_edges: OnceLock<Vec<[u32; 2]>>,
     across: OnceLock<Vec<[u32; 3]>>,
 }
@@ -125,11 +125,12 @@ impl MeshTopology {
         self.neighbours.get_or_init(all).row(point as usize)
     }
 
-    /// Returns the triangles that have a corner at a point, rising.
+    /// Returns the two other corners of each triangle at a point, in the order of the triangles; they follow the point in the direction of the
+    /// triangle.
     #[must_use]
-    pub fn triangles_at(&self, point: u32) -> &[u32] {
-        let corners = (0..).zip(self.point_triangles()).flat_map(|(triangle, all)| all.map(|at| (at, triangle)));
-        self.corners.get_or_init(|| Csr::new(self.weld.first.len(), corners)).row(point as usize)
+    pub fn opposite(&self, point: u32) -> &[[u32; 2]] {
+        let sides = self.point_triangles().flat_map(|[a, b, c]| [(a, [b, c]), (b, [c, a]), (c, [a, b])]);
+        self.opposite.get_or_init(|| Csr::new(self.weld.first.len(), sides)).row(point as usize)
     }
 
     /// Returns the edges, in the order of their points, each as the sides of its triangles: two where the surface is

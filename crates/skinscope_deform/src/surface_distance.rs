@@ -5,9 +5,6 @@
 //! from both (Kimmel and Sethian, "Computing geodesic paths on manifolds", 1998): on a flat surface the distances are those of straight lines,
 //! however its triangles lie.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use glam::Vec3;
 
 use crate::MeshTopology;
@@ -15,14 +12,31 @@ use crate::MeshTopology;
 /// Finds distances along surfaces. It keeps its memory from one search to the next, so that a search costs what it reaches.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceDistances {
-    /// For each point of the surface its distance, where its stamp is that of this search; [`f32::INFINITY`] until it is reached.
-    known: Vec<(u32, f32)>,
+    /// What is known of each point of the surface, where its stamp is that of this search.
+    points: Vec<Point>,
     stamp: u32,
+    /// The points that are reached and not done, as a heap whose nodes have [`WIDTH`] nodes below them: the bits of the distance, then the number.
+    open: Vec<u64>,
     /// The points that are done, the nearest first, with their distances.
     done: Vec<(u32, f32)>,
-    is_done: Vec<u32>,
-    open: BinaryHeap<Reverse<(u32, u32)>>,
 }
+
+/// A point of the surface that a search has seen.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    stamp: u32,
+    /// Where it stands in the heap; [`UNREACHED`] before that, [`DONE`] after it.
+    slot: u32,
+    /// [`f32::INFINITY`] until it is reached.
+    distance: f32,
+    at: Vec3,
+}
+
+const UNREACHED: u32 = u32::MAX;
+const DONE: u32 = u32::MAX - 1;
+
+/// How many nodes of the heap are below each.
+const WIDTH: usize = 4;
 
 impl SurfaceDistances {
     /// Returns the points of a welded surface within `radius` of where the search starts, the nearest first, each with its distance along the
@@ -35,39 +49,22 @@ impl SurfaceDistances {
         from: &[(u32, f32)],
         radius: f32,
     ) -> &[(u32, f32)] {
-        self.begin(mesh.point_count() as usize);
-        from.iter().for_each(|(point, distance)| self.offer(*point, *distance, radius));
-        while let Some(Reverse((bits, point))) = self.open.pop() {
-            let distance = f32::from_bits(bits);
-            if self.is_done[point as usize] == self.stamp || self.distance(point) < distance {
-                continue;
-            }
-            self.is_done[point as usize] = self.stamp;
-            self.done.push((point, distance));
-            let here = at(point);
-            for next in mesh.neighbours(point) {
-                if self.is_done[*next as usize] != self.stamp {
-                    self.offer(*next, distance + here.distance(at(*next)), radius);
-                }
-            }
-            for triangle in mesh.triangles_at(point) {
-                let [a, b, c] = mesh.triangles[*triangle as usize].map(|vertex| mesh.point(vertex));
-                let others = if a == point {
-                    [b, c]
-                } else if b == point {
-                    [c, a]
-                } else {
-                    [a, b]
-                };
-                let is_done = others.map(|other| self.is_done[other as usize] == self.stamp);
-                let (reached, open) = match is_done {
-                    [true, false] => (others[0], others[1]),
-                    [false, true] => (others[1], others[0]),
-                    _ => continue,
-                };
-                let ends = [(here, distance), (at(reached), self.distance(reached))];
-                if let Some(across) = across(ends, at(open)) {
-                    self.offer(open, across, radius);
+        self.begin(mesh.point_count());
+        for (point, distance) in from.iter().filter(|(point, _)| *point < mesh.point_count()) {
+            self.see(*point, &at);
+            self.offer(*point, *distance, radius);
+        }
+        while let Some(here) = self.take_nearest() {
+            for [b, c] in mesh.opposite(here) {
+                let (one, other) = (self.see(*b, &at), self.see(*c, &at));
+                match (one.slot == DONE, other.slot == DONE) {
+                    (true, true) => {}
+                    (false, false) => {
+                        self.offer_along(here, *b, radius);
+                        self.offer_along(here, *c, radius);
+                    }
+                    (true, false) => self.offer_across([here, *b], *c, radius),
+                    (false, true) => self.offer_across([here, *c], *b, radius),
                 }
             }
         }
@@ -77,50 +74,130 @@ impl SurfaceDistances {
     /// Returns the distance of a point that the last search has reached; [`f32::INFINITY`] for all others.
     #[must_use]
     pub fn distance(&self, point: u32) -> f32 {
-        self.known.get(point as usize).filter(|(stamp, _)| *stamp == self.stamp).map_or(f32::INFINITY, |known| known.1)
+        let known = self.points.get(point as usize).filter(|known| known.stamp == self.stamp);
+        known.map_or(f32::INFINITY, |known| known.distance)
     }
 
-    fn begin(&mut self, points: usize) {
+    fn begin(&mut self, count: u32) {
         self.open.clear();
         self.done.clear();
-        if self.known.len() != points || self.stamp == u32::MAX {
+        if self.points.len() != count as usize || self.stamp == u32::MAX {
             self.stamp = 0;
-            self.known = vec![(0, f32::INFINITY); points];
-            self.is_done = vec![0; points];
+            let unseen = Point { stamp: 0, slot: UNREACHED, distance: f32::INFINITY, at: Vec3::ZERO };
+            self.points = vec![unseen; count as usize];
         }
         self.stamp += 1;
     }
 
-    fn offer(&mut self, point: u32, distance: f32, radius: f32) {
-        if distance <= radius && distance < self.distance(point) && (point as usize) < self.known.len() {
-            self.known[point as usize] = (self.stamp, distance);
-            // Distances are not negative, so their bits are ordered as they are.
-            self.open.push(Reverse((distance.max(0.0).to_bits(), point)));
+    /// Asks for the position of a point that this search has not seen, and returns what is known of it.
+    #[inline]
+    fn see(&mut self, point: u32, at: &impl Fn(u32) -> Vec3) -> Point {
+        let known = &mut self.points[point as usize];
+        if known.stamp != self.stamp {
+            *known = Point { stamp: self.stamp, slot: UNREACHED, distance: f32::INFINITY, at: at(point) };
         }
+        *known
+    }
+
+    /// Reaches a point across a triangle from two others that are done, or where that cannot be, along the side from the first of them.
+    #[inline]
+    fn offer_across(&mut self, from: [u32; 2], point: u32, radius: f32) {
+        let ends = from.map(|end| (self.points[end as usize].at, self.points[end as usize].distance));
+        match across(ends, self.points[point as usize].at) {
+            // This is never the longer way.
+            Some(distance) => self.offer(point, distance, radius),
+            None => self.offer_along(from[0], point, radius),
+        }
+    }
+
+    /// Reaches a point along a side.
+    #[inline]
+    fn offer_along(&mut self, from: u32, point: u32, radius: f32) {
+        let (from, to) = (self.points[from as usize], self.points[point as usize]);
+        let (squared, gain) = (from.at.distance_squared(to.at), to.distance - from.distance);
+        if squared < gain * gain {
+            self.offer(point, from.distance + squared.sqrt(), radius);
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, point: u32, distance: f32, radius: f32) {
+        let known = &mut self.points[point as usize];
+        if distance <= radius && distance < known.distance {
+            known.distance = distance;
+            if known.slot == UNREACHED {
+                known.slot = self.open.len() as u32;
+                self.open.push(0);
+            }
+            // Distances are not negative, so their bits are ordered as they are.
+            let key = u64::from(distance.max(0.0).to_bits()) << 32 | u64::from(point);
+            let slot = known.slot as usize;
+            self.rise(slot, key);
+        }
+    }
+
+    /// Puts a point into the heap: at a place, or above it where the points are farther.
+    #[inline]
+    fn rise(&mut self, mut slot: usize, key: u64) {
+        while let Some(above) = slot.checked_sub(1).map(|before| before / WIDTH)
+            && self.open[above] > key
+        {
+            self.put(slot, self.open[above]);
+            slot = above;
+        }
+        self.put(slot, key);
+    }
+
+    #[inline]
+    fn put(&mut self, slot: usize, key: u64) {
+        self.open[slot] = key;
+        // The lower half is the number.
+        self.points[key as u32 as usize].slot = slot as u32;
+    }
+
+    /// Takes the nearest point out of the heap: it is done.
+    #[inline]
+    fn take_nearest(&mut self) -> Option<u32> {
+        let nearest = *self.open.first()? as u32;
+        let last = self.open.pop()?;
+        if !self.open.is_empty() {
+            let mut slot = 0;
+            loop {
+                let first = WIDTH * slot + 1;
+                let below = self.open.iter().copied().enumerate().skip(first).take(WIDTH);
+                let Some((next, key)) = below.min_by_key(|(_, key)| *key).filter(|(_, key)| *key < last) else { break };
+                self.put(slot, key);
+                slot = next;
+            }
+            self.put(slot, last);
+        }
+        let known = &mut self.points[nearest as usize];
+        known.slot = DONE;
+        self.done.push((nearest, known.distance));
+        Some(nearest)
     }
 }
 
 /// Returns the distance of the third corner of a triangle straight across it, from two corners with their distances; `None` where the straight
 /// way does not cross the side between them.
 fn across([(a, from_a), (b, from_b)]: [(Vec3, f32); 2], c: Vec3) -> Option<f32> {
-    let side = b - a;
-    let length = side.length();
-    if length <= 0.0 {
+    let (side, to) = (b - a, c - a);
+    let squared = side.length_squared();
+    // In the plane of the triangle, all times the length of the side: the first corner at 0, the second on the axis, the third above it, the
+    // source below.
+    let (corner_x, corner_y) = (to.dot(side), to.cross(side).length());
+    let source_x = 0.5 * (from_a * from_a - from_b * from_b + squared);
+    let below = from_a * from_a * squared - source_x * source_x;
+    let is_triangle = below >= 0.0 && corner_y > 0.0;
+    if !is_triangle {
         return None;
     }
-    let along = side / length;
-    // In the plane of the triangle: the first corner at 0, the second on the axis, the third above it, the source below.
-    let corner_x = (c - a).dot(along);
-    let corner_y = ((c - a) - along * corner_x).length();
-    let source_x = (from_a * from_a - from_b * from_b + length * length) / (2.0 * length);
-    let below = from_a * from_a - source_x * source_x;
-    if below < 0.0 || corner_y <= 0.0 {
-        return None;
-    }
-    let source_y = -below.sqrt();
-    let crosses = source_x + (corner_x - source_x) * (-source_y / (corner_y - source_y));
-    let distance = (corner_x - source_x).hypot(corner_y - source_y);
-    ((0.0..=length).contains(&crosses) && distance.is_finite()).then_some(distance)
+    let depth = below.sqrt();
+    let height = corner_y + depth;
+    let crosses = source_x * corner_y + corner_x * depth;
+    let x = corner_x - source_x;
+    let distance = ((x * x + height * height) / squared).sqrt();
+    ((0.0..=squared * height).contains(&crosses) && distance.is_finite()).then_some(distance)
 }
 
 #[cfg(test)]
