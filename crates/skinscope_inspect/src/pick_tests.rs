@@ -14,7 +14,7 @@ use skinscope_deform::{
 use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
 
-use super::{PickIndex, PosedModel, pick};
+use super::{PickIndex, Piece, PosedModel, pick};
 
 fn turn(random: &mut Random, most: f32) -> Quat {
     Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), most * random.unit())
@@ -191,6 +191,57 @@ fn a_small_part_of_a_large_surface_is_found_by_a_look_at_little_of_it() {
     index.visit(&posed, &draws, &near, &mut |piece| looked += piece.vertices.len()).unwrap();
     let all = model.meshes[0].primitives[0].positions.len();
     assert!(looked > 0 && looked * 20 < all, "{looked} of {all}");
+    // Painting is such an edit: a joint moves vertices that it did not move before. They lie far from the part that is asked for.
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    (30_000..30_400).for_each(|vertex| change.push(vertex, &[20, 21], &[0.4, 0.6]));
+    let painted = model.with_weights(&[change]).unwrap();
+    let posed = PosedModel { model: &painted, ..posed };
+    let mut far = 0;
+    let is_painted = |vertex: &&u32| (30_000..30_400).contains(*vertex);
+    let look = &mut |piece: &Piece| far += piece.vertices.iter().filter(is_painted).count();
+    index.visit(&posed, &draws, &near, look).unwrap();
+    assert_eq!(far, 0, "painted vertices are looked at wherever they are");
+}
+
+/// Strokes follow each other and are taken back: what is known after each is what it would be without the others.
+#[test]
+fn clusters_that_learn_edit_by_edit_know_what_the_last_edit_alone_would_teach() {
+    let mut random = Random(11);
+    let stored = tube(Tube { joints: 12, rings: 120, sides: 40, influences: 3, ..Tube::default() });
+    let mut models = vec![stored.with_weights(&[]).unwrap()];
+    for stroke in 0..4_u32 {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        for vertex in (stroke * 500 + 1000..stroke * 500 + 1700).step_by(1 + stroke as usize) {
+            let pairs = [0; 2].map(|_| ((random.unit() * 12.0) as u16, random.unit()));
+            change.push(vertex, &pairs.map(|p| p.0), &pairs.map(|p| p.1));
+        }
+        models.push(models[stroke as usize].with_weights(&[change]).unwrap());
+    }
+    let index = PickIndex::of(&stored);
+    let (_, palettes) = posed_at_random(&stored, &mut random, 0.2);
+    let draws = [InstanceId(0)];
+    for (step, model) in [1, 2, 4, 3, 0, 4, 1].into_iter().map(|i: usize| (i, &models[i])) {
+        for method in [METHODS[0], METHODS[1]].map(Deformation::from) {
+            let posed = PosedModel { model, palettes: &palettes, morph_weights: &[], method, surface: None };
+            for vertex in [900, 1500, 2500, 4000] {
+                let mut packed = Vec::new();
+                deform::pack(&method, &palettes, &mut packed);
+                let at = VertexDeformer::new(model, (draws[0], 0), &packed, &[], method).position(vertex);
+                let looked = |index: &PickIndex| {
+                    let mut out: Vec<Vec<u32>> = Vec::new();
+                    let near = |bounds: Aabb| bounds.distance(at) < 0.05;
+                    index.visit(&posed, &draws, &near, &mut |piece| out.push(piece.vertices.clone())).unwrap();
+                    out
+                };
+                let is_same = looked(&index) == looked(&PickIndex::of(&stored));
+                assert!(is_same, "{} near vertex {vertex}, after edit {step}", method.id);
+            }
+            let surface =
+                Surface::of(&SurfaceInput { model, draws: &draws, palettes: &palettes, morph_weights: &[], method });
+            let known = PosedModel { surface: Some(Arc::new(surface)), ..posed.clone() };
+            look_near(&index, (&posed, &known), &draws, &mut random);
+        }
+    }
 }
 
 fn packed(palettes: &[Affine3A]) -> Vec<glam::Vec4> {
