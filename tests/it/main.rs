@@ -17,6 +17,7 @@ mod inverted;
 mod markdown;
 mod measures;
 mod methods;
+mod near;
 mod origins;
 mod packed;
 mod reference;

@@ -44,6 +44,15 @@ fn edited_vertices_alone_have_other_weights_and_all_else_is_shared() {
     third.push(200, &[1], &[1.0]);
     let third = edited.with_weights(&[third]).unwrap();
     assert_eq!((changed(&third, &edited), changed(&third, &model)), (vec![3, 200], vec![70, 200]));
+    // What may have changed is told without a look at the pairs, and without what both share: the page of vertex 70.
+    let told =
+        |a: &Model, b: &Model| -> Vec<usize> { a.weight_edits().changed_since(b.weight_edits(), FIRST, 0).collect() };
+    assert_eq!((told(&third, &edited), told(&edited, &third)), (vec![3, 200], vec![3, 200]));
+    assert_eq!((told(&edited, &model), told(&model, &third)), (vec![3, 70, 200], vec![70, 200]));
+    assert!(told(&edited, &edited).is_empty() && told(&model, &model).is_empty());
+    let gathered = third.influences(FIRST, 0).unwrap().gathered(&[200, 3, 71]);
+    let alone = [200, 3, 71].map(|v| third.influences(FIRST, 0).unwrap().of(v));
+    assert_eq!(gathered, (alone.map(|(joints, _)| joints).concat(), alone.map(|(_, weights)| weights).concat()));
     // Runs are cut where pages of edited vertices are, and hold the same pairs.
     let runs: Vec<_> = i.runs(10..300).map(|run| run.vertices.clone()).collect();
     assert_eq!(runs, [10..16, 16..64, 64..80, 80..192, 192..208, 208..300]);
