@@ -100,6 +100,36 @@ fn a_click_shows_a_finding_with_its_words_and_another_returns() {
 }
 
 #[test]
+fn a_finding_is_framed_beside_what_stands_over_the_picture() {
+    let mut session = three();
+    session.apply(ViewCommand::SetPoseTool(skinscope::session::PoseTool::Turn));
+    let mut harness = shown(session);
+    // 1600×900 pixels at 150 %, with the margin of the test's window.
+    harness.set_size(vec2(1083.0, 616.0));
+    harness.run();
+    click(&mut harness, ERROR);
+    harness.run();
+    let App { session, picture, .. } = harness.state();
+    let [least, greatest] = session.view().clear_part().unwrap();
+    let joint = Vec3::from(session.pose().model[1].translation);
+    let at = session.view().project(joint).unwrap();
+    assert!(at.cmpge(least).all() && at.cmple(greatest).all(), "{at} is not within {least} and {greatest}");
+    let part = [least, greatest].map(|corner| picture.min + vec2(corner.x, corner.y));
+    let part = egui::Rect::from_min_max(part[0], part[1]);
+    for label in ["Bones", "Camera only", "Local axes", "Fold legend", "Unfold legend", "Perspective"] {
+        for control in harness.query_all_by_label(label).filter(|node| picture.contains_rect(node.rect())) {
+            assert!(!control.rect().shrink(1.0).intersects(part), "{label}: {:?} and {part:?}", control.rect());
+        }
+    }
+    // Who moves the camera keeps it.
+    harness.state_mut().session.apply(CameraCommand::Orbit(glam::Vec2::new(20.0, 0.0)));
+    let moved = harness.state().session.view().orbit;
+    harness.set_size(vec2(1400.0, 800.0));
+    harness.run();
+    assert_eq!(harness.state().session.view().orbit, moved);
+}
+
+#[test]
 fn an_edit_dims_the_findings_that_it_could_touch_and_no_others_until_they_were_looked_for_again() {
     let mut harness = window(three(), UiState::default(), Status { checking: true, ..Status::default() });
     let rows = |harness: &Harness<'_, App>| -> Vec<String> {

@@ -11,6 +11,7 @@ mod bidi;
 mod bones;
 mod bug_report;
 mod card;
+mod clear_part;
 mod clip_layers;
 mod clip_names;
 mod clip_panel;

@@ -23,6 +23,11 @@ const ENDS: [(Vec3, &str, usize, &str); 6] = [
     (Vec3::NEG_Z, "", 2, "−Z"),
 ];
 
+/// Returns the rectangle that it covers in the picture `rect`, with what stands below it.
+pub(super) fn covered(rect: Rect) -> Rect {
+    Rect::from_min_max(pos2(rect.right() - 110.0, rect.top()), pos2(rect.right(), rect.top() + REACH + 108.0))
+}
+
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let center = pos2(rect.right() - 56.0, rect.top() + 56.0);

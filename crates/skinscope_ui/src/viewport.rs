@@ -13,10 +13,10 @@ use skinscope_session::{CameraCommand, Command, ComparisonLayout, Session, Subme
 use super::names::{self, NameCount};
 use super::pointer::{self, Pointing};
 use super::saved::MouseHabit;
-use super::widgets::{INSET, chip, chip_width, describe, tip};
+use super::widgets::{INSET, chip, chip_width, describe, plates_of_pass, tip};
 use super::{
-    Status, UiState, beside, bones, card, comparison, context_menu, copied, crowd, ghosts, legend, marks, menu, page,
-    status, tour, triad,
+    Status, UiState, beside, bones, card, clear_part, comparison, context_menu, copied, crowd, ghosts, legend, marks,
+    menu, page, status, tour, triad,
 };
 
 /// The state of the picture's area.
@@ -91,6 +91,7 @@ pub(super) fn show(
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
     let (mut opaque, mut controls) = (Rect::ZERO, Rect::from_min_size(rect.min, egui::Vec2::ZERO));
+    let mut plates = Vec::new();
     let first = shape_count(&ui);
     let mut in_picture = first..first;
     let window = ui.ctx().content_rect().size();
@@ -125,13 +126,12 @@ pub(super) fn show(
             let shown = toggles(&mut ui, rect, (session, names), state, commands);
             (opaque, controls) = (shown.opaque, shown.whole);
             triad::show(&mut ui, rect, session, commands);
+            plates.extend([shown.switches, shown.whole, triad::covered(rect)]);
         }
         if !plate_has_legend {
-            // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
-            let is_compared = session.deforming().comparison().is_some();
-            let folded = if is_compared { state.comparison.folds_legend() } else { &mut state.saved.legend_folded };
-            legend::show(&mut ui, (above, controls), session, folded, commands);
+            plates.extend(show_legend(&mut ui, (above, controls), session, state, commands));
         }
+        clear_part::tell(seen, &plates, scale, session, commands);
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, state, commands);
     }
@@ -141,6 +141,22 @@ pub(super) fn show(
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, above, if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, opaque, hovered: response.hovered(), in_picture }
+}
+
+/// Shows the legend in the picture beside the controls (both points). Returns the rectangle of its plate.
+fn show_legend(
+    ui: &mut Ui,
+    (picture, controls): (Rect, Rect),
+    session: &Session,
+    state: &mut UiState,
+    commands: &mut Vec<Command>,
+) -> Option<Rect> {
+    let before = plates_of_pass(ui.ctx()).len();
+    // While sides are compared it is folded until somebody unfolds it, so that it covers none of them.
+    let is_compared = session.deforming().comparison().is_some();
+    let folded = if is_compared { state.comparison.folds_legend() } else { &mut state.saved.legend_folded };
+    legend::show(ui, (picture, controls), session, folded, commands);
+    plates_of_pass(ui.ctx()).get(before).copied()
 }
 
 /// Returns how many shapes the window itself has so far; they are painted before those of all other layers.
@@ -231,6 +247,8 @@ fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mu
 struct Corner {
     /// A rectangle that an opaque plate covers.
     opaque: Rect,
+    /// The switches.
+    switches: Rect,
     /// The tools and what belongs to them, below the switches.
     whole: Rect,
 }
@@ -246,7 +264,7 @@ fn toggles(
     let corner = Rect::from_min_size(rect.min + vec2(INSET, 14.0), vec2(rect.width() - 2.0 * INSET - 96.0, 60.0));
     ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
-        ui.horizontal_wrapped(|ui| {
+        let row = ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(8.0, 8.0);
             let mut all = vec![
                 ("Bones", Toggle::Bones),
@@ -288,7 +306,7 @@ fn toggles(
         let place = tools.response.rect;
         let room = Rect::from_min_max(place.right_top() + vec2(8.0, 0.0), corner.with_max_y(rect.bottom()).max);
         pointer::line_beside_tools(ui, room, session);
-        Corner { opaque: tools.inner, whole: place }
+        Corner { opaque: tools.inner, switches: row.response.rect, whole: place }
     })
     .inner
 }

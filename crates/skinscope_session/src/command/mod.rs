@@ -312,6 +312,9 @@ pub enum ViewCommand {
 pub enum CameraCommand {
     /// Set the size of the viewport, pixels.
     SetViewport(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Set the part of the viewport that nothing over the picture covers: x and y of its least and of its greatest corner, pixels from the
+    /// top left; `None`: all of it. Findings are framed there.
+    SetClearPart(Option<[f32; 4]>),
     /// Turn the camera by the pixels of a drag.
     Orbit(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Move the camera sideways by the pixels of a drag.

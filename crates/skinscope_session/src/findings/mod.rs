@@ -231,7 +231,7 @@ pub(super) fn apply(session: &mut Session, command: &FindingCommand) {
     }
     session.update_pose();
     let bounds = session.extents().surroundings(&finding.vertex_set(), &finding.joints);
-    session.view.frame(bounds);
+    session.view.frame_in_clear(bounds);
 }
 
 /// Restores the state before the first of the findings that were shown; pose edits come back in one step that can be

@@ -65,6 +65,12 @@ pub(crate) fn apply(session: &mut Session, command: CameraCommand) {
                 view.set_viewport(size);
             }
         }
+        CameraCommand::SetClearPart(part) => {
+            let part = part.filter(|part| part.iter().all(|number| number.is_finite()));
+            view.set_clear_part(
+                part.map(|[left, top, right, bottom]| [Vec2::new(left, top), Vec2::new(right, bottom)]),
+            );
+        }
         CameraCommand::Orbit(delta) => view.orbit.orbit(delta),
         CameraCommand::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
         CameraCommand::Zoom(steps, at) => {
@@ -79,7 +85,7 @@ pub(crate) fn apply(session: &mut Session, command: CameraCommand) {
         }
         CameraCommand::FrameMarked => {
             let bounds = session.extents().marked_bounds();
-            session.view.frame(bounds);
+            session.view.frame_in_clear(bounds);
         }
         CameraCommand::FrameAll => {
             let bounds = session.with_beside(|session| session.extents().posed_bounds());
@@ -179,6 +185,7 @@ fn leaves_camera(command: &CameraCommand) -> bool {
         | CameraCommand::LookFrom(_)
         | CameraCommand::ToggleOrthographic => true,
         CameraCommand::SetViewport(_)
+        | CameraCommand::SetClearPart(_)
         | CameraCommand::FrameMarked
         | CameraCommand::SetCamera(_)
         | CameraCommand::NextCamera => false,

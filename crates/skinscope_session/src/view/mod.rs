@@ -3,6 +3,7 @@
 
 pub(crate) mod camera;
 pub(crate) mod environment;
+mod framing;
 pub(crate) mod hiding;
 pub(crate) mod lighting;
 pub(crate) mod orbit;
@@ -123,6 +124,15 @@ impl ViewFrom {
     }
 }
 
+/// What was framed, and the camera that framed it.
+#[derive(Clone, Copy, Debug)]
+struct Framed {
+    orbit: Orbit,
+    bounds: Aabb,
+    /// Whether it fills the clear part of the picture, not all of it.
+    in_clear: bool,
+}
+
 /// The settings by which the model is looked at.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -136,8 +146,11 @@ pub struct View {
     pub antialiasing: Antialiasing,
     /// The kind of buffer that shaders read the palette from.
     pub palette_buffer: PaletteBuffer,
-    /// The box that was framed last, and the camera that framed it.
-    framed: Option<(Orbit, Aabb)>,
+    /// What was framed last.
+    framed: Option<Framed>,
+    /// The part of the viewport that nothing over the picture covers, by its least and its greatest corner, pixels from the top left;
+    /// `None`: all of it.
+    clear: Option<[Vec2; 2]>,
     /// The size of the viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
     /// The scene that is shown, as its index in [`skinscope_model::ModelParts::scenes`].
@@ -217,6 +230,7 @@ impl Default for View {
             antialiasing: Antialiasing::Auto,
             palette_buffer: PaletteBuffer::Auto,
             framed: None,
+            clear: None,
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
             variant: None,
@@ -262,20 +276,6 @@ impl View {
     #[must_use]
     pub fn aspect(&self) -> f32 {
         (self.viewport.x / self.viewport.y.max(1.0)).clamp(0.01, 100.0)
-    }
-
-    /// Fills the picture with `bounds`. Until the camera is moved, that is so in every viewport.
-    pub fn frame(&mut self, bounds: Aabb) {
-        self.orbit.frame(bounds, self.aspect());
-        self.framed = Some((self.orbit, bounds));
-    }
-
-    /// Sets the size of the viewport, in pixels.
-    pub(super) fn set_viewport(&mut self, size: Vec2) {
-        self.viewport = size.max(Vec2::ONE);
-        if let Some((_, bounds)) = self.framed.filter(|(orbit, _)| *orbit == self.orbit) {
-            self.frame(bounds);
-        }
     }
 
     /// Returns the rigid transform from the camera's space to the world; the camera looks along its −Z.
@@ -367,7 +367,7 @@ impl View {
         let (target, distance) = (standing.place_back(orbit.target), orbit.distance / standing.scale);
         self.orbit = Orbit { target, distance, ..orbit };
         (self.through, self.framed) = (None, None);
-        self.viewport = shown.viewport;
+        (self.viewport, self.clear) = (shown.viewport, shown.clear);
         self.toggles = shown.toggles;
         (self.look, self.tone_map, self.ramp) = (shown.look, shown.tone_map, shown.ramp);
         (self.lighting, self.antialiasing, self.palette_buffer) =

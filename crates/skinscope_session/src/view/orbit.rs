@@ -61,20 +61,39 @@ impl Orbit {
 
     /// Moves the target and the distance so that `bounds` fills the picture, with a margin around it.
     pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
+        self.fit(bounds, (0.5 * FOV_Y).tan() * Vec2::new(aspect.max(0.05), 1.0), Vec2::ZERO);
+    }
+
+    /// Does the same for a part of the picture, which is given by its least and its greatest corner; `viewport` is the size of the whole
+    /// picture. All are pixels, from the top left.
+    pub(crate) fn frame_in(&mut self, bounds: Aabb, viewport: Vec2, [least, greatest]: [Vec2; 2]) {
+        let (height, middle) = (viewport.y.max(1.0), 0.5 * (least + greatest));
+        let tangents = (greatest - least) * ((0.5 * FOV_Y).tan() / height);
+        let aside = middle - 0.5 * viewport;
+        let shift = Vec2::new(aside.x, -aside.y) * (2.0 * (0.5 * FOV_Y).tan() / height);
+        self.fit(bounds, tangents, shift);
+        if !bounds.is_empty() {
+            self.pan(aside, height);
+        }
+    }
+
+    /// Moves target and distance so that `bounds` fills a picture of half the size `tangents` (tangents of angles of view), with a margin
+    /// around it. Its middle will be seen at `shift` to the right of the target and above it, in the same unit.
+    fn fit(&mut self, bounds: Aabb, tangents: Vec2, shift: Vec2) {
         if bounds.is_empty() {
             return;
         }
         self.target = bounds.center();
         let view_from_world = self.rotation().inverse();
-        let tan_y = (0.5 * FOV_Y).tan();
-        let tan_x = tan_y * aspect.max(0.05);
         let half = bounds.size() * 0.5;
         let mut distance = 0.0_f32;
         for corner in 0..8 {
             let sign = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
             let p = view_from_world * (half * Vec3::new(sign(1), sign(2), sign(4)));
             let depth = if self.orthographic { 0.0 } else { p.z };
-            distance = distance.max(p.x.abs() / tan_x + depth).max(p.y.abs() / tan_y + depth);
+            // What is nearer than the middle is seen farther aside.
+            let beside = (p.truncate() + shift * depth).abs() / tangents + depth;
+            distance = distance.max(beside.max_element());
         }
         // The margin is a tenth on each side; a single point still gets a picture.
         self.distance = if distance > 0.0 { distance * 1.12 } else { 1.0 };
