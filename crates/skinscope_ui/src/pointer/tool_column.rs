@@ -1,13 +1,16 @@
 //! The tools over the picture, one below the other, with what belongs to the one that is chosen.
 
-use egui::{Rect, Ui, vec2};
+use egui::{Align2, Popup, PopupCloseBehavior, Rect, Ui, vec2};
 use skinscope_session::{Command, Orientation, PoseTool, PosingCommand, Session, ViewCommand, row_of};
 
-use crate::rules;
 use crate::theme::{self, colors};
 use crate::widgets::{chip, focus_ring, paint_line, paint_switch, press, tip};
+use crate::{icons, rules};
 
-/// Shows the choice of the tool and of its axes. Returns the rectangle that the plate of the tools covers.
+/// The width of the picture below which the tools are one button, points: their plate would lie over the figure.
+const NARROW: f32 = 560.0;
+
+/// Shows the choice of the tool and of its axes. Returns the rectangle that the plate of the tools covers; none where they are a button.
 pub(crate) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) -> Rect {
     let view = session.view();
     let tools = [
@@ -19,6 +22,10 @@ pub(crate) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         ("Look", PoseTool::Look),
     ];
     let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
+    if ui.clip_rect().width() < NARROW {
+        button(ui, session, &choices, commands);
+        return Rect::ZERO;
+    }
     if !is_low(ui) {
         let covered = column(ui, &choices, commands);
         settings(ui, session, commands);
@@ -31,6 +38,29 @@ pub(crate) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         covered
     });
     both.inner
+}
+
+/// Shows the tools as a button with the name of the one that is chosen, which opens all of them with what belongs to that one.
+fn button(ui: &mut Ui, session: &Session, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let chosen = choices.iter().find(|(_, on, _)| *on).map_or("None", |(text, ..)| *text);
+    let galley = ui.painter().layout_no_wrap(chosen.to_owned(), theme::regular(12.0), c.text);
+    let size = vec2(galley.size().x + 32.0, theme::ROW);
+    let (rect, response) = press(ui, size, &format!("Tool: {chosen}"), None);
+    paint_switch(ui, rect, false, response.hovered(), c.plate);
+    paint_line(ui, galley, rect.left() + 9.0, rect.center().y, c.text);
+    let caret = rect.right_center() - vec2(12.0, 0.0);
+    ui.painter().text(caret, Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), c.dim);
+    focus_ring(ui, rect, &response);
+    let response = response.on_hover_text("What a drag in the picture does: the camera, or a tool that poses");
+    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+        let before = commands.len();
+        column(ui, choices, commands);
+        if commands.len() > before {
+            ui.close();
+        }
+        settings(ui, session, commands);
+    });
 }
 
 /// Returns whether the picture is lower than the tools and their settings.
