@@ -90,6 +90,26 @@ fn the_words_of_a_presentation_grow_with_the_screen() {
 }
 
 #[test]
+fn the_list_of_methods_of_a_presentation_grows_with_its_text() {
+    let mut harness = shown("twist-bar");
+    let height = |harness: &Harness<'_, App>, words: &str| {
+        harness.get_all_by_label_contains(words).map(|node| node.rect().height()).fold(0.0_f32, f32::max)
+    };
+    let usual = height(&harness, "Deformation method: ");
+    harness.key_press(Key::F11);
+    harness.set_size(vec2(1920.0, 1080.0));
+    harness.run();
+    let now = height(&harness, "Deformation method: ");
+    assert!(usual > 20.0 && now > 1.7 * usual, "{usual} and {now}");
+    harness.get_by_label_contains("Deformation method: ").click();
+    harness.run();
+    let row = height(&harness, "Dual quaternion");
+    assert!(row > 1.5 * usual, "{usual} and {row}");
+    let text = painted_texts(&harness).into_iter().filter(|(text, _)| text == "Dual quaternion");
+    assert!(text.map(|(_, rect)| rect.height()).fold(0.0_f32, f32::max) > 18.0, "its letters are as large");
+}
+
+#[test]
 fn the_names_of_two_sides_grow_in_a_presentation() {
     let mut harness = shown("twist-bar");
     harness.state_mut().session.apply(skinscope::session::ComparisonCommand::Set(true));

@@ -17,7 +17,7 @@ use super::menu_scroll::scrolled;
 use super::menu_state::is_on;
 use super::menu_surface::{LIST_WIDTH, SURFACE_WIDTH, surface, surface_list};
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, describe, drop_down, focus_ring, paint_line, segments, shortened};
+use super::widgets::{counted, describe, focus_ring, paint_line, scaled_drop_down, segments, shortened};
 use super::{UiState, bones, crowd, deformation, environment, icons, recent};
 
 /// The menus, each with what its rows do.
@@ -72,7 +72,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 ui.spacing_mut().item_spacing.x = 12.0;
                 deformation::caret(ui, session, commands);
                 ui.spacing_mut().item_spacing.x = 4.0;
-                method(ui, session, commands);
+                method(ui, session, 1.0, commands);
                 ui.spacing_mut().item_spacing.x = 12.0;
                 // In a narrow window the menus come first, and the name of the file: these controls are in the Overlay menu too.
                 if ui.available_width() >= SURFACE_WIDTH + FILE_WIDTH {
@@ -386,11 +386,11 @@ fn open_file(ui: &mut Ui, session: &Session) {
     }
 }
 
-/// Shows a drop-down of `methods`, however many; it scrolls where they are more than fit.
-fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Option<&'static Method> {
+/// Shows a drop-down of `methods`, however many, `scale` times as large as usual; it scrolls where they are more than fit.
+fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method, scale: f32) -> Option<&'static Method> {
     let mut chosen = None;
     let help = format!("How joints move vertices: {}", now.help);
-    drop_down(ui, "Deformation method", now.label, 132.0, &help, |ui| {
+    scaled_drop_down(ui, ("Deformation method", now.label), (132.0, scale), &help, |ui| {
         for method in methods {
             let row = ui.selectable_label(method.id == now.id, method.label).on_hover_text(method.help);
             chosen = row.clicked().then_some(*method).or(chosen);
@@ -399,8 +399,9 @@ fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Opti
     chosen
 }
 
-pub(super) fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    if let Some(method) = chosen_method(ui, METHODS, session.view().method) {
+/// Shows the choice of the deformation method, `scale` times as large as usual.
+pub(super) fn method(ui: &mut Ui, session: &Session, scale: f32, commands: &mut Vec<Command>) {
+    if let Some(method) = chosen_method(ui, METHODS, session.view().method, scale) {
         commands.push(ViewCommand::SetMethod(method.id).into());
     }
 }
@@ -433,7 +434,7 @@ mod tests {
         let setup = Harness::builder().with_size(vec2(400.0, 300.0)).with_context_setup(crate::install);
         let mut harness = setup.build_ui_state(
             move |ui, chosen: &mut Option<&'static str>| {
-                if let Some(method) = chosen_method(ui, &all, first) {
+                if let Some(method) = chosen_method(ui, &all, first, 1.0) {
                     *chosen = Some(method.id);
                 }
             },

@@ -249,6 +249,22 @@ fn paint(v: &mut Visuals, c: &Colors) {
     }
 }
 
+/// Makes text and controls of egui `scale` times as large as usual in what is shown from now on.
+pub(super) fn magnify(ui: &mut egui::Ui, scale: f32) {
+    if scale == 1.0 {
+        return;
+    }
+    let style = ui.style_mut();
+    for text in [TextStyle::Body, TextStyle::Button] {
+        style.text_styles.insert(text, regular(BODY * scale));
+    }
+    let spacing = &mut style.spacing;
+    spacing.button_padding *= scale;
+    spacing.interact_size *= scale;
+    spacing.icon_width *= scale;
+    spacing.icon_spacing *= scale;
+}
+
 /// Returns a premultiplied colour as it looks over black, without any of what is behind it.
 pub fn opaque(color: Color32) -> Color32 {
     Color32::from_rgb(color.r(), color.g(), color.b())

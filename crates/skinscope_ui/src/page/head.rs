@@ -6,7 +6,7 @@ use skinscope_session::{Command, ExampleCommand, Session, Toggle, ViewCommand, W
 
 use super::TextSize;
 use crate::theme::{self, BODY, colors};
-use crate::widgets::{chip, icon_button, link, scaled_link, tip};
+use crate::widgets::{icon_button, link, scaled_chip, scaled_link, tip};
 use crate::{icons, menu};
 
 /// Shows title and question of a page, and in a presentation the controls that it asks for.
@@ -40,12 +40,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, lesson: &Lesson, text: TextSi
     ui.add(Label::new(question.color(colors(ui).dim)).wrap());
     ui.add_space(2.0);
     if text.presents {
-        asked_controls(ui, session, lesson, commands);
+        asked_controls(ui, session, lesson, scale, commands);
     }
 }
 
 /// Shows the controls that a page asks for and that a presentation has no menus for.
-fn asked_controls(ui: &mut Ui, session: &Session, lesson: &Lesson, commands: &mut Vec<Command>) {
+fn asked_controls(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &mut Vec<Command>) {
     let asks = |words: &str| lesson.example().page.try_this.iter().any(|line| line.contains(words));
     let (edges, method) = (asks("edges of the triangles"), asks("another method"));
     if !edges && !method {
@@ -53,11 +53,12 @@ fn asked_controls(ui: &mut Ui, session: &Session, lesson: &Lesson, commands: &mu
     }
     ui.horizontal(|ui| {
         if method {
-            menu::method(ui, session, commands);
+            menu::method(ui, session, scale, commands);
         }
         if edges {
             let command = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
-            if chip(ui, "Wireframe", session.view().is_on(Toggle::Wireframe)).on_hover_text(tip(&command)).clicked() {
+            let is_on = session.view().is_on(Toggle::Wireframe);
+            if scaled_chip(ui, "Wireframe", is_on, scale).on_hover_text(tip(&command)).clicked() {
                 commands.push(command);
             }
         }

@@ -146,12 +146,17 @@ pub(super) fn scaled_link(ui: &mut Ui, text: &str, name: &str, scale: f32) -> Re
 
 /// Shows a toggle on a plate over the picture, which is filled when on.
 pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
+    scaled_chip(ui, text, on, 1.0)
+}
+
+/// Shows a [`chip`] that is `scale` times as large as usual.
+pub(super) fn scaled_chip(ui: &mut Ui, text: &str, on: bool, scale: f32) -> Response {
     let c = colors(ui);
     let ink = if on { c.text } else { c.dim };
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), ink);
-    let (rect, response) = press(ui, vec2(galley.size().x + 18.0, ROW), text, Some(on));
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0 * scale), ink);
+    let (rect, response) = press(ui, vec2(galley.size().x + 18.0 * scale, ROW * scale), text, Some(on));
     paint_switch(ui, rect, on, response.hovered(), c.plate);
-    paint_line(ui, galley, rect.left() + 9.0, rect.center().y, ink);
+    paint_line(ui, galley, rect.left() + 9.0 * scale, rect.center().y, ink);
     focus_ring(ui, rect, &response);
     response
 }
@@ -255,7 +260,12 @@ pub(super) fn error_line(ui: &mut Ui, why: &str) {
 
 /// Paints the caret of drop-downs.
 pub(super) fn caret(ui: &Ui, rect: Rect, _: &egui::style::WidgetVisuals, _: bool) {
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), colors(ui).dim);
+    scaled_caret(ui, rect, 1.0);
+}
+
+fn scaled_caret(ui: &Ui, rect: Rect, scale: f32) {
+    let font = theme::icon(12.0 * scale);
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, font, colors(ui).dim);
 }
 
 /// Shows a drop-down of fixed width with a name for screen readers. `help` says what it chooses; so do rows that say nothing themselves.
@@ -267,18 +277,47 @@ pub(super) fn drop_down(
     help: &str,
     list: impl FnOnce(&mut Ui),
 ) -> Response {
+    drop_down_of(ui, (name, shown), (width, 1.0), help, list)
+}
+
+/// Shows a [`drop_down`] that is `scale` times as large as usual, with its list.
+pub(super) fn scaled_drop_down(
+    ui: &mut Ui,
+    names: (&str, &str),
+    (width, scale): (f32, f32),
+    help: &str,
+    list: impl FnOnce(&mut Ui),
+) -> Response {
+    if scale == 1.0 {
+        return drop_down_of(ui, names, (width, scale), help, list);
+    }
+    let shown = ui.scope(|ui| {
+        theme::magnify(ui, scale);
+        drop_down_of(ui, names, (width * scale, scale), help, list)
+    });
+    shown.inner
+}
+
+fn drop_down_of(
+    ui: &mut Ui,
+    (name, shown): (&str, &str),
+    (width, scale): (f32, f32),
+    help: &str,
+    list: impl FnOnce(&mut Ui),
+) -> Response {
+    let font = theme::regular(BODY * scale);
     let around = ui.spacing().icon_width + ui.spacing().icon_spacing + 2.0 * ui.spacing().button_padding.x;
     // egui would cut a word that runs to the left at its first letters, and others at their end.
     let (text, cut) = match bidi::runs_left(shown) {
         true => {
-            let (galley, cut) = elided(ui, shown, theme::regular(BODY), colors(ui).text, width - around);
+            let (galley, cut) = elided(ui, shown, font, colors(ui).text, width - around);
             (WidgetText::from(galley), cut)
         }
         false => {
             // The button grows with its text while there is room beside it.
             let room = width.max(ui.available_width()) - around;
-            let (text, cut) = shortened_text(ui, shown, theme::regular(BODY), room);
-            (text.into(), cut)
+            let (text, cut) = shortened_text(ui, shown, font.clone(), room);
+            (RichText::new(text).font(font).into(), cut)
         }
     };
     let help = if cut { format!("{shown}\n{help}") } else { help.to_owned() };
@@ -286,9 +325,10 @@ pub(super) fn drop_down(
         .selected_text(text)
         .width(width)
         .truncate()
-        .icon(caret)
+        .icon(move |ui, rect, _, _| scaled_caret(ui, rect, scale))
         .show_ui(ui, |ui| {
             ui.set_min_width(width);
+            theme::magnify(ui, scale);
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
             list(ui);
             describe_others(ui, &help);
