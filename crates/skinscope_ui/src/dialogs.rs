@@ -8,7 +8,16 @@ use super::docking::dialog;
 use super::saved::MouseHabit;
 use super::theme::{self, BODY, colors};
 use super::widgets::{dialog_head, paint_line, section};
-use super::{Dialog, Status, UiState, menu_scroll, preferences_dialog};
+use super::{Status, UiState, menu_scroll, preferences_dialog};
+
+/// The dialogs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialog {
+    Keys,
+    Preferences,
+    Layouts,
+    About,
+}
 
 /// The key of what [`note_popups`] notes.
 fn noted() -> Id {

@@ -133,6 +133,7 @@ pub use tables::{DeviceBenchmark, MeasuresOnDevice};
 pub use topics::{TOPICS, Topic, topic_of};
 pub use viewport::ViewportArea;
 
+use self::dialogs::Dialog;
 use self::focus::FocusRegion;
 
 /// Messages of the application to the panels, set for each frame.
@@ -187,15 +188,6 @@ impl Status {
         let asks_to_save = self.saving.is_some() || self.unsaved.is_some();
         asks_to_save || self.changed.is_some() || self.recovery.is_some() || self.asked_file.is_some()
     }
-}
-
-/// The dialogs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dialog {
-    Keys,
-    Preferences,
-    Layouts,
-    About,
 }
 
 /// The state of the window itself.
