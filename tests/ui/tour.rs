@@ -111,3 +111,52 @@ fn steps_name_what_the_window_shows_and_lie_over_nothing() {
         assert!(card.bottom() < plate(&harness).top(), "{card:?} {:?}", plate(&harness));
     }
 }
+
+/// The rings of the first steps that are painted.
+fn rings(harness: &Harness<'_, App>) -> Vec<egui::Rect> {
+    let ring = |shape: &egui::Shape| match shape {
+        egui::Shape::Rect(rect) if rect.stroke.width == 2.0 && rect.fill == egui::Color32::TRANSPARENT => {
+            Some(rect.rect)
+        }
+        _ => None,
+    };
+    harness.output().shapes.iter().filter_map(|clipped| ring(&clipped.shape)).collect()
+}
+
+#[test]
+fn a_ring_is_around_the_control_that_a_step_names_until_it_is_done() {
+    let mut session = built_in();
+    session.apply(SelectionCommand::Select(Some(NodeId(3))));
+    let mut harness = offered(Saved::default(), session);
+    let surrounds = |harness: &Harness<'_, App>, named: egui::Rect| {
+        rings(harness).iter().any(|ring| ring.contains_rect(named) && ring.width() < named.width() + 40.0)
+    };
+    let picture = harness.state().picture.shrink(8.0);
+    assert!(surrounds(&harness, picture), "{:?}", rings(&harness));
+    for name in ["Time", "Overlay", "Rotation X value", "Run range of motion"] {
+        click(&mut harness, "Next");
+        let named = harness.get_by_label(name).rect();
+        let is_slider = name.starts_with("Rotation");
+        let is_there = rings(&harness).iter().any(|ring| ring.contains_rect(named));
+        assert!(is_there && (is_slider || surrounds(&harness, named)), "{name} {named:?}: {:?}", rings(&harness));
+        assert!(!surrounds(&harness, picture), "it is around one control alone");
+    }
+    click(&mut harness, "Back");
+    let named = harness.get_by_label("Rotation X value").rect();
+    let turned = ChannelValue::Rotation(Vec3::new(0.0, 20.0, 0.0));
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), turned));
+    harness.state_mut().session.apply(EditCommand::EndEdit);
+    harness.run();
+    assert!(is_done(&harness) && !rings(&harness).iter().any(|ring| ring.contains_rect(named)));
+}
+
+#[test]
+fn the_file_of_the_built_in_character_counts_as_it() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    let mut session = Session::default();
+    session.open(Source::File(path).load(&Options::default(), &Progress::silent()).unwrap());
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let harness = offered(Saved::default(), session);
+    assert!(is_shown(&harness, 1), "they are offered");
+    assert!(harness.query_by_label("Open built-in character").is_none());
+}

@@ -1,6 +1,6 @@
 //! The inspector: sliders, weights and matrices of the selected node, or a summary of the model.
 
-use egui::{Frame, Label, Margin, RichText, ScrollArea, Sense, Ui, vec2};
+use egui::{Frame, Label, Margin, Rect, RichText, ScrollArea, Sense, Ui, vec2};
 use glam::{Affine3A, DVec3, Quat, Vec3};
 use skinscope_anim as anim;
 use skinscope_base::math::{Units, axis_angle_degrees, quat_from_euler_xyz_degrees, smallest_euler_xyz_degrees};
@@ -11,6 +11,7 @@ use skinscope_session::{
 };
 
 use super::theme::{self, MARGIN, ROW, SMALL, colors};
+use super::tour::Named;
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, number, section, segmented, text_button, tip, title};
 use super::{
@@ -286,6 +287,7 @@ fn decimals_for(reach: f32) -> usize {
 
 fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, inspector: &mut Inspector, commands: &mut Vec<Command>) {
     let c = colors(ui);
+    let top = ui.cursor().top();
     section(ui, &channel.title, |ui| {
         if !channel.edited {
             return;
@@ -345,6 +347,9 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, inspector: &mut In
         if change.ended {
             commands.push(EditCommand::EndEdit.into());
         }
+    }
+    if channel.kind == ChannelKind::Rotation {
+        Named::Rotation.is_at(ui, Rect::from_x_y_ranges(ui.max_rect().x_range(), top..=ui.cursor().top()));
     }
 }
 

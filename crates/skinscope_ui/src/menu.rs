@@ -17,6 +17,7 @@ use super::menu_scroll::scrolled;
 use super::menu_state::is_on;
 use super::menu_surface::{LIST_WIDTH, SURFACE_WIDTH, surface, surface_list};
 use super::theme::{self, BODY, ROW, colors};
+use super::tour::Named;
 use super::widgets::{counted, describe, focus_ring, paint_line, scaled_drop_down, segments, shortened};
 use super::{UiState, bones, crowd, deformation, environment, icons, recent};
 
@@ -65,6 +66,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
             for (menu, title, help) in MENUS {
                 let button = ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
                 describe(&button.response, help);
+                if menu == Menu::Overlay {
+                    Named::Overlays.is_at(ui, button.response.rect);
+                }
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 // The bar's own buttons have no frame; these do.

@@ -10,6 +10,7 @@ use skinscope_model::{Clip, ClipId, Model, NodeId, Path};
 use skinscope_session::{ChannelKind, Command, KeyingCommand, PlaybackCommand, Session};
 
 use super::theme::{self, SMALL, colors};
+use super::tour::Named;
 use super::widgets::{describe, elided, number, paint_line, slider_drag};
 
 /// Key times in rows, cached until clip or selection change.
@@ -208,6 +209,7 @@ fn scrub(
     });
     commands.extend((steps != 0).then(|| Command::from(PlaybackCommand::StepFrames(steps))));
     commands.extend(wanted.map(|secs| Command::from(PlaybackCommand::Seek(secs))));
+    Named::Timeline.is_at(ui, response.rect);
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::Slider, ui.is_enabled(), "Time");
         info.value = Some(f64::from(playback.time_secs));

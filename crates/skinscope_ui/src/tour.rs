@@ -1,11 +1,15 @@
 //! The first steps: five things to try on the built-in character. They are offered at the first start, can be left at once, and come again
-//! only from the menu.
+//! only from the menu. A ring is around the control that a step names, until it is done.
 
-use egui::{Align, Align2, Label, Layout, Rect, RichText, Ui};
+mod named;
+
+use egui::{Align, Align2, CornerRadius, Id, Label, LayerId, Layout, Order, Rect, RichText, Stroke, StrokeKind, Ui};
 use skinscope_session::{
-    CameraCommand, Command, FileCommand, FindingCommand, InspectionCommand, Panel, PlaybackCommand, Session, Source,
+    CameraCommand, Command, FileCommand, FindingCommand, InspectionCommand, Panel, PlaybackCommand, Session,
     ViewCommand, WindowCommand, row_of,
 };
+
+pub(super) use self::named::Named;
 
 use super::theme::{self, colors};
 use super::widgets::{corner_plate, icon_button, text_button, tip};
@@ -13,12 +17,16 @@ use super::{UiState, icons};
 
 /// The width of the plate, points.
 const WIDTH: f32 = 236.0;
+/// How wide the line of the ring is, and how far the ring is from what it is around, points.
+const RING: f32 = 2.0;
 
 /// A step.
 struct Step {
     title: &'static str,
     /// Returns what is to be done, by what the window shows.
     text: fn(&UiState) -> String,
+    /// The control that it names.
+    named: Named,
     /// Returns whether it was done, by what is so now or by what was just asked for.
     is_done: fn(&Session, &[Command]) -> bool,
 }
@@ -27,6 +35,7 @@ static STEPS: [Step; 5] = [
     Step {
         title: "Turn the character",
         text: |_| "Drag with the left button in the picture. The wheel comes nearer, Home shows all again.".to_owned(),
+        named: Named::Picture,
         is_done: |_, commands| commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))),
     },
     Step {
@@ -35,6 +44,7 @@ static STEPS: [Step; 5] = [
             let timeline = shown(state.saved.timeline, Panel::Timeline, "the timeline");
             format!("Drag in {timeline}. Space plays and pauses.")
         },
+        named: Named::Timeline,
         is_done: |_, commands| commands.iter().any(|c| matches!(c, Command::Playback(PlaybackCommand::Seek(_)))),
     },
     Step {
@@ -45,6 +55,7 @@ static STEPS: [Step; 5] = [
                 "Press {key}, or choose Weights in the menu Overlay. Then click a bone: the colours are the weights of its joint."
             )
         },
+        named: Named::Overlays,
         is_done: |session, _| session.view().overlay.is_some_and(|overlay| overlay.id == "weights"),
     },
     Step {
@@ -53,6 +64,7 @@ static STEPS: [Step; 5] = [
             let inspector = shown(state.saved.inspector, Panel::Inspector, "the inspector");
             format!("With a bone selected drag a ring, or a slider of Rotation in {inspector}. Ctrl+Z takes it back.")
         },
+        named: Named::Rotation,
         is_done: |session, _| !session.edits().nodes.is_empty(),
     },
     Step {
@@ -63,6 +75,7 @@ static STEPS: [Step; 5] = [
                 "Findings stand below {nodes}. Press Run range of motion there: it bends every joint and lists where the skin suffers."
             )
         },
+        named: Named::Motion,
         is_done: |_, commands| {
             commands.iter().any(|command| {
                 matches!(
@@ -116,7 +129,7 @@ impl Tour {
 }
 
 fn is_built_in(session: &Session) -> bool {
-    session.document().is_some_and(|document| document.source() == Source::BuiltIn)
+    session.document().is_some_and(|document| document.is_built_in())
 }
 
 /// Looks whether the step was done, after all panels were shown and have asked for `commands`.
@@ -134,6 +147,18 @@ pub(super) fn follow(ui: &Ui, state: &mut UiState, session: &Session, commands: 
         // The plate was shown before.
         ui.ctx().request_repaint();
     }
+    mark(ui, state, session);
+}
+
+/// Draws a ring around the control that the step names. It lies below menus and dialogs.
+fn mark(ui: &Ui, state: &UiState, session: &Session) {
+    let step = state.tour.step.and_then(|step| STEPS.get(step)).filter(|_| !state.tour.is_done && !state.presents);
+    let Some(step) = step.filter(|_| session.document().is_some()) else { return };
+    let Some(place) = step.named.place(ui.ctx()) else { return };
+    // Around the picture there is no room outside of it.
+    let ring = if step.named == Named::Picture { place.shrink(RING) } else { place.expand(RING) };
+    let painter = ui.ctx().layer_painter(LayerId::new(Order::Middle, Id::unique("ring of the first steps")));
+    painter.rect_stroke(ring, CornerRadius::same(6), Stroke::new(RING, colors(ui).accent), StrokeKind::Middle);
 }
 
 /// Shows the step over the picture.

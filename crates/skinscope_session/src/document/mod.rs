@@ -69,6 +69,8 @@ pub struct Document {
     tangents: Arc<OnceLock<ComputedTangents>>,
     /// The texel density, once it was asked for and all images were there.
     texel_density: Arc<OnceLock<Option<TexelDensity>>>,
+    /// Whether its file has the bytes of the built-in character, once it was asked for.
+    copies_built_in: Arc<OnceLock<bool>>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -158,6 +160,7 @@ impl Document {
             weight_warnings: Arc::default(),
             tangents: Arc::default(),
             texel_density: Arc::default(),
+            copies_built_in: Arc::default(),
         }
     }
 

@@ -174,6 +174,23 @@ impl Document {
             None => Source::of(self.path.clone()),
         }
     }
+
+    /// Returns whether it is the character that comes with the program, also where it was opened as a file of its own. The file is read
+    /// when that is first asked for, and only where it is as long.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        match self.source() {
+            Source::BuiltIn => true,
+            Source::File(path) => *self.copies_built_in.get_or_init(|| is_copy(&path)),
+            Source::Page(_) | Source::Example(_) => false,
+        }
+    }
+}
+
+/// Returns whether a file has the bytes of the built-in character.
+fn is_copy(path: &Path) -> bool {
+    let is_as_long = std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() == BUILT_IN.len() as u64);
+    is_as_long && std::fs::read(path).is_ok_and(|bytes| bytes == BUILT_IN)
 }
 
 /// Returns the warning about vertices far outside of a model at rest, if there are any.

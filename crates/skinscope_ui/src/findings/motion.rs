@@ -6,6 +6,7 @@ use skinscope_session::{Command, Document, InspectionCommand};
 
 use super::row::TEXT;
 use crate::theme::{self, BODY, MARGIN, SMALL, colors};
+use crate::tour::Named;
 use crate::widgets::{counted, drop_down, progress_bar, text_button};
 
 /// The range through which joints are driven.
@@ -99,7 +100,9 @@ pub(super) fn ready(
     };
     let mut pressed = false;
     let choice = |ui: &mut Ui| {
-        if text_button(ui, None, RUN, false).on_hover_text(tip).clicked() {
+        let run = text_button(ui, None, RUN, false).on_hover_text(tip);
+        Named::Motion.is_at(ui, run.rect);
+        if run.clicked() {
             commands.push(InspectionCommand::RunRom(range.options()).into());
             pressed = true;
         }
