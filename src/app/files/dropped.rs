@@ -1,5 +1,6 @@
 //! Files that are dropped on the window together: a model with its buffers, textures and texts, a folder, or two models.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
@@ -123,8 +124,9 @@ fn plan(mut paths: Vec<PathBuf>) -> Drop {
             other => others.push(other),
         }
     }
-    models.sort();
-    models.dedup();
+    // Of two the first that was dropped is the one beside which the other stands.
+    let mut known = BTreeSet::new();
+    models.retain(|model| known.insert(model.clone()));
     if let Some(session) = sessions.first() {
         // It names its model.
         let left = sessions[1..].iter().chain(&pages).chain(&clips).chain(others.iter().filter(|o| !belongs(o)));
@@ -146,7 +148,9 @@ fn plan(mut paths: Vec<PathBuf>) -> Drop {
             left.extend_from_slice(&clips);
             Plan::Pair(first.clone(), second.clone())
         }
-        ([first, ..], _) => {
+        ([any, ..], _) => {
+            // Those after it in its folder can be walked through.
+            let first = models.iter().min().unwrap_or(any);
             let (count, name) = (models.len(), name(first));
             let note = format!("{count} models: {name} is opened; Ctrl+Page Down shows the next one of its folder");
             return Drop { plan: Plan::Alone(first.clone()), note: Some(note) };
@@ -270,7 +274,9 @@ mod tests {
         let at =
             folder("pair", &["b.glb", "a.gltf", "a.bin", "c.vrm", "wave.vrma", "wave.pose.json", "d.fbx", "s.hdr"]);
         let pair = |first: &str, second: &str| Plan::Pair(at.join(first), at.join(second));
-        assert_eq!(planned(&at, &["b.glb", "a.bin", "a.gltf"]).plan, pair("a.gltf", "b.glb"));
+        // Which is the first, the order of the drop says.
+        assert_eq!(planned(&at, &["b.glb", "a.bin", "a.gltf"]).plan, pair("b.glb", "a.gltf"));
+        assert_eq!(planned(&at, &["a.gltf", "b.glb", "a.gltf"]).plan, pair("a.gltf", "b.glb"));
         assert_eq!(planned(&at, &["wave.vrma", "c.vrm"]).plan, pair("c.vrm", "wave.vrma"));
         let Drop { plan, note } = planned(&at, &["b.glb", "c.vrm", "a.gltf"]);
         assert!(plan == Plan::Alone(at.join("a.gltf")) && note.unwrap().contains("3 models"));
@@ -296,7 +302,7 @@ mod tests {
         assert_eq!(planned(&at, &["deep"]).plan, Plan::Alone(at.join("deep/glTF/deep.glb")));
         assert_eq!(
             planned(&at, &["fox", "deep"]).plan,
-            Plan::Pair(at.join("deep/glTF/deep.glb"), at.join("fox/Fox.gltf"))
+            Plan::Pair(at.join("fox/Fox.gltf"), at.join("deep/glTF/deep.glb"))
         );
         let Plan::Nothing(why) = planned(&at, &["none"]).plan else { panic!("a model was found") };
         assert!(why.contains("no model in none"), "{why}");

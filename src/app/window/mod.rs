@@ -272,7 +272,7 @@ impl Window {
         let before = self.input.egui_input().events.len();
         let response = self.input.on_window_event(&self.os, event);
         if let WindowEvent::KeyboardInput { event: key, .. } = event {
-            self.layout.note(&key.logical_key);
+            self.layout.note(key.physical_key, &key.logical_key);
             let events = self.input.egui_input_mut().events.get_mut(before..).unwrap_or_default();
             ui::take_by_place(events, self.layout.types_latin());
             if let Some(digit) = number_pad(key) {
