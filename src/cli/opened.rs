@@ -36,7 +36,7 @@ impl From<Document> for Opened {
 }
 
 impl ModelArgs {
-    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`](crate::import::Options)) and has the
+    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`crate::import::Options`]) and has the
     /// pixels of images from then on: they are freed once it has them. Writes a warning where the model has changed since
     /// the session was saved.
     pub fn load_with_session(&self, block_formats: Option<AskFormats>) -> Result<Opened, CliError> {

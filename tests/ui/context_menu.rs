@@ -100,7 +100,7 @@ fn weights_of_a_vertex_are_copied_and_pasted_by_the_menu_of_its_row() {
             .iter()
             .zip(weights)
             .filter(|(_, w)| **w > 0.0)
-            .map(|(j, w)| (*j, (w * 1e4).round() as u32))
+            .map(|(j, w)| (*j, (*w * 1e4).round() as u32))
             .collect();
         out.sort_unstable();
         out
@@ -112,7 +112,7 @@ fn weights_of_a_vertex_are_copied_and_pasted_by_the_menu_of_its_row() {
         harness.get_by_role_and_label(Role::MenuItem, "Paste weights").accesskit_node().is_disabled(),
         "nothing is copied yet"
     );
-    harness.key_press(egui::Key::Escape);
+    harness.key_press(Key::Escape);
     harness.run();
     let at = row(&harness, from);
     right_click(&mut harness, at);
