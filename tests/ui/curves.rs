@@ -238,10 +238,10 @@ fn a_benchmark_that_is_under_way_can_be_cancelled() {
     harness.get_by_role_and_label(Role::Button, "Measure").click();
     harness.run_steps(2);
     assert_eq!(harness.query_all_by_label("Measuring…").count(), 1);
-    harness.get_by_role_and_label(Role::ProgressIndicator, "Benchmark");
+    harness.get_by_role_and_label(Role::ProgressIndicator, "Benchmark measured");
     harness.get_by_role_and_label(Role::Button, "Cancel").click();
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::Button, "Measure");
     assert!(harness.query_by_label("Measuring…").is_none());
-    assert!(harness.query_by_role_and_label(Role::ProgressIndicator, "Benchmark").is_none());
+    assert!(harness.query_by_role_and_label(Role::ProgressIndicator, "Benchmark measured").is_none());
 }

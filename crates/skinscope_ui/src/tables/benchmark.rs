@@ -103,7 +103,7 @@ pub(super) fn show(
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 4)).show(ui, |ui| {
         if is_running {
             let done = state.done.load(Ordering::Relaxed) as f32;
-            progress_bar(ui, "Benchmark", done / Benchmark::PARTS as f32);
+            progress_bar(ui, "Benchmark measured", done / Benchmark::PARTS as f32);
             ui.add_space(4.0);
         }
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match state.run.latest() {
