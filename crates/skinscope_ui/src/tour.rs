@@ -161,8 +161,9 @@ fn mark(ui: &Ui, state: &UiState, session: &Session) {
     painter.rect_stroke(ring, CornerRadius::same(6), Stroke::new(RING, colors(ui).accent), StrokeKind::Middle);
 }
 
-/// Shows the step over the picture.
+/// Shows the step over the picture, which is all of `ui`; the plate lies within `rect`.
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    Named::Picture.is_at(ui, ui.max_rect());
     let Some(step) = state.tour.step else { return };
     let Some(shown) = STEPS.get(step) else { return };
     let text = (shown.text)(state);

@@ -112,7 +112,6 @@ pub(super) fn show(
         if !state.presents {
             // What the pointer is over is described above it.
             let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
-            tour::Named::Picture.is_at(&corner, rect);
             tour::show(&mut corner, above, session, state, commands);
         }
         // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
