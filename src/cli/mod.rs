@@ -15,6 +15,7 @@ mod example;
 mod explain;
 mod find;
 mod fix;
+mod fix_operations;
 mod fix_report;
 mod flood;
 mod info;

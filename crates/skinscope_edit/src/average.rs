@@ -5,7 +5,16 @@ use skinscope_weights::{kernels, mean, unit_shares};
 
 use super::operation_row::vertices_get;
 use super::refusal::{is_joint, name};
-use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, by_row};
+use super::{Group, JointNumbers, Operation, Parameter, ParameterKind, Refusal, Settings, Sheet, by_row};
+
+/// The weights that vertices get.
+static COPIED: Parameter = Parameter {
+    id: "copied",
+    label: "Weights",
+    help: "Joints and their weights",
+    kind: ParameterKind::Copied,
+    ..Parameter::ROW
+};
 
 /// The operation that gives vertices the mean of their weights.
 pub(crate) static AVERAGE: Operation = Operation {
@@ -34,8 +43,9 @@ pub(crate) static PASTE: Operation = Operation {
     group: Group::Copy,
     place: 1,
     help: "Give all vertices these weights",
+    more: ": JOINT=WEIGHT, with commas between",
     argument: "WEIGHTS",
-    settings: &[Setting::Copied],
+    parameters: &[&COPIED],
     refuse: moves_some,
     numbers: JointNumbers::Any,
     room: lacks_joints,

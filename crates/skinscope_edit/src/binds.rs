@@ -7,7 +7,7 @@ use skinscope_model::{BindChange, LocalPose, MeshId, Model, NodeId, Skin, SkinId
 
 use super::refusal::name;
 use super::sheet::single;
-use super::{Changes, Group, Operation, Refusal, Setting, Settings, Sheet};
+use super::{Changes, Group, Operation, OptionForm, Parameter, ParameterKind, Refusal, Settings, Sheet};
 
 /// The operation that computes inverse bind matrices from the rest pose.
 pub static INVERSE_BINDS: Operation = Operation {
@@ -25,6 +25,15 @@ pub static INVERSE_BINDS: Operation = Operation {
     ..Operation::ROW
 };
 
+/// The pose in which the mesh is bound.
+static POSE: Parameter = Parameter {
+    id: "pose",
+    label: "Pose",
+    help: "The pose in which the mesh is bound",
+    kind: ParameterKind::Pose,
+    option: OptionForm::None,
+};
+
 /// The operation that binds the mesh where its joints are in a pose.
 pub static BIND_HERE: Operation = Operation {
     id: "bind-here",
@@ -34,7 +43,8 @@ pub static BIND_HERE: Operation = Operation {
     group: Group::Bind,
     place: 0,
     help: "Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores",
-    settings: &[Setting::Pose],
+    more: ". The pose is that of --clip and --time or of --pose, else the rest pose",
+    parameters: &[&POSE],
     changes: Changes::Binds,
     refuse: |sheet, settings| {
         is_bound(sheet.model)?;

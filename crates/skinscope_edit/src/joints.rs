@@ -6,8 +6,47 @@ use skinscope_model::{Model, NodeId, SkinId};
 
 use skinscope_weights::{Bounds, RowTask, Table, TableRow, kernels};
 
+use super::parameter::JOINT;
 use super::refusal::{is_joint, name, skins_of};
-use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, Stays, by_row, hammer};
+use super::{
+    ChoiceKind, ChoiceWord, Group, JointKind, JointNumbers, Kept, Operation, Parameter, ParameterKind, Refusal,
+    Settings, Sheet, Stays, by_row, hammer,
+};
+
+/// Where the weight of a joint goes that is taken off.
+static SPREAD: Parameter = Parameter {
+    id: "spread",
+    label: "Its weight",
+    help: "Where the weight of the joint goes",
+    kind: ParameterKind::Choice(ChoiceKind {
+        words: &[
+            ChoiceWord { id: "", label: "To parent", help: "Its weight goes to the nearest joint above it" },
+            ChoiceWord {
+                id: "spread",
+                label: "Spread",
+                help: "Its weight goes to the other joints of each vertex; one that it moves alone takes the weights of the nearest",
+            },
+        ],
+        kept: Some(Kept {
+            get: |settings| usize::from(settings.spread),
+            set: |settings, chosen| settings.spread = chosen == 1,
+        }),
+        ..ChoiceKind::ROW
+    }),
+    ..Parameter::ROW
+};
+
+/// The joint that takes the place of another.
+static OTHER: Parameter = Parameter {
+    id: "other",
+    label: "By",
+    help: "The joint that gets the weight",
+    kind: ParameterKind::Joint(JointKind {
+        takes_selected: false,
+        kept: Kept { get: |settings| settings.other, set: |settings, joint| settings.other = joint },
+    }),
+    ..Parameter::ROW
+};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
 pub(crate) static REMOVE_JOINT: Operation = Operation {
@@ -20,9 +59,10 @@ pub(crate) static REMOVE_JOINT: Operation = Operation {
     place: 1,
     help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex; one \
            that it moved alone then takes the weights of the nearest vertex",
+    more: " (with :spread after the name)",
     argument: "JOINT",
     repairs: &["far-influence"],
-    settings: &[Setting::Joint, Setting::Spread],
+    parameters: &[&JOINT, &SPREAD],
     // The joint above is as far from the vertices of such a finding as the one that is taken off.
     for_finding: |settings| settings.spread = true,
     refuse: |sheet, settings| is_joint(sheet, settings.joint),
@@ -47,7 +87,7 @@ pub(crate) static REPLACE_JOINT: Operation = Operation {
     place: 2,
     help: "Give the weight of a joint to another one",
     argument: "JOINT=OTHER",
-    settings: &[Setting::Joint, Setting::Other],
+    parameters: &[&JOINT, &OTHER],
     refuse: replaces,
     numbers: JointNumbers::Named,
     stays: Some(&TAKEN_OFF),

@@ -23,6 +23,7 @@ mod mirror_tests;
 mod mirrored;
 mod normalise;
 mod operation_row;
+mod parameter;
 #[cfg(test)]
 mod parting_tests;
 mod partly;
@@ -47,6 +48,7 @@ mod transferred;
 mod weld;
 pub mod writeback;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
@@ -56,7 +58,8 @@ pub use carry::{
 };
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
-pub use operation_row::{Changes, Group, Operation, Setting};
+pub use operation_row::{Changes, Group, Operation};
+pub use parameter::{ChoiceKind, ChoiceWord, JointKind, Kept, NumberKind, OptionForm, Parameter, ParameterKind};
 pub use partly::explain_partly;
 pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rules::REPAIRED;
@@ -95,7 +98,8 @@ pub static OPERATIONS: &[&Operation] = &[
     &binds::BIND_HERE,
 ];
 
-/// The settings of all operations; each operation reads those that it needs.
+/// The values of the parameters of all operations; each operation reads those that it needs. A new operation needs no field here: its
+/// numbers and choices are in `values`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -143,6 +147,9 @@ pub struct Settings {
     /// Rules: the ids of the checker's rules whose findings are repaired.
     #[serde(deserialize_with = "text_form::rules")]
     pub rules: Vec<&'static str>,
+    /// Numbers and choices of other parameters, by [`Parameter::id`].
+    #[serde(with = "text_form::values", skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, f64>,
 }
 
 impl Default for Settings {
@@ -167,6 +174,7 @@ impl Default for Settings {
             names: NameMap::default(),
             pose: None,
             rules: REPAIRED.to_vec(),
+            values: BTreeMap::new(),
         }
     }
 }

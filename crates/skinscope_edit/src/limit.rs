@@ -2,7 +2,56 @@
 
 use skinscope_weights::kernels;
 
-use super::{Group, Left, Operation, Setting, Settings, Sheet, best, by_row};
+use super::{
+    ChoiceKind, ChoiceWord, Group, Kept, Left, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Settings,
+    Sheet, best, by_row,
+};
+
+/// How many joints of a vertex stay.
+static MOST: Parameter = Parameter {
+    id: "most-joints",
+    label: "Joints",
+    help: "How many joints may move a vertex",
+    kind: ParameterKind::Number(NumberKind {
+        range: [1.0, 65535.0],
+        slider: [1.0, 8.0],
+        default: 4.0,
+        decimals: 0,
+        kept: Some(Kept {
+            get: |settings| settings.limit as f64,
+            set: |settings, value| settings.limit = value as usize,
+        }),
+        ..NumberKind::ROW
+    }),
+    ..Parameter::ROW
+};
+
+/// How those that stay are chosen.
+static BEST: Parameter = Parameter {
+    id: "best",
+    label: "Joints that stay",
+    help: "Which joints of a vertex stay",
+    kind: ParameterKind::Choice(ChoiceKind {
+        words: &[
+            ChoiceWord { id: "largest", label: "Largest", help: "Keep the largest weights" },
+            ChoiceWord {
+                id: "best",
+                label: "Best",
+                help: "Keep the joints, and fit the weights, that hold the surface nearest in motion",
+            },
+        ],
+        kept: Some(Kept {
+            get: |settings| usize::from(settings.best),
+            set: |settings, chosen| settings.best = chosen == 1,
+        }),
+        ..ChoiceKind::ROW
+    }),
+    option: OptionForm::Own {
+        name: "best",
+        value: "",
+        help: "Choose joints and weights that keep the surface nearest over the clips and the range of motion, with --limit",
+    },
+};
 
 /// The operation that keeps only a given number of influences of each vertex.
 pub(crate) static LIMIT: Operation = Operation {
@@ -15,7 +64,7 @@ pub(crate) static LIMIT: Operation = Operation {
     help: "Keep the N largest joints of every vertex, in its first pairs, and normalise them",
     argument: "N",
     repairs: &["too-many-influences"],
-    settings: &[Setting::Limit, Setting::Best],
+    parameters: &[&MOST, &BEST],
     by_result: true,
     left: |after| Left::locked(after.shares.len() > after.settings.limit),
     run: limit,

@@ -10,7 +10,66 @@ use skinscope_weights::{TableRow, difference, mean, unit_shares};
 use super::mirrored::{MirrorPlane, Mirroring};
 use super::refusal::{is_joint, mesh_name, name};
 use super::weld::RowShares;
-use super::{Axis, Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet};
+use super::{
+    Axis, ChoiceKind, ChoiceWord, Group, JointNumbers, Kept, Operation, OptionForm, Parameter, ParameterKind, Refusal,
+    Settings, Sheet,
+};
+
+/// The axes, in the order of their words.
+const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+/// The axis that the mirror plane is at right angles to.
+static AXIS: Parameter = Parameter {
+    id: "axis",
+    label: "Axis",
+    help: "The axis that the plane of symmetry is at right angles to",
+    kind: ParameterKind::Choice(ChoiceKind {
+        words: &[
+            ChoiceWord { id: "x", label: "X", help: "About the plane of symmetry at right angles to X" },
+            ChoiceWord { id: "y", label: "Y", help: "About the plane of symmetry at right angles to Y" },
+            ChoiceWord { id: "z", label: "Z", help: "About the plane of symmetry at right angles to Z" },
+        ],
+        kept: Some(Kept {
+            get: |settings| AXES.iter().position(|axis| *axis == settings.axis).unwrap_or_default(),
+            set: |settings, chosen| settings.axis = AXES.get(chosen).copied().unwrap_or(settings.axis),
+        }),
+        ..ChoiceKind::ROW
+    }),
+    ..Parameter::ROW
+};
+
+/// The side that is copied.
+static SIDE: Parameter = Parameter {
+    id: "from-negative",
+    label: "Side",
+    help: "Which side is copied to the other",
+    kind: ParameterKind::Choice(ChoiceKind {
+        words: &[
+            ChoiceWord { id: "+", label: "+ to −", help: "Copy the positive side to the negative one" },
+            ChoiceWord { id: "-", label: "− to +", help: "Copy the negative side to the positive one" },
+        ],
+        kept: Some(Kept {
+            get: |settings| usize::from(settings.from_negative),
+            set: |settings, chosen| settings.from_negative = chosen == 1,
+        }),
+        ..ChoiceKind::ROW
+    }),
+    ..Parameter::ROW
+};
+
+/// Joints that are partners.
+static PAIRS: Parameter = Parameter {
+    id: "pairs",
+    label: "Pairs of joints",
+    help: "Joints that are partners whatever their names and places say",
+    kind: ParameterKind::Pairs,
+    option: OptionForm::Own {
+        name: "pair",
+        value: "JOINT=OTHER",
+        help: "Take these two joints for partners, with --mirror, whatever their names and places say; may be given several times. A joint \
+               that is its own partner is exchanged with none",
+    },
+};
 
 /// The operation that copies the weights of one side to the other.
 pub(crate) static MIRROR: Operation = Operation {
@@ -21,9 +80,11 @@ pub(crate) static MIRROR: Operation = Operation {
     group: Group::Copy,
     place: 0,
     help: "Copy the weights of one side of the mesh to the other, about its plane of symmetry, with the joints that are their partners there",
+    more: ", by their names, else by their places: across x, y or z, with :+ (from + to −, as without) or :- (from − to +). Vertices of a \
+           joint at one side without a partner stay; without a plane it is refused",
     argument: "AXIS",
     repairs: &["asymmetry"],
-    settings: &[Setting::Axis, Setting::Side, Setting::Pairs],
+    parameters: &[&AXIS, &SIDE, &PAIRS],
     refuse: |sheet, settings| {
         has_plane(sheet, settings)?;
         are_paired(sheet, settings)

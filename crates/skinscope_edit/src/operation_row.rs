@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use skinscope_base::words::counted;
 use skinscope_weights::Table;
 
-use super::{Mirroring, OPERATIONS, Refusal, Settings, Sheet};
+use super::{Mirroring, OPERATIONS, Parameter, Refusal, Settings, Sheet};
 
 /// An operation on weights or on inverse bind matrices. A row names what is its own, and takes the rest from `Operation::ROW`.
 #[derive(Debug)]
@@ -27,10 +27,13 @@ pub struct Operation {
     pub place: u8,
     /// A sentence that says what it does.
     pub help: &'static str,
+    /// What the command line says after that sentence; may be empty.
+    pub more: &'static str,
     /// The name of the argument of the option on the command line; empty where it takes none.
     pub argument: &'static str,
-    /// The settings that it reads, in the order in which they are shown.
-    pub settings: &'static [Setting],
+    /// What of it can be set, in the order in which that is shown. The first ones whose form is [`OptionForm::Value`](crate::OptionForm)
+    /// are the value of its option on the command line.
+    pub parameters: &'static [&'static Parameter],
     /// What it changes.
     pub changes: Changes,
     /// The rules of the checker whose findings it repairs.
@@ -69,45 +72,6 @@ pub enum Changes {
     Weights,
     /// The inverse bind matrices of joints.
     Binds,
-}
-
-/// A setting that an operation reads, as the panel of tools shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    /// [`Settings::threshold`].
-    Threshold,
-    /// [`Settings::limit`].
-    Limit,
-    /// [`Settings::best`].
-    Best,
-    /// [`Settings::format`].
-    Format,
-    /// [`Settings::axis`].
-    Axis,
-    /// [`Settings::from_negative`].
-    Side,
-    /// [`Settings::pairs`].
-    Pairs,
-    /// [`Settings::times`].
-    Times,
-    /// [`Settings::strength`].
-    Strength,
-    /// [`Settings::amount`] and [`Settings::follow`].
-    Amount,
-    /// [`Settings::joint`].
-    Joint,
-    /// [`Settings::spread`].
-    Spread,
-    /// [`Settings::other`].
-    Other,
-    /// [`Settings::copied`].
-    Copied,
-    /// [`Settings::donor`] and [`Settings::names`].
-    Donor,
-    /// [`Settings::pose`].
-    Pose,
-    /// [`Settings::rules`].
-    Rules,
 }
 
 /// Tools that do the same kind of work.
@@ -223,8 +187,9 @@ impl Operation {
         group: Group::Clean,
         place: 0,
         help: "",
+        more: "",
         argument: "",
-        settings: &[],
+        parameters: &[],
         changes: Changes::Weights,
         repairs: &[],
         chosen: None,

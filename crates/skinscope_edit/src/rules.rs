@@ -7,7 +7,16 @@ use super::rogues::{self, found};
 use skinscope_weights::{Given, RowTask, Table, TableRow, kernels};
 
 use super::operation_row::still_found;
-use super::{Group, Operation, Setting, Settings, Sheet, binds, hammer, weld};
+use super::{Group, Operation, Parameter, ParameterKind, Settings, Sheet, binds, hammer, weld};
+
+/// The rules whose findings are repaired.
+static CHOSEN: Parameter = Parameter {
+    id: "repaired-rules",
+    label: "Rules",
+    help: "The rules whose findings are repaired",
+    kind: ParameterKind::Rules,
+    ..Parameter::ROW
+};
 
 /// The operation that repairs the findings of the given rules.
 pub static RULES: Operation = Operation {
@@ -18,8 +27,9 @@ pub static RULES: Operation = Operation {
     group: Group::Repair,
     place: 0,
     help: "Repair what these rules of the checker find",
+    more: ": their names with commas between, or `all` of them that can be repaired",
     argument: "RULES",
-    settings: &[Setting::Rules],
+    parameters: &[&CHOSEN],
     chosen: Some(chosen),
     asks_again: true,
     by_result: true,

@@ -6,8 +6,18 @@ use skinscope_model::{MeshId, Model, NodeId, PrimitiveId, WeightChange};
 
 use skinscope_weights::{Amount, Change, kernels, set_row};
 
+use super::parameter::JOINT;
 use super::refusal::is_joint;
-use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, Stays, by_row, sheet};
+use super::{Group, JointNumbers, Operation, Parameter, ParameterKind, Refusal, Settings, Sheet, Stays, by_row, sheet};
+
+/// The weight that the joint gets.
+static AMOUNT: Parameter = Parameter {
+    id: "amount",
+    label: "Weight",
+    help: "The weight that the joint gets: 0.3 or 30% sets it, +0.1 and *2 change it",
+    kind: ParameterKind::Amount,
+    ..Parameter::ROW
+};
 
 /// The operation that sets the weight of a joint.
 pub(crate) static SET: Operation = Operation {
@@ -19,7 +29,7 @@ pub(crate) static SET: Operation = Operation {
     place: 0,
     help: "Set the weight of a joint: 0.3 or 30%, +0.1, -0.1, *2; the other joints of a vertex follow, so that its sum stays",
     argument: "JOINT=VALUE",
-    settings: &[Setting::Joint, Setting::Amount],
+    parameters: &[&JOINT, &AMOUNT],
     refuse: |sheet, settings| is_joint(sheet, settings.joint),
     numbers: JointNumbers::Named,
     stays: Some(&SET_STAYS),

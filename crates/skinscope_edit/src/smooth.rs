@@ -7,7 +7,39 @@ use skinscope_weights::{
     unit_shares,
 };
 
-use super::{Group, Operation, Setting, Settings, Sheet, surface};
+use super::{Group, Kept, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Settings, Sheet, surface};
+
+/// How many steps are taken.
+static TIMES: Parameter = Parameter {
+    id: "times",
+    label: "Times",
+    help: "How often each vertex takes the mean of its neighbours' weights",
+    kind: ParameterKind::Number(NumberKind {
+        range: [1.0, 1000.0],
+        slider: [1.0, 30.0],
+        default: 1.0,
+        decimals: 0,
+        kept: Some(Kept {
+            get: |settings| settings.times as f64,
+            set: |settings, value| settings.times = value as usize,
+        }),
+        ..NumberKind::ROW
+    }),
+    ..Parameter::ROW
+};
+
+/// How far each step goes.
+static STRENGTH: Parameter = Parameter {
+    id: "strength",
+    label: "Strength",
+    help: "How far it goes there each time: 0 stays, 1 is the mean",
+    kind: ParameterKind::Number(NumberKind {
+        default: 0.5,
+        kept: Some(Kept { get: |settings| settings.strength, set: |settings, value| settings.strength = value }),
+        ..NumberKind::ROW
+    }),
+    option: OptionForm::None,
+};
 
 /// The operation that smooths weights along the surface.
 pub(crate) static SMOOTH: Operation = Operation {
@@ -19,7 +51,7 @@ pub(crate) static SMOOTH: Operation = Operation {
     place: 0,
     help: "Move the weights of every vertex half way to the mean of its neighbours on the surface, N times",
     argument: "N",
-    settings: &[Setting::Times, Setting::Strength],
+    parameters: &[&TIMES, &STRENGTH],
     run: smooth,
     ..Operation::ROW
 };

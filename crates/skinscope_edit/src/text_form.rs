@@ -31,6 +31,24 @@ pub(super) mod copied {
     }
 }
 
+/// Numbers by the ids of their parameters.
+pub(super) mod values {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use skinscope_weights::exact::Exact;
+
+    pub fn serialize<S: Serializer>(values: &BTreeMap<String, f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(values.iter().map(|(id, value)| (id, Exact(*value))))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
+        let values = BTreeMap::<String, Exact>::deserialize(deserializer)?;
+        Ok(values.into_iter().map(|(id, value)| (id, value.0)).collect())
+    }
+}
+
 /// A pose that is shared, or none.
 pub(super) mod pose {
     use std::sync::Arc;

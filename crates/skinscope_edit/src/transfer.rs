@@ -21,7 +21,16 @@ use super::operation_row::vertices_get;
 use super::places::{self, Member, Places};
 use super::refusal::name;
 use super::transferred::Transferred;
-use super::{Group, JointNumbers, Operation, Refusal, Setting, Settings, Sheet, surface};
+use super::{Group, JointNumbers, Operation, Parameter, ParameterKind, Refusal, Settings, Sheet, surface};
+
+/// The model whose weights are taken, and which of its joints are which.
+static DONOR: Parameter = Parameter {
+    id: "donor",
+    label: "From",
+    help: "The file whose weights are taken",
+    kind: ParameterKind::Donor,
+    ..Parameter::ROW
+};
 
 /// The operation that takes the weights of another model.
 pub(crate) static TRANSFER: Operation = Operation {
@@ -32,8 +41,9 @@ pub(crate) static TRANSFER: Operation = Operation {
     group: Group::Copy,
     place: 2,
     help: "Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around it; joints are matched by the bones of humanoids and by name",
+    more: ". Both are compared where they rest",
     argument: "FILE",
-    settings: &[Setting::Donor],
+    parameters: &[&DONOR],
     refuse: has_counterparts,
     numbers: JointNumbers::Any,
     room: |vertices| {

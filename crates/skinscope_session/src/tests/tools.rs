@@ -73,6 +73,7 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         names: skinscope_anim::pose::NameMap::default(),
         pose: None,
         rules: REPAIRED.to_vec(),
+        values: std::collections::BTreeMap::new(),
     })
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, Outcome, REPAIRED, Setting, Settings, Task};
+use skinscope_edit::{Operation, Outcome, ParameterKind, REPAIRED, Settings, Task};
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
@@ -166,19 +166,25 @@ impl Session {
 }
 
 pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation>) {
-    let reads = |setting| operation.is_some_and(|operation| operation.settings.contains(&setting));
-    if let Some(joint) = session.view.selected.filter(|_| reads(Setting::Joint)) {
-        Arc::make_mut(&mut session.tools.settings).joint = Some(joint);
-    }
-    if reads(Setting::Rules) {
-        // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
-        Arc::make_mut(&mut session.tools.settings).rules = REPAIRED.to_vec();
+    let parameters = operation.map(|operation| operation.parameters).unwrap_or_default();
+    for parameter in parameters {
+        let settings = &mut session.tools.settings;
+        match &parameter.kind {
+            ParameterKind::Joint(kind) if kind.takes_selected => {
+                if let Some(selected) = session.view.selected {
+                    parameter.set_joint(Arc::make_mut(settings), Some(selected));
+                }
+            }
+            // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
+            ParameterKind::Rules => Arc::make_mut(settings).rules = REPAIRED.to_vec(),
+            _ => {}
+        }
     }
     session.tools.operation = operation;
     (session.tools.apply, session.tools.applied, session.tools.rests) = (false, None, false);
     session.tools.made = None;
     stop_preview(session);
-    if reads(Setting::Pose) {
+    if parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Pose)) {
         take_pose(session);
     }
 }

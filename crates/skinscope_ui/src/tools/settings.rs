@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use egui::{Label, RichText, Ui, vec2};
-use skinscope_edit::{Amount, Axis, Changes, Operation, REPAIRED, Setting, Settings};
+use skinscope_edit::{
+    Amount, Changes, ChoiceKind, NumberKind, Operation, Parameter, ParameterKind, REPAIRED, Settings,
+};
 use skinscope_inspect::rule_words;
-use skinscope_model::WeightFormat;
 use skinscope_session::{Command, Session, ToolCommand};
 
 use super::fold::fold;
@@ -24,8 +25,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
     let before = &session.tools().settings;
     let mut now = Settings::clone(before);
     ui.add_space(6.0);
-    for setting in operation.settings {
-        show_setting(ui, session, *setting, &mut now, commands);
+    let mut after_choice = false;
+    for parameter in operation.parameters {
+        let is_choice = matches!(parameter.kind, ParameterKind::Choice(_));
+        if after_choice && is_choice {
+            ui.add_space(4.0);
+        }
+        show_parameter(ui, session, parameter, &mut now, commands);
+        after_choice = is_choice;
     }
     if operation.changes == Changes::Binds {
         quiet_text(ui, SKINS);
@@ -35,114 +42,77 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
     }
 }
 
-/// Shows one setting; what the user changes of it is in `now` afterwards.
-fn show_setting(ui: &mut Ui, session: &Session, setting: Setting, now: &mut Settings, commands: &mut Vec<Command>) {
-    match setting {
-        Setting::Threshold => {
-            let help = "Weights below it go, and the others of the vertex take their share";
-            let threshold = number(ui, ("Threshold", help), now.threshold, 0.0..=0.2, 0.01, 3);
-            now.threshold = threshold.map_or(now.threshold, |v| v.clamp(0.0, 1.0));
+/// Shows one parameter; what the user changes of it is in `now` afterwards.
+fn show_parameter(
+    ui: &mut Ui,
+    session: &Session,
+    parameter: &Parameter,
+    now: &mut Settings,
+    commands: &mut Vec<Command>,
+) {
+    match &parameter.kind {
+        ParameterKind::Number(kind) => number(ui, parameter, kind, now),
+        ParameterKind::Choice(kind) => choice(ui, parameter, kind, now),
+        ParameterKind::Joint(_) => {
+            let mut chosen = parameter.joint(now);
+            joint(ui, session, parameter.label, &mut chosen);
+            parameter.set_joint(now, chosen);
         }
-        Setting::Limit => {
-            let help = "How many joints may move a vertex";
-            let limit = number(ui, ("Joints", help), now.limit as f64, 1.0..=8.0, 4.0, 0);
-            now.limit = limit.map_or(now.limit, |v| v.round().clamp(1.0, 256.0) as usize);
-        }
-        Setting::Best => {
-            let best = "Keep the joints, and fit the weights, that hold the surface nearest in motion";
-            either(ui, [("Largest", "Keep the largest weights"), ("Best", best)], &mut now.best);
-        }
-        Setting::Format => format(ui, now),
-        Setting::Axis => axis(ui, now),
-        Setting::Side => {
-            ui.add_space(4.0);
-            let ways = [
-                ("+ to −", "Copy the positive side to the negative one"),
-                ("− to +", "Copy the negative side to the positive one"),
-            ];
-            either(ui, ways, &mut now.from_negative);
-        }
-        Setting::Pairs => pairs::show(ui, session, now),
-        Setting::Times => {
-            let help = "How often each vertex takes the mean of its neighbours' weights";
-            let times = number(ui, ("Times", help), now.times as f64, 1.0..=30.0, 1.0, 0);
-            now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
-        }
-        Setting::Strength => {
-            let help = "How far it goes there each time: 0 stays, 1 is the mean";
-            let strength = number(ui, ("Strength", help), now.strength, 0.0..=1.0, 0.5, 2);
-            now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
-        }
-        Setting::Amount => weight(ui, now),
-        Setting::Joint => joint(ui, session, "Joint", &mut now.joint),
-        Setting::Spread => {
-            let parent = "Its weight goes to the nearest joint above it";
-            let spread = "Its weight goes to the other joints of each vertex; one that it moves alone takes the weights of the nearest";
-            either(ui, [("To parent", parent), ("Spread", spread)], &mut now.spread);
-        }
-        Setting::Other => joint(ui, session, "By", &mut now.other),
-        Setting::Copied => copied(ui, session, commands),
-        Setting::Donor => donor::show(ui, session, now, commands),
-        Setting::Pose => bound(ui, session, commands),
-        Setting::Rules => rules(ui, session, now),
+        ParameterKind::Amount => weight(ui, parameter, now),
+        ParameterKind::Pairs => pairs::show(ui, session, now),
+        ParameterKind::Copied => copied(ui, session, commands),
+        ParameterKind::Donor => donor::show(ui, session, now, commands),
+        ParameterKind::Pose => bound(ui, session, commands),
+        ParameterKind::Rules => rules(ui, session, parameter, now),
     }
 }
 
-/// Shows two choices, each with its tooltip; the second one sets the switch.
-fn either(ui: &mut Ui, [off, on]: [(&str, &str); 2], switch: &mut bool) {
-    let choices = [(off.0, !*switch, off.1.to_owned()), (on.0, *switch, on.1.to_owned())];
+/// Shows the words of a choice, each with its tooltip.
+fn choice(ui: &mut Ui, parameter: &Parameter, kind: &ChoiceKind, now: &mut Settings) {
+    let before = parameter.choice(now);
+    let words = kind.words.iter().enumerate();
+    let choices: Vec<_> = words.map(|(index, word)| (word.label, index == before, word.help.to_owned())).collect();
     if let Some(chosen) = segments(ui, &choices) {
-        *switch = chosen == 1;
+        parameter.set_choice(now, chosen);
     }
-}
-
-/// Shows the choice of the format in which weights are rounded.
-fn format(ui: &mut Ui, now: &mut Settings) {
-    let formats = [WeightFormat::U8, WeightFormat::U16, WeightFormat::F32];
-    let names = ["u8", "u16", "f32"];
-    let choices = [0, 1, 2].map(|i| (names[i], now.format == formats[i], format!("Round as {} does", names[i])));
-    if let Some(chosen) = segments(ui, &choices) {
-        now.format = formats[chosen];
+    if !kind.note.is_empty() {
+        quiet_text(ui, kind.note);
     }
-    quiet_text(ui, "Weights are rounded here; the type in which the file stores them stays.");
 }
 
 /// Shows a number with a slider.
-fn number(
-    ui: &mut Ui,
-    (name, help): (&str, &str),
-    value: f64,
-    range: std::ops::RangeInclusive<f32>,
-    home: f32,
-    decimals: usize,
-) -> Option<f64> {
+fn number(ui: &mut Ui, parameter: &Parameter, kind: &NumberKind, now: &mut Settings) {
     let color = colors(ui).dim;
+    let value = parameter.number(now) as f32;
+    let [least, most] = kind.slider.map(|end| end as f32);
     let row = ValueRow {
-        name,
-        help,
-        label: name,
+        name: parameter.label,
+        help: parameter.help,
+        label: parameter.label,
         label_width: LABEL,
         color,
-        value: value as f32,
-        range: range.start().min(value as f32)..=range.end().max(value as f32),
-        home,
-        decimals,
+        value,
+        range: least.min(value)..=most.max(value),
+        home: kind.default as f32,
+        decimals: kind.decimals,
         unit: "",
         edited: false,
     };
-    row.show(ui).value.map(f64::from)
+    if let Some(value) = row.show(ui).value {
+        parameter.set_number(now, f64::from(value));
+    }
 }
 
 /// Shows a field for a weight, and whether the other weights of a vertex follow.
-fn weight(ui: &mut Ui, now: &mut Settings) {
+fn weight(ui: &mut Ui, parameter: &Parameter, now: &mut Settings) {
     let id = ui.scope_id().with("typed weight");
     let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     ui.horizontal(|ui| {
-        ui.label("Weight");
+        ui.label(parameter.label);
         let field = egui::TextEdit::singleline(&mut text).desired_width(96.0).hint_text("0.3  +0.1  *2  50%");
         let response = ui.add(field);
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Weight"));
-        describe(&response, "The weight that the joint gets: 0.3 or 30% sets it, +0.1 and *2 change it");
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, parameter.label));
+        describe(&response, parameter.help);
         if response.changed()
             && let Some(amount) = Amount::parse(&text)
         {
@@ -201,19 +171,9 @@ fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
 }
 
-/// Shows the choice of the axis that the plane of symmetry is at right angles to.
-fn axis(ui: &mut Ui, now: &mut Settings) {
-    let axes = [(Axis::X, "X"), (Axis::Y, "Y"), (Axis::Z, "Z")];
-    let choices = axes
-        .map(|(axis, name)| (name, now.axis == axis, format!("About the plane of symmetry at right angles to {name}")));
-    if let Some(chosen) = segments(ui, &choices) {
-        now.axis = axes[chosen].0;
-    }
-}
-
 /// Shows which rules are repaired: a row for each that finds something, with the number of its findings; the others are folded.
-fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
-    section(ui, "Rules", |_| {});
+fn rules(ui: &mut Ui, session: &Session, parameter: &Parameter, now: &mut Settings) {
+    section(ui, parameter.label, |_| {});
     let findings = || session.document().into_iter().flat_map(|document| document.findings());
     let count = |rule| findings().filter(|finding| finding.rule == rule).count();
     let rows = REPAIRED.iter().map(|rule| (*rule, count(*rule)));
