@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::builder::{PathBufValueParser, RangedI64ValueParser, StringValueParser, TypedValueParser, ValueParser};
+use clap::builder::PathBufValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use super::clips::paths;
-use super::find::{Two, find_node, find_pairs, parse_two};
+use super::find::{find_node, find_pairs};
+use super::fix_values::{Rules, Typed, parser};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::write_args::WriteArgs;
 use super::{CliError, other_file, printable, unwritable};
 use crate::edit::{
-    Amount, ChoiceKind, Donor, NumberKind, OPERATIONS, Operation, OptionForm, Parameter, ParameterKind, REPAIRED,
-    Settings, transfer_pairs,
+    Donor, OPERATIONS, Operation, OptionForm, Parameter, ParameterKind, REPAIRED, Settings, transfer_pairs,
 };
 use crate::model::Model;
 use crate::output::{self, overwritten, overwritten_by_stdout};
@@ -42,138 +42,10 @@ struct Asked {
     own: Vec<(&'static Parameter, Vec<Typed>)>,
 }
 
-/// What was typed after an option. Joints are found once the model is open.
-#[derive(Clone, Debug)]
-enum Typed {
-    Number(f64),
-    Choice(usize),
-    Choices([usize; 2]),
-    Joint(String),
-    Two(Two),
-    Amount(String, Amount),
-    JointNumber(String, f64),
-    Given(Vec<(String, f64)>),
-    Rule(Rules),
-    File(PathBuf),
-}
-
-/// One of the names after `--rules`.
-#[derive(Clone, Copy, Debug)]
-enum Rules {
-    All,
-    One(&'static str),
-}
-
 /// Returns the parameters that are the value of an operation's option.
 fn values_of(operation: &'static Operation) -> Vec<&'static Parameter> {
     let all = operation.parameters.iter().copied();
     all.take_while(|parameter| matches!(parameter.option, OptionForm::Value)).collect()
-}
-
-/// Returns the parser of the value of an option that stands for these parameters; `None`: it takes no value.
-fn parser(argument: &'static str, parameters: &[&'static Parameter]) -> Option<ValueParser> {
-    let kinds: Vec<&'static ParameterKind> = parameters.iter().map(|parameter| &parameter.kind).collect();
-    Some(match kinds[..] {
-        [ParameterKind::Number(kind)] if kind.is_whole() => {
-            let [least, most] = kind.range.map(|end| end as i64);
-            let whole = RangedI64ValueParser::<i64>::new().range(least..=most);
-            ValueParser::new(whole.map(|number| Typed::Number(number as f64)))
-        }
-        [ParameterKind::Number(kind)] => ValueParser::new(move |text: &str| number(kind, text).map(Typed::Number)),
-        [ParameterKind::Choice(kind)] => ValueParser::new(move |text: &str| {
-            let expected = || format!("expected {}", either(kind, ""));
-            word(kind, text).map(Typed::Choice).ok_or_else(expected)
-        }),
-        [ParameterKind::Choice(first), ParameterKind::Choice(second)] => {
-            let label = parameters.first().map_or("", |parameter| parameter.label);
-            ValueParser::new(move |text: &str| two_words([first, second], label, text))
-        }
-        [ParameterKind::Joint(_)] | [ParameterKind::Joint(_), ParameterKind::Choice(_)] => {
-            ValueParser::new(StringValueParser::new().map(Typed::Joint))
-        }
-        [ParameterKind::Joint(_), ParameterKind::Joint(_)] | [ParameterKind::Pairs] => {
-            ValueParser::new(|text: &str| parse_two(text).map(Typed::Two))
-        }
-        [ParameterKind::Joint(_), ParameterKind::Amount] => ValueParser::new(move |text: &str| typed(argument, text)),
-        [ParameterKind::Joint(_), ParameterKind::Number(kind)] => ValueParser::new(move |text: &str| {
-            let (joint, value) = text.rsplit_once('=').ok_or_else(|| format!("expected {argument}"))?;
-            number(kind, value).map(|value| Typed::JointNumber(joint.to_owned(), value))
-        }),
-        [ParameterKind::Copied] => ValueParser::new(given),
-        [ParameterKind::Rules] => ValueParser::new(|text: &str| rule(text).map(Typed::Rule)),
-        [ParameterKind::Donor] => ValueParser::new(PathBufValueParser::new().map(Typed::File)),
-        _ => return None,
-    })
-}
-
-fn number(kind: &NumberKind, text: &str) -> Result<f64, String> {
-    let [least, most] = kind.range;
-    let number: Option<f64> = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number
-        .filter(|number| kind.fitted(*number) == *number)
-        .ok_or_else(|| format!("not a {} from {least} to {most}", kind.noun))
-}
-
-/// Returns the index of a word.
-fn word(kind: &ChoiceKind, text: &str) -> Option<usize> {
-    kind.words.iter().position(|word| word.id == text)
-}
-
-/// Returns the words of a choice as a list whose last two have an *or* between them, each with what stands before it.
-fn either(kind: &ChoiceKind, before: &str) -> String {
-    let words: Vec<String> = kind.words.iter().map(|word| format!("{before}{}", word.id)).collect();
-    match &words[..] {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        _ => words.concat(),
-    }
-}
-
-/// Parses two words with a colon between; the second may be left out.
-fn two_words([first, second]: [&ChoiceKind; 2], label: &str, text: &str) -> Result<Typed, String> {
-    let (one, other) = text.split_once(':').map_or((text, None), |(one, other)| (one, Some(other)));
-    let marks = either(second, ":");
-    let one = word(first, one).ok_or_else(|| format!("expected {}, with {marks} after it", either(first, "")))?;
-    let other = match other {
-        Some(other) => word(second, &other.replace('−', "-"))
-            .ok_or_else(|| format!("expected {marks} after the {}", label.to_lowercase()))?,
-        None => second.default,
-    };
-    Ok(Typed::Choices([one, other]))
-}
-
-fn typed(argument: &str, text: &str) -> Result<Typed, String> {
-    let (joint, value) = text.rsplit_once('=').ok_or_else(|| format!("expected {argument}"))?;
-    let amount = Amount::parse(value)
-        .ok_or_else(|| format!("{value}: expected 0.3, 30%, +0.1, -0.1 or *2; a weight is 0 to 1"))?;
-    Ok(Typed::Amount(joint.to_owned(), amount))
-}
-
-fn given(text: &str) -> Result<Typed, String> {
-    let weight = |text: &str| text.parse::<f64>().ok().filter(|weight| (0.0..=1.0).contains(weight));
-    let (mut out, mut part) = (Vec::new(), String::new());
-    for piece in text.split(',') {
-        // A comma that does not follow a weight belongs to a name.
-        let comma = if part.is_empty() { "" } else { "," };
-        part = format!("{part}{comma}{piece}");
-        let one = part.rsplit_once('=').and_then(|(joint, number)| Some((joint.to_owned(), weight(number)?)));
-        if let Some(one) = one {
-            out.push(one);
-            part.clear();
-        }
-    }
-    if part.is_empty() {
-        Ok(Typed::Given(out))
-    } else {
-        Err(format!("{part}: expected JOINT=WEIGHT, a weight from 0 to 1"))
-    }
-}
-
-fn rule(text: &str) -> Result<Rules, String> {
-    if text == "all" {
-        return Ok(Rules::All);
-    }
-    let known = REPAIRED.iter().find(|id| **id == text).map(|id| Rules::One(id));
-    known.ok_or_else(|| format!("no rule that can be repaired; those are {}", REPAIRED.join(", ")))
 }
 
 /// Adds the option of an operation, and those of its parameters.
@@ -467,6 +339,63 @@ fn donor(path: &Path, write: &WriteArgs) -> Result<Donor, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::{Amount, Axis, operation};
+    use crate::model::NodeId;
+    use crate::model::shapes::{Tube, tube};
+
+    fn parsed(words: &[&str]) -> Result<ArgMatches, String> {
+        let command = OperationArgs::augment_args(Command::new("fix"));
+        command.try_get_matches_from([&["fix"][..], words].concat()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_value_that_is_refused_is_refused_with_the_range_and_the_words_of_its_row() {
+        let cases = [
+            ("--prune", "1.5", "not a weight from 0 to 1"),
+            ("--prune", "some", "not a weight from 0 to 1"),
+            ("--limit", "0", "0 is not in 1..=65535"),
+            ("--smooth", "1001", "1001 is not in 1..=1000"),
+            ("--quantise", "u4", "expected u8, u16 or f32"),
+            ("--mirror", "w", "expected x, y or z, with :+ or :- after it"),
+            ("--mirror", "x:left", "expected :+ or :- after the axis"),
+            ("--set", "Hips", "expected JOINT=VALUE"),
+            ("--replace-joint", "Hips", "expected JOINT=OTHER"),
+            ("--paste", "Hips=2", "Hips=2: expected JOINT=WEIGHT, a weight from 0 to 1"),
+            ("--rules", "none", "no rule that can be repaired; those are "),
+        ];
+        for (option, value, why) in cases {
+            let said = parsed(&[option, value]).unwrap_err();
+            assert!(said.contains(&format!("invalid value '{value}' for '{option}")), "{said}");
+            assert!(said.contains(why), "{option} {value}: {said}");
+        }
+        for (words, why) in [(&["--best"][..], "--limit <N>"), (&["--pose", "a.json"], "--bind-here")] {
+            let said = parsed(words).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn values_are_set_of_the_operation_that_they_follow_and_operations_run_in_their_order() {
+        let model = tube(Tube { joints: 3, ..Tube::default() });
+        let words =
+            ["--set", "joint 2=30%", "--remove-joint", "joint 1:spread", "--mirror", "y:−", "--best", "--limit", "2"];
+        let args = OperationArgs::from_arg_matches(&parsed(&words).unwrap()).unwrap();
+        let order: Vec<&str> = args.asked.iter().map(|asked| asked.operation.id).collect();
+        assert_eq!(order, ["limit", "mirror", "remove-joint", "set"]);
+        let settings = |id: &str| {
+            let asked = args.asked.iter().find(|asked| std::ptr::eq(asked.operation, operation(id).unwrap())).unwrap();
+            let mut out = Settings::default();
+            set(&mut out, &model, &values_of(asked.operation), &asked.value).unwrap();
+            (out, asked.own.len())
+        };
+        assert_eq!((settings("limit").0.limit, settings("limit").1), (2, 1));
+        let (mirror, _) = settings("mirror");
+        assert_eq!((mirror.axis, mirror.from_negative), (Axis::Y, true));
+        let (remove, _) = settings("remove-joint");
+        assert_eq!((remove.joint, remove.spread), (Some(NodeId(2)), true));
+        let (set, _) = settings("set");
+        assert_eq!((set.joint, set.amount), (Some(NodeId(3)), Amount::To(0.3)));
+    }
 
     #[test]
     fn each_value_of_an_operation_can_be_typed_and_each_option_has_its_words() {

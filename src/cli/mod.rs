@@ -17,6 +17,7 @@ mod find;
 mod fix;
 mod fix_operations;
 mod fix_report;
+mod fix_values;
 mod flood;
 mod info;
 mod info_report;
