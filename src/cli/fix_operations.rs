@@ -202,12 +202,13 @@ impl OperationArgs {
         model: &Model,
     ) -> Result<(), CliError> {
         let Some(path) = asked.file() else { return Ok(()) };
-        let donor = donor(path, write)?;
+        let Donor(other) = donor(path, write)?;
         settings.names = self.map.read_for(&format!("--{}", asked.operation.id), true)?;
         if let Some(map) = &self.write_map {
-            self.write_pairs(map, path, write, [model, &donor.0], &settings.names)?;
+            let other: &Model = &other;
+            self.write_pairs(map, path, write, [model, other], &settings.names)?;
         }
-        settings.donor = Some(donor);
+        settings.donor = Some(Donor(other));
         Ok(())
     }
 
@@ -368,7 +369,7 @@ mod tests {
             assert!(said.contains(&format!("invalid value '{value}' for '{option}")), "{said}");
             assert!(said.contains(why), "{option} {value}: {said}");
         }
-        for (words, why) in [(&["--best"][..], "--limit <N>"), (&["--pose", "a.json"], "--bind-here")] {
+        for (words, why) in [(&["--best"][..], "--limit <N>"), (&["--pose", "a.json"][..], "--bind-here")] {
             let said = parsed(words).unwrap_err();
             assert!(said.contains(why), "{said}");
         }
