@@ -1,6 +1,6 @@
 //! The panel of tools that change weights: every control, by name.
 
-use skinscope::edit::{Amount, Axis, Donor, Group, OPERATIONS, Settings};
+use skinscope::edit::{Amount, Axis, Donor, Group, OPERATIONS, ParameterKind, Settings};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
 use skinscope::model::{WeightChange, WeightFormat};
@@ -434,6 +434,25 @@ fn an_open_finding_has_buttons_that_repair_it() {
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Repair").click();
     harness.run();
     assert_eq!(settings(&harness).rules, Settings::default().rules);
+}
+
+#[test]
+fn every_number_and_every_word_of_a_choice_is_shown_as_its_row_says() {
+    for operation in OPERATIONS {
+        let harness = tools(Some(operation.id));
+        let has = |role: Role, label: &str| harness.query_all_by_role_and_label(role, label).next().is_some();
+        for parameter in operation.parameters {
+            match &parameter.kind {
+                ParameterKind::Number(_) => assert!(has(Role::Slider, parameter.label), "{}", parameter.id),
+                ParameterKind::Choice(kind) => {
+                    for word in kind.words {
+                        assert!(has(Role::Button, word.label), "{}: {}", parameter.id, word.label);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 #[test]
