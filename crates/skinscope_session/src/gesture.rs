@@ -12,7 +12,6 @@ use crate::edits::blended_pose::LastBlended;
 use crate::findings::StateBeforeFinding;
 use crate::playback::clips;
 use crate::view::view_history::ViewSettings;
-use crate::weights::tools;
 use crate::{
     CameraCommand, Command, Comparison, Edits, ExampleCommand, Orbit, Playback, PlaybackCommand, PoseRules, Session,
     ViewCommand, ViewHistory, Work, comparison, document,
@@ -141,7 +140,7 @@ pub(crate) fn cancel(session: &mut Session) {
     let Some(Gesture { before, has_sought, has_moved }) = session.gesture.take() else {
         return session.history.cancel_step(&mut session.edits);
     };
-    tools::stop_preview(session);
+    session.skinning().stop_preview();
     session.history.drop_gesture();
     let Before { model, edits, playback, .. } = *before;
     (session.edits, session.posing.last_blended, session.rules) = (edits, before.last_blended, before.rules);

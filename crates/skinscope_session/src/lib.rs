@@ -76,11 +76,12 @@ pub use work::{Done, ModelKey, Run, Work};
 
 use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
-use self::findings::StateBeforeFinding;
+use self::findings::{Marker, StateBeforeFinding};
 use self::gesture::Gesture;
 use self::playback::Playing;
 use self::surfaces::deforming::DataCache;
 use self::view::environment::Environments;
+use self::weights::Skinning;
 
 /// The open model with its state, in parts.
 ///

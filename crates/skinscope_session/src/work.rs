@@ -14,10 +14,9 @@ use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
 
 use crate::view::environment;
-use crate::weights::tools;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison, weights,
+    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -161,7 +160,7 @@ impl Session {
         {
             wanted.push(Work::PrepareMethod(source, ModelKey::of(&model)));
         }
-        if let Some((model, task)) = tools::wanted_task(self) {
+        if let Some((model, task)) = self.skinning().wanted_task() {
             wanted.push(Work::TryTool(ModelKey::of(&model), Box::new(task)));
         }
         if let Some((model, packing)) = self.deforming().wanted_packing() {
@@ -204,14 +203,14 @@ impl Session {
                 Some(Box::new(move |context| {
                     let changes = model.normalised_weights();
                     (!context.is_cancelled())
-                        .then(|| Done::of(move |session| weights::take_normalised(session, &model, &changes)))
+                        .then(|| Done::of(move |session| session.skinning().take_normalised(&model, &changes)))
                 }))
             }
             Work::TryTool(model, task) => {
                 let (model, task) = (model.upgrade()?, Task::clone(task));
                 Some(Box::new(move |context| {
                     let outcome = compute_outcome(&model, &task, context)?;
-                    Some(Done::of(move |session| tools::take_outcome(session, &model, &task, Some(outcome))))
+                    Some(Done::of(move |session| session.skinning().take_outcome(&model, &task, Some(outcome))))
                 }))
             }
             Work::PackWeights(model, packing) => {

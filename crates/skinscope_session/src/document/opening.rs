@@ -14,13 +14,11 @@ use crate::files::restore::missing_lines;
 use crate::files::saving::changed_since;
 use crate::files::session_file::absolute;
 use crate::files::unmatched;
-use crate::playback::clips;
 use crate::pose::crowd;
 use crate::view::orbit::Orbit;
-use crate::weights::tools;
 use crate::{
     CameraCommand, Document, History, Playback, PlaybackCommand, PoseSource, Session, SessionSnapshot, Unsaved,
-    ViewFrom, ViewHistory, WorkRecord, findings, weights,
+    ViewFrom, ViewHistory, WorkRecord, findings,
 };
 
 impl History {
@@ -116,7 +114,7 @@ impl Session {
 /// does not fit any more is set aside.
 pub(crate) fn reopen(session: &mut Session, document: Document) {
     // Before anything else: what a tool would do is none of the weights that are carried over.
-    tools::choose(session, None);
+    session.skinning().choose(None);
     if session.before_finding.as_ref().is_some_and(|before| before.has_work()) {
         findings::leave_finding(session);
     }
@@ -156,10 +154,13 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
 
 /// Keeps what was made under the same numbers; returns whether it fits.
 fn carry_by_index(session: &mut Session, old: &Model) -> bool {
-    if !weights::carry_skinning(session, old) {
+    let path = session.document.as_ref().and_then(|document| document.path.as_deref());
+    let edited = session.unsaved().skinning_to_keep(old, path);
+    if !session.skinning().carry_skinning(&edited) {
         return false;
     }
-    let mut left = clips::carry_added_clips(session, old, Some);
+    let written = session.unsaved().written_clips(old);
+    let mut left = session.skinning().carry_added_clips(old, &written, Some);
     let mut lines = Vec::new();
     left.model.clone_from(&old.source.name);
     left.path = absolute(session.document.as_ref().and_then(|document| document.path.as_deref()));
@@ -195,7 +196,8 @@ fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, fi
     session.gesture = None;
     session.tools.locked = Arc::default();
     session.marker().forget_vertices();
-    let mut left = clips::carry_added_clips(session, old, &find);
+    let written = session.unsaved().written_clips(old);
+    let mut left = session.skinning().carry_added_clips(old, &written, &find);
     let names = work.names().collect();
     let nodes = Nodes::of(&new, &names, &work.paths);
     let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };

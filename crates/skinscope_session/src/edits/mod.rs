@@ -23,8 +23,7 @@ use skinscope_model::{LocalPose, Model, NodeId, parted};
 
 use crate::edits::history::{Changed, Marks};
 use crate::playback::clips;
-use crate::weights::tools;
-use crate::{EditCommand, Session, weights};
+use crate::{EditCommand, Session};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -183,7 +182,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
         command,
         EditCommand::Undo | EditCommand::Redo | EditCommand::ChangeWeights(_) | EditCommand::NormaliseWeights
     ) {
-        tools::stop_preview(session);
+        session.skinning().stop_preview();
     }
     let Some(model) = session.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
     rules::begin_edit(session);
@@ -191,8 +190,8 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
     match *command {
         EditCommand::Undo => return take_step(session, model, History::undo),
         EditCommand::Redo => return take_step(session, model, History::redo),
-        EditCommand::ChangeWeights(ref changes) => return weights::change_weights(session, changes),
-        EditCommand::NormaliseWeights => return weights::normalise_weights(session),
+        EditCommand::ChangeWeights(ref changes) => return session.skinning().change_weights(changes),
+        EditCommand::NormaliseWeights => return session.skinning().normalise_weights(),
         // Gestures are of all parts (`gesture`).
         EditCommand::BeginEdit | EditCommand::EndEdit | EditCommand::CancelEdit => return,
         EditCommand::Edit(node, value) => {

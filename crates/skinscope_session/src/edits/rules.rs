@@ -133,6 +133,14 @@ impl PoseRules {
         }
     }
 
+    /// Whether the user has given a node of the open file, or the one that is to be its partner, another partner.
+    pub(crate) fn has_other_pair(&self, document: &Document, node: NodeId, partner: Option<NodeId>) -> bool {
+        let Some(own) = self.own_pairs() else { return false };
+        let (partner, found) = (partner.unwrap_or(node), document.mirror());
+        let is_own = |node: NodeId| own.partner(node) != found.partner(node);
+        own.partner(node) != partner && (is_own(node) || is_own(partner))
+    }
+
     /// Takes the pairs as they were found.
     pub(crate) fn forget_pairs(&mut self) {
         self.mirror = None;
@@ -200,14 +208,6 @@ impl<'a> EditRules<'a> {
     /// A node, and where editing is symmetric its partner too.
     pub(crate) fn with_partner(self, node: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::once(node).chain(self.partner(node).filter(|_| self.rules.symmetric))
-    }
-
-    /// Whether the user has given a node, or the one that is to be its partner, another partner.
-    pub(crate) fn has_other_pair(self, node: NodeId, partner: Option<NodeId>) -> bool {
-        let (Some(own), Some(document)) = (self.rules.own_pairs(), self.document) else { return false };
-        let (partner, found) = (partner.unwrap_or(node), document.mirror());
-        let is_own = |node: NodeId| own.partner(node) != found.partner(node);
-        own.partner(node) != partner && (is_own(node) || is_own(partner))
     }
 
     /// The nodes whose partner is not the one that was found, each with the partner that it has.

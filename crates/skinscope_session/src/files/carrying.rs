@@ -14,7 +14,7 @@ use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, Ski
 
 use crate::files::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
 use crate::playback::clips;
-use crate::{ChannelValue, Edits, NodeEdit, Session, weights};
+use crate::{ChannelValue, Document, Edits, History, Marker, NodeEdit, PoseRules, Session, Skinning};
 
 /// What finds the nodes of a session file in the open model.
 pub(crate) struct Nodes<'f> {
@@ -54,10 +54,14 @@ pub(crate) struct Bringing<'f> {
 pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
     let Some(model) = session.model().map(Arc::clone) else { return work.clone() };
     let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
-    add_rules(session, &model, work, &mut by.nodes, &mut left);
-    add_pose(session, &model, work, by, &mut left);
-    add_skinning(session, &model, work, by, &mut left);
-    add_marks(session, &model, work, by, &mut left);
+    if let Some(document) = &session.document {
+        let locked = &mut session.tools.locked;
+        add_rules(document, &mut session.rules, locked, work, &mut by.nodes, &mut left);
+    }
+    add_pose((&mut session.edits, &mut session.history), &model, work, by, &mut left);
+    add_skinning(session.skinning(), &model, work, by, &mut left);
+    let own = session.unsaved().own_marks().map(Arc::clone);
+    add_marks(session.marker(), own.as_deref(), &model, work, by, &mut left);
     add_clips(session, work, &mut by.nodes, &mut left);
     if !(left.weights.is_empty() && left.marked.is_empty()) {
         left.meshes.clone_from(&work.meshes);
@@ -68,13 +72,20 @@ pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringi
     left
 }
 
-fn add_rules(session: &mut Session, model: &Model, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
+fn add_rules(
+    document: &Document,
+    rules: &mut PoseRules,
+    locked: &mut Arc<BTreeSet<NodeId>>,
+    work: &WorkRecord,
+    nodes: &mut Nodes<'_>,
+    left: &mut WorkRecord,
+) {
     for (key, record) in &work.limits {
         let (least, most) = (Vec3::from(values(record.least)), Vec3::from(values(record.most)));
         let limits = Limits { least, most: Vec3::select(most.cmplt(least), least, most) };
         match nodes.find(key) {
-            Some(node) if !session.rules.has_own_limits(node) => _ = session.rules.limits.insert(node, limits),
-            Some(node) if session.rules.limits.get(&node) == Some(&limits) => {}
+            Some(node) if !rules.has_own_limits(node) => _ = rules.limits.insert(node, limits),
+            Some(node) if rules.limits.get(&node) == Some(&limits) => {}
             _ => _ = left.limits.insert(key.clone(), *record),
         }
     }
@@ -86,35 +97,40 @@ fn add_rules(session: &mut Session, model: &Model, work: &WorkRecord, nodes: &mu
             }
         }
     };
-    add(&work.pins, &mut left.pins, &mut session.rules.pins);
+    add(&work.pins, &mut left.pins, &mut rules.pins);
     if !work.locked.is_empty() {
-        add(&work.locked, &mut left.locked, Arc::make_mut(&mut session.tools.locked));
+        add(&work.locked, &mut left.locked, Arc::make_mut(locked));
     }
     let mut pairs = Vec::with_capacity(work.pairs.len());
     for (key, to) in &work.pairs {
         match (nodes.find(key), to.as_ref().map(|partner| nodes.find(partner))) {
             (None, _) | (_, Some(None)) => _ = left.pairs.insert(key.clone(), to.clone()),
-            (Some(node), partner) if session.edit_rules().has_other_pair(node, partner.flatten()) => {
+            (Some(node), partner) if rules.has_other_pair(document, node, partner.flatten()) => {
                 left.pairs.insert(key.clone(), to.clone());
             }
             (Some(node), partner) => pairs.push((node, partner.flatten())),
         }
     }
-    pairs.retain(|(node, _)| node.index() < model.skeleton.len());
+    pairs.retain(|(node, _)| node.index() < document.model.skeleton.len());
     // All of them are alone before any of them are partners, since each pair ends those before it.
-    let Some(document) = &session.document else { return };
     for (node, _) in &pairs {
-        session.rules.set_partner(document, *node, None);
+        rules.set_partner(document, *node, None);
     }
     for (node, partner) in pairs {
         if partner.is_some() {
-            session.rules.set_partner(document, node, partner);
+            rules.set_partner(document, node, partner);
         }
     }
 }
 
-fn add_pose(session: &mut Session, model: &Model, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
-    let mut out = Edits::clone(&session.edits);
+fn add_pose(
+    (edits, history): (&mut Arc<Edits>, &mut History),
+    model: &Model,
+    work: &WorkRecord,
+    by: &mut Bringing<'_>,
+    left: &mut WorkRecord,
+) {
+    let mut out = Edits::clone(edits);
     for (key, record) in &work.joints {
         let edit = edit(record);
         let node = by.nodes.find(key);
@@ -135,11 +151,11 @@ fn add_pose(session: &mut Session, model: &Model, work: &WorkRecord, by: &mut Br
     if let Some(controls) = by.controls.take() {
         out.controls = Arc::new(controls);
     }
-    session.history.change_edits(&mut session.edits, out);
+    history.change_edits(edits, out);
 }
 
 fn add_skinning(
-    session: &mut Session,
+    mut skinning: Skinning<'_>,
     model: &Arc<Model>,
     work: &WorkRecord,
     by: &mut Bringing<'_>,
@@ -172,12 +188,13 @@ fn add_skinning(
     weights.retain(|change| !change.vertices.is_empty());
     left.weights.extend(some_of(&edited, &lost));
     let binds = binds_of(model, work, left);
-    weights::change_skinning(session, &weights, &binds);
+    skinning.change_skinning(&weights, &binds);
     tell(&carried, &mut by.lines);
 }
 
 fn add_marks(
-    session: &mut Session,
+    mut marker: Marker<'_>,
+    own: Option<&VertexSet>,
     model: &Arc<Model>,
     work: &WorkRecord,
     by: &mut Bringing<'_>,
@@ -189,8 +206,8 @@ fn add_marks(
     left.marked.extend(some_of(&marked, &lost));
     if !carried.vertices.is_empty() {
         let found = carried.vertices.iter().map(|v| v.location);
-        let all = found.chain(session.unsaved().own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
-        session.marker().mark_for_good(Arc::new(VertexSet::from_vertices(all)));
+        let all = found.chain(own.into_iter().flat_map(VertexSet::iter)).collect();
+        marker.mark_for_good(Arc::new(VertexSet::from_vertices(all)));
     }
 }
 

@@ -22,10 +22,9 @@ use crate::files::session_file::{
 };
 use crate::files::unmatched::{self, set_aside_line};
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
-use crate::weights::tools;
 use crate::{
     CameraCommand, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice, Onion, Orbit,
-    PlaybackCommand, Playing, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison,
+    PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -77,14 +76,14 @@ impl Session {
             repainted: true,
             lines: Vec::new(),
         };
-        tools::choose(self, None);
+        self.skinning().choose(None);
         self.rules = self.rules.for_another_model(&model);
         self.rules.symmetric = file.symmetric;
         self.rules.ignores_limits = !file.obey_limits;
         self.tools.locked = Arc::default();
         self.files.clip_files = Arc::new(file.clip_files.iter().map(ClipFileRecord::file).collect());
         let left = carrying::add_work(self, &work, &mut by);
-        take_limits_away(self, file, &mut by.nodes);
+        take_limits_away(&mut self.rules, file, &mut by.nodes);
         let Bringing { mut nodes, mut lines, .. } = by;
         for work in &file.set_aside {
             self.files.set_work_aside(work.clone(), &mut Vec::new());
@@ -113,13 +112,13 @@ impl Session {
 
 /// Takes away the limits of the model's file that the user had taken away. An earlier session file does not name them: there they are
 /// those that it does not have, where the file of the model is still the same.
-fn take_limits_away(session: &mut Session, file: &SessionFile, nodes: &mut Nodes<'_>) {
+fn take_limits_away(rules: &mut PoseRules, file: &SessionFile, nodes: &mut Nodes<'_>) {
     if let Some(keys) = &file.unlimited {
         let removed: BTreeSet<NodeId> = keys.iter().filter_map(|key| nodes.find(key)).collect();
-        session.rules.limits.retain(|node, _| !removed.contains(node));
+        rules.limits.retain(|node, _| !removed.contains(node));
     } else if !file.has_other_model {
         let limited: BTreeSet<NodeId> = file.limits.keys().filter_map(|key| nodes.find(key)).collect();
-        session.rules.limits.retain(|node, _| limited.contains(node));
+        rules.limits.retain(|node, _| limited.contains(node));
     }
 }
 

@@ -129,7 +129,6 @@ impl Files {
 #[cfg(test)]
 mod tests {
     use crate::Session;
-    use crate::weights;
     use skinscope_model::MeshId;
     use skinscope_model::test_shapes::{Tube, tube};
 
@@ -175,7 +174,7 @@ mod tests {
         let bind = |session: &mut Session, joint: usize, x: f32| {
             let matrix = glam::Affine3A::from_translation(glam::Vec3::new(x, 0.0, 0.0));
             let change = BindChange { skin: skinscope_model::SkinId(0), joint, matrix, restored: false };
-            weights::change_skinning(session, &[], &[change]);
+            session.skinning().change_skinning(&[], &[change]);
         };
         bind(&mut session, 3, 1.0);
         bind(&mut session, 4, 2.0);

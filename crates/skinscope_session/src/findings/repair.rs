@@ -6,14 +6,13 @@ use skinscope_edit::operation;
 use skinscope_inspect::check::RepairTool;
 use skinscope_inspect::repair_of;
 
-use crate::weights::tools;
 use crate::{FindingCommand, Scope, Session, findings};
 
 /// Shows a finding and chooses the tool that mends it, or comes nearest, on its vertices or on all that its rule finds.
 pub(crate) fn repair(session: &mut Session, finding: usize, all: bool) {
     let Some(found) = session.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
     let repair = repair_of(&found);
-    tools::choose(session, None);
+    session.skinning().choose(None);
     if session.view.finding != Some(finding) {
         findings::apply(session, &FindingCommand::ShowFinding(finding));
     }

@@ -2,7 +2,6 @@
 //! that can be undone, and a newer version of the file keeps them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use skinscope_anim::pose::{CarriedClips, Keys, NameMap, carry_clips, near_misses};
@@ -10,8 +9,7 @@ use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Family, Model, NodeId, Values};
 
 use crate::files::session_file::{ClipRecord, WorkRecord};
-use crate::weights::tools;
-use crate::{Edits, PlaybackCommand, PoseSource, Session, Unsaved, weights};
+use crate::{Edits, PlaybackCommand, PoseSource, Session, Skinning, Unsaved};
 
 /// Clips of another file that the open model can play.
 #[derive(Clone, Debug)]
@@ -175,7 +173,7 @@ pub(crate) fn change_clips(
     edits: Option<Edits>,
     clip: Option<ClipId>,
 ) -> bool {
-    tools::choose(session, None);
+    session.skinning().choose(None);
     let Some(model) = session.model().map(Arc::clone) else { return false };
     let Ok(changed) = model.with_clips_changed(change) else { return false };
     let before = model.clips_before(change);
@@ -192,7 +190,7 @@ pub(crate) fn change_clips(
 pub(crate) fn show_edited(session: &mut Session, model: Arc<Model>, clip: Option<ClipId>) {
     let before = session.model().map(Arc::clone);
     let is_same = before.as_ref().is_some_and(|open| open.shares_clips(&model));
-    weights::show_skinning(session, model);
+    session.skinning().show_skinning(model);
     if let (Some(before), Some(document)) = (before.filter(|_| !is_same), &session.document) {
         session.playback.follow_layers(&before, &document.model);
     }
@@ -208,37 +206,39 @@ pub(crate) fn show_edited(session: &mut Session, model: Arc<Model>, clip: Option
     session.pose.arrange_crowd(session.document.as_ref(), &session.view, &session.playback);
 }
 
-/// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the
-/// node that a node has become. Returns those that do not fit, or of which only a part does.
-pub(crate) fn carry_added_clips(
-    session: &mut Session,
-    before: &Model,
-    find: impl Fn(NodeId) -> Option<NodeId>,
-) -> WorkRecord {
-    let mut left = WorkRecord::default();
-    let Some(document) = session.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return left };
-    let now = session.model().map_or_else(|| Arc::clone(document.stored()), Arc::clone);
-    let written = session.unsaved().written_clips(before, document.path.as_deref());
-    let keys = Keys::of(before);
-    let record = |clip: &Clip| ClipRecord::of(clip, &|node| keys.key(*node).to_owned());
-    let mut fitting_clips = Vec::new();
-    for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
-        let (fitting, is_whole) = fitting(clip, &now, &find);
-        if !is_whole {
-            left.clips.push(record(clip));
+impl Skinning<'_> {
+    /// Keeps the clips that were added to an earlier version of the open file, but for those that were `written` into it. `find` finds the
+    /// node that a node has become. Returns those that do not fit, or of which only a part does.
+    pub(crate) fn carry_added_clips(
+        &mut self,
+        before: &Model,
+        written: &[Clip],
+        find: impl Fn(NodeId) -> Option<NodeId>,
+    ) -> WorkRecord {
+        let mut left = WorkRecord::default();
+        let Some(document) = self.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return left };
+        let now = Arc::clone(&document.model);
+        let keys = Keys::of(before);
+        let record = |clip: &Clip| ClipRecord::of(clip, &|node| keys.key(*node).to_owned());
+        let mut fitting_clips = Vec::new();
+        for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
+            let (fitting, is_whole) = fitting(clip, &now, &find);
+            if !is_whole {
+                left.clips.push(record(clip));
+            }
+            if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
+                fitting_clips.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
+            }
         }
-        if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
-            fitting_clips.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
+        if fitting_clips.len() != before.added_clips().len() {
+            self.history.forget_clips();
         }
+        match now.with_clips(fitting_clips) {
+            Ok(model) => self.show_skinning(Arc::new(model)),
+            Err(_) => left.clips = before.added_clips().iter().map(record).collect(),
+        }
+        left
     }
-    if fitting_clips.len() != before.added_clips().len() {
-        session.history.forget_clips();
-    }
-    match now.with_clips(fitting_clips) {
-        Ok(model) => weights::show_skinning(session, Arc::new(model)),
-        Err(_) => left.clips = before.added_clips().iter().map(record).collect(),
-    }
-    left
 }
 
 impl Unsaved<'_> {
@@ -249,8 +249,9 @@ impl Unsaved<'_> {
         self.model.filter(|_| !self.is_example).map_or(0, |model| model.added_clips().len())
     }
 
-    /// The added clips that the file at `path` has by now, since they were saved into it.
-    fn written_clips(self, before: &Model, path: Option<&Path>) -> Vec<Clip> {
+    /// The clips that were added to `before` and that the open file has by now, since they were saved into it.
+    pub(crate) fn written_clips(self, before: &Model) -> Vec<Clip> {
+        let path = self.document.and_then(|document| document.path.as_deref());
         let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(before, path));
         saved.map_or_else(Vec::new, |saved| saved.model.added_clips().to_vec())
     }

@@ -266,13 +266,13 @@ fn a_session_that_defers_work_leaves_the_weights_of_a_large_model_to_others() {
     session.apply(EditCommand::NormaliseWeights);
     assert!(!session.is_normalising());
     let changes = stored.normalised_weights();
-    weights::take_normalised(&mut session, &stored, &changes);
+    session.skinning().take_normalised(&stored, &changes);
     assert!(Arc::ptr_eq(session.model().unwrap(), &stored), "nobody asks for it any more");
     session.apply(EditCommand::NormaliseWeights);
     // The result for a model that is no longer open is dropped.
-    weights::take_normalised(&mut session, &halved(large()), &changes);
+    session.skinning().take_normalised(&halved(large()), &changes);
     assert!(session.is_normalising());
-    weights::take_normalised(&mut session, &stored, &changes);
+    session.skinning().take_normalised(&stored, &changes);
     assert!(!session.is_normalising() && !Arc::ptr_eq(session.model().unwrap(), &stored));
     // The figures are those from before until another thread has counted.
     let document = session.document().unwrap();

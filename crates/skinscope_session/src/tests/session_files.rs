@@ -82,11 +82,8 @@ fn change_all(session: &mut Session, random: &mut Random) {
             let mut numbers = [0.0; 12];
             numbers.iter_mut().for_each(|number| *number = odd(random));
             let matrix = glam::Affine3A::from_cols_array(&numbers);
-            weights::change_skinning(
-                session,
-                &[],
-                &[BindChange { skin: SkinId::from_index(s), joint, matrix, restored: false }],
-            );
+            let bind = BindChange { skin: SkinId::from_index(s), joint, matrix, restored: false };
+            session.skinning().change_skinning(&[], &[bind]);
         }
     }
     for _ in 0..3 {

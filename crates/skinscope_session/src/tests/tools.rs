@@ -9,7 +9,6 @@ use skinscope_inspect::{Inspection, VertexSet};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{MeshId, NodeId, WeightChange, WeightFormat};
 
-use crate::weights::tools;
 use crate::*;
 
 struct Random(u64);
@@ -256,7 +255,7 @@ fn a_session_that_defers_work_leaves_tools_to_others_and_applies_when_they_are_d
     session.defer_work();
     let before = Arc::clone(session.model().unwrap());
     session.apply(ToolCommand::Choose(Some("smooth")));
-    let (base, task) = tools::wanted_task(&mut session).unwrap();
+    let (base, task) = session.skinning().wanted_task().unwrap();
     assert!(Arc::ptr_eq(&base, &before) && std::ptr::eq(task.operation, operation("smooth").unwrap()));
     session.apply(ToolCommand::Apply);
     assert!(session.tools().awaits_task() && !session.history.can_undo());
@@ -264,9 +263,9 @@ fn a_session_that_defers_work_leaves_tools_to_others_and_applies_when_they_are_d
     let context = skinscope_base::parallel::JobContext::of_waiting();
     let mut other = task.clone();
     other.settings.times = 9;
-    tools::take_outcome(&mut session, &base, &other, skinscope_edit::compute_outcome(&base, &other, &context));
+    session.skinning().take_outcome(&base, &other, skinscope_edit::compute_outcome(&base, &other, &context));
     assert!(!session.tools().is_trying() && Arc::ptr_eq(session.model().unwrap(), &before));
-    tools::take_outcome(&mut session, &base, &task, skinscope_edit::compute_outcome(&base, &task, &context));
+    session.skinning().take_outcome(&base, &task, skinscope_edit::compute_outcome(&base, &task, &context));
     assert!(session.history.can_undo() && !session.tools().awaits_task() && !session.tools().is_trying());
     assert!(!Arc::ptr_eq(session.model().unwrap(), &before));
     let stopped = skinscope_base::parallel::Job::start("test", Arc::new(|| ()), move |context| {

@@ -111,7 +111,7 @@ fn edited(vertices: &[u32], joint: u16, x: f32) -> Session {
     vertices.iter().for_each(|vertex| change.push(*vertex, &[joint], &[1.0]));
     let matrix = Affine3A::from_translation(Vec3::X * x);
     let bind = BindChange { skin: SkinId(0), joint: 2, matrix, restored: false };
-    weights::change_skinning(&mut session, &[change], if x == 0.0 { &[] } else { std::slice::from_ref(&bind) });
+    session.skinning().change_skinning(&[change], if x == 0.0 { &[] } else { std::slice::from_ref(&bind) });
     session
 }
 

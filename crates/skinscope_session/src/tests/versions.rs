@@ -74,11 +74,8 @@ fn a_matrix_that_was_taken_back_comes_back_only_to_its_joint() {
         let mut session = Session::default();
         session.open(document(&model));
         let matrix = Affine3A::from_translation(Vec3::X);
-        weights::change_skinning(
-            &mut session,
-            &[],
-            &[BindChange { skin: SkinId(0), joint: 2, matrix, restored: false }],
-        );
+        let bind = BindChange { skin: SkinId(0), joint: 2, matrix, restored: false };
+        session.skinning().change_skinning(&[], &[bind]);
         session.apply(EditCommand::Undo);
         session.open(document(version));
         session.apply(EditCommand::Redo);
@@ -98,7 +95,7 @@ fn with_second_skin(moved: f32) -> ModelParts {
 
 fn edit_bind(session: &mut Session, skin: u32) {
     let matrix = Affine3A::from_translation(Vec3::X);
-    weights::change_skinning(session, &[], &[BindChange { skin: SkinId(skin), joint: 2, matrix, restored: false }]);
+    session.skinning().change_skinning(&[], &[BindChange { skin: SkinId(skin), joint: 2, matrix, restored: false }]);
 }
 
 /// The edited matrices: skin, index of the joint, and what it moves along X.

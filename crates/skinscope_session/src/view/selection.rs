@@ -1,6 +1,5 @@
 //! Carries out the commands about what is selected, pinned and marked.
 
-use crate::weights::tools;
 use crate::{SelectionCommand, Session, findings};
 
 /// Carries out a command of its family.
@@ -38,7 +37,7 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
         // A tool that is tried goes first, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
         SelectionCommand::Deselect => {
             if session.tools.operation.is_some() {
-                tools::choose(session, None);
+                session.skinning().choose(None);
             } else if session.marking.tool.take().is_none() && session.view.pinned.take().is_none() {
                 match session.before_finding {
                     Some(_) => findings::leave_finding(session),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use skinscope_model::{BindChange, Model, SkinningChange, WeightChange};
 
-use crate::Session;
+use crate::{Document, History, Pose, Session, View};
 
 impl Session {
     /// Returns whether normalised weights are asked for and not there yet; until then the weights stay as they are.
@@ -22,65 +22,94 @@ impl Session {
     }
 }
 
-/// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
-/// where the changes do not fit the model.
-pub(super) fn change_weights(session: &mut Session, changes: &[WeightChange]) {
-    change_skinning(session, changes, &[]);
+/// The weights and matrices of the open model, with the tools that change them and the steps that lead back.
+pub(crate) struct Skinning<'a> {
+    pub document: &'a mut Option<Document>,
+    pub history: &'a mut History,
+    tools: &'a mut Tools,
+    view: &'a View,
+    pose: &'a Pose,
+    defers_work: bool,
 }
 
-/// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
-/// differs. Nothing happens where the changes do not fit the model.
-pub(super) fn change_skinning(session: &mut Session, weights: &[WeightChange], binds: &[BindChange]) {
-    let Some(model) = session.model() else { return };
-    let changed = model.with_weights(weights).and_then(|model| model.with_binds(binds));
-    let Ok(changed) = changed else { return };
-    let touched = SkinningChange { weights: differing(model, weights), binds: differing_binds(model, &changed, binds) };
-    if touched.is_empty() {
-        return;
-    }
-    let before = model.skinning_before(&touched);
-    session.history.skinning_changed(before);
-    show_skinning(session, Arc::new(changed));
-}
-
-/// Divides all weights by their sums. In a large model of a session that defers work that becomes
-/// [`Work::NormaliseWeights`](crate::Work), which the same command cancels.
-pub(super) fn normalise_weights(session: &mut Session) {
-    let Some(document) = &session.document else { return };
-    if session.defers_work && document.is_large() {
-        session.tools.is_normalising = !session.tools.is_normalising;
-        return;
-    }
-    change_weights(session, &document.model.normalised_weights());
-}
-
-/// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
-/// open, with the same weights, and where they are still asked for.
-pub(super) fn take_normalised(session: &mut Session, model: &Arc<Model>, changes: &[WeightChange]) {
-    if session.tools.is_normalising && session.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
-        session.tools.is_normalising = false;
-        change_weights(session, changes);
+impl Session {
+    /// Returns the weights and matrices of the open model, with the tools that change them and the steps that lead back.
+    pub(crate) fn skinning(&mut self) -> Skinning<'_> {
+        Skinning {
+            document: &mut self.document,
+            history: &mut self.history,
+            tools: &mut self.tools,
+            view: &self.view,
+            pose: &self.pose,
+            defers_work: self.defers_work,
+        }
     }
 }
 
-/// Shows the open file with the weights and matrices of `model`.
-pub(super) fn show_skinning(session: &mut Session, model: Arc<Model>) {
-    let waits = session.defers_work;
-    if let Some(document) = &mut session.document {
-        document.show_edited(model, waits);
+impl Skinning<'_> {
+    fn model(&self) -> Option<&Arc<Model>> {
+        self.document.as_ref().map(|document| &document.model)
     }
-}
 
-/// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
-/// Returns whether they fit.
-pub(super) fn carry_skinning(session: &mut Session, before: &Model) -> bool {
-    session.tools.is_normalising = false;
-    let path = session.document.as_ref().and_then(|document| document.path.clone());
-    let edited = session.unsaved().skinning_to_keep(before, path.as_deref());
-    let Some(model) = session.model().filter(|_| !edited.is_empty()) else { return true };
-    let Ok(changed) = model.with_skinning(&edited) else { return false };
-    show_skinning(session, Arc::new(changed));
-    true
+    /// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
+    /// where the changes do not fit the model.
+    pub(crate) fn change_weights(&mut self, changes: &[WeightChange]) {
+        self.change_skinning(changes, &[]);
+    }
+
+    /// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
+    /// differs. Nothing happens where the changes do not fit the model.
+    pub(crate) fn change_skinning(&mut self, weights: &[WeightChange], binds: &[BindChange]) {
+        let Some(model) = self.model() else { return };
+        let changed = model.with_weights(weights).and_then(|model| model.with_binds(binds));
+        let Ok(changed) = changed else { return };
+        let touched =
+            SkinningChange { weights: differing(model, weights), binds: differing_binds(model, &changed, binds) };
+        if touched.is_empty() {
+            return;
+        }
+        let before = model.skinning_before(&touched);
+        self.history.skinning_changed(before);
+        self.show_skinning(Arc::new(changed));
+    }
+
+    /// Divides all weights by their sums. In a large model of a session that defers work that becomes
+    /// [`Work::NormaliseWeights`](crate::Work), which the same command cancels.
+    pub(crate) fn normalise_weights(&mut self) {
+        let Some(document) = self.document.as_ref() else { return };
+        if self.defers_work && document.is_large() {
+            self.tools.is_normalising = !self.tools.is_normalising;
+            return;
+        }
+        let changes = document.model.normalised_weights();
+        self.change_weights(&changes);
+    }
+
+    /// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
+    /// open, with the same weights, and where they are still asked for.
+    pub(crate) fn take_normalised(&mut self, model: &Arc<Model>, changes: &[WeightChange]) {
+        if self.tools.is_normalising && self.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
+            self.tools.is_normalising = false;
+            self.change_weights(changes);
+        }
+    }
+
+    /// Shows the open file with the weights and matrices of `model`.
+    pub(crate) fn show_skinning(&mut self, model: Arc<Model>) {
+        if let Some(document) = self.document.as_mut() {
+            document.show_edited(model, self.defers_work);
+        }
+    }
+
+    /// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
+    /// Returns whether they fit.
+    pub(crate) fn carry_skinning(&mut self, edited: &SkinningChange) -> bool {
+        self.tools.is_normalising = false;
+        let Some(model) = self.model().filter(|_| !edited.is_empty()) else { return true };
+        let Ok(changed) = model.with_skinning(edited) else { return false };
+        self.show_skinning(Arc::new(changed));
+        true
+    }
 }
 
 /// Returns the changes of those vertices whose weights differ from what they are now.
@@ -118,7 +147,7 @@ mod tests {
     use skinscope_model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
 
     use super::*;
-    use crate::{ChannelValue, Document, EditCommand, Edits, ToolCommand};
+    use crate::{ChannelValue, EditCommand, Edits};
 
     struct Random(u64);
 

@@ -3,40 +3,36 @@
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{Sheet, compute_outcome, mean_of, operation};
+use skinscope_edit::{Setting, Sheet, compute_outcome, mean_of, operation};
 use skinscope_model::NodeId;
 
 use crate::findings::repair;
-use crate::weights::tools;
-use crate::{Session, ToolCommand};
+use crate::{Session, Skinning, ToolCommand};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
     let was_open = session.tools.open;
-    change(session, command);
-    // A narrow window has room for one of these panels.
-    session.measuring.open &= was_open || !session.tools.open;
-}
-
-fn change(session: &mut Session, command: &ToolCommand) {
+    let mut takes_pose = false;
     match command {
         ToolCommand::TogglePanel => {
             session.tools.open = !session.tools.open;
             if !session.tools.open {
-                tools::choose(session, None);
+                session.skinning().choose(None);
             }
         }
         ToolCommand::Choose(id) => {
-            tools::choose(session, id.and_then(operation));
-            session.tools.open |= session.tools.operation.is_some();
+            let chosen = id.and_then(operation);
+            session.skinning().choose(chosen);
+            session.tools.open |= chosen.is_some();
+            takes_pose = chosen.is_some_and(|chosen| chosen.settings.contains(&Setting::Pose));
         }
         ToolCommand::SetScope(scope) => session.tools.set_scope(*scope),
         ToolCommand::Set(settings) => session.tools.settings = Arc::clone(settings),
-        ToolCommand::TakePose => tools::take_pose(session),
-        ToolCommand::Copy => copy_weights(session),
+        ToolCommand::TakePose => takes_pose = true,
+        ToolCommand::Copy => session.skinning().copy_weights(),
         ToolCommand::Repair { finding, all } => repair::repair(session, *finding, *all),
         ToolCommand::Apply => session.tools.apply = session.tools.operation.is_some(),
-        ToolCommand::Cancel => tools::choose(session, None),
+        ToolCommand::Cancel => session.skinning().choose(None),
         ToolCommand::ToggleLock(node) => {
             if session.model().is_some_and(|model| node.index() < model.skeleton.len()) {
                 let locked = Arc::make_mut(&mut session.tools.locked);
@@ -47,21 +43,30 @@ fn change(session: &mut Session, command: &ToolCommand) {
         }
         ToolCommand::UnlockAll => session.tools.locked = Arc::default(),
     }
-    if let (false, Some((base, task))) = (session.defers_work, tools::wanted_task(session)) {
-        let outcome = compute_outcome(&base, &task, &JobContext::of_waiting());
-        tools::take_outcome(session, &base, &task, outcome);
+    if takes_pose {
+        session.update_pose();
+        session.skinning().take_pose();
     }
-    tools::apply_if_ready(session);
+    let wanted = session.skinning().wanted_task();
+    if let Some((base, task)) = wanted.filter(|_| !session.defers_work) {
+        let outcome = compute_outcome(&base, &task, &JobContext::of_waiting());
+        session.skinning().take_outcome(&base, &task, outcome);
+    }
+    session.skinning().apply_if_ready();
+    // A narrow window has room for one of these panels.
+    session.measuring.open &= was_open || !session.tools.open;
 }
 
-/// Keeps the mean of the weights of the scope.
-fn copy_weights(session: &mut Session) {
-    let Some(base) = session.edited_weights().edited_model().map(Arc::clone) else { return };
-    let mut sheet = Sheet::of(&base);
-    if let Some(within) = session.edited_weights().vertices_of(session.tools.scope) {
-        sheet.limit_to(&within);
+impl Skinning<'_> {
+    /// Keeps the mean of the weights of the scope.
+    fn copy_weights(&mut self) {
+        let Some(base) = self.edited().edited_model().map(Arc::clone) else { return };
+        let mut sheet = Sheet::of(&base);
+        if let Some(within) = self.edited().vertices_of(self.tools.scope) {
+            sheet.limit_to(&within);
+        }
+        let joints = base.skeleton.len() as u32;
+        let copied = mean_of(&sheet).into_iter().filter(|(key, _)| *key < joints);
+        Arc::make_mut(&mut self.tools.settings).copied = copied.map(|(key, weight)| (NodeId(key), weight)).collect();
     }
-    let joints = base.skeleton.len() as u32;
-    let copied = mean_of(&sheet).into_iter().filter(|(key, _)| *key < joints);
-    Arc::make_mut(&mut session.tools.settings).copied = copied.map(|(key, weight)| (NodeId(key), weight)).collect();
 }

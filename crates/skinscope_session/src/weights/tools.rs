@@ -11,7 +11,7 @@ use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 use crate::command::ids::Id;
-use crate::{Document, Pose, Session, View, weights};
+use crate::{Document, Pose, Session, Skinning, View};
 
 /// The vertices that a tool works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -165,119 +165,128 @@ impl Session {
     }
 }
 
-pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation>) {
-    let parameters = operation.map(|operation| operation.parameters).unwrap_or_default();
-    for parameter in parameters {
-        let settings = &mut session.tools.settings;
-        match &parameter.kind {
-            ParameterKind::Joint(kind) if kind.takes_selected => {
-                if let Some(selected) = session.view.selected {
-                    parameter.set_joint(Arc::make_mut(settings), Some(selected));
+impl Skinning<'_> {
+    /// Chooses a tool. What it reads of the pose that is shown is taken by [`Skinning::take_pose`].
+    pub(crate) fn choose(&mut self, operation: Option<&'static Operation>) {
+        for parameter in operation.map(|operation| operation.parameters).unwrap_or_default() {
+            let settings = &mut self.tools.settings;
+            match &parameter.kind {
+                ParameterKind::Joint(kind) if kind.takes_selected => {
+                    if let Some(selected) = self.view.selected {
+                        parameter.set_joint(Arc::make_mut(settings), Some(selected));
+                    }
                 }
+                // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
+                ParameterKind::Rules => Arc::make_mut(settings).rules = REPAIRED.to_vec(),
+                _ => {}
             }
-            // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
-            ParameterKind::Rules => Arc::make_mut(settings).rules = REPAIRED.to_vec(),
-            _ => {}
+        }
+        self.tools.operation = operation;
+        (self.tools.apply, self.tools.applied, self.tools.rests) = (false, None, false);
+        self.tools.made = None;
+        self.stop_preview();
+    }
+
+    /// Keeps the pose that is shown for *Bind here*.
+    pub(crate) fn take_pose(&mut self) {
+        let pose = self.model().map(|_| Arc::new(self.pose.local.clone()));
+        Arc::make_mut(&mut self.tools.settings).pose = pose;
+    }
+
+    /// Shows the weights without what a tool would do to them.
+    pub(crate) fn stop_preview(&mut self) {
+        if let Some(Shown { base, .. }) = self.tools.shown.take() {
+            self.show_skinning(base);
         }
     }
-    session.tools.operation = operation;
-    (session.tools.apply, session.tools.applied, session.tools.rests) = (false, None, false);
-    session.tools.made = None;
-    stop_preview(session);
-    if parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Pose)) {
-        take_pose(session);
+
+    /// Keeps the vertices of the scope, so that they are not collected for every picture.
+    fn collect_scope(&mut self) {
+        let scope = self.tools.scope;
+        let (Some(vertices), Some(base)) =
+            (self.edited().vertices_of(scope), self.edited().edited_model().map(Arc::clone))
+        else {
+            self.tools.within = None;
+            return;
+        };
+        let (selected, finding) = (self.view.selected, self.view.finding);
+        let marked = Arc::clone(&self.view.marked);
+        self.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
     }
-}
 
-/// Keeps the pose that is shown for *Bind here*.
-pub(crate) fn take_pose(session: &mut Session) {
-    session.update_pose();
-    let pose = session.model().map(|_| Arc::new(session.pose.local.clone()));
-    Arc::make_mut(&mut session.tools.settings).pose = pose;
-}
-
-/// Shows the weights without what a tool would do to them.
-pub(crate) fn stop_preview(session: &mut Session) {
-    if let Some(Shown { base, .. }) = session.tools.shown.take() {
-        weights::show_skinning(session, base);
+    /// What the chosen tool is to be worked out for, unless that is shown already or was applied: the weights and the task.
+    pub(crate) fn wanted_task(&mut self) -> Option<(Arc<Model>, Task)> {
+        let (base, task) = self.task_now()?;
+        self.tools.applied.take_if(|applied| *applied != task);
+        self.tools.rests = self.tools.applied.is_some() && !self.tools.apply;
+        let is_shown = self.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
+        (!is_shown && !self.tools.rests).then_some((base, task))
     }
-}
 
-/// Keeps the vertices of the scope, so that they are not collected for every picture.
-fn collect_scope(session: &mut Session) {
-    let scope = session.tools.scope;
-    let (Some(vertices), Some(base)) =
-        (session.edited_weights().vertices_of(scope), session.edited_weights().edited_model().map(Arc::clone))
-    else {
-        session.tools.within = None;
-        return;
-    };
-    let (selected, finding) = (session.view.selected, session.view.finding);
-    let marked = Arc::clone(&session.view.marked);
-    session.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
-}
-
-/// What the chosen tool is to be worked out for, unless that is shown already or was applied: the weights and the task.
-pub(crate) fn wanted_task(session: &mut Session) -> Option<(Arc<Model>, Task)> {
-    let (base, task) = task_now(session)?;
-    session.tools.applied.take_if(|applied| *applied != task);
-    session.tools.rests = session.tools.applied.is_some() && !session.tools.apply;
-    let is_shown = session.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
-    (!is_shown && !session.tools.rests).then_some((base, task))
-}
-
-/// What the chosen tool would be worked out for: the weights and the task.
-fn task_now(session: &mut Session) -> Option<(Arc<Model>, Task)> {
-    let operation = session.tools.operation.filter(|_| !session.tools.is_normalising)?;
-    collect_scope(session);
-    let base = Arc::clone(session.edited_weights().edited_model()?);
-    let within = session.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
-    let settings = Settings::clone(&session.tools.settings);
-    Some((base, Task { operation, settings, within, locked: Arc::clone(&session.tools.locked) }))
-}
-
-/// A task has been worked out: what it would do is shown where it is still wanted.
-pub(crate) fn take_outcome(session: &mut Session, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
-    let is_wanted = wanted_task(session).is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
-    let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
-    let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
-    let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
-    let changed = made.unwrap_or_else(|| Arc::clone(base));
-    let outcome = Arc::new(outcome);
-    session.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
-    if let Some(document) = &session.document {
-        session.tools.inspect_trial(document);
+    /// What the chosen tool would be worked out for: the weights and the task.
+    fn task_now(&mut self) -> Option<(Arc<Model>, Task)> {
+        let operation = self.tools.operation.filter(|_| !self.tools.is_normalising)?;
+        self.collect_scope();
+        let base = Arc::clone(self.edited().edited_model()?);
+        let within = self.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
+        let settings = Settings::clone(&self.tools.settings);
+        Some((base, Task { operation, settings, within, locked: Arc::clone(&self.tools.locked) }))
     }
-    weights::show_skinning(session, changed);
-    apply_if_ready(session);
-}
 
-pub(crate) fn apply_if_ready(session: &mut Session) {
-    if !session.tools.apply || wanted_task(session).is_some() {
-        return;
+    /// A task has been worked out: what it would do is shown where it is still wanted.
+    pub(crate) fn take_outcome(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
+        let is_wanted = self.wanted_task().is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
+        let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
+        let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
+        let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
+        let changed = made.unwrap_or_else(|| Arc::clone(base));
+        let outcome = Arc::new(outcome);
+        self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
+        if let Some(document) = self.document.as_ref() {
+            self.tools.inspect_trial(document);
+        }
+        self.show_skinning(changed);
+        self.apply_if_ready();
     }
-    session.tools.apply = false;
-    let Some(outcome) = session.tools().outcome().map(Arc::clone) else { return };
-    // A tool that cannot do it stays chosen, and its panel says why.
-    if outcome.refused.is_some() {
-        session.tools.open = true;
-        return;
+
+    pub(crate) fn apply_if_ready(&mut self) {
+        if !self.tools.apply || self.wanted_task().is_some() {
+            return;
+        }
+        self.tools.apply = false;
+        let Some(outcome) = self.tools.outcome().map(Arc::clone) else { return };
+        // A tool that cannot do it stays chosen, and its panel says why.
+        if outcome.refused.is_some() {
+            self.tools.open = true;
+            return;
+        }
+        let values = self.tools.shown.as_ref().and_then(|shown| shown.values.clone());
+        self.stop_preview();
+        self.change_skinning(&outcome.changes, &outcome.binds);
+        // Until the model is inspected again, overlays show what they showed of the preview.
+        let inspection = self.document.as_mut().and_then(|document| document.inspection.as_mut());
+        if let (Some(values), Some(inspection)) = (values, inspection) {
+            Arc::make_mut(inspection).values = values;
+        }
+        self.tools.leave_finding();
+        // The tool stays, so that its settings can be changed and it can be applied once more.
+        self.tools.applied = self.task_now().map(|(_, task)| task);
+        self.tools.rests = self.tools.applied.is_some();
+        let changed = ChangedByTool { vertices: outcome.vertices, binds: outcome.binds.len() };
+        let after = self.edited().edited_model().map(Arc::clone);
+        self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed });
     }
-    let values = session.tools.shown.as_ref().and_then(|shown| shown.values.clone());
-    stop_preview(session);
-    weights::change_skinning(session, &outcome.changes, &outcome.binds);
-    // Until the model is inspected again, overlays show what they showed of the preview.
-    let inspection = session.document.as_mut().and_then(|document| document.inspection.as_mut());
-    if let (Some(values), Some(inspection)) = (values, inspection) {
-        Arc::make_mut(inspection).values = values;
+
+    /// Returns the weights that they work on.
+    pub(super) fn edited(&self) -> EditedWeights<'_> {
+        EditedWeights {
+            document: self.document.as_ref(),
+            model: self.model(),
+            view: self.view,
+            pose: self.pose,
+            tools: self.tools,
+        }
     }
-    session.tools.leave_finding();
-    // The tool stays, so that its settings can be changed and it can be applied once more.
-    session.tools.applied = task_now(session).map(|(_, task)| task);
-    session.tools.rests = session.tools.applied.is_some();
-    let changed = ChangedByTool { vertices: outcome.vertices, binds: outcome.binds.len() };
-    let after = session.edited_weights().edited_model().map(Arc::clone);
-    session.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed });
 }
 
 /// The weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
