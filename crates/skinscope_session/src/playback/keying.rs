@@ -10,7 +10,7 @@ use skinscope_inspect::symmetry;
 use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model, NodeId};
 
 use crate::playback::clips;
-use crate::{Document, Playback, PoseSource, Session};
+use crate::{EditRules, Playback, PoseSource, Session};
 
 /// Commands about clips that the file does not have, and their keys.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -54,6 +54,9 @@ fn clip_of(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip
 
 /// Poses with their moments in seconds, earliest first.
 type KeyedPoses = Vec<(f32, LocalPose)>;
+
+/// A change of clips, and the clip that is shown then.
+type WantedClips = (ClipChange, Option<ClipId>);
 
 /// The keys of the clip that is shown.
 #[derive(Clone, Copy, Debug)]
@@ -99,27 +102,99 @@ impl<'a> ClipKeys<'a> {
         let (model, (id, clip)) = self.model.zip(self.keyed_clip())?;
         Some((id, clip.name.clone(), poses_of(model, clip)))
     }
+
+    /// The change that makes a pose a key at the frame that is shown, with the clip that has it and the time of the key, seconds.
+    fn with_key(self, pose: LocalPose) -> Option<(ClipChange, ClipId, f32)> {
+        let model = self.model?;
+        let near = self.key_near(self.playback.time_secs);
+        let secs = near.unwrap_or_else(|| self.playback.frame_secs());
+        let (at, removed, clip) = match self.shown_poses() {
+            Some((id, name, mut poses)) => {
+                poses.retain(|(other, _)| *other != secs);
+                let index = poses.partition_point(|(other, _)| *other < secs);
+                poses.insert(index, (secs, pose));
+                (id.index() - model.file_clips(), 1, clip_of(model, &name, &poses))
+            }
+            None => {
+                let name = model.free_clip_name(NAME, None);
+                (model.added_clips().len(), 0, clip_of(model, &name, &[(secs, pose)]))
+            }
+        };
+        let shown = ClipId::from_index(model.file_clips() + at);
+        Some((ClipChange { at, removed, inserted: vec![clip?] }, shown, secs))
+    }
+
+    fn without_clip(self, clip: ClipId) -> Option<WantedClips> {
+        let change = ClipChange { at: self.added_place(clip)?, removed: 1, ..ClipChange::default() };
+        let shown = self.playback.clip.map(|shown| if shown >= clip { before(shown) } else { shown });
+        Some((change, shown))
+    }
+
+    /// The change that takes the key at a time out of the clip that is shown, and with its last key the clip.
+    fn without_key(self, secs: f32) -> Option<WantedClips> {
+        let (key, (id, name, mut poses)) = self.key_near(secs).zip(self.shown_poses())?;
+        poses.retain(|(other, _)| *other != key);
+        if poses.is_empty() { self.without_clip(id) } else { self.with_keys(id, &name, &poses) }
+    }
+
+    fn with_moved_key(self, from: f32, to: f32) -> Option<WantedClips> {
+        let to = if to.is_finite() { to.max(0.0) } else { return None };
+        let (key, (id, name, mut poses)) = self.key_near(from).zip(self.shown_poses())?;
+        if poses.iter().any(|(other, _)| *other == to) {
+            return None;
+        }
+        poses.iter_mut().filter(|(other, _)| *other == key).for_each(|(secs, _)| *secs = to);
+        poses.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.with_keys(id, &name, &poses)
+    }
+
+    fn with_keys(self, id: ClipId, name: &str, poses: &[(f32, LocalPose)]) -> Option<WantedClips> {
+        let (model, at) = self.model.zip(self.added_place(id))?;
+        let inserted = vec![clip_of(model, name, poses)?];
+        Some((ClipChange { at, removed: 1, inserted }, Some(id)))
+    }
+
+    fn renamed(self, id: ClipId, name: &str) -> Option<WantedClips> {
+        let (model, at) = self.model.zip(self.added_place(id))?;
+        let (clip, name) = (&model.clips[id.index()], name.trim());
+        if name.is_empty() || name == clip.name {
+            return None;
+        }
+        let renamed = Clip { name: model.free_clip_name(name, Some(id)), ..clip.clone() };
+        Some((ClipChange { at, removed: 1, inserted: vec![renamed] }, self.playback.clip))
+    }
+}
+
+impl EditRules<'_> {
+    /// Returns the mirror image of a clip of the open model, with what is to be said about it.
+    fn mirrored(self, clip: ClipId, axis: Option<Axis>) -> Option<(Vec<Clip>, Vec<String>)> {
+        let document = self.document?;
+        let mirror = match axis {
+            None => self.mirror().filter(|_| self.mirror_refusal().is_none())?.clone(),
+            Some(axis) => {
+                let bounds = document.rest_bounds();
+                let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
+                symmetry::of_poses(&document.model, Some(axis), middle).ok()?
+            }
+        };
+        Some(mirrored_clips(&document.model, &mirror, &[clip]))
+    }
 }
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &KeyingCommand) {
-    match *command {
-        KeyingCommand::KeyPose => key_pose(session),
-        KeyingCommand::RemoveKeyHere => {
-            let now = session.playback.time_secs;
-            remove_key(session, now);
-        }
-        KeyingCommand::RemoveKey(secs) => remove_key(session, secs),
-        KeyingCommand::MoveKey(from, to) => move_key(session, from, to),
-        KeyingCommand::MirrorClip(axis) => mirror_clip(session, axis),
-        KeyingCommand::Rename(clip, ref name) => rename_clip(session, clip, name),
-        KeyingCommand::RemoveClip(clip) => {
-            if let Some(at) = session.clip_keys().added_place(clip) {
-                let change = ClipChange { at, removed: 1, ..ClipChange::default() };
-                let shown = session.playback.clip.map(|shown| if shown >= clip { before(shown) } else { shown });
-                clips::change_clips(session, &change, None, shown);
-            }
-        }
+    let keys = session.clip_keys();
+    let wanted = match *command {
+        KeyingCommand::KeyPose => return key_pose(session),
+        KeyingCommand::MirrorClip(axis) => return mirror_clip(session, axis),
+        KeyingCommand::RemoveKeyHere => keys.without_key(keys.playback.time_secs),
+        KeyingCommand::RemoveKey(secs) => keys.without_key(secs),
+        KeyingCommand::MoveKey(from, to) => keys.with_moved_key(from, to),
+        KeyingCommand::Rename(clip, ref name) => keys.renamed(clip, name),
+        KeyingCommand::RemoveClip(clip) => keys.without_clip(clip),
+    };
+    if let Some((change, shown)) = wanted {
+        clips::change_clips(session, &change, None, shown);
     }
 }
 
@@ -159,17 +234,8 @@ pub fn mirrored_clips(model: &Model, mirror: &Mirror, wanted: &[ClipId]) -> (Vec
 
 /// Adds the mirror image of the clip that is shown, and shows it.
 fn mirror_clip(session: &mut Session, axis: Option<Axis>) {
-    let (Some(model), Some(clip)) = (session.model().map(Arc::clone), session.playback.clip) else { return };
-    let mirror = match axis {
-        None => session.edit_rules().mirror().filter(|_| session.edit_rules().mirror_refusal().is_none()).cloned(),
-        Some(axis) => {
-            let bounds = session.document.as_ref().map(Document::rest_bounds);
-            let middle = bounds.filter(|bounds| !bounds.is_empty()).map_or(Vec3::ZERO, |bounds| bounds.center());
-            symmetry::of_poses(&model, Some(axis), middle).ok()
-        }
-    };
-    let Some(mirror) = mirror else { return };
-    let (inserted, lines) = mirrored_clips(&model, &mirror, &[clip]);
+    let mirrored = session.playback.clip.and_then(|clip| session.edit_rules().mirrored(clip, axis));
+    let Some(((inserted, lines), model)) = mirrored.zip(session.model()) else { return };
     let at = model.added_clips().len();
     let shown = ClipId::from_index(model.file_clips() + at);
     if clips::change_clips(session, &ClipChange { at, removed: 0, inserted }, None, Some(shown)) {
@@ -180,26 +246,8 @@ fn mirror_clip(session: &mut Session, axis: Option<Axis>) {
 
 fn key_pose(session: &mut Session) {
     session.update_pose();
-    let Some(model) = session.model().map(Arc::clone) else { return };
-    let pose = session.pose().pose_to_key();
-    let near = session.clip_keys().key_near(session.playback.time_secs);
-    let secs = near.unwrap_or_else(|| session.playback.frame_secs());
-    let (at, removed, clip) = match session.clip_keys().shown_poses() {
-        Some((id, name, mut poses)) => {
-            poses.retain(|(other, _)| *other != secs);
-            let index = poses.partition_point(|(other, _)| *other < secs);
-            poses.insert(index, (secs, pose));
-            (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses))
-        }
-        None => {
-            let name = model.free_clip_name(NAME, None);
-            (model.added_clips().len(), 0, clip_of(&model, &name, &[(secs, pose)]))
-        }
-    };
-    let Some(clip) = clip else { return };
-    let shown = ClipId::from_index(model.file_clips() + at);
+    let Some((change, shown, secs)) = session.clip_keys().with_key(session.pose.pose_to_key()) else { return };
     // The clip says now what was edited.
-    let change = ClipChange { at, removed, inserted: vec![clip] };
     let edits = session.edits.without_pose();
     if clips::change_clips(session, &change, Some(edits), Some(shown)) {
         // What was blended over the clip is in the key.
@@ -208,52 +256,6 @@ fn key_pose(session: &mut Session) {
         session.playback.playing = false;
         session.playback.time_secs = secs;
     }
-}
-
-fn remove_key(session: &mut Session, secs: f32) {
-    let (Some(key), Some((id, name, mut poses))) =
-        (session.clip_keys().key_near(secs), session.clip_keys().shown_poses())
-    else {
-        return;
-    };
-    poses.retain(|(other, _)| *other != key);
-    if poses.is_empty() {
-        return apply(session, &KeyingCommand::RemoveClip(id));
-    }
-    set_keys(session, id, &name, &poses);
-}
-
-fn move_key(session: &mut Session, from: f32, to: f32) {
-    let to = if to.is_finite() { to.max(0.0) } else { return };
-    let (Some(key), Some((id, name, mut poses))) =
-        (session.clip_keys().key_near(from), session.clip_keys().shown_poses())
-    else {
-        return;
-    };
-    if poses.iter().any(|(other, _)| *other == to) {
-        return;
-    }
-    poses.iter_mut().filter(|(other, _)| *other == key).for_each(|(secs, _)| *secs = to);
-    poses.sort_by(|a, b| a.0.total_cmp(&b.0));
-    set_keys(session, id, &name, &poses);
-}
-
-fn set_keys(session: &mut Session, id: ClipId, name: &str, poses: &[(f32, LocalPose)]) {
-    let Some((model, at)) = session.model().zip(session.clip_keys().added_place(id)) else { return };
-    let Some(clip) = clip_of(model, name, poses) else { return };
-    clips::change_clips(session, &ClipChange { at, removed: 1, inserted: vec![clip] }, None, Some(id));
-}
-
-fn rename_clip(session: &mut Session, id: ClipId, name: &str) {
-    let Some((model, at)) = session.model().zip(session.clip_keys().added_place(id)) else { return };
-    let (clip, name) = (&model.clips[id.index()], name.trim());
-    if name.is_empty() || name == clip.name {
-        return;
-    }
-    let renamed = Clip { name: model.free_clip_name(name, Some(id)), ..clip.clone() };
-    let change = ClipChange { at, removed: 1, inserted: vec![renamed] };
-    let shown = session.playback.clip;
-    clips::change_clips(session, &change, None, shown);
 }
 
 fn before(clip: ClipId) -> ClipId {
