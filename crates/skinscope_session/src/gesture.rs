@@ -13,8 +13,8 @@ use crate::findings::StateBeforeFinding;
 use crate::playback::clips;
 use crate::view::view_history::ViewSettings;
 use crate::{
-    CameraCommand, Command, Comparison, Edits, ExampleCommand, Orbit, Playback, PlaybackCommand, PoseRules, Session,
-    ViewCommand, ViewHistory, Work, comparison, document,
+    CameraCommand, Command, Comparison, Document, Edits, ExampleCommand, History, Orbit, Playback, PlaybackCommand,
+    PoseRules, Session, ViewCommand, ViewHistory, Work, comparison, document,
 };
 
 /// A gesture that is under way, with what a drag may change as it was when it began. Most of it is shared with the session until it changes.
@@ -78,8 +78,8 @@ impl Session {
 }
 
 /// Notes what a command changes that only some gestures give back.
-pub(crate) fn note(session: &mut Session, command: &Command) {
-    let Some(gesture) = &mut session.gesture else { return };
+pub(crate) fn note(gesture: &mut Option<Gesture>, command: &Command) {
+    let Some(gesture) = gesture else { return };
     gesture.has_sought |= matches!(command, Command::Playback(PlaybackCommand::Seek(_)) | Command::Keying(_));
     gesture.has_moved |= matches!(
         command,
@@ -91,7 +91,7 @@ pub(crate) fn note(session: &mut Session, command: &Command) {
 
 /// Begins a gesture; one that is under way ends.
 pub(crate) fn begin(session: &mut Session) {
-    end(session);
+    end(&mut session.gesture, &mut session.history, session.document.as_ref());
     let Some(model) = session.model().map(Arc::clone) else { return };
     session.history.begin_gesture(&model);
     let wanted = if session.defers_work { session.wanted_of_models() } else { Vec::new() };
@@ -128,10 +128,9 @@ pub(crate) fn begin(session: &mut Session) {
 }
 
 /// Ends the gesture that is under way, if there is one, and the step that is open.
-pub(crate) fn end(session: &mut Session) {
-    session.gesture = None;
-    let model = session.model().map(Arc::clone);
-    session.history.end_gesture(model.as_ref());
+pub(crate) fn end(gesture: &mut Option<Gesture>, history: &mut History, document: Option<&Document>) {
+    *gesture = None;
+    history.end_gesture(document.map(|document| &document.model));
 }
 
 /// Gives up the gesture that is under way: everything that it has changed is as it was when it began. Without one it gives up the step of

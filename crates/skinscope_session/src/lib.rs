@@ -177,7 +177,7 @@ impl Session {
     /// Carries out `command`; returns what the application must do for it.
     pub fn apply(&mut self, command: impl Into<Command>) -> Option<Effect> {
         let command = command.into();
-        gesture::note(self, &command);
+        gesture::note(&mut self.gesture, &command);
         match command {
             Command::File(command) => return Some(Effect::File(command)),
             Command::Inspection(command) => return Some(Effect::Inspection(command)),
@@ -185,7 +185,9 @@ impl Session {
             Command::Window(command) => return Some(Effect::Window(command)),
             Command::View(command) => return view::view_commands::apply(self, command),
             Command::Edit(EditCommand::BeginEdit) => gesture::begin(self),
-            Command::Edit(EditCommand::EndEdit) => gesture::end(self),
+            Command::Edit(EditCommand::EndEdit) => {
+                gesture::end(&mut self.gesture, &mut self.history, self.document.as_ref())
+            }
             Command::Edit(EditCommand::CancelEdit) => gesture::cancel(self),
             Command::Edit(command) => edits::apply(self, &command),
             Command::Posing(command) => edits::posing::apply(self, &command),

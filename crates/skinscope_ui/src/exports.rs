@@ -11,7 +11,7 @@ use super::widgets::{BOX_WIDTH, NumberField, chip, counted};
 /// Sets the size of pictures to that of the picture in the window, and what they have to what it has.
 pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
     settings.size = size_of_window(session);
-    settings.layers = Some(PictureLayers::of(session));
+    settings.layers = Some(PictureLayers::of(session.view()));
 }
 
 /// Returns the size of the picture in the window, pixels: both halves of it where sides are compared beside each other.
@@ -161,7 +161,7 @@ fn sizes(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
 
 /// Shows what is in a picture beside the model, and a switch that leaves all of it out.
 fn contents(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
-    let mut layers = settings.layers.unwrap_or_else(|| PictureLayers::of(session));
+    let mut layers = settings.layers.unwrap_or_else(|| PictureLayers::of(session.view()));
     let has_legend = session.view().overlay.is_some();
     let has_page = session.lesson().is_some();
     let is_clean =
@@ -169,7 +169,7 @@ fn contents(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
     row(ui, "Contents", |ui| {
         let help = "The model alone, or all that the window shows";
         if chip(ui, "Clean", is_clean).on_hover_text(help).clicked() {
-            layers = if is_clean { PictureLayers::of(session) } else { PictureLayers::default() };
+            layers = if is_clean { PictureLayers::of(session.view()) } else { PictureLayers::default() };
             (settings.legend, settings.page) = (is_clean, false);
         }
         ui.label(RichText::new("leaves out all of these:").color(colors(ui).dim));
@@ -188,7 +188,7 @@ fn contents(ui: &mut Ui, session: &Session, settings: &mut ExportSettings) {
             }
         }
     });
-    let has_others = PictureLayers::of(session).others;
+    let has_others = PictureLayers::of(session.view()).others;
     if has_others || has_legend || has_page {
         ui.add_space(4.0);
         row(ui, "", |ui| {

@@ -200,7 +200,9 @@ impl ExportJob {
         // Where the pointer is has nothing to do with it.
         self.session.apply(SelectionCommand::Hover(None));
         if let Some(layers) = self.settings.layers {
-            layers.apply(&mut self.session);
+            for command in layers.commands(self.session.view()) {
+                self.session.apply(command);
+            }
         }
         let halves = self.session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
         let [width, height] = self.style().picture_size().map(|side| side as f32);

@@ -46,7 +46,9 @@ impl<'a> Scene<'a> {
             session.apply(ViewCommand::Set(row.toggle, false));
         }
         if args.clean {
-            PictureLayers::default().apply(session);
+            for command in PictureLayers::default().commands(session.view()) {
+                session.apply(command);
+            }
         }
         args.look.apply(session)?;
         // Each model has an overlay of its own.

@@ -121,7 +121,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares `choice`, which is shown, with the first other method of the table.
-    fn of(choice: MethodChoice) -> Self {
+    pub(crate) fn of(choice: MethodChoice) -> Self {
         let other = METHODS.iter().copied().find(|other| !std::ptr::eq(*other, choice.method));
         Self {
             choice: MethodChoice { method: other.unwrap_or(choice.method), ..choice },

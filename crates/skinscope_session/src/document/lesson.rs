@@ -7,7 +7,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
 use crate::command::ids::Id;
-use crate::{Comparison, ComparisonCommand, Document, Session, Toggle, View, comparison};
+use crate::{Comparison, Document, Session, Toggle, View};
 
 /// Commands about the example that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -53,31 +53,30 @@ impl Session {
 }
 
 /// Leaves the example that was shown, if there was one, and opens that of `document`, which is about to be shown.
-pub(crate) fn open(session: &mut Session, document: &Document) {
-    let before = session.lesson.take().map(|open| open.before);
+pub(crate) fn open(shown: &mut Option<OpenLesson>, view: &mut View, document: &Document) {
+    let before = shown.take().map(|open| open.before);
     if let Some(before) = before.clone() {
-        let viewport = session.view.viewport;
-        session.view = *before;
-        session.view.viewport = viewport;
+        let viewport = view.viewport;
+        *view = *before;
+        view.viewport = viewport;
     }
     let Some(lesson) = document.lesson().cloned() else { return };
-    let before = before.unwrap_or_else(|| Box::new(session.view.clone()));
-    session.lesson = Some(OpenLesson { lesson, is_hidden: false, before });
+    let before = before.unwrap_or_else(|| Box::new(view.clone()));
+    *shown = Some(OpenLesson { lesson, is_hidden: false, before });
 }
 
 /// Replaces the example that is shown by a newer version of its page. Returns whether that page describes another look of the picture.
-pub(crate) fn replace(session: &mut Session, document: &Document) -> bool {
-    let (Some(open), Some(lesson)) = (&mut session.lesson, document.lesson()) else { return false };
+pub(crate) fn replace(shown: &mut Option<OpenLesson>, document: &Document) -> bool {
+    let (Some(open), Some(lesson)) = (shown, document.lesson()) else { return false };
     let before = std::mem::replace(&mut open.lesson, lesson.clone());
     before.example().look != lesson.example().look
 }
 
 /// Gives the view the look that the example describes. Does nothing where no example is shown.
-pub(crate) fn apply_look(session: &mut Session) {
-    let Some(look) = session.lesson().map(|lesson| &lesson.example().look) else { return };
-    let names = session.model().map(|model| &model.skeleton.names);
+pub(crate) fn apply_look(shown: Option<&OpenLesson>, view: &mut View, document: Option<&Document>) {
+    let Some(look) = shown.map(|open| &open.lesson.example().look) else { return };
+    let names = document.map(|document| &document.model.skeleton.names);
     let selected = look.selected.and_then(|name| names?.iter().position(|n| n == name)).map(NodeId::from_index);
-    let view = &mut session.view;
     view.method = deform::method(look.method).unwrap_or(METHODS[0]);
     (view.pass, view.normals) = (None, NORMAL_MODES[0]);
     view.overlay = look.overlay.and_then(inspect::overlay);
@@ -93,9 +92,9 @@ pub(crate) fn apply_look(session: &mut Session) {
     }
     view.selected = selected;
     (view.orbit.yaw, view.orbit.pitch) = (look.from[0].to_radians(), look.from[1].to_radians());
-    view.comparison = None::<Comparison>;
-    if let Some(other) = look.compare {
-        comparison::apply(session, &ComparisonCommand::Set(true));
-        comparison::apply(session, &ComparisonCommand::SetMethod(other));
-    }
+    view.comparison = look.compare.map(|other| {
+        let mut comparison = Comparison::of(view.choice());
+        comparison.choice.method = deform::method(other).unwrap_or(comparison.choice.method);
+        comparison
+    });
 }

@@ -52,17 +52,17 @@ impl Session {
     /// their names still exist. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
         if self.unsaved().is_newer_version(&document) {
-            let has_other_look = lesson::replace(self, &document);
+            let has_other_look = lesson::replace(&mut self.lesson, &document);
             reopen(self, document);
             self.pose.invalidate();
             self.update_pose();
             if has_other_look {
-                lesson::apply_look(self);
+                lesson::apply_look(self.lesson.as_ref(), &mut self.view, self.document.as_ref());
                 self.apply(CameraCommand::FrameAll);
             }
             return;
         }
-        lesson::open(self, &document);
+        lesson::open(&mut self.lesson, &mut self.view, &document);
         self.tools.forget();
         self.files.forget();
         self.compared.file = None;
@@ -100,7 +100,7 @@ impl Session {
         self.marker().forget_vertices();
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
-        lesson::apply_look(self);
+        lesson::apply_look(self.lesson.as_ref(), &mut self.view, self.document.as_ref());
         self.pose.opened_bounds = Aabb::EMPTY;
         self.update_pose();
         self.pose.opened_bounds = self.extents().bounds();

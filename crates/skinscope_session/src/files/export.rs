@@ -1,6 +1,6 @@
 //! What leaves the window as a file: a picture, the posed surface, a film; and how it is made.
 
-use crate::{Session, Toggle, ViewCommand};
+use crate::{Toggle, View, ViewCommand};
 
 /// What is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -98,25 +98,27 @@ impl PictureLayers {
         ]
     }
 
-    /// Returns the layers that a session shows.
+    /// Returns the layers that a view shows.
     #[must_use]
-    pub fn of(session: &Session) -> Self {
-        let is_on =
-            Self::default().switches().map(|(_, toggles)| toggles.iter().any(|toggle| session.view().is_on(*toggle)));
+    pub fn of(view: &View) -> Self {
+        let is_on = Self::default().switches().map(|(_, toggles)| toggles.iter().any(|toggle| view.is_on(*toggle)));
         let [grid, bones, axes, names, others] = is_on;
         Self { grid, bones, axes, names, others }
     }
 
-    /// Lets a session show these layers and no others. One that it shows already stays as it is.
-    pub fn apply(self, session: &mut Session) {
+    /// Returns the commands that let a view show these layers and no others. One that it shows already stays as it is.
+    #[must_use]
+    pub fn commands(self, view: &View) -> Vec<ViewCommand> {
+        let mut out = Vec::new();
         for (is_wanted, toggles) in self.switches() {
-            let is_shown = toggles.iter().any(|toggle| session.view().is_on(*toggle));
+            let is_shown = toggles.iter().any(|toggle| view.is_on(*toggle));
             match (is_wanted, is_shown) {
-                (true, false) => _ = session.apply(ViewCommand::Set(toggles[0], true)),
-                (false, true) => toggles.iter().for_each(|toggle| _ = session.apply(ViewCommand::Set(*toggle, false))),
+                (true, false) => out.push(ViewCommand::Set(toggles[0], true)),
+                (false, true) => out.extend(toggles.iter().map(|toggle| ViewCommand::Set(*toggle, false))),
                 _ => {}
             }
         }
+        out
     }
 }
 

@@ -1,13 +1,15 @@
 //! The state of a command in menus: whether it is ticked, and why it would do nothing now.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use skinscope_edit::{Operation, operation};
+use skinscope_model::Model;
 
 use crate::{
-    BesideCommand, CameraCommand, Command, ComparisonCommand, EditCommand, EnvironmentCommand, FileCommand, FileUse,
-    KeyingCommand, Lighting, MarkCommand, MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand,
-    SelectionCommand, Session, ToolCommand, ViewCommand, WindowCommand, most_members,
+    BesideCommand, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights, EnvironmentCommand,
+    FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, Panel, Playback, PlaybackCommand,
+    PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand, View, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -80,7 +82,10 @@ pub fn refusal(command: &Command, session: &Session) -> Option<Cow<'static, str>
     {
         return Some(format!("This cannot be done: {why}.").into());
     }
-    let missing = missing_of_family(command, session).or_else(|| missing_around(command, session));
+    let missing = missing_of_family(command, session).or_else(|| {
+        let is_example = session.lesson().is_some();
+        missing_around(command, session.document(), is_example, session.view(), session.playback())
+    });
     missing.map(Cow::Borrowed)
 }
 
@@ -124,7 +129,7 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         Command::Beside(_) => unless(session.beside().is_some(), NO_OTHER),
         Command::View(ViewCommand::ShowAll) => unless(!session.view().hidden.is_empty(), "Nothing is hidden."),
         Command::Example(_) => unless(session.lesson().is_some(), "No example is shown."),
-        Command::Tool(ToolCommand::Apply) => missing_of_tool(session),
+        Command::Tool(ToolCommand::Apply) => missing_of_tool(session.edited_weights()),
         Command::Mark(MarkCommand::OfJoint) => {
             unless(session.picking().has_joint().is_some(), "No joint with vertices is selected.")
         }
@@ -132,7 +137,7 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             unless(!session.view().marked.is_empty(), NO_MARKS)
         }
         Command::Mark(_) => unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN),
-        Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(session, id),
+        Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(model, id),
         Command::Keying(KeyingCommand::KeyPose) => {
             unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")
         }
@@ -155,20 +160,20 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
 }
 
 /// Returns what the model lacks that a tool works on.
-fn missing_of_choice(session: &Session, id: &str) -> Option<&'static str> {
-    let Some(model) = session.model().filter(|model| !model.skins.is_empty()) else { return Some(NO_SKIN) };
+fn missing_of_choice(model: Option<&Arc<Model>>, id: &str) -> Option<&'static str> {
+    let Some(model) = model.filter(|model| !model.skins.is_empty()) else { return Some(NO_SKIN) };
     let is_of_weights = operation(id).is_none_or(Operation::is_of_weights);
     let has_weights = || model.meshes.iter().flat_map(|m| &m.primitives).any(|p| p.stored_influences.is_some());
     unless(!is_of_weights || has_weights(), "No mesh of the file has weights.")
 }
 
 /// Returns why the chosen tool cannot be applied.
-fn missing_of_tool(session: &Session) -> Option<&'static str> {
-    if session.edited_weights().just_changed().is_some() {
+fn missing_of_tool(weights: EditedWeights<'_>) -> Option<&'static str> {
+    if weights.just_changed().is_some() {
         return Some("It was applied. Other settings or vertices are tried as they are chosen.");
     }
-    let outcome = session.tools().outcome().filter(|outcome| outcome.is_empty());
-    match (session.tools().operation, outcome) {
+    let outcome = weights.tools.outcome().filter(|outcome| outcome.is_empty());
+    match (weights.tools.operation, outcome) {
         (None, _) => Some("No tool is chosen."),
         (Some(_), None) => None,
         (Some(_), Some(outcome)) if outcome.refused.is_some() => Some("This cannot be done; the panel says why."),
@@ -177,8 +182,13 @@ fn missing_of_tool(session: &Session) -> Option<&'static str> {
 }
 
 /// Returns what is not open, shown or selected that a command acts on.
-fn missing_around(command: &Command, session: &Session) -> Option<&'static str> {
-    let document = session.document();
+fn missing_around(
+    command: &Command,
+    document: Option<&Document>,
+    is_example: bool,
+    view: &View,
+    playback: &Playback,
+) -> Option<&'static str> {
     match command {
         Command::Selection(
             SelectionCommand::Select(_) | SelectionCommand::SelectParent | SelectionCommand::SelectChild,
@@ -186,10 +196,8 @@ fn missing_around(command: &Command, session: &Session) -> Option<&'static str> 
         | Command::Window(WindowCommand::Grab(_))
         | Command::Posing(PosingCommand::Flip | PosingCommand::TogglePinSelected | PosingCommand::ToggleHeldSelected)
         | Command::View(ViewCommand::HideSelected)
-        | Command::Camera(CameraCommand::FrameSelected) => unless(session.view().selected.is_some(), NO_SELECTION),
-        Command::File(FileCommand::Save(_) | FileCommand::AskForFile(FileUse::SaveSession))
-            if session.lesson().is_some() =>
-        {
+        | Command::Camera(CameraCommand::FrameSelected) => unless(view.selected.is_some(), NO_SELECTION),
+        Command::File(FileCommand::Save(_) | FileCommand::AskForFile(FileUse::SaveSession)) if is_example => {
             Some("An example cannot be saved.")
         }
         Command::File(FileCommand::StepInFolder(_)) => {
@@ -220,7 +228,7 @@ fn missing_around(command: &Command, session: &Session) -> Option<&'static str> 
             | PlaybackCommand::StepClip(_)
             | PlaybackCommand::ToggleInPlace
             | PlaybackCommand::SetPose(PoseSource::Clip),
-        ) => unless(session.playback().clip.is_some(), NO_CLIP),
+        ) => unless(playback.clip.is_some(), NO_CLIP),
         _ => None,
     }
 }
