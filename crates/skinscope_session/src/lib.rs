@@ -192,7 +192,10 @@ impl Session {
             Command::Edit(command) => edits::apply(self, &command),
             Command::Posing(command) => edits::posing::apply(self, &command),
             Command::Keying(command) => playback::keying::apply(self, &command),
-            Command::Control(command) => edits::controls::apply(self, &command),
+            Command::Control(command) => {
+                let changed = self.control_state().changed(&command);
+                edits::controls::apply(changed, &command, &mut self.edits, &mut self.history);
+            }
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),

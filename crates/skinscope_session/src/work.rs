@@ -16,7 +16,7 @@ use skinscope_model::Model;
 use crate::view::environment;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, comparison,
+    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -217,7 +217,13 @@ impl Session {
                 let (model, packing) = (model.upgrade()?, *packing);
                 Some(Box::new(move |context| {
                     let made = edit::packed(&model, packing, context)?;
-                    Some(Done::of(move |session| comparison::take_packed(session, &model, packing, made)))
+                    Some(Done::of(move |session| {
+                        let wanted = session.deforming().wanted_packing();
+                        if wanted.is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, &model) && by == packing) {
+                            session.compared.keep_packed(&model, packing, made);
+                            session.pose.invalidate();
+                        }
+                    }))
                 }))
             }
             Work::CountWeights(_) => {
@@ -235,8 +241,16 @@ impl Session {
                 let (session, key) = (self.clone(), WorstMomentKey::clone(key));
                 Some(Box::new(move |context| {
                     let worst = session.worst_moment(&mut |fraction| go_on(context, fraction));
-                    (!context.is_cancelled())
-                        .then(|| Done::of(move |session| comparison::take_worst_moment(session, &key, worst)))
+                    let take = move |session: &mut Session| {
+                        // Meanwhile the search may have been cancelled, or be one for another clip, model or method.
+                        if session.measurements().wanted_worst_moment().as_ref() == Some(&key) {
+                            session.compared.is_seeking_worst = false;
+                            if let Some(moment) = worst.and_then(WorstPose::moment) {
+                                comparison::to_worst(session, Some(moment));
+                            }
+                        }
+                    };
+                    (!context.is_cancelled()).then(|| Done::of(take))
                 }))
             }
             Work::MeasureClip(_) => {

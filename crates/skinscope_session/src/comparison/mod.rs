@@ -19,7 +19,7 @@ use skinscope_model::Model;
 use crate::command::ids::Id;
 use crate::comparison::stored::ChangedWeights;
 use crate::pose::crowd;
-use crate::{Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey};
+use crate::{Deforming, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, View};
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -241,6 +241,23 @@ impl Compared {
     pub fn is_seeking_worst(&self) -> bool {
         self.is_seeking_worst
     }
+
+    /// Keeps what a runtime makes of the weights of a model.
+    pub(super) fn keep_packed(
+        &mut self,
+        base: &Arc<Model>,
+        packing: Packing,
+        (model, figures): (Model, PackedFigures),
+    ) {
+        self.packed = Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
+    }
+}
+
+impl WorstPose {
+    /// Returns the moment of the clip, seconds; `None` where it is another pose.
+    pub(super) fn moment(self) -> Option<f32> {
+        if let FindingPose::Clip { time_secs, .. } = self.pose { Some(time_secs) } else { None }
+    }
 }
 
 impl Session {
@@ -304,20 +321,6 @@ impl Session {
     }
 }
 
-/// Takes what a runtime makes of the weights of a model, which is shown where it is still wanted.
-pub(super) fn take_packed(
-    session: &mut Session,
-    base: &Arc<Model>,
-    packing: Packing,
-    (model, figures): (Model, PackedFigures),
-) {
-    if session.deforming().wanted_packing().is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, base) && by == packing) {
-        session.compared.packed =
-            Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
-        session.pose.invalidate();
-    }
-}
-
 /// Makes the weights of the runtime that is compared where nobody else does it, and forgets those that nobody wants.
 pub(super) fn pack(session: &mut Session) {
     let shares = |packed: &PackedModel| session.model().is_some_and(|model| model.shares_all_but_edits(&packed.base));
@@ -328,7 +331,8 @@ pub(super) fn pack(session: &mut Session) {
     if let (false, Some((base, packing))) = (session.defers_work, session.deforming().wanted_packing())
         && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
     {
-        take_packed(session, &base, packing, made);
+        session.compared.keep_packed(&base, packing, made);
+        session.pose.invalidate();
     }
 }
 
@@ -338,9 +342,9 @@ pub(super) fn apply(session: &mut Session, command: &ComparisonCommand) {
     match command {
         ComparisonCommand::Toggle => {
             let on = comparison.is_none();
-            set(session, on);
+            set(&mut session.compared, &mut session.view, on);
         }
-        ComparisonCommand::Set(on) => set(session, *on),
+        ComparisonCommand::Set(on) => set(&mut session.compared, &mut session.view, *on),
         ComparisonCommand::SetMethod(id) => {
             if let (Some(comparison), Some(method)) = (comparison, deform::method(id)) {
                 comparison.choice.method = method;
@@ -394,61 +398,44 @@ pub(super) fn apply(session: &mut Session, command: &ComparisonCommand) {
                 comparison.is_turned = !comparison.is_turned && comparison.layout == ComparisonLayout::Blink;
             }
         }
-        ComparisonCommand::ToWorst => to_worst(session),
-        ComparisonCommand::ToWorstMoment => to_worst_moment(session),
+        ComparisonCommand::ToWorst => to_worst(session, None),
+        ComparisonCommand::ToWorstMoment => {
+            // Where that moment is being looked for, the search is cancelled.
+            if std::mem::take(&mut session.compared.is_seeking_worst) {
+                return;
+            }
+            if session.defers_work {
+                session.compared.is_seeking_worst =
+                    session.deforming().comparison().is_some() && session.playback.clip.is_some();
+            } else if let Some(moment) = session.worst_moment(&mut |_| true).and_then(WorstPose::moment) {
+                to_worst(session, Some(moment));
+            }
+        }
         ComparisonCommand::ShowMoment(time_secs) => {
             session.compared.is_seeking_worst = false;
-            show_moment(session, *time_secs);
+            to_worst(session, Some(*time_secs));
         }
     }
 }
 
-/// Looks for the moment of the clip at which both sides are farthest apart, and goes there; where that is being looked for, it is cancelled.
-fn to_worst_moment(session: &mut Session) {
-    if std::mem::take(&mut session.compared.is_seeking_worst) {
-        return;
-    }
-    if session.defers_work {
-        session.compared.is_seeking_worst =
-            session.deforming().comparison().is_some() && session.playback.clip.is_some();
-    } else if let Some(WorstPose { pose: FindingPose::Clip { time_secs, .. }, .. }) =
-        session.worst_moment(&mut |_| true)
-    {
-        show_moment(session, time_secs);
-    }
-}
-
-/// Takes the worst moment of `key`, unless the search was cancelled meanwhile or is one for another clip, model or method now. `None`: there
-/// is no such moment.
-pub(super) fn take_worst_moment(session: &mut Session, key: &WorstMomentKey, worst: Option<WorstPose>) {
-    if session.measurements().wanted_worst_moment().as_ref() != Some(key) {
-        return;
-    }
-    session.compared.is_seeking_worst = false;
-    if let Some(FindingPose::Clip { time_secs, .. }) = worst.map(|worst| worst.pose) {
-        show_moment(session, time_secs);
-    }
-}
-
-fn set(session: &mut Session, on: bool) {
-    let choice = session.view.choice();
-    session.compared.is_seeking_worst &= on;
-    match (on, &mut session.view.comparison) {
+fn set(compared: &mut Compared, view: &mut View, on: bool) {
+    let choice = view.choice();
+    compared.is_seeking_worst &= on;
+    match (on, &mut view.comparison) {
         (true, comparison @ None) => *comparison = Some(Comparison::of(choice)),
         (false, comparison) => *comparison = None,
         (true, Some(_)) => {}
     }
 }
 
-fn show_moment(session: &mut Session, time_secs: f32) {
-    session.playing().apply(&PlaybackCommand::SetPlaying(false));
-    session.playing().apply(&PlaybackCommand::Seek(time_secs));
-    session.update_pose();
-    to_worst(session);
-}
-
-/// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
-fn to_worst(session: &mut Session) {
+/// Goes to a moment of the clip, seconds, where one is given, and pins and frames the vertex at which the two sides are farthest apart. The
+/// clip pauses.
+pub(super) fn to_worst(session: &mut Session, moment: Option<f32>) {
+    if let Some(time_secs) = moment {
+        session.playing().apply(&PlaybackCommand::SetPlaying(false));
+        session.playing().apply(&PlaybackCommand::Seek(time_secs));
+        session.update_pose();
+    }
     let Some(compared) = session.surfaces().compared_surfaces() else { return };
     let Some(at) = compared.distance.at else { return };
     session.playing().apply(&PlaybackCommand::SetPlaying(false));

@@ -17,7 +17,7 @@ use crate::files::unmatched;
 use crate::pose::crowd;
 use crate::view::orbit::Orbit;
 use crate::{
-    CameraCommand, Document, History, Playback, PlaybackCommand, PoseSource, Session, SessionSnapshot, Unsaved,
+    CameraCommand, Document, History, Playback, PlaybackCommand, PoseSource, Session, SessionSnapshot, Unsaved, View,
     ViewFrom, ViewHistory, WorkRecord, findings,
 };
 
@@ -143,7 +143,11 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     }
     let lines = unmatched::restore_fitting(session);
     session.warn(&lines);
-    follow_view(session, &old.model, find);
+    if let Some(document) = &session.document {
+        let (view, playback) = (&mut session.view, &mut session.playback);
+        let models = (&*old.model, &document.model);
+        follow_view((view, &mut session.view_history), (playback, &mut session.history), models, find);
+    }
     session.update_pose();
     session.pose.opened_bounds = session.extents().bounds();
     session.pose.exposure = session.file_lights().measure_exposure();
@@ -214,32 +218,35 @@ fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, fi
 }
 
 /// Keeps selection, clip, camera and the like, as far as the newer version of the file has them.
-fn follow_view(session: &mut Session, old: &Model, find: impl Fn(NodeId) -> Option<NodeId> + Copy) {
-    let Some(new) = session.model().map(Arc::clone) else { return };
-    session.view.selected = session.view.selected.and_then(find);
-    session.view.hidden = Arc::new(session.view.hidden.iter().filter_map(|node| find(*node)).collect());
-    session.view_history.follow_nodes(find);
-    session.view.hovered = None;
-    session.view.scene = if session.view.scene < new.scenes.len() { session.view.scene } else { new.default_scene };
-    let variant = session.view.variant.and_then(|v| old.variants.get(v));
-    session.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
-    let name = session.playback.clip.map(|c| old.clips[c.index()].name.as_str());
-    let Some(new) = session.model().map(Arc::clone) else { return };
+fn follow_view(
+    (view, view_history): (&mut View, &mut ViewHistory),
+    (playback, history): (&mut Playback, &mut History),
+    (old, new): (&Model, &Arc<Model>),
+    find: impl Fn(NodeId) -> Option<NodeId> + Copy,
+) {
+    view.selected = view.selected.and_then(find);
+    view.hidden = Arc::new(view.hidden.iter().filter_map(|node| find(*node)).collect());
+    view_history.follow_nodes(find);
+    view.hovered = None;
+    view.scene = if view.scene < new.scenes.len() { view.scene } else { new.default_scene };
+    let variant = view.variant.and_then(|v| old.variants.get(v));
+    view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
+    let name = playback.clip.map(|c| old.clips[c.index()].name.as_str());
     let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
     // Several clips may have one name.
-    let same = session.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
+    let same = playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
     let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
     if !old.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
-        session.history.forget_clips();
+        history.forget_clips();
     }
-    session.playback.follow_layers(old, &new);
-    session.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
-    session.playback.time_secs = session.playback.time_secs.min(session.playback.duration_secs(&new));
-    if session.playback.clip.is_none() {
-        session.playback.playing = false;
-        session.playing().apply(&PlaybackCommand::SetPose(PoseSource::Rest));
+    playback.follow_layers(old, new);
+    playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
+    playback.time_secs = playback.time_secs.min(playback.duration_secs(new));
+    if playback.clip.is_none() {
+        playback.playing = false;
+        playback.apply(&PlaybackCommand::SetPose(PoseSource::Rest), new, None, history);
     }
-    session.view.through = session.view.through.filter(|t| t.index < new.camera_nodes.len());
+    view.through = view.through.filter(|t| t.index < new.camera_nodes.len());
 }
 
 impl Unsaved<'_> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_anim::pose::{Resolved, add, blend, reach_target, world_matrices};
 use skinscope_model::{LocalPose, Model, NodeId};
 
-use crate::{EditRules, Edits, Posing, Session};
+use crate::{EditRules, Edits, History, Posing};
 
 /// A pose that is blended over the one that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -43,9 +43,39 @@ impl Posing {
         let last = self.last_blended.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits));
         last.map_or(edits, |last| &last.before)
     }
+
+    /// Takes out of `edits` the pose that was blended last, where the same pose takes its place.
+    pub(crate) fn take_back(&mut self, blended: &BlendedPose, edits: &mut Arc<Edits>, history: &mut History) {
+        let is_same = self.blended_pose(edits).is_some_and(|last| Arc::ptr_eq(&last.pose, &blended.pose));
+        if let Some(last) = self.last_blended.take().filter(|_| is_same)
+            && history.take_out(&last.before)
+        {
+            *edits = last.before;
+        }
+    }
+
+    /// A pose was blended over the others, which has made `after` of the edits `before`.
+    pub(crate) fn note_blended(&mut self, blended: &BlendedPose, before: Arc<Edits>, after: &Arc<Edits>) {
+        self.last_blended = Some(LastBlended { blended: blended.clone(), before, after: Arc::clone(after) });
+    }
 }
 
 impl EditRules<'_> {
+    /// Returns the edits by which a pose is blended over the one that is shown.
+    pub(crate) fn blended(self, blended: &BlendedPose) -> Option<Edits> {
+        let model = &self.document?.model;
+        let shown = self.pose.undriven();
+        let mut wanted = shown.clone();
+        let part = blended.limb.map(|limb| blended.pose.of_limb(model, limb));
+        let pose = part.as_ref().unwrap_or(&blended.pose);
+        match blended.added {
+            true => add(&mut wanted, &model.skeleton.rest, pose, blended.share),
+            false => blend(&mut wanted, pose, blended.share),
+        }
+        self.keep_pins(model, shown, &mut wanted);
+        Some(self.edits_towards(model, &wanted))
+    }
+
     /// Brings pinned joints of `pose` back to where they stand in the pose `before`, by turning their limbs.
     fn keep_pins(self, model: &Model, before: &LocalPose, pose: &mut LocalPose) {
         // A held joint stays by itself, at every moment.
@@ -61,31 +91,6 @@ impl EditRules<'_> {
     }
 }
 
-pub(crate) fn blend_over(session: &mut Session, blended: &BlendedPose) {
-    let is_same =
-        session.posing.blended_pose(&session.edits).is_some_and(|last| Arc::ptr_eq(&last.pose, &blended.pose));
-    if let Some(last) = session.posing.last_blended.take().filter(|_| is_same)
-        && session.history.take_out(&last.before)
-    {
-        session.edits = last.before;
-    }
-    session.update_pose();
-    let Some(model) = session.model().map(Arc::clone) else { return };
-    let mut wanted = session.pose().undriven().clone();
-    let part = blended.limb.map(|limb| blended.pose.of_limb(&model, limb));
-    let pose = part.as_ref().unwrap_or(&blended.pose);
-    match blended.added {
-        true => add(&mut wanted, &model.skeleton.rest, pose, blended.share),
-        false => blend(&mut wanted, pose, blended.share),
-    }
-    session.edit_rules().keep_pins(&model, session.pose().undriven(), &mut wanted);
-    let before = Arc::clone(&session.edits);
-    let edits = session.edit_rules().edits_towards(&model, &wanted);
-    session.history.change_edits(&mut session.edits, edits);
-    session.posing.last_blended =
-        Some(LastBlended { blended: blended.clone(), before, after: Arc::clone(&session.edits) });
-}
-
 #[cfg(test)]
 mod tests {
     use glam::Quat;
@@ -94,7 +99,7 @@ mod tests {
 
     use super::*;
     use crate::tests::sessions::still_session;
-    use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand};
+    use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand, Session};
 
     fn blend_pose(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
         session.apply(PosingCommand::Blend(BlendedPose { pose: Arc::clone(pose), share, added, limb }));

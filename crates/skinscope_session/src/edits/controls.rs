@@ -6,7 +6,7 @@ use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines
 use skinscope_model::{LocalPose, Model};
 
 use crate::pose::pose_sources::PoseSources;
-use crate::{Edits, Playback, Pose, PoseSource, Session, View};
+use crate::{Edits, History, Playback, Pose, PoseSource, Session, View};
 
 /// Commands about sliders and controls, given by their indices.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -55,27 +55,14 @@ impl Driving {
     }
 }
 
-/// Carries out a command of its family.
-pub(crate) fn apply(session: &mut Session, command: &ControlCommand) {
-    if session.document.is_none() {
-        return;
-    }
-    let mut controls = Controls::clone(&session.edits.controls);
-    if let ControlCommand::AddPreset(preset) = command {
-        let Ok(PresetLines { sliders, lines }) = session.control_state().preset(*preset) else { return };
-        controls.sliders.extend(sliders);
-        Arc::make_mut(&mut controls.drivers).extend(lines);
-    }
-    let is_dragged =
-        matches!(command, ControlCommand::SetSlider(..) | ControlCommand::SetRange(..) | ControlCommand::SetDriver(..));
-    if !change(&mut controls, command) || controls == *session.edits.controls {
-        return;
-    }
-    let edits = Edits { controls: Arc::new(controls), ..Edits::clone(&session.edits) };
-    if is_dragged {
-        session.history.drag_edits(&mut session.edits, edits);
-    } else {
-        session.history.change_edits(&mut session.edits, edits);
+/// Carries out a command of its family, which has made `changed` of the edits of the pose; `None`: it changes nothing.
+pub(crate) fn apply(changed: Option<Edits>, command: &ControlCommand, edits: &mut Arc<Edits>, history: &mut History) {
+    let Some(changed) = changed else { return };
+    match command {
+        ControlCommand::SetSlider(..) | ControlCommand::SetRange(..) | ControlCommand::SetDriver(..) => {
+            history.drag_edits(edits, changed);
+        }
+        _ => history.change_edits(edits, changed),
     }
 }
 
@@ -166,6 +153,19 @@ impl Session {
 }
 
 impl ControlState<'_> {
+    /// Returns what a command makes of the edits of the pose; `None` where it changes nothing.
+    pub(crate) fn changed(self, command: &ControlCommand) -> Option<Edits> {
+        self.model?;
+        let mut controls = Controls::clone(&self.edits.controls);
+        if let ControlCommand::AddPreset(preset) = command {
+            let PresetLines { sliders, lines } = self.preset(*preset).ok()?;
+            controls.sliders.extend(sliders);
+            Arc::make_mut(&mut controls.drivers).extend(lines);
+        }
+        let is_other = change(&mut controls, command) && controls != *self.edits.controls;
+        is_other.then(|| Edits { controls: Arc::new(controls), ..Edits::clone(self.edits) })
+    }
+
     /// Returns a line for each control that is wrong, as of the last [`Session::update_pose`].
     #[must_use]
     pub fn control_faults(self) -> Vec<String> {

@@ -185,7 +185,11 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
         session.skinning().stop_preview();
     }
     let Some(model) = session.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
-    rules::begin_edit(session);
+    // Partners and pinned joints follow the pose that is shown.
+    if session.rules.symmetric || !session.rules.pins.is_empty() {
+        session.update_pose();
+        session.rules.note_pins(&model, &session.pose, &session.history);
+    }
     let mut edits = Edits::clone(&session.edits);
     match *command {
         EditCommand::Undo => return take_step(session, model, History::undo),

@@ -7,8 +7,8 @@ use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
 use skinscope_inspect::symmetry::NoPlane;
 use skinscope_model::{LocalPose, Model, NodeId};
 
-use crate::edits::blended_pose::{self, LastBlended};
-use crate::{BlendedPose, ChannelKind, ChannelValue, EditRules, Edits, PoseSource, Session};
+use crate::edits::blended_pose::LastBlended;
+use crate::{BlendedPose, ChannelKind, ChannelValue, Document, EditRules, Edits, PoseRules, PoseSource, Session};
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
 /// undone.
@@ -82,16 +82,35 @@ impl Session {
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
-    if change_rules(session, command) {
-        return;
-    }
-    match command {
-        PosingCommand::Blend(blended) => return blended_pose::blend_over(session, blended),
-        PosingCommand::ToggleHeld(node) => return toggle_held(session, *node),
-        PosingCommand::ToggleHeldSelected => {
-            return session.view.selected.into_iter().for_each(|node| toggle_held(session, node));
+    let selected = session.view.selected;
+    if change_rules(session.document.as_ref(), &mut session.rules, selected, command) {
+        // Limbs of held joints obey the limits as they are now.
+        if !session.edits.held.is_empty() {
+            session.edits = Arc::new(Edits::clone(&session.edits));
         }
-        _ => {}
+        // What follows is another step, in which pinned joints stay where they stand now.
+        return session.history.close_step();
+    }
+    let held = match command {
+        PosingCommand::Blend(blended) => {
+            session.posing.take_back(blended, &mut session.edits, &mut session.history);
+            session.update_pose();
+            let Some(edits) = session.edit_rules().blended(blended) else { return };
+            let before = Arc::clone(&session.edits);
+            session.history.change_edits(&mut session.edits, edits);
+            return session.posing.note_blended(blended, before, &session.edits);
+        }
+        PosingCommand::ToggleHeld(node) => Some(*node),
+        PosingCommand::ToggleHeldSelected if selected.is_none() => return,
+        PosingCommand::ToggleHeldSelected => selected,
+        _ => None,
+    };
+    if let Some(node) = held {
+        session.update_pose();
+        if let Some(edits) = session.edit_rules().with_held(node) {
+            session.history.change_edits(&mut session.edits, edits);
+        }
+        return;
     }
     let mirrors = matches!(command, PosingCommand::Mirror | PosingCommand::Flip | PosingCommand::PasteMirrored);
     if mirrors && session.edit_rules().mirror_refusal().is_some() {
@@ -123,55 +142,43 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
     session.history.change_edits(&mut session.edits, edits);
 }
 
-/// Lets a joint, and where editing is symmetric its partner, stay where it stands now, or lets it go.
-fn toggle_held(session: &mut Session, node: NodeId) {
-    session.update_pose();
-    if node.index() >= session.pose.model.len() {
-        return;
-    }
-    let mut edits = Edits::clone(&session.edits);
-    let lets_go = edits.held.contains_key(&node);
-    for node in session.edit_rules().with_partner(node) {
-        match lets_go {
-            true => _ = edits.held.remove(&node),
-            false => _ = edits.held.insert(node, session.pose.model[node.index()]),
-        }
-    }
-    session.history.change_edits(&mut session.edits, edits);
-}
-
 /// Carries out a command about the rules of edits; returns whether it was one.
-fn change_rules(session: &mut Session, command: &PosingCommand) -> bool {
-    let count = session.model().map_or(0, |model| model.skeleton.len());
+fn change_rules(
+    document: Option<&Document>,
+    rules: &mut PoseRules,
+    selected: Option<NodeId>,
+    command: &PosingCommand,
+) -> bool {
+    let count = document.map_or(0, |document| document.model.skeleton.len());
     let toggle = |pins: &mut std::collections::BTreeSet<NodeId>, node: NodeId| {
         if node.index() < count && !pins.remove(&node) {
             pins.insert(node);
         }
     };
     match *command {
-        PosingCommand::ToggleSymmetric => session.rules.symmetric = !session.rules.symmetric,
+        PosingCommand::ToggleSymmetric => rules.symmetric = !rules.symmetric,
         PosingCommand::SetPartner(node, partner) => {
-            if let Some(document) = &session.document {
-                session.rules.set_partner(document, node, partner);
+            if let Some(document) = document {
+                rules.set_partner(document, node, partner);
             }
         }
-        PosingCommand::ForgetPairs => session.rules.forget_pairs(),
-        PosingCommand::TogglePin(node) => toggle(&mut session.rules.pins, node),
+        PosingCommand::ForgetPairs => rules.forget_pairs(),
+        PosingCommand::TogglePin(node) => toggle(&mut rules.pins, node),
         PosingCommand::TogglePinSelected => {
-            if let Some(node) = session.view.selected {
-                toggle(&mut session.rules.pins, node);
+            if let Some(node) = selected {
+                toggle(&mut rules.pins, node);
             }
         }
-        PosingCommand::Unpin => session.rules.pins.clear(),
+        PosingCommand::Unpin => rules.pins.clear(),
         PosingCommand::SetLimits(node, limits) => match limits.filter(|_| node.index() < count) {
-            Some(limits) => _ = session.rules.limits.insert(node, limits),
-            None => _ = session.rules.limits.remove(&node),
+            Some(limits) => _ = rules.limits.insert(node, limits),
+            None => _ = rules.limits.remove(&node),
         },
-        PosingCommand::SetPullRoot(root) => session.rules.pull_root = root.filter(|root| root.index() < count),
+        PosingCommand::SetPullRoot(root) => rules.pull_root = root.filter(|root| root.index() < count),
         PosingCommand::SetPole(pole) => {
-            session.rules.pole = pole.filter(|pole| pole.iter().all(|v| v.is_finite()));
+            rules.pole = pole.filter(|pole| pole.iter().all(|v| v.is_finite()));
         }
-        PosingCommand::ToggleLimits => session.rules.ignores_limits = !session.rules.ignores_limits,
+        PosingCommand::ToggleLimits => rules.ignores_limits = !rules.ignores_limits,
         PosingCommand::Mirror
         | PosingCommand::Flip
         | PosingCommand::Blend(_)
@@ -181,12 +188,6 @@ fn change_rules(session: &mut Session, command: &PosingCommand) -> bool {
         | PosingCommand::Paste
         | PosingCommand::PasteMirrored => return false,
     }
-    // Limbs of held joints obey the limits as they are now.
-    if !session.edits.held.is_empty() {
-        session.edits = Arc::new(Edits::clone(&session.edits));
-    }
-    // What follows is another step, in which pinned joints stay where they stand now.
-    session.history.close_step();
     true
 }
 
@@ -195,6 +196,23 @@ impl EditRules<'_> {
     #[must_use]
     pub(crate) fn mirror_refusal(self) -> Option<NoPlane> {
         self.document?.without_mirror().filter(|_| !self.rules.has_own_pairs())
+    }
+
+    /// Returns the edits by which a joint, and where editing is symmetric its partner, stays where it stands now, or is let go; `None` where
+    /// there is no such joint.
+    fn with_held(self, node: NodeId) -> Option<Edits> {
+        if node.index() >= self.pose.model.len() {
+            return None;
+        }
+        let mut edits = Edits::clone(self.edits);
+        let lets_go = edits.held.contains_key(&node);
+        for node in self.with_partner(node) {
+            match lets_go {
+                true => _ = edits.held.remove(&node),
+                false => _ = edits.held.insert(node, self.pose.model[node.index()]),
+            }
+        }
+        Some(edits)
     }
 
     /// Returns the edits that change the pose that is shown, before controls act, to `wanted`. A channel that is already as it is wanted stays as

@@ -10,7 +10,7 @@ use skinscope_anim::pose::{Limits, Mirror, restore_pinned, world_matrices};
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_model::{LocalPose, Model, NodeId};
 
-use crate::{ChannelKind, ChannelValue, Document, Edits, NodeEdit, Playback, Pose, Session};
+use crate::{ChannelKind, ChannelValue, Document, Edits, History, NodeEdit, Playback, Pose, Session};
 
 /// The rules, and the nodes that they are about. They stay until another model is opened.
 #[derive(Clone, Debug, Default)]
@@ -141,6 +141,13 @@ impl PoseRules {
         own.partner(node) != partner && (is_own(node) || is_own(partner))
     }
 
+    /// Remembers where pinned joints stand in a pose, unless a step is under way, through all of which they stay where they stood as it began.
+    pub(crate) fn note_pins(&mut self, model: &Model, pose: &Pose, history: &History) {
+        if !history.is_open() {
+            self.pinned_at = world_matrices(model, &pose.local, self.pins.iter().copied());
+        }
+    }
+
     /// Takes the pairs as they were found.
     pub(crate) fn forget_pairs(&mut self) {
         self.mirror = None;
@@ -152,17 +159,6 @@ impl Session {
     #[must_use]
     pub fn rules(&self) -> &PoseRules {
         &self.rules
-    }
-}
-
-/// Must be called before an edit of single nodes changes anything: remembers where pinned joints stand as a step begins.
-pub(crate) fn begin_edit(session: &mut Session) {
-    if !session.rules.symmetric && session.rules.pins.is_empty() {
-        return;
-    }
-    session.update_pose();
-    if let Some(model) = session.model().map(Arc::clone).filter(|_| !session.history.is_open()) {
-        session.rules.pinned_at = world_matrices(&model, &session.pose.local, session.rules.pins.iter().copied());
     }
 }
 

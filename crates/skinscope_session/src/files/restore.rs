@@ -23,8 +23,9 @@ use crate::files::session_file::{
 use crate::files::unmatched::{self, set_aside_line};
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use crate::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice, Onion, Orbit,
-    PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory, comparison,
+    CameraCommand, Comparison, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice,
+    Onion, Orbit, PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory,
+    comparison,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -214,15 +215,17 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
     session.pose.forget_surfaces();
     session.apply(ComparisonCommand::Set(false));
     if let Some(record) = &record.comparison {
-        restore_comparison(session, record);
+        session.apply(ComparisonCommand::Set(true));
+        if let Some(comparison) = &mut session.view.comparison {
+            restore_comparison(comparison, record);
+        }
+        comparison::pack(session);
     }
     session.apply(ViewCommand::SetCrowd(record.crowd));
     session.environments.follow(&session.view, session.defers_work);
 }
 
-fn restore_comparison(session: &mut Session, record: &ComparisonRecord) {
-    session.apply(ComparisonCommand::Set(true));
-    let Some(comparison) = &mut session.view.comparison else { return };
+fn restore_comparison(comparison: &mut Comparison, record: &ComparisonRecord) {
     if let Some(choice) = MethodChoice::named(&record.method) {
         let normals = deform::normal_mode(&record.normals).unwrap_or(choice.normals);
         comparison.choice = MethodChoice { normals, ..choice };
@@ -235,7 +238,6 @@ fn restore_comparison(session: &mut Session, record: &ComparisonRecord) {
     let layout = ComparisonLayout::ALL.into_iter().find(|layout| layout.id() == record.layout);
     comparison.layout = layout.unwrap_or_default();
     comparison.split = record.split.0.clamp(0.0, 1.0);
-    comparison::pack(session);
 }
 
 fn restore_camera(session: &mut Session, record: &CameraRecord) {

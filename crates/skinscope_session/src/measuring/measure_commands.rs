@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use skinscope_base::math::Aabb;
 use skinscope_inspect::measure::{self, SurfaceMeasures};
-use skinscope_inspect::{VertexPart, VertexRef, VertexSet};
+use skinscope_inspect::{Overlay, VertexPart, VertexRef, VertexSet};
 
-use crate::{Extents, MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, PlaybackCommand, Session};
+use crate::{Extents, MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, Measurements, PlaybackCommand, Session};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
@@ -27,30 +27,32 @@ pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
             }
         }
         MeasureCommand::StopMeasuringClip => session.measuring.stopped = session.measurements().curves_key(),
-        MeasureCommand::ShowMoment(id, time_secs) => show_moment(session, id, *time_secs),
+        MeasureCommand::ShowMoment(id, time_secs) => {
+            let moment = session.measurements().moment(id, *time_secs);
+            let Some((time_secs, overlay, worst)) = moment else { return };
+            session.playing().apply(&PlaybackCommand::SetPlaying(false));
+            session.playing().apply(&PlaybackCommand::Seek(time_secs));
+            session.update_pose();
+            session.view.overlay = overlay.or(session.view.overlay);
+            if let Some(at) = worst {
+                session.view.pin(Some(at), session.document.as_ref());
+                let bounds = session.extents().vertex_bounds(at);
+                session.view.frame(bounds);
+            }
+        }
     }
 }
 
-/// Goes to a moment of the clip, shows the overlay of a measure, and pins and frames the vertex where it is worst.
-fn show_moment(session: &mut Session, id: &str, time_secs: f32) {
-    let (Some(measure), Some(curves)) = (measure::measure(id), session.measurements().measured_clip().map(Arc::clone))
-    else {
-        return;
-    };
-    let nearest = |a: &&(f32, SurfaceMeasures), b: &&(f32, SurfaceMeasures)| {
-        (a.0 - time_secs).abs().total_cmp(&(b.0 - time_secs).abs())
-    };
-    let Some((time_secs, measures)) = curves.moments.iter().min_by(nearest) else { return };
-    session.playing().apply(&PlaybackCommand::SetPlaying(false));
-    session.playing().apply(&PlaybackCommand::Seek(*time_secs));
-    session.update_pose();
-    if let Some(overlay) = measure.overlay.and_then(skinscope_inspect::overlay) {
-        session.view.overlay = Some(overlay);
-    }
-    if let Some(at) = (measure.at)(measures) {
-        session.view.pin(Some(at), session.document.as_ref());
-        let bounds = session.extents().vertex_bounds(at);
-        session.view.frame(bounds);
+impl Measurements<'_> {
+    /// Returns the measured moment of the clip that is nearest to a time, seconds, with the overlay of a measure and the vertex where that is
+    /// worst then.
+    fn moment(self, id: &str, time_secs: f32) -> Option<(f32, Option<&'static Overlay>, Option<VertexRef>)> {
+        let (measure, curves) = measure::measure(id).zip(self.measured_clip())?;
+        let nearest = |a: &&(f32, SurfaceMeasures), b: &&(f32, SurfaceMeasures)| {
+            (a.0 - time_secs).abs().total_cmp(&(b.0 - time_secs).abs())
+        };
+        let (time_secs, measures) = curves.moments.iter().min_by(nearest)?;
+        Some((*time_secs, measure.overlay.and_then(skinscope_inspect::overlay), (measure.at)(measures)))
     }
 }
 

@@ -185,8 +185,32 @@ impl EditRules<'_> {
 pub(crate) fn apply(session: &mut Session, command: &KeyingCommand) {
     let keys = session.clip_keys();
     let wanted = match *command {
-        KeyingCommand::KeyPose => return key_pose(session),
-        KeyingCommand::MirrorClip(axis) => return mirror_clip(session, axis),
+        KeyingCommand::KeyPose => {
+            session.update_pose();
+            let key = session.clip_keys().with_key(session.pose.pose_to_key());
+            let Some((change, shown, secs)) = key else { return };
+            // The clip says now what was edited.
+            let edits = session.edits.without_pose();
+            if clips::change_clips(session, &change, Some(edits), Some(shown)) {
+                // What was blended over the clip is in the key.
+                session.playback.layers = Layers::default();
+                session.playback.source = PoseSource::Clip;
+                session.playback.playing = false;
+                session.playback.time_secs = secs;
+            }
+            return;
+        }
+        KeyingCommand::MirrorClip(axis) => {
+            let mirrored = session.playback.clip.and_then(|clip| session.edit_rules().mirrored(clip, axis));
+            let Some(((inserted, lines), model)) = mirrored.zip(session.model()) else { return };
+            let at = model.added_clips().len();
+            let shown = ClipId::from_index(model.file_clips() + at);
+            if clips::change_clips(session, &ClipChange { at, removed: 0, inserted }, None, Some(shown)) {
+                session.warn(&lines);
+                session.update_pose();
+            }
+            return;
+        }
         KeyingCommand::RemoveKeyHere => keys.without_key(keys.playback.time_secs),
         KeyingCommand::RemoveKey(secs) => keys.without_key(secs),
         KeyingCommand::MoveKey(from, to) => keys.with_moved_key(from, to),
@@ -230,32 +254,6 @@ pub fn mirrored_clips(model: &Model, mirror: &Mirror, wanted: &[ClipId]) -> (Vec
         clips.push(Clip { name, source, ..made.clip });
     }
     (clips, lines)
-}
-
-/// Adds the mirror image of the clip that is shown, and shows it.
-fn mirror_clip(session: &mut Session, axis: Option<Axis>) {
-    let mirrored = session.playback.clip.and_then(|clip| session.edit_rules().mirrored(clip, axis));
-    let Some(((inserted, lines), model)) = mirrored.zip(session.model()) else { return };
-    let at = model.added_clips().len();
-    let shown = ClipId::from_index(model.file_clips() + at);
-    if clips::change_clips(session, &ClipChange { at, removed: 0, inserted }, None, Some(shown)) {
-        session.warn(&lines);
-        session.update_pose();
-    }
-}
-
-fn key_pose(session: &mut Session) {
-    session.update_pose();
-    let Some((change, shown, secs)) = session.clip_keys().with_key(session.pose.pose_to_key()) else { return };
-    // The clip says now what was edited.
-    let edits = session.edits.without_pose();
-    if clips::change_clips(session, &change, Some(edits), Some(shown)) {
-        // What was blended over the clip is in the key.
-        session.playback.layers = Layers::default();
-        session.playback.source = PoseSource::Clip;
-        session.playback.playing = false;
-        session.playback.time_secs = secs;
-    }
 }
 
 fn before(clip: ClipId) -> ClipId {

@@ -101,11 +101,15 @@ pub(crate) fn apply(session: &mut Session, command: CameraCommand) {
             session.view.look_from(side, front);
         }
         CameraCommand::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
-        CameraCommand::SetCamera(index) => lighting::look_through(session, index),
-        CameraCommand::NextCamera => {
+        // A camera of the file, or the user's own camera, which is where it was.
+        CameraCommand::SetCamera(_) | CameraCommand::NextCamera => {
             let next = view.through.map_or(0, |t| t.index + 1);
             let count = session.model().map_or(0, |m| m.camera_nodes.len());
-            lighting::look_through(session, Some(next).filter(|n| *n < count));
+            let next = Some(next).filter(|n| *n < count);
+            let index = if let CameraCommand::SetCamera(index) = command { index } else { next };
+            session.update_pose();
+            let Some(document) = &session.document else { return };
+            session.view.through = index.and_then(|i| lighting::through(&document.model, &session.pose, i));
         }
     }
 }

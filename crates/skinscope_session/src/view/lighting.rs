@@ -34,13 +34,6 @@ pub(crate) fn through(model: &Model, pose: &Pose, index: usize) -> Option<Active
 /// The illuminance at which a white surface that faces the light is as bright as white can be drawn: π lux.
 const FULL: f32 = std::f32::consts::PI;
 
-/// Looks through a camera of the file, or from the user's own camera, which is where it was.
-pub(crate) fn look_through(session: &mut Session, index: Option<usize>) {
-    session.update_pose();
-    let Some(model) = session.model() else { return };
-    session.view.through = index.and_then(|i| through(model, &session.pose, i));
-}
-
 /// The cameras and lights of the file, as posed.
 #[derive(Clone, Copy, Debug)]
 pub struct FileLights<'a> {

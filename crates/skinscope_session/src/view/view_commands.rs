@@ -74,15 +74,20 @@ fn take_step(
     (view.influence_limit != limit).then_some(Effect::Inspection(InspectionCommand::Inspect))
 }
 
-fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
-    let deforms_otherwise = matches!(
+/// Returns whether vertices are deformed otherwise after a command.
+fn deforms_otherwise(command: &ViewCommand) -> bool {
+    matches!(
         command,
         ViewCommand::SetMethod(_)
             | ViewCommand::GiveUpData
             | ViewCommand::SetNormals(_)
             | ViewCommand::SetPass(_)
             | ViewCommand::SetParameter(..)
-    );
+    )
+}
+
+fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
+    let deforms_otherwise = deforms_otherwise(&command);
     let view = &mut session.view;
     match command {
         ViewCommand::Undo => return take_step(ViewHistory::undo, &mut session.view_history, view, &mut session.pose),
