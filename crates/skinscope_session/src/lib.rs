@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod beside;
+mod borrowed;
 mod command;
 mod comparison;
 mod document;

@@ -6,7 +6,7 @@ use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines
 use skinscope_model::{LocalPose, Model};
 
 use crate::pose::pose_sources::PoseSources;
-use crate::{Edits, History, Playback, Pose, PoseSource, Session, View};
+use crate::{Edits, History, Playback, Pose, PoseSource, View};
 
 /// Commands about sliders and controls, given by their indices.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -99,13 +99,13 @@ impl Pose {
         self.program = CachedProgram { model: Arc::downgrade(model), controls: Arc::clone(controls), program };
     }
 
-    /// Returns what was found in the controls as of the last [`Session::update_pose`]: what they drive, and what is wrong with them.
+    /// Returns what was found in the controls as of the last [`crate::Session::update_pose`]: what they drive, and what is wrong with them.
     #[must_use]
     pub fn control_program(&self) -> &Program {
         &self.program.program
     }
 
-    /// Returns the pose as of the last [`Session::update_pose`] before controls act: what edits change.
+    /// Returns the pose as of the last [`crate::Session::update_pose`] before controls act: what edits change.
     #[must_use]
     pub fn undriven(&self) -> &LocalPose {
         if self.is_driven { &self.below } else { &self.local }
@@ -121,7 +121,7 @@ impl Pose {
         pose
     }
 
-    /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its index; `None` where it does not act.
+    /// Returns the number that a control comes to as of the last [`crate::Session::update_pose`], by its index; `None` where it does not act.
     #[must_use]
     pub fn control_value(&self, driver: usize) -> Option<f64> {
         self.over.drive.value(driver)
@@ -138,20 +138,6 @@ pub struct ControlState<'a> {
     pub(crate) pose: &'a Pose,
 }
 
-impl Session {
-    /// Returns what sliders and controls make of the pose that is shown.
-    #[must_use]
-    pub fn control_state(&self) -> ControlState<'_> {
-        ControlState {
-            model: self.model(),
-            view: &self.view,
-            playback: &self.playback,
-            edits: &self.edits,
-            pose: &self.pose,
-        }
-    }
-}
-
 impl ControlState<'_> {
     /// Returns what a command makes of the edits of the pose; `None` where it changes nothing.
     pub(crate) fn changed(self, command: &ControlCommand) -> Option<Edits> {
@@ -166,7 +152,7 @@ impl ControlState<'_> {
         is_other.then(|| Edits { controls: Arc::new(controls), ..Edits::clone(self.edits) })
     }
 
-    /// Returns a line for each control that is wrong, as of the last [`Session::update_pose`].
+    /// Returns a line for each control that is wrong, as of the last [`crate::Session::update_pose`].
     #[must_use]
     pub fn control_faults(self) -> Vec<String> {
         let drivers = self.edits.controls.drivers.iter().enumerate();

@@ -172,20 +172,6 @@ pub struct EditRules<'a> {
     pub(crate) pose: &'a Pose,
 }
 
-impl Session {
-    /// Returns the rules that edits of the pose follow, with what they are applied to.
-    #[must_use]
-    pub fn edit_rules(&self) -> EditRules<'_> {
-        EditRules {
-            document: self.document.as_ref(),
-            rules: &self.rules,
-            edits: &self.edits,
-            playback: &self.playback,
-            pose: &self.pose,
-        }
-    }
-}
-
 impl<'a> EditRules<'a> {
     /// The plane between left and right, and the partner of each node: as they were found, or as the user has changed them.
     #[must_use]

@@ -115,27 +115,6 @@ impl Files {
     }
 }
 
-impl Session {
-    /// Returns what was made since the model was opened, and which of it no file has.
-    #[must_use]
-    pub fn unsaved(&self) -> Unsaved<'_> {
-        Unsaved {
-            document: self.document.as_ref(),
-            model: self.model(),
-            weights: self.edited_weights(),
-            view: &self.view,
-            playback: &self.playback,
-            edits: &self.edits,
-            rules: &self.rules,
-            tools: &self.tools,
-            marking: &self.marking,
-            files: &self.files,
-            before_finding: self.before_finding.as_deref(),
-            is_example: self.lesson.is_some(),
-        }
-    }
-}
-
 impl Unsaved<'_> {
     /// Returns how much was made that neither the file of the model nor the open session file nor a pose file has.
     #[must_use]

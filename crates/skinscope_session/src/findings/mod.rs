@@ -121,24 +121,11 @@ impl Session {
 
 /// What is marked and pinned, with what remembers it.
 pub(super) struct Marker<'a> {
-    document: Option<&'a Document>,
-    view: &'a mut View,
-    marking: &'a mut Marking,
-    history: &'a mut History,
-    before_finding: &'a mut Option<Box<StateBeforeFinding>>,
-}
-
-impl Session {
-    /// Returns what is marked and pinned, with what remembers it.
-    pub(super) fn marker(&mut self) -> Marker<'_> {
-        Marker {
-            document: self.document.as_ref(),
-            view: &mut self.view,
-            marking: &mut self.marking,
-            history: &mut self.history,
-            before_finding: &mut self.before_finding,
-        }
-    }
+    pub document: Option<&'a Document>,
+    pub view: &'a mut View,
+    pub marking: &'a mut Marking,
+    pub history: &'a mut History,
+    pub before_finding: &'a mut Option<Box<StateBeforeFinding>>,
 }
 
 impl Marker<'_> {

@@ -22,8 +22,7 @@ use skinscope_model::NodeId;
 pub use self::look::LookDrag;
 pub use self::pull::Pull;
 use self::sight::Sight;
-use crate::View;
-use crate::{Edits, Model, Picking, Pose, PoseRules, Session};
+use crate::{Edits, Model, Picking, Pose, PoseRules, View};
 
 pub use drag::{Drag, DragValue, Snap};
 pub use limits::LimitArc;
@@ -140,21 +139,6 @@ pub struct Gizmos<'a> {
     pub(super) pose: &'a Pose,
     pub(super) edits: &'a Arc<Edits>,
     pub(super) rules: &'a PoseRules,
-}
-
-impl Session {
-    /// Returns what can be dragged in the picture to pose the selected joint: the gizmo, the arcs of its limits, and the limb that a pull moves.
-    #[must_use]
-    pub fn gizmos(&self) -> Gizmos<'_> {
-        Gizmos {
-            model: self.model(),
-            picking: self.picking(),
-            view: &self.view,
-            pose: &self.pose,
-            edits: &self.edits,
-            rules: &self.rules,
-        }
-    }
 }
 
 impl Gizmos<'_> {

@@ -8,7 +8,7 @@ use skinscope_model::test_shapes::obstacle_course;
 use skinscope_model::{Model, ModelParts};
 
 use super::*;
-use crate::{CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, ViewFrom};
+use crate::{CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, Session, ViewFrom};
 
 /// A session with one node of the model selected, in the rest pose.
 fn open(parts: ModelParts, node: usize) -> Session {

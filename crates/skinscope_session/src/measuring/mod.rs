@@ -250,24 +250,6 @@ pub struct Measurements<'a> {
     pub(super) defers_work: bool,
 }
 
-impl Session {
-    /// Returns the measures of the surfaces that are shown, as far as they are known, and what is still to be measured.
-    #[must_use]
-    pub fn measurements(&self) -> Measurements<'_> {
-        Measurements {
-            model: self.model(),
-            deforming: self.deforming(),
-            surfaces: self.surfaces(),
-            view: &self.view,
-            playback: &self.playback,
-            edits: &self.edits,
-            pose: &self.pose,
-            measuring: &self.measuring,
-            defers_work: self.defers_work,
-        }
-    }
-}
-
 impl<'a> Measurements<'a> {
     /// Returns the measure that the overlay shows, if it shows one.
     #[must_use]

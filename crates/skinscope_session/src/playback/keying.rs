@@ -66,14 +66,6 @@ pub struct ClipKeys<'a> {
     pub(crate) playback: &'a Playback,
 }
 
-impl Session {
-    /// Returns the keys of the clip that is shown.
-    #[must_use]
-    pub fn clip_keys(&self) -> ClipKeys<'_> {
-        ClipKeys { model: self.model(), selected: self.view.selected, playback: &self.playback }
-    }
-}
-
 impl<'a> ClipKeys<'a> {
     /// Returns the clip that is shown where it was made of poses, so that keys can be set in it.
     #[must_use]

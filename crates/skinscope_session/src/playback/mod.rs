@@ -15,7 +15,7 @@ use std::sync::Arc;
 use skinscope_anim::{self as anim, Additive, Crossfade, Layers};
 use skinscope_model::{Clip, ClipId, ClipSource, Model, NodeId};
 
-use crate::{Beside, Document, Edits, History, PlaybackCommand, Pose, Session, View};
+use crate::{Beside, Document, Edits, History, PlaybackCommand, Pose, View};
 
 /// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -378,21 +378,6 @@ pub(crate) struct Playing<'a> {
     pub view: &'a View,
     pub pose: &'a mut Pose,
     pub beside: Option<&'a mut Beside>,
-}
-
-impl Session {
-    /// Returns time and clip, with what changes along with them.
-    pub(crate) fn playing(&mut self) -> Playing<'_> {
-        Playing {
-            document: self.document.as_ref(),
-            playback: &mut self.playback,
-            edits: &mut self.edits,
-            history: &mut self.history,
-            view: &self.view,
-            pose: &mut self.pose,
-            beside: self.beside.as_deref_mut(),
-        }
-    }
 }
 
 impl Playing<'_> {

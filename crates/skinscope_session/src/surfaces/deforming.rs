@@ -116,20 +116,6 @@ impl View {
     }
 }
 
-impl Session {
-    /// Returns how both sides of the picture are deformed: the models, the method of each, and the data that methods need.
-    #[must_use]
-    pub fn deforming(&self) -> Deforming<'_> {
-        Deforming {
-            document: self.document.as_ref(),
-            model: self.model(),
-            view: &self.view,
-            compared: &self.compared,
-            methods: &self.methods,
-        }
-    }
-}
-
 impl<'a> Deforming<'a> {
     /// Returns the method by which the model is shown: the one that is chosen, or the default as long as that one's data is missing.
     #[must_use]

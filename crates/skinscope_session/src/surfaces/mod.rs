@@ -16,8 +16,7 @@ use skinscope_inspect::{PerVertex, PosedModel};
 use skinscope_model::Model;
 
 use crate::{
-    ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, Pose, Session, SideWeights,
-    View,
+    ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, Pose, SideWeights, View,
 };
 
 /// How it is deformed, a member of the crowd (0 is the model itself), and which weights it has.
@@ -119,14 +118,6 @@ pub struct Surfaces<'a> {
     pub(super) deforming: Deforming<'a>,
     pub(super) view: &'a View,
     pub(super) pose: &'a Pose,
-}
-
-impl Session {
-    /// Returns the deformed surfaces of the pose that is shown, on both sides of the picture.
-    #[must_use]
-    pub fn surfaces(&self) -> Surfaces<'_> {
-        Surfaces { deforming: self.deforming(), view: &self.view, pose: &self.pose }
-    }
 }
 
 impl<'a> Surfaces<'a> {
@@ -285,8 +276,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
-        ViewCommand,
+        CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Session,
+        Toggle, ViewCommand,
     };
 
     /// A method that moves every vertex to the middle of the triangles around it, which depends on its neighbours.

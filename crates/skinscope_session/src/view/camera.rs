@@ -126,22 +126,6 @@ pub struct Extents<'a> {
     pub(crate) stage: Option<Aabb>,
 }
 
-impl Session {
-    /// Returns the boxes around the model and its parts as posed, by which the camera frames them.
-    #[must_use]
-    pub fn extents(&self) -> Extents<'_> {
-        Extents {
-            document: self.document.as_ref(),
-            model: self.model(),
-            surfaces: self.surfaces(),
-            bones: self.bones(),
-            view: &self.view,
-            pose: &self.pose,
-            stage: self.lesson().map(|lesson| lesson.moment().settings().stage()),
-        }
-    }
-}
-
 impl Extents<'_> {
     /// Returns the box that F frames: that of [`crate::Extents::bounds_of`] for the selected node, or the whole model.
     pub(crate) fn selected_bounds(self) -> Aabb {

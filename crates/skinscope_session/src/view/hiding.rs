@@ -7,7 +7,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::{InstanceId, Model, NodeId};
 
 use crate::pose::pose_sources::PoseSources;
-use crate::{Document, Pose, Session, Toggle, View};
+use crate::{Document, Pose, Toggle, View};
 
 /// Everything that decides which bones there are in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,14 +55,6 @@ impl View {
         if let Some(node) = self.selected {
             Arc::make_mut(&mut self.hidden).insert(node);
         }
-    }
-}
-
-impl Session {
-    /// Returns the bones of the pose that is shown: which there are, where they lie, and which of them is under the pointer.
-    #[must_use]
-    pub fn bones(&self) -> Bones<'_> {
-        Bones { document: self.document.as_ref(), model: self.model(), view: &self.view, pose: &self.pose }
     }
 }
 
@@ -145,7 +137,7 @@ mod tests {
     use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
-    use crate::{CameraCommand, Document, SelectionCommand, ViewCommand};
+    use crate::{CameraCommand, Document, SelectionCommand, Session, ViewCommand};
 
     fn open(joints: usize) -> Session {
         let mut session = Session::default();

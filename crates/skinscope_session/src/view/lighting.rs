@@ -7,7 +7,7 @@ use skinscope_anim as anim;
 use skinscope_base::math::Aabb;
 use skinscope_model::{Light, LightKind, Model};
 
-use crate::{ActiveCamera, Pose, Session, View};
+use crate::{ActiveCamera, Pose, View};
 
 /// A light of the file, as posed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,14 +40,6 @@ pub struct FileLights<'a> {
     pub(crate) model: Option<&'a Arc<Model>>,
     pub(crate) view: &'a View,
     pub(crate) pose: &'a Pose,
-}
-
-impl Session {
-    /// Returns the cameras and lights of the file, as posed.
-    #[must_use]
-    pub fn file_lights(&self) -> FileLights<'_> {
-        FileLights { model: self.model(), view: &self.view, pose: &self.pose }
-    }
 }
 
 impl<'a> FileLights<'a> {
@@ -121,7 +113,7 @@ mod tests {
     use skinscope_model::{Camera, CameraId, Lens, LightId, NodeId};
 
     use super::*;
-    use crate::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
+    use crate::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, Session, ViewCommand};
 
     /// Opens a tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
     fn open(lens: Lens, intensity: f32) -> Session {

@@ -6,9 +6,7 @@ use glam::Vec2;
 use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, TexelDensity, VertexDirections, VertexRef};
 use skinscope_model::NodeId;
 
-use crate::{
-    Bones, Command, Deforming, Document, MarkCommand, Model, Pose, SelectionCommand, Session, Surfaces, Toggle, View,
-};
+use crate::{Bones, Command, Deforming, Document, MarkCommand, Model, Pose, SelectionCommand, Surfaces, Toggle, View};
 
 /// The reason why *Weights* shows a certain joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,22 +35,6 @@ pub struct Picking<'a> {
 impl View {
     pub(crate) fn select(&mut self, node: Option<NodeId>, count: usize) {
         self.selected = node.filter(|n| n.index() < count);
-    }
-}
-
-impl Session {
-    /// Returns what lies under a point of the picture, and why the pinned vertex is where it is.
-    #[must_use]
-    pub fn picking(&self) -> Picking<'_> {
-        Picking {
-            document: self.document.as_ref(),
-            model: self.model(),
-            deforming: self.deforming(),
-            surfaces: self.surfaces(),
-            bones: self.bones(),
-            view: &self.view,
-            pose: &self.pose,
-        }
     }
 }
 

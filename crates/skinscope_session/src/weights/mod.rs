@@ -26,24 +26,10 @@ impl Session {
 pub(crate) struct Skinning<'a> {
     pub document: &'a mut Option<Document>,
     pub history: &'a mut History,
-    tools: &'a mut Tools,
-    view: &'a View,
-    pose: &'a Pose,
-    defers_work: bool,
-}
-
-impl Session {
-    /// Returns the weights and matrices of the open model, with the tools that change them and the steps that lead back.
-    pub(crate) fn skinning(&mut self) -> Skinning<'_> {
-        Skinning {
-            document: &mut self.document,
-            history: &mut self.history,
-            tools: &mut self.tools,
-            view: &self.view,
-            pose: &self.pose,
-            defers_work: self.defers_work,
-        }
-    }
+    pub tools: &'a mut Tools,
+    pub view: &'a View,
+    pub pose: &'a Pose,
+    pub defers_work: bool,
 }
 
 impl Skinning<'_> {

@@ -299,20 +299,6 @@ pub struct EditedWeights<'a> {
     pub(crate) tools: &'a Tools,
 }
 
-impl Session {
-    /// Returns the weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
-    #[must_use]
-    pub fn edited_weights(&self) -> EditedWeights<'_> {
-        EditedWeights {
-            document: self.document.as_ref(),
-            model: self.model(),
-            view: &self.view,
-            pose: &self.pose,
-            tools: &self.tools,
-        }
-    }
-}
-
 impl<'a> EditedWeights<'a> {
     /// Returns the open model with the weights that were edited so far, without the preview of a tool.
     #[must_use]
