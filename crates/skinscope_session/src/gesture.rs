@@ -166,7 +166,7 @@ pub(crate) fn cancel(session: &mut Session) {
         beside.arrange(arrangement);
     }
     comparison::pack(session);
-    session.pose.arrange_crowd(session.document.as_ref(), &session.view, &session.playback);
+    session.playing().arrange_crowd();
     session.environments.follow(&session.view, session.defers_work);
     session.pose.forget_surfaces();
     session.update_pose();

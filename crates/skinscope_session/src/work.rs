@@ -135,16 +135,16 @@ impl Session {
             Some(wanted) => wanted,
             None => self.wanted_of_models(),
         };
-        wanted.extend(self.environments.wanted(&self.view).map(Work::ReadEnvironment));
+        wanted.extend(self.environments.wanted(self.view()).map(Work::ReadEnvironment));
         wanted
     }
 
     /// Returns the work that reads a model.
     pub(crate) fn wanted_of_models(&mut self) -> Vec<Work> {
         let mut wanted = Vec::new();
-        if let Some(document) = self.document.as_ref() {
+        if let Some(document) = self.document() {
             let model = ModelKey::of(&document.model);
-            if self.tools.is_normalising {
+            if self.tools().is_normalising {
                 wanted.push(Work::NormaliseWeights(model.clone()));
             }
             if document.lacks_stats() {
@@ -227,7 +227,7 @@ impl Session {
                 }))
             }
             Work::CountWeights(_) => {
-                let count = self.document.as_ref()?.count_weights();
+                let count = self.document()?.count_weights();
                 Some(Box::new(move |_| {
                     count();
                     // The next picture shows the figures.

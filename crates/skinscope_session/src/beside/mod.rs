@@ -183,7 +183,7 @@ impl Session {
     /// Shows `document` beside the open model, in place of the one that stands there. The open model stays active, and both are in view.
     /// Where nothing is open, nothing happens.
     pub fn open_beside(&mut self, document: Document) {
-        if self.document.is_none() {
+        if self.document().is_none() {
             return;
         }
         let mut other = Self { defers_work: self.defers_work, ..Self::default() };
@@ -240,8 +240,8 @@ impl Session {
 
     /// Returns the box that another model stands beside: that of the pose in which the model was opened and of its rest pose.
     fn standing_bounds(&self) -> Aabb {
-        let rest = self.document.as_ref().map_or(Aabb::EMPTY, |document| document.rest_bounds());
-        let opened = self.pose.shown_bounds();
+        let rest = self.document().map_or(Aabb::EMPTY, |document| document.rest_bounds());
+        let opened = self.pose().shown_bounds();
         if rest.is_empty() { opened } else { opened.union(rest) }
     }
 
@@ -260,7 +260,7 @@ impl Session {
     /// Returns whether the clip of either model plays.
     #[must_use]
     pub fn plays(&self) -> bool {
-        let plays = |session: &Self| session.playback.playing && session.document.is_some();
+        let plays = |session: &Self| session.playback().playing && session.document().is_some();
         plays(self) || self.beside().is_some_and(|beside| plays(&beside.other))
     }
 

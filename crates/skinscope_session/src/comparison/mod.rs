@@ -406,7 +406,7 @@ pub(super) fn apply(session: &mut Session, command: &ComparisonCommand) {
             }
             if session.defers_work {
                 session.compared.is_seeking_worst =
-                    session.deforming().comparison().is_some() && session.playback.clip.is_some();
+                    session.deforming().comparison().is_some() && session.playback().clip.is_some();
             } else if let Some(moment) = session.worst_moment(&mut |_| true).and_then(WorstPose::moment) {
                 to_worst(session, Some(moment));
             }
@@ -450,7 +450,7 @@ pub(super) fn to_worst(session: &mut Session, moment: Option<f32>) {
         true => session.extents().vertex_bounds(at),
         false => bounds.grown(Vec3::splat(around)),
     };
-    session.view.pin(Some(at), session.document.as_ref());
+    session.marker().pin(Some(at));
     session.view.frame(bounds);
 }
 

@@ -22,10 +22,10 @@ pub(crate) fn apply(session: &mut Session, command: &ExampleCommand) {
     }
     // The pose of the sliders is shown, and the rig where the sliders have made another one. The camera moves with the stage of the example,
     // the box that is to be in the picture.
-    let moved = open.lesson.moment().settings().stage().center() - before.center();
-    let Some(document) = &session.document else { return };
-    if !std::ptr::eq(&**document.stored(), &**open.lesson.moment().model()) {
-        let document = document.with_lesson(open.lesson.clone());
+    let Some((lesson, document)) = session.lesson().zip(session.document()) else { return };
+    let moved = lesson.moment().settings().stage().center() - before.center();
+    if !std::ptr::eq(&**document.stored(), &**lesson.moment().model()) {
+        let document = document.with_lesson(lesson.clone());
         opening::reopen(session, document);
     }
     if moved != glam::Vec3::ZERO {

@@ -76,13 +76,13 @@ impl Session {
     #[must_use]
     pub fn pose_file(&mut self, name: &str) -> Option<PoseFile> {
         self.update_pose();
-        Some(capture(self.model()?, &self.pose.local, name))
+        Some(capture(self.model()?, &self.pose().local, name))
     }
 }
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
-    let selected = session.view.selected;
+    let selected = session.view().selected;
     if change_rules(session.document.as_ref(), &mut session.rules, selected, command) {
         // Limbs of held joints obey the limits as they are now.
         if !session.edits.held.is_empty() {
@@ -117,7 +117,7 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
         return;
     }
     session.update_pose();
-    let (Some(document), Some(mirror)) = (&session.document, session.edit_rules().mirror()) else { return };
+    let (Some(document), Some(mirror)) = (session.document(), session.edit_rules().mirror()) else { return };
     let model = Arc::clone(&document.model);
     let shown = session.pose().undriven();
     let wanted = match command {
@@ -127,7 +127,7 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
         }
         PosingCommand::Mirror => mirror.exchanged(&model, shown),
         PosingCommand::Flip => {
-            let Some(limb) = session.view.selected else { return };
+            let Some(limb) = selected else { return };
             mirror.flipped(&model, shown, limb)
         }
         PosingCommand::Paste | PosingCommand::PasteMirrored => {

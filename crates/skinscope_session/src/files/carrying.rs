@@ -14,7 +14,7 @@ use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, Ski
 
 use crate::files::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
 use crate::playback::clips;
-use crate::{ChannelValue, Document, Edits, History, Marker, NodeEdit, PoseRules, Session, Skinning};
+use crate::{ChannelValue, Document, Edits, History, Marker, NodeEdit, Playing, PoseRules, Session, Skinning};
 
 /// What finds the nodes of a session file in the open model.
 pub(crate) struct Nodes<'f> {
@@ -58,7 +58,8 @@ pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringi
         let locked = &mut session.tools.locked;
         add_rules(document, &mut session.rules, locked, work, &mut by.nodes, &mut left);
     }
-    add_pose((&mut session.edits, &mut session.history), &model, work, by, &mut left);
+    let Playing { edits, history, .. } = session.playing();
+    add_pose((edits, history), &model, work, by, &mut left);
     add_skinning(session.skinning(), &model, work, by, &mut left);
     let own = session.unsaved().own_marks().map(Arc::clone);
     add_marks(session.marker(), own.as_deref(), &model, work, by, &mut left);
@@ -231,7 +232,7 @@ fn add_clips(session: &mut Session, work: &WorkRecord, nodes: &mut Nodes<'_>, le
         let own = part.map(|at| skinscope_model::ClipId::from_index(model.file_clips() + at));
         let inserted = vec![Clip { name: model.free_clip_name(&clip.name, own), ..clip }];
         let change = ClipChange { at, removed: usize::from(part.is_some()), inserted };
-        let shown = session.playback.clip;
+        let shown = session.playback().clip;
         if !clips::change_clips(session, &change, None, shown) && is_whole {
             left.clips.push(record.clone());
         }

@@ -129,6 +129,13 @@ pub(super) struct Marker<'a> {
 }
 
 impl Marker<'_> {
+    /// Pins this vertex, if it exists.
+    pub(super) fn pin(&mut self, vertex: Option<VertexRef>) {
+        self.view.pinned = vertex.filter(|v| has_vertex(self.document, *v));
+        self.view.pinned_copy = 0;
+        self.view.pinned_second = false;
+    }
+
     /// Marks these vertices, if all exist; `by_hand`: by several strokes. What a person had made before the finding that is shown comes
     /// back once that is left.
     pub(super) fn mark(&mut self, vertices: Arc<VertexSet>, by_hand: bool) {
@@ -177,15 +184,6 @@ impl Marker<'_> {
         self.marking.by_hand = false;
         self.view.finding = None;
         *self.before_finding = None;
-    }
-}
-
-impl View {
-    /// Pins this vertex, if it exists.
-    pub(super) fn pin(&mut self, vertex: Option<VertexRef>, document: Option<&Document>) {
-        self.pinned = vertex.filter(|v| has_vertex(document, *v));
-        self.pinned_copy = 0;
-        self.pinned_second = false;
     }
 }
 

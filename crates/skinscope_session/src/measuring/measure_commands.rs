@@ -35,7 +35,7 @@ pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
             session.update_pose();
             session.view.overlay = overlay.or(session.view.overlay);
             if let Some(at) = worst {
-                session.view.pin(Some(at), session.document.as_ref());
+                session.marker().pin(Some(at));
                 let bounds = session.extents().vertex_bounds(at);
                 session.view.frame(bounds);
             }

@@ -9,7 +9,7 @@ use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Family, Model, NodeId, Values};
 
 use crate::files::session_file::{ClipRecord, WorkRecord};
-use crate::{Edits, PlaybackCommand, PoseSource, Session, Skinning, Unsaved};
+use crate::{Edits, PlaybackCommand, Playing, PoseSource, Session, Skinning, Unsaved};
 
 /// Clips of another file that the open model can play.
 #[derive(Clone, Debug)]
@@ -176,11 +176,10 @@ pub(crate) fn change_clips(
     session.skinning().choose(None);
     let Some(model) = session.model().map(Arc::clone) else { return false };
     let Ok(changed) = model.with_clips_changed(change) else { return false };
-    let before = model.clips_before(change);
-    let played = (session.playback.clip, session.playback.layers);
-    session.history.clips_changed(before, Arc::clone(&session.edits), played);
+    let Playing { playback, edits: now, history, .. } = session.playing();
+    history.clips_changed(model.clips_before(change), Arc::clone(now), (playback.clip, playback.layers));
     if let Some(edits) = edits {
-        session.edits = Arc::new(edits);
+        *now = Arc::new(edits);
     }
     show_edited(session, Arc::new(changed), clip);
     true
@@ -191,19 +190,21 @@ pub(crate) fn show_edited(session: &mut Session, model: Arc<Model>, clip: Option
     let before = session.model().map(Arc::clone);
     let is_same = before.as_ref().is_some_and(|open| open.shares_clips(&model));
     session.skinning().show_skinning(model);
-    if let (Some(before), Some(document)) = (before.filter(|_| !is_same), &session.document) {
-        session.playback.follow_layers(&before, &document.model);
+    let mut playing = session.playing();
+    let Some(model) = playing.document.map(|document| &document.model) else { return };
+    if let Some(before) = before.filter(|_| !is_same) {
+        playing.playback.follow_layers(&before, model);
     }
-    let Some(model) = session.model().map(Arc::clone).filter(|_| !is_same || clip != session.playback.clip) else {
+    if is_same && clip == playing.playback.clip {
         return;
-    };
-    let first = (!model.clips.is_empty()).then_some(ClipId(0));
-    session.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
-    session.playback.time_secs = session.playback.time_secs.min(session.playback.timeline_secs(&model));
-    if session.playback.clip.is_none() {
-        session.playing().apply(&PlaybackCommand::SetPose(PoseSource::Rest));
     }
-    session.pose.arrange_crowd(session.document.as_ref(), &session.view, &session.playback);
+    let first = (!model.clips.is_empty()).then_some(ClipId(0));
+    playing.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
+    playing.playback.time_secs = playing.playback.time_secs.min(playing.playback.timeline_secs(model));
+    if playing.playback.clip.is_none() {
+        playing.apply(&PlaybackCommand::SetPose(PoseSource::Rest));
+    }
+    playing.arrange_crowd();
 }
 
 impl Skinning<'_> {

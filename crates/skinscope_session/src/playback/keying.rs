@@ -179,10 +179,10 @@ pub(crate) fn apply(session: &mut Session, command: &KeyingCommand) {
     let wanted = match *command {
         KeyingCommand::KeyPose => {
             session.update_pose();
-            let key = session.clip_keys().with_key(session.pose.pose_to_key());
+            let key = session.clip_keys().with_key(session.pose().pose_to_key());
             let Some((change, shown, secs)) = key else { return };
             // The clip says now what was edited.
-            let edits = session.edits.without_pose();
+            let edits = session.edits().without_pose();
             if clips::change_clips(session, &change, Some(edits), Some(shown)) {
                 // What was blended over the clip is in the key.
                 session.playback.layers = Layers::default();

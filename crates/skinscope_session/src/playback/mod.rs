@@ -391,7 +391,7 @@ impl Playing<'_> {
         }
         // Each clip has room of its own.
         if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
-            self.pose.arrange_crowd(self.document, self.view, self.playback);
+            self.arrange_crowd();
         }
     }
 }

@@ -11,7 +11,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::{AlphaMode, Clip, LocalPose, Model, Primitive};
 
 use crate::pose::over::{Over, OverScratch};
-use crate::{Document, Extents, Playback, Pose, PoseSource, Session, View};
+use crate::{Extents, Playback, Playing, Pose, PoseSource, Session, View};
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -217,9 +217,9 @@ pub fn most_members(model: &Model) -> u32 {
 
 /// Poses as many members as are asked for, each at its position.
 pub(crate) fn show_crowd(session: &mut Session) {
-    let before = session.pose.formation;
-    session.pose.arrange_crowd(session.document.as_ref(), &session.view, &session.playback);
-    if session.pose.formation != before {
+    let before = session.pose().formation;
+    session.playing().arrange_crowd();
+    if session.pose().formation != before {
         session.update_pose();
     }
 }
@@ -256,21 +256,23 @@ impl Extents<'_> {
     }
 }
 
-impl Pose {
+impl Playing<'_> {
     /// Counts the members and measures how far apart they have to be.
-    pub(crate) fn arrange_crowd(&mut self, document: Option<&Document>, view: &View, playback: &Playback) {
-        self.formation = Formation::default();
-        let Some(model) = document.map(|document| &document.model) else { return };
-        let members = view.crowd.max(1);
+    pub(crate) fn arrange_crowd(&mut self) {
+        self.pose.formation = Formation::default();
+        let Some(model) = self.document.map(|document| &document.model) else { return };
+        let members = self.view.crowd.max(1);
         if members > 1 && members <= most_members(model) {
-            let room = swept_bounds(model, view, playback, self.opened_bounds).size();
+            let room = swept_bounds(model, self.view, self.playback, self.pose.opened_bounds).size();
             // They stand a quarter more apart than the widest pose takes; members without width by their height.
             let spacing = 1.25 * room.x.max(room.z).max(0.25 * room.y);
             let spacing = if spacing > 0.0 && spacing.is_finite() { spacing } else { 1.0 };
-            self.formation = Formation { members: members as usize, spacing, front: model.front() };
+            self.pose.formation = Formation { members: members as usize, spacing, front: model.front() };
         }
     }
+}
 
+impl Pose {
     /// Returns the box around everything that is shown, in the pose that the model was opened in.
     #[must_use]
     pub fn shown_bounds(&self) -> Aabb {

@@ -36,7 +36,7 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
         }
         // A tool that is tried goes first, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
         SelectionCommand::Deselect => {
-            if session.tools.operation.is_some() {
+            if session.tools().operation.is_some() {
                 session.skinning().choose(None);
             } else if session.marking.tool.take().is_none() && session.view.pinned.take().is_none() {
                 match session.before_finding {
@@ -45,7 +45,7 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
                 }
             }
         }
-        SelectionCommand::Pin(vertex) => session.view.pin(vertex, session.document.as_ref()),
+        SelectionCommand::Pin(vertex) => session.marker().pin(vertex),
         SelectionCommand::Mark(vertices) => session.marker().mark_as_step(vertices, false),
     }
 }

@@ -160,7 +160,7 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
     match command {
         MarkCommand::Use(tool) => {
             session.marking.tool =
-                tool.filter(|tool| session.marking.tool != Some(*tool) && session.document.is_some());
+                tool.filter(|tool| session.marking.tool != Some(*tool) && session.document().is_some());
             // Who marks vertices wants tools to work on them.
             if session.marking.tool.is_some() {
                 session.tools.set_scope(Scope::Marked);
@@ -175,7 +175,7 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
     }
     let Some(stored) = session.document.as_ref().map(Document::stored) else { return };
     let neighbours = session.marking.neighbours(stored);
-    let before = neighbours.welded_set(&session.view.marked);
+    let before = neighbours.welded_set(&session.view().marked);
     let after = match command {
         MarkCommand::In(shape, mode) => {
             let found = neighbours.welded_set(&session.picking().within(shape, session.marking.through));
