@@ -313,7 +313,8 @@ impl Session {
 
     /// Makes the other model the active one. The camera stays where it is in the picture.
     fn activate_other(&mut self) {
-        self.view.leave_camera(self.pose.opened_bounds.center());
+        let middle = self.pose().opened_bounds.center();
+        self.view.leave_camera(middle);
         self.view.hovered = None;
         self.update_beside();
         let Some(mut beside) = self.beside.take() else { return };

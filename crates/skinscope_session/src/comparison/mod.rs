@@ -271,7 +271,7 @@ impl Session {
     /// is done, 0…1, and ends the search by `false`. `None` where nothing is compared, there is no clip, or it was ended.
     #[must_use]
     pub fn worst_moment(&self, go_on: &mut dyn FnMut(f32) -> bool) -> Option<WorstPose> {
-        let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip)?;
+        let clip = self.playback().clip.filter(|_| self.playback().source == PoseSource::Clip)?;
         let source = &self.model()?.clips[clip.index()];
         let (start, length) = (source.start_secs.max(0.0), (source.end_secs - source.start_secs.max(0.0)).max(0.0));
         let steps = ((length * MOMENTS_PER_SECOND).ceil() as usize).clamp(1, MOST_MOMENTS);
@@ -299,7 +299,7 @@ impl Session {
         let mut session = Self { beside: None, ..self.clone() };
         session.view.crowd = 1;
         crowd::show_crowd(&mut session);
-        session.playback.playing = false;
+        session.playing().playback.playing = false;
         let mut worst: Option<WorstPose> = None;
         for (i, pose) in poses.iter().enumerate() {
             if !go_on(i as f32 / poses.len() as f32) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{Setting, Sheet, compute_outcome, mean_of, operation};
+use skinscope_edit::{ParameterKind, Sheet, compute_outcome, mean_of, operation};
 use skinscope_model::NodeId;
 
 use crate::findings::repair;
@@ -24,7 +24,7 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
             let chosen = id.and_then(operation);
             session.skinning().choose(chosen);
             session.tools.open |= chosen.is_some();
-            takes_pose = chosen.is_some_and(|chosen| chosen.settings.contains(&Setting::Pose));
+            takes_pose = chosen.is_some_and(|chosen| chosen.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Pose)));
         }
         ToolCommand::SetScope(scope) => session.tools.set_scope(*scope),
         ToolCommand::Set(settings) => session.tools.settings = Arc::clone(settings),
