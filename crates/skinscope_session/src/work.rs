@@ -144,7 +144,7 @@ impl Session {
         let mut wanted = Vec::new();
         if let Some(document) = self.document() {
             let model = ModelKey::of(&document.model);
-            if self.tools().is_normalising {
+            if self.is_normalising() {
                 wanted.push(Work::NormaliseWeights(model.clone()));
             }
             if document.lacks_stats() {

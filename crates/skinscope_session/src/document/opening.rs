@@ -182,7 +182,6 @@ fn carry_by_index(session: &mut Session, old: &Model) -> bool {
 /// Carries over what was made on `old`, a version of the file in which other things have those numbers.
 fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
     let Some(new) = session.model().map(Arc::clone) else { return };
-    session.tools.is_normalising = false;
     let mut work = session.unsaved().work_since_saved(snapshot, old);
     work.limits.retain(|key, _| snapshot.own_limits().contains(key));
     // They are added as they are, and not as a session file has them.
@@ -198,7 +197,7 @@ fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, fi
     session.posing.last_blended = None;
     session.history = History::default();
     session.gesture = None;
-    session.tools.locked = Arc::default();
+    session.tools.leave_version();
     session.marker().forget_vertices();
     let written = session.unsaved().written_clips(old);
     let mut left = session.skinning().carry_added_clips(old, &written, &find);

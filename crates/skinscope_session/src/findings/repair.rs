@@ -13,7 +13,7 @@ pub(crate) fn repair(session: &mut Session, finding: usize, all: bool) {
     let Some(found) = session.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
     let repair = repair_of(&found);
     session.skinning().choose(None);
-    if session.view.finding != Some(finding) {
+    if session.view().finding != Some(finding) {
         findings::apply(session, &FindingCommand::ShowFinding(finding));
     }
     let RepairTool::Operation(tool) = repair.tool else { return };
@@ -29,9 +29,6 @@ pub(crate) fn repair(session: &mut Session, finding: usize, all: bool) {
         (operation.for_finding)(settings);
     }
     // A finding about joints names no vertices.
-    let before = session.tools.scope_before.unwrap_or(session.tools.scope);
-    session.tools.set_scope(if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding });
-    session.tools.scope_before = Some(before);
-    session.tools.operation = operation;
-    session.tools.open = true;
+    let scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
+    session.tools.offer(operation, scope);
 }

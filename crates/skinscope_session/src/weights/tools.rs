@@ -75,9 +75,9 @@ pub struct Tools {
     /// The preview, with the weights that it is based on.
     shown: Option<Shown>,
     /// Whether the preview is applied as soon as it is computed.
-    pub(crate) apply: bool,
+    pub(super) apply: bool,
     /// Whether normalised weights are asked for and not there yet, see [`Work::NormaliseWeights`](crate::Work).
-    pub(crate) is_normalising: bool,
+    pub(super) is_normalising: bool,
     /// The vertices of the scope when they were last collected.
     within: Option<Within>,
     /// What was applied last. The tool stays, and tries the same again only where that is asked for.
@@ -87,7 +87,7 @@ pub struct Tools {
     /// What the tool that was applied last has changed.
     made: Option<Made>,
     /// The scope from before the finding whose repair was chosen.
-    pub(crate) scope_before: Option<Scope>,
+    scope_before: Option<Scope>,
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +137,18 @@ impl Tools {
     /// Works on the vertices of a scope that somebody has chosen.
     pub(crate) fn set_scope(&mut self, scope: Scope) {
         (self.scope, self.scope_before) = (scope, None);
+    }
+
+    /// Chooses the tool that repairs a finding, on the vertices of a scope. What tools worked on before comes back once the finding is left.
+    pub(crate) fn offer(&mut self, operation: Option<&'static Operation>, scope: Scope) {
+        let before = self.scope_before.unwrap_or(self.scope);
+        (self.scope, self.scope_before) = (scope, Some(before));
+        (self.operation, self.open) = (operation, true);
+    }
+
+    /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
+    pub(crate) fn leave_version(&mut self) {
+        (self.is_normalising, self.locked) = (false, Arc::default());
     }
 
     /// Works on what tools worked on before a finding was repaired.
