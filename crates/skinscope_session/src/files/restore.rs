@@ -98,7 +98,14 @@ impl Session {
         restore_playback(self.playing(), &model, &file.playback, &mut lines);
         restore_view(self, &model, &file.view, &mut nodes);
         match &file.camera {
-            Some(camera) => restore_camera(self, camera),
+            Some(camera) => {
+                self.apply(CameraCommand::SetCamera(None));
+                self.view.orbit = orbit_of(camera);
+                if let Some(index) = camera.through.filter(|index| *index < model.camera_nodes.len()) {
+                    self.update_pose();
+                    self.apply(CameraCommand::SetCamera(Some(index)));
+                }
+            }
             None => {
                 self.update_pose();
                 self.apply(CameraCommand::FrameAll);
@@ -240,7 +247,8 @@ fn restore_comparison(comparison: &mut Comparison, record: &ComparisonRecord) {
     comparison.split = record.split.0.clamp(0.0, 1.0);
 }
 
-fn restore_camera(session: &mut Session, record: &CameraRecord) {
+/// Returns the user's own camera as a session file describes it.
+fn orbit_of(record: &CameraRecord) -> Orbit {
     let mut orbit = Orbit {
         target: Vec3::from(values(record.target)).clamp(Vec3::splat(-FARTHEST), Vec3::splat(FARTHEST)),
         yaw: record.yaw.0,
@@ -249,13 +257,7 @@ fn restore_camera(session: &mut Session, record: &CameraRecord) {
         orthographic: record.orthographic,
     };
     orbit.zoom(0.0);
-    session.apply(CameraCommand::SetCamera(None));
-    session.view.orbit = orbit;
-    let count = session.model().map_or(0, |model| model.camera_nodes.len());
-    if let Some(index) = record.through.filter(|index| *index < count) {
-        session.update_pose();
-        session.apply(CameraCommand::SetCamera(Some(index)));
-    }
+    orbit
 }
 
 /// Returns a line for each key that has no counterpart, or as many as are listed.

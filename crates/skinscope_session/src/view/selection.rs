@@ -39,9 +39,10 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
             if session.tools().operation.is_some() {
                 session.skinning().choose(None);
             } else if session.marking.tool.take().is_none() && session.view.pinned.take().is_none() {
-                match session.before_finding {
-                    Some(_) => findings::leave_finding(session),
-                    None => session.view.selected = None,
+                if session.before_finding.is_some() {
+                    findings::leave_finding(session);
+                } else {
+                    session.view.selected = None;
                 }
             }
         }
