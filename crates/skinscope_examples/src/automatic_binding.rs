@@ -8,6 +8,7 @@ use super::binding_rig::{
     vertex_in_column,
 };
 use super::moment::Moment;
+use super::symbol::symbols;
 use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The row of this example in [`super::SCENES`].
@@ -107,191 +108,78 @@ fn path(bone: usize, label: &str) -> Vec<Mark> {
     ]
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "q1",
-        letter: "q",
-        below: "1",
-        words: "the score of the marked vertex in the capsule of the upper arm; at most 1 inside",
-        value: |m| capsules(m.settings())[0].score(marked()).into(),
-        marks: |m| outline(&capsules(m.settings())[0], MarkInk::Accent),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "q2",
-        letter: "q",
-        below: "2",
-        words: "its score in the capsule of the forearm",
-        value: |m| capsules(m.settings())[1].score(marked()).into(),
-        marks: |m| outline(&capsules(m.settings())[1], MarkInk::Accent),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |m| nearest(capsules(m.settings())[0].ends, marked()).distance(marked()).into(),
-        marks: |m| to_capsule(m, 0, "d₁"),
-        ..Symbol::metres("d1", "d", "1", "how far the marked vertex is from the middle of the upper arm's capsule")
-    },
-    Symbol {
-        value: |m| nearest(capsules(m.settings())[1].ends, marked()).distance(marked()).into(),
-        marks: |m| to_capsule(m, 1, "d₂"),
-        ..Symbol::metres("d2", "d", "2", "how far it is from the middle of the forearm's capsule")
-    },
-    Symbol {
-        value: |m| m.slider("ur").into(),
-        marks: |m| outline(&capsules(m.settings())[0], MarkInk::Accent),
-        ..Symbol::metres("r1", "r", "1", "the radius of the upper arm's capsule")
-    },
-    Symbol {
-        value: |m| m.slider("r").into(),
-        marks: |m| outline(&capsules(m.settings())[1], MarkInk::Accent),
-        ..Symbol::metres("r2", "r", "2", "the radius of the forearm's capsule")
-    },
-    Symbol {
-        value: |_| elbow().beyond(marked()).into(),
-        marks: |_| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "q1" "q" [below: "1"] "the score of the marked vertex in the capsule of the upper arm; at most 1 inside" =>
+        |m| capsules(m.settings())[0].score(marked()).into(), |m| outline(&capsules(m.settings())[0], MarkInk::Accent);
+    "q2" "q" [below: "2"] "its score in the capsule of the forearm" =>
+        |m| capsules(m.settings())[1].score(marked()).into(), |m| outline(&capsules(m.settings())[1], MarkInk::Accent);
+    "d1" "d" [below: "1", unit: Unit::Metres] "how far the marked vertex is from the middle of the upper arm's capsule" =>
+        |m| nearest(capsules(m.settings())[0].ends, marked()).distance(marked()).into(), |m| to_capsule(m, 0, "d₁");
+    "d2" "d" [below: "2", unit: Unit::Metres] "how far it is from the middle of the forearm's capsule" =>
+        |m| nearest(capsules(m.settings())[1].ends, marked()).distance(marked()).into(), |m| to_capsule(m, 1, "d₂");
+    "r1" "r" [below: "1", unit: Unit::Metres] "the radius of the upper arm's capsule" =>
+        |m| m.slider("ur").into(), |m| outline(&capsules(m.settings())[0], MarkInk::Accent);
+    "r2" "r" [below: "2", unit: Unit::Metres] "the radius of the forearm's capsule" =>
+        |m| m.slider("r").into(), |m| outline(&capsules(m.settings())[1], MarkInk::Accent);
+    "h" "h" [unit: Unit::Metres]
+        "how far the marked vertex is beyond the plane of the elbow; negative on the side of the upper arm" =>
+        |_| elbow().beyond(marked()).into(),
+        |_| {
             let foot = marked() - elbow().normal * elbow().beyond(marked());
             vec![Mark::line(vec![in_column(1, foot), vertex_in_column(1, MARKED)], MarkInk::Accent, "h").wide(4.0)]
-        },
-        ..Symbol::metres(
-            "h",
-            "h",
-            "",
-            "how far the marked vertex is beyond the plane of the elbow; negative on the side of the upper arm",
-        )
-    },
-    Symbol {
-        id: "m",
-        letter: "m",
-        bold: true,
-        words: "the normal of that plane, towards the forearm",
-        value: |_| elbow().normal.into(),
-        marks: |_| {
+        };
+    "m" "m" [bold: true] "the normal of that plane, towards the forearm" =>
+        |_| elbow().normal.into(),
+        |_| {
             let from = elbow().joint;
             let ends = [from, from + elbow().normal * 0.4].map(|p| in_column(1, p));
             vec![plane(&elbow(), MarkInk::Accent), Mark::line(ends.to_vec(), MarkInk::Accent, "m").wide(4.0)]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "v",
-        letter: "v",
-        bold: true,
-        words: "the marked vertex at rest, from the shoulder",
-        value: |_| marked().into(),
-        marks: |_| vec![Mark::dot(vertex_in_column(1, MARKED), MarkInk::Accent, "v")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "j",
-        letter: "j",
-        bold: true,
-        words: "the joint of the elbow, from the shoulder",
-        value: |_| elbow().joint.into(),
-        marks: |_| vec![Mark::dot(in_column(1, elbow().joint), MarkInk::Accent, "j")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |_| (ARM.1[0].lengths[MARKED] - ARM.0.half(0)).into(),
-        marks: |_| path(0, "t₁"),
-        ..Symbol::metres(
-            "t1",
-            "t",
-            "1",
-            "how far the path to the marked vertex leads beyond the end of the upper arm; negative within it",
-        )
-    },
-    Symbol {
-        value: |_| (ARM.1[1].lengths[MARKED] - ARM.0.half(1)).into(),
-        marks: |_| path(1, "t₂"),
-        ..Symbol::metres("t2", "t", "2", "how far it leads beyond the end of the forearm")
-    },
-    Symbol {
-        value: |_| ARM.1[0].lengths[MARKED].into(),
-        marks: |_| path(0, "p₁"),
-        ..Symbol::metres(
-            "p1",
-            "p",
-            "1",
-            "the path along the edges of the tetrahedra from the middle of the upper arm to the marked vertex",
-        )
-    },
-    Symbol {
-        value: |_| ARM.1[1].lengths[MARKED].into(),
-        marks: |_| path(1, "p₂"),
-        ..Symbol::metres("p2", "p", "2", "the path from the middle of the forearm")
-    },
-    Symbol {
-        value: |_| (2.0 * ARM.0.half(0)).into(),
-        marks: |_| bone(0, "l₁"),
-        ..Symbol::metres("l1", "l", "1", "the length of the upper arm's bone")
-    },
-    Symbol {
-        value: |_| (2.0 * ARM.0.half(1)).into(),
-        marks: |_| bone(1, "l₂"),
-        ..Symbol::metres("l2", "l", "2", "the length of the forearm's bone")
-    },
-    Symbol {
-        id: "w",
-        letter: "w",
-        words: "the weight of the marked vertex for the forearm, by capsules, after n steps",
-        value: |m| bound(m.settings(), 0, steps(m.settings()))[MARKED][1].into(),
-        marks: |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "a",
-        letter: "a",
-        words: "the mean of that weight over the neighbours of the marked vertex",
-        value: |m| ARM.0.mean(&bound(m.settings(), 0, steps(m.settings())), MARKED)[1].into(),
-        marks: |_| {
+        };
+    "v" "v" [bold: true] "the marked vertex at rest, from the shoulder" =>
+        |_| marked().into(), |_| vec![Mark::dot(vertex_in_column(1, MARKED), MarkInk::Accent, "v")];
+    "j" "j" [bold: true] "the joint of the elbow, from the shoulder" =>
+        |_| elbow().joint.into(), |_| vec![Mark::dot(in_column(1, elbow().joint), MarkInk::Accent, "j")];
+    "t1" "t" [below: "1", unit: Unit::Metres]
+        "how far the path to the marked vertex leads beyond the end of the upper arm; negative within it" =>
+        |_| (ARM.1[0].lengths[MARKED] - ARM.0.half(0)).into(), |_| path(0, "t₁");
+    "t2" "t" [below: "2", unit: Unit::Metres] "how far it leads beyond the end of the forearm" =>
+        |_| (ARM.1[1].lengths[MARKED] - ARM.0.half(1)).into(), |_| path(1, "t₂");
+    "p1" "p" [below: "1", unit: Unit::Metres]
+        "the path along the edges of the tetrahedra from the middle of the upper arm to the marked vertex" =>
+        |_| ARM.1[0].lengths[MARKED].into(), |_| path(0, "p₁");
+    "p2" "p" [below: "2", unit: Unit::Metres] "the path from the middle of the forearm" =>
+        |_| ARM.1[1].lengths[MARKED].into(), |_| path(1, "p₂");
+    "l1" "l" [below: "1", unit: Unit::Metres] "the length of the upper arm's bone" =>
+        |_| (2.0 * ARM.0.half(0)).into(), |_| bone(0, "l₁");
+    "l2" "l" [below: "2", unit: Unit::Metres] "the length of the forearm's bone" =>
+        |_| (2.0 * ARM.0.half(1)).into(), |_| bone(1, "l₂");
+    "w" "w" "the weight of the marked vertex for the forearm, by capsules, after n steps" =>
+        |m| bound(m.settings(), 0, steps(m.settings()))[MARKED][1].into(),
+        |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w")];
+    "a" "a" "the mean of that weight over the neighbours of the marked vertex" =>
+        |m| ARM.0.mean(&bound(m.settings(), 0, steps(m.settings())), MARKED)[1].into(),
+        |_| {
             ARM.0
                 .around(MARKED)
                 .iter()
                 .map(|v| Mark::dot(vertex_in_column(0, *v), MarkInk::Accent, "").wide(7.0))
                 .collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "w'",
-        letter: "w′",
-        words: "that weight after one step more",
-        value: |m| bound(m.settings(), 0, steps(m.settings()) + 1)[MARKED][1].into(),
-        marks: |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w′")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s",
-        letter: "s",
-        unit: Unit::Percent,
-        words: "the share of vertices that capsules and tetrahedra do not agree about",
-        value: |m| (apart(m.settings()).len() as f64 / ARM.0.positions.len() as f64).into(),
-        marks: |m| disagreed(m.settings()),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "u",
-        letter: "u",
-        unit: Unit::Decimals(0),
-        words: "how many these are",
-        value: |m| (apart(m.settings()).len() as f64).into(),
-        marks: |m| disagreed(m.settings()),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "N",
-        letter: "N",
-        unit: Unit::Decimals(0),
-        words: "how many vertices the arm has",
-        value: |_| (ARM.0.positions.len() as f64).into(),
-        marks: |_| {
+        };
+    "w'" "w′" "that weight after one step more" =>
+        |m| bound(m.settings(), 0, steps(m.settings()) + 1)[MARKED][1].into(),
+        |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w′")];
+    "s" "s" [unit: Unit::Percent] "the share of vertices that capsules and tetrahedra do not agree about" =>
+        |m| (apart(m.settings()).len() as f64 / ARM.0.positions.len() as f64).into(), |m| disagreed(m.settings());
+    "u" "u" [unit: Unit::Decimals(0)] "how many these are" =>
+        |m| (apart(m.settings()).len() as f64).into(), |m| disagreed(m.settings());
+    "N" "N" [unit: Unit::Decimals(0)] "how many vertices the arm has" =>
+        |_| (ARM.0.positions.len() as f64).into(),
+        |_| {
             (0..ARM.0.positions.len())
                 .map(|v| Mark::dot(vertex_in_column(0, v), MarkInk::Accent, "").wide(3.0))
                 .collect()
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 fn marked() -> DVec3 {
     ARM.0.positions[MARKED]

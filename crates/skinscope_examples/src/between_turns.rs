@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The colours of the hands, as those of their curves in the chart.
@@ -38,115 +39,41 @@ fn arc(at: usize, angle: f64, radius: f32, label: &str) -> Vec<Mark> {
     Mark::arc(center(at), from, Vec3::Z, angle as f32, MarkInk::Accent, label)
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "Theta",
-        letter: "Θ",
-        unit: Unit::Degrees,
-        words: "the angle from the first key to the second",
-        value: |m| angle(m).into(),
-        marks: |m| (0..3).flat_map(|i| arc(i, angle(m), LENGTH * 1.1, "Θ")).collect(),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "t",
-        letter: "t",
-        words: "the time between the keys, 0 to 1",
-        value: |m| m.slider("t").into(),
-        marks: |m| (0..3).flat_map(|i| hand(m, i, "t")).collect(),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s",
-        letter: "s",
-        unit: Unit::Decimals(0),
-        words: "the sign with which the second key is stored",
-        value: |m| m.slider("way").into(),
-        marks: |m| arc(0, way(m), LENGTH * 0.6, "the way of s"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "omega",
-        letter: "ω",
-        unit: Unit::Degrees,
-        words: "the angle between both quaternions: half of the angle of the way that is taken",
-        value: |m| quaternion(m, 1.0).dot(DVec2::X).clamp(-1.0, 1.0).acos().into(),
-        marks: |m| arc(0, 0.5 * way(m), LENGTH * 0.6, "ω"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "q0",
-        letter: "q",
-        below: "0",
-        bold: true,
-        words: "the first key as a quaternion, w and z: no turn",
-        value: |_| DVec2::X.into(),
-        marks: |_| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "Theta" "Θ" [unit: Unit::Degrees] "the angle from the first key to the second" =>
+        |m| angle(m).into(), |m| (0..3).flat_map(|i| arc(i, angle(m), LENGTH * 1.1, "Θ")).collect();
+    "t" "t" "the time between the keys, 0 to 1" =>
+        |m| m.slider("t").into(), |m| (0..3).flat_map(|i| hand(m, i, "t")).collect();
+    "s" "s" [unit: Unit::Decimals(0)] "the sign with which the second key is stored" =>
+        |m| m.slider("way").into(), |m| arc(0, way(m), LENGTH * 0.6, "the way of s");
+    "omega" "ω" [unit: Unit::Degrees] "the angle between both quaternions: half of the angle of the way that is taken" =>
+        |m| quaternion(m, 1.0).dot(DVec2::X).clamp(-1.0, 1.0).acos().into(), |m| arc(0, 0.5 * way(m), LENGTH * 0.6, "ω");
+    "q0" "q" [below: "0", bold: true] "the first key as a quaternion, w and z: no turn" =>
+        |_| DVec2::X.into(),
+        |_| {
             (0..3).map(|i| Mark::line(vec![center(i), center(i) + Vec3::Y * LENGTH], MarkInk::Accent, "q₀")).collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "q1",
-        letter: "q",
-        below: "1",
-        bold: true,
-        words: "the second key as a quaternion, w and z",
-        value: |m| quaternion(m, 1.0).into(),
-        marks: |m| {
+        };
+    "q1" "q" [below: "1", bold: true] "the second key as a quaternion, w and z" =>
+        |m| quaternion(m, 1.0).into(),
+        |m| {
             let end = |i: usize| center(i) + Quat::from_rotation_z(angle(m) as f32) * Vec3::Y * LENGTH;
             (0..3).map(|i| Mark::line(vec![center(i), end(i)], MarkInk::Accent, "q₁")).collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "c0",
-        letter: "c",
-        below: "0",
-        words: "how much of the first key counts in slerp",
-        value: |m| slerp_shares(m)[0].into(),
-        marks: |_| vec![Mark::span([center(0), center(0) + Vec3::Y * LENGTH], "q₀")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "c1",
-        letter: "c",
-        below: "1",
-        words: "how much of the second key counts in slerp",
-        value: |m| slerp_shares(m)[1].into(),
-        marks: |m| {
+        };
+    "c0" "c" [below: "0"] "how much of the first key counts in slerp" =>
+        |m| slerp_shares(m)[0].into(), |_| vec![Mark::span([center(0), center(0) + Vec3::Y * LENGTH], "q₀")];
+    "c1" "c" [below: "1"] "how much of the second key counts in slerp" =>
+        |m| slerp_shares(m)[1].into(),
+        |m| {
             let end = center(0) + Quat::from_rotation_z(angle(m) as f32) * Vec3::Y * LENGTH;
             vec![Mark::span([center(0), end], "q₁")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "a",
-        letter: "a",
-        bold: true,
-        words: "the left hand's turn as a quaternion, read from its joint",
-        value: |m| read(m, 0).into(),
-        marks: |m| hand(m, 0, "a"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "b",
-        letter: "b",
-        bold: true,
-        words: "the middle hand's turn as a quaternion, read from its joint",
-        value: |m| read(m, 1).into(),
-        marks: |m| hand(m, 1, "b"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "l",
-        letter: "f",
-        words: "the part of its length that the right hand keeps, measured",
-        value: |m| (f64::from(tip(m, 2).distance(center(2))) / f64::from(LENGTH)).into(),
-        marks: |m| hand(m, 2, "f"),
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "a" "a" [bold: true] "the left hand's turn as a quaternion, read from its joint" =>
+        |m| read(m, 0).into(), |m| hand(m, 0, "a");
+    "b" "b" [bold: true] "the middle hand's turn as a quaternion, read from its joint" =>
+        |m| read(m, 1).into(), |m| hand(m, 1, "b");
+    "l" "f" "the part of its length that the right hand keeps, measured" =>
+        |m| (f64::from(tip(m, 2).distance(center(2))) / f64::from(LENGTH)).into(), |m| hand(m, 2, "f");
+};
 
 fn center(at: usize) -> Vec3 {
     HANDS[at].1.into()

@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the arms, metres.
@@ -37,130 +38,56 @@ pub(super) static BONE_LINKS: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "phi",
-        letter: "φ",
-        unit: Unit::Degrees,
-        words: "the angle by which both arms are bent in all",
-        value: |moment| angle(moment).into(),
-        marks: |moment| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "phi" "φ" [unit: Unit::Degrees] "the angle by which both arms are bent in all" =>
+        |moment| angle(moment).into(),
+        |moment| {
             let center = Vec3::new(AT[0], HEIGHT / 2.0, 0.0);
             Mark::arc(center, center + Vec3::Y * 0.8, Vec3::NEG_Z, angle(moment) as f32, MarkInk::Accent, "φ")
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "n",
-        letter: "n",
-        unit: Unit::Decimals(0),
-        words: "the number of links",
-        value: |moment| (links(moment) as f64).into(),
-        marks: |moment| {
+        };
+    "n" "n" [unit: Unit::Decimals(0)] "the number of links" =>
+        |moment| (links(moment) as f64).into(),
+        |moment| {
             (0..links(moment))
                 .map(|k| Mark::dot(moment.joint_position(&link_name(k)), MarkInk::Accent, format!("{}", k + 1)))
                 .collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "psi",
-        letter: "ψ",
-        unit: Unit::Degrees,
-        words: "the angle by which each link bends, read from the first of them",
-        value: |moment| {
+        };
+    "psi" "ψ" [unit: Unit::Degrees] "the angle by which each link bends, read from the first of them" =>
+        |moment| {
             let [base, link] =
                 ["base of links".to_owned(), link_name(0)].map(|name| moment.exact_node(&name).matrix3.y_axis);
             base.cross(link).length().atan2(base.dot(link)).into()
         },
-        marks: |moment| {
+        |moment| {
             let center = moment.joint_position(&link_name(0));
             let turn = (angle(moment) / links(moment) as f64) as f32;
             let mut out = Mark::arc(center, center + Vec3::Y * 0.7, Vec3::NEG_Z, turn, MarkInk::Accent, "");
             let middle = Quat::from_rotation_z(-0.5 * turn) * Vec3::Y * 0.75;
             out.push(Mark::dot(center + middle, MarkInk::Accent, "ψ").wide(4.0));
             out
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "R",
-        letter: "R",
-        unit: Unit::Metres,
-        words: "the radius of the arms at rest",
-        value: |_| RADIUS.into(),
-        marks: |_| {
+        };
+    "R" "R" [unit: Unit::Metres] "the radius of the arms at rest" =>
+        |_| RADIUS.into(),
+        |_| {
             let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
             vec![Mark::span([at(-RADIUS), at(0.0)], "R")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s1",
-        letter: "s",
-        below: "1",
-        unit: Unit::Metres,
-        words: "the half width of the left arm at its joint, measured",
-        value: |moment| width(moment, 0).into(),
-        marks: |moment| half_width(moment, 0, "s₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "sn",
-        letter: "s",
-        below: "n",
-        unit: Unit::Metres,
-        words: "the half width of the right arm, with n links, at the first of them, measured",
-        value: |moment| width(moment, 1).into(),
-        marks: |moment| half_width(moment, 1, ["s₁", "s₂", "s₃", "s₄"][links(moment).clamp(1, MOST_LINKS) - 1]),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "V0",
-        letter: "V",
-        below: "0",
-        words: "the volume of an arm at rest, cubic metres",
-        value: |moment| moment.with("phi", 0.0).volume(0).into(),
-        marks: |_| vec![outline(0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "V1",
-        letter: "V",
-        below: "1",
-        words: "the volume of the left arm as it is bent, cubic metres",
-        value: |moment| moment.volume(0).into(),
-        marks: |moment| vec![spine(moment, 0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "Vn",
-        letter: "V",
-        below: "n",
-        words: "the volume of the right arm as it is bent, cubic metres",
-        value: |moment| moment.volume(1).into(),
-        marks: |moment| vec![spine(moment, 1)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "k1",
-        letter: "k",
-        below: "1",
-        words: "the part of its volume that the left arm keeps",
-        value: |moment| moment.volume_ratio(0, "phi").into(),
-        marks: |moment| vec![spine(moment, 0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "kn",
-        letter: "k",
-        below: "n",
-        words: "the part of its volume that the right arm keeps",
-        value: |moment| moment.volume_ratio(1, "phi").into(),
-        marks: |moment| vec![spine(moment, 1)],
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "s1" "s" [below: "1", unit: Unit::Metres] "the half width of the left arm at its joint, measured" =>
+        |moment| width(moment, 0).into(), |moment| half_width(moment, 0, "s₁");
+    "sn" "s" [below: "n", unit: Unit::Metres] "the half width of the right arm, with n links, at the first of them, measured" =>
+        |moment| width(moment, 1).into(),
+        |moment| half_width(moment, 1, ["s₁", "s₂", "s₃", "s₄"][links(moment).clamp(1, MOST_LINKS) - 1]);
+    "V0" "V" [below: "0"] "the volume of an arm at rest, cubic metres" =>
+        |moment| moment.with("phi", 0.0).volume(0).into(), |_| vec![outline(0)];
+    "V1" "V" [below: "1"] "the volume of the left arm as it is bent, cubic metres" =>
+        |moment| moment.volume(0).into(), |moment| vec![spine(moment, 0)];
+    "Vn" "V" [below: "n"] "the volume of the right arm as it is bent, cubic metres" =>
+        |moment| moment.volume(1).into(), |moment| vec![spine(moment, 1)];
+    "k1" "k" [below: "1"] "the part of its volume that the left arm keeps" =>
+        |moment| moment.volume_ratio(0, "phi").into(), |moment| vec![spine(moment, 0)];
+    "kn" "k" [below: "n"] "the part of its volume that the right arm keeps" =>
+        |moment| moment.volume_ratio(1, "phi").into(), |moment| vec![spine(moment, 1)];
+};
 
 fn link_name(link: usize) -> String {
     format!("link {}", link + 1)

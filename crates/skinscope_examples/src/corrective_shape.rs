@@ -7,6 +7,7 @@ use super::corrective_arm::{
     made_at, model, pose, stored, waist, width,
 };
 use super::moment::{Curve, Moment};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Symbol, Unit};
 
 /// The row of this example in [`super::SCENES`].
@@ -33,209 +34,63 @@ pub(super) static CORRECTIVE_SHAPE: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "v",
-        letter: "v",
-        bold: true,
-        words: "where the marked vertex is now, measured on the skinned surface",
-        value: |m| m.vertex("linear", SHAPES, MARKED).into(),
-        marks: |m| vec![Mark::dot(m.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "v0",
-        letter: "v",
-        below: "0",
-        bold: true,
-        words: "where it is stored",
-        value: |m| stored(m).into(),
-        marks: |m| vec![Mark::dot(stored(m).as_vec3(), MarkInk::Accent, "v₀")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "a",
-        letter: "a",
-        words: "how much of the first shape is added",
-        value: |m| m.slider("a").into(),
-        marks: |m| displaced(m, 0, m.slider("a"), "a Δ₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "b",
-        letter: "b",
-        words: "how much of the second shape is added",
-        value: |m| m.slider("b").into(),
-        marks: |m| displaced(m, 1, m.slider("b"), "b Δ₂"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "d1",
-        letter: "Δ",
-        below: "1",
-        bold: true,
-        words: "by how much the first shape moves the marked vertex",
-        value: |m| displacement(m, 0).into(),
-        marks: |m| displaced(m, 0, 1.0, "Δ₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "d2",
-        letter: "Δ",
-        below: "2",
-        bold: true,
-        words: "by how much the second shape moves it",
-        value: |m| displacement(m, 1).into(),
-        marks: |m| displaced(m, 1, 1.0, "Δ₂"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "phi",
-        letter: "φ",
-        unit: Unit::Degrees,
-        words: "the angle by which both arms are bent",
-        value: |m| angle(m).into(),
-        marks: |m| arc([0.0, angle(m)], "φ"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "phi1",
-        letter: "φ",
-        below: "1",
-        unit: Unit::Degrees,
-        words: "the angle at which the corrective shape was sculpted",
-        value: |_| made_at().into(),
-        marks: |_| arc([0.0, made_at()], "φ₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "sigma",
-        letter: "σ",
-        unit: Unit::Degrees,
-        words: "how far from its own angle an example pose is felt",
-        value: |m| m.slider("sigma").to_radians().into(),
-        marks: |m| arc([made_at() - m.slider("sigma").to_radians(), made_at()], "σ"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "g1",
-        letter: "g",
-        below: "1",
-        words: "how near the arm is to the pose of the corrective shape",
-        value: |m| basis(m, angle(m) - made_at()).into(),
-        marks: |m| arc([angle(m), made_at()], "to φ₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "g0",
-        letter: "g",
-        below: "0",
-        words: "how near the arm is to the straight pose",
-        value: |m| basis(m, angle(m)).into(),
-        marks: |m| arc([0.0, angle(m)], "to 0"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "e",
-        letter: "e",
-        words: "how near the two example poses are to each other",
-        value: |m| basis(m, made_at()).into(),
-        marks: |_| arc([0.0, made_at()], "0 to φ₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "w",
-        letter: "w",
-        words: "how much of the corrective shape is added, read from the morph weight of the arm",
-        value: |m| m.local().morph_weights[2].into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "v" "v" [bold: true] "where the marked vertex is now, measured on the skinned surface" =>
+        |m| m.vertex("linear", SHAPES, MARKED).into(),
+        |m| vec![Mark::dot(m.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v")];
+    "v0" "v" [below: "0", bold: true] "where it is stored" =>
+        |m| stored(m).into(), |m| vec![Mark::dot(stored(m).as_vec3(), MarkInk::Accent, "v₀")];
+    "a" "a" "how much of the first shape is added" =>
+        |m| m.slider("a").into(), |m| displaced(m, 0, m.slider("a"), "a Δ₁");
+    "b" "b" "how much of the second shape is added" =>
+        |m| m.slider("b").into(), |m| displaced(m, 1, m.slider("b"), "b Δ₂");
+    "d1" "Δ" [below: "1", bold: true] "by how much the first shape moves the marked vertex" =>
+        |m| displacement(m, 0).into(), |m| displaced(m, 0, 1.0, "Δ₁");
+    "d2" "Δ" [below: "2", bold: true] "by how much the second shape moves it" =>
+        |m| displacement(m, 1).into(), |m| displaced(m, 1, 1.0, "Δ₂");
+    "phi" "φ" [unit: Unit::Degrees] "the angle by which both arms are bent" =>
+        |m| angle(m).into(), |m| arc([0.0, angle(m)], "φ");
+    "phi1" "φ" [below: "1", unit: Unit::Degrees] "the angle at which the corrective shape was sculpted" =>
+        |_| made_at().into(), |_| arc([0.0, made_at()], "φ₁");
+    "sigma" "σ" [unit: Unit::Degrees] "how far from its own angle an example pose is felt" =>
+        |m| m.slider("sigma").to_radians().into(), |m| arc([made_at() - m.slider("sigma").to_radians(), made_at()], "σ");
+    "g1" "g" [below: "1"] "how near the arm is to the pose of the corrective shape" =>
+        |m| basis(m, angle(m) - made_at()).into(), |m| arc([angle(m), made_at()], "to φ₁");
+    "g0" "g" [below: "0"] "how near the arm is to the straight pose" =>
+        |m| basis(m, angle(m)).into(), |m| arc([0.0, angle(m)], "to 0");
+    "e" "e" "how near the two example poses are to each other" =>
+        |m| basis(m, made_at()).into(), |_| arc([0.0, made_at()], "0 to φ₁");
+    "w" "w" "how much of the corrective shape is added, read from the morph weight of the arm" =>
+        |m| m.local().morph_weights[2].into(),
+        |m| {
             let ring = |side: usize| {
                 let plain = m.vertex("linear", PLAIN, RING * SIDES + side).as_vec3() + Vec3::X * (AT[1] - AT[0]);
                 let to = m.vertex("linear", CORRECTED, RING * SIDES + side).as_vec3();
                 Mark::line(vec![plain, to], MarkInk::Accent, if side == OUTER { "w" } else { "" })
             };
             (0..SIDES).step_by(2).map(ring).collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "R",
-        letter: "R",
-        unit: Unit::Metres,
-        words: "the radius of the arms at rest",
-        value: |_| RADIUS.into(),
-        marks: |_| {
+        };
+    "R" "R" [unit: Unit::Metres] "the radius of the arms at rest" =>
+        |_| RADIUS.into(),
+        |_| {
             let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
             vec![Mark::span([at(0.0), at(-RADIUS)], "R")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s1",
-        letter: "s",
-        below: "1",
-        unit: Unit::Metres,
-        words: "the half width of the plain elbow, measured",
-        value: |m| width(m, 0).into(),
-        marks: |m| half_width(m, 0, "s₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s2",
-        letter: "s",
-        below: "2",
-        unit: Unit::Metres,
-        words: "the half width of the corrected elbow, measured",
-        value: |m| width(m, 1).into(),
-        marks: |m| half_width(m, 1, "s₂"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "V0",
-        letter: "V",
-        below: "0",
-        words: "the volume of an arm at rest, cubic metres",
-        value: |m| m.with("phi", 0.0).volume(PLAIN).into(),
-        marks: |m| vec![outline(&m.with("phi", 0.0), 0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "V1",
-        letter: "V",
-        below: "1",
-        words: "the volume of the plain arm as it is bent, cubic metres",
-        value: |m| m.volume(PLAIN).into(),
-        marks: |m| vec![outline(m, 0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "V2",
-        letter: "V",
-        below: "2",
-        words: "the volume of the corrected arm as it is bent, cubic metres",
-        value: |m| m.volume(CORRECTED).into(),
-        marks: |m| vec![outline(m, 1)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "k1",
-        letter: "k",
-        below: "1",
-        words: "the part of its volume that the plain arm keeps",
-        value: |m| m.volume_ratio(PLAIN, "phi").into(),
-        marks: |m| vec![outline(m, 0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "k2",
-        letter: "k",
-        below: "2",
-        words: "the part of its volume that the corrected arm keeps",
-        value: |m| (m.volume(CORRECTED) / m.with("phi", 0.0).volume(PLAIN)).into(),
-        marks: |m| vec![outline(m, 1)],
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "s1" "s" [below: "1", unit: Unit::Metres] "the half width of the plain elbow, measured" =>
+        |m| width(m, 0).into(), |m| half_width(m, 0, "s₁");
+    "s2" "s" [below: "2", unit: Unit::Metres] "the half width of the corrected elbow, measured" =>
+        |m| width(m, 1).into(), |m| half_width(m, 1, "s₂");
+    "V0" "V" [below: "0"] "the volume of an arm at rest, cubic metres" =>
+        |m| m.with("phi", 0.0).volume(PLAIN).into(), |m| vec![outline(&m.with("phi", 0.0), 0)];
+    "V1" "V" [below: "1"] "the volume of the plain arm as it is bent, cubic metres" =>
+        |m| m.volume(PLAIN).into(), |m| vec![outline(m, 0)];
+    "V2" "V" [below: "2"] "the volume of the corrected arm as it is bent, cubic metres" =>
+        |m| m.volume(CORRECTED).into(), |m| vec![outline(m, 1)];
+    "k1" "k" [below: "1"] "the part of its volume that the plain arm keeps" =>
+        |m| m.volume_ratio(PLAIN, "phi").into(), |m| vec![outline(m, 0)];
+    "k2" "k" [below: "2"] "the part of its volume that the corrected arm keeps" =>
+        |m| (m.volume(CORRECTED) / m.with("phi", 0.0).volume(PLAIN)).into(), |m| vec![outline(m, 1)];
+};
 
 /// A line from the stored position of the marked vertex, along so much of a shape.
 fn displaced(moment: &Moment, shape: usize, much: f64, label: &str) -> Vec<Mark> {

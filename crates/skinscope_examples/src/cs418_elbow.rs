@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// Quads of a strip; there is one more row of vertices.
@@ -31,92 +32,43 @@ pub(super) static CS418_ELBOW: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "theta",
-        letter: "θ",
-        unit: Unit::Degrees,
-        words: "the angle by which the bent arm is turned about the elbow",
-        value: |moment| angle(moment).into(),
-        marks: |moment| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "theta" "θ" [unit: Unit::Degrees] "the angle by which the bent arm is turned about the elbow" =>
+        |moment| angle(moment).into(),
+        |moment| {
             let elbow = elbow(2);
             let up = elbow + Vec3::Y * 0.6;
             Mark::arc(elbow, up, Vec3::Z, angle(moment) as f32, MarkInk::Accent, "θ")
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "A",
-        letter: "A",
-        bold: true,
-        words: "the matrix of the straight arm; the outline is the whole strip as it alone would carry it",
-        value: |_| DMat2::IDENTITY.into(),
-        marks: |_| vec![outline(2, 0.0, MarkInk::Accent, "A")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "B",
-        letter: "B",
-        bold: true,
-        words: "the matrix of the bent arm; the outline is the whole strip as it alone would carry it",
-        value: |moment| Value::turn_in_plane(moment.exact_node("bent")).into(),
-        marks: |moment| vec![outline(2, angle(moment) as f32, MarkInk::Accent, "B")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "a",
-        letter: "a",
-        words: "the weight of the marked row for the straight arm: 1 − b",
-        value: |moment| (1.0 - weight(moment)).into(),
-        marks: |moment| vec![row(moment, 1, "a")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "b",
-        letter: "b",
-        words: "the weight of the marked row for the bent arm: an eighth of its number",
-        value: |moment| weight(moment).into(),
-        marks: |moment| vec![row(moment, 1, "b")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "p",
-        letter: "p",
-        bold: true,
-        words: "the marked vertex before the elbow bends, seen from the elbow",
-        value: |moment| modelled(moment).truncate().into(),
-        marks: |moment| vec![Mark::dot(elbow(2) + modelled(moment).as_vec3(), MarkInk::Accent, "p")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "q",
-        letter: "q",
-        bold: true,
-        words: "the marked vertex of the middle strip, which is turned by b θ",
-        value: |moment| seen(moment, 0).truncate().into(),
-        marks: |moment| {
+        };
+    "A" "A" [bold: true] "the matrix of the straight arm; the outline is the whole strip as it alone would carry it" =>
+        |_| DMat2::IDENTITY.into(), |_| vec![outline(2, 0.0, MarkInk::Accent, "A")];
+    "B" "B" [bold: true] "the matrix of the bent arm; the outline is the whole strip as it alone would carry it" =>
+        |moment| Value::turn_in_plane(moment.exact_node("bent")).into(),
+        |moment| vec![outline(2, angle(moment) as f32, MarkInk::Accent, "B")];
+    "a" "a" "the weight of the marked row for the straight arm: 1 − b" =>
+        |moment| (1.0 - weight(moment)).into(), |moment| vec![row(moment, 1, "a")];
+    "b" "b" "the weight of the marked row for the bent arm: an eighth of its number" =>
+        |moment| weight(moment).into(), |moment| vec![row(moment, 1, "b")];
+    "p" "p" [bold: true] "the marked vertex before the elbow bends, seen from the elbow" =>
+        |moment| modelled(moment).truncate().into(),
+        |moment| vec![Mark::dot(elbow(2) + modelled(moment).as_vec3(), MarkInk::Accent, "p")];
+    "q" "q" [bold: true] "the marked vertex of the middle strip, which is turned by b θ" =>
+        |moment| seen(moment, 0).truncate().into(),
+        |moment| {
             vec![
                 Mark::line(vec![elbow(1), elbow(1) + seen(moment, 0).as_vec3()], MarkInk::Accent, ""),
                 Mark::dot(elbow(1) + seen(moment, 0).as_vec3(), MarkInk::Accent, "q"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "c",
-        letter: "c",
-        bold: true,
-        words: "the marked vertex of the right strip, where skinning puts it",
-        value: |moment| seen(moment, 1).truncate().into(),
-        marks: |moment| {
+        };
+    "c" "c" [bold: true] "the marked vertex of the right strip, where skinning puts it" =>
+        |moment| seen(moment, 1).truncate().into(),
+        |moment| {
             vec![
                 Mark::line(vec![elbow(2), elbow(2) + seen(moment, 1).as_vec3()], MarkInk::Accent, ""),
                 Mark::dot(elbow(2) + seen(moment, 1).as_vec3(), MarkInk::Accent, "c"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 /// The elbow of a strip.
 fn elbow(strip: usize) -> Vec3 {

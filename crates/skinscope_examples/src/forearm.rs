@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The length of a forearm with its hand, metres, and where the wrist is.
@@ -41,84 +42,45 @@ pub(super) static FOREARM: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "theta",
-        letter: "θ",
-        unit: Unit::Degrees,
-        words: "the angle by which the hands are turned",
-        value: |m| m.slider("theta").to_radians().into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "theta" "θ" [unit: Unit::Degrees] "the angle by which the hands are turned" =>
+        |m| m.slider("theta").to_radians().into(),
+        |m| {
             let turn = m.slider("theta").to_radians() as f32;
             let arc = |y: f32| {
                 let center = Vec3::new(LENGTH + 0.03, y, 0.0);
                 Mark::arc(center, center + Vec3::Y * RADIUS * 1.2, Vec3::X, turn, MarkInk::Accent, "θ")
             };
             AT.into_iter().flat_map(arc).collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "n",
-        letter: "n",
-        unit: Unit::Decimals(0),
-        words: "the number of twist joints",
-        value: |m| (twists(m.settings()) as f64).into(),
-        marks: |m| {
+        };
+    "n" "n" [unit: Unit::Decimals(0)] "the number of twist joints" =>
+        |m| (twists(m.settings()) as f64).into(),
+        |m| {
             let dot = |i: usize| Mark::dot(m.joint_position(&name_of(i)), MarkInk::Accent, format!("{}", i + 1));
             (0..twists(m.settings())).map(dot).collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "psi",
-        letter: "ψ",
-        unit: Unit::Degrees,
-        words: "the angle by which each twist joint turns, read from the first of them",
-        value: |m| {
+        };
+    "psi" "ψ" [unit: Unit::Degrees] "the angle by which each twist joint turns, read from the first of them" =>
+        |m| {
             let up = m.exact_node(&name_of(0)).matrix3.y_axis;
             up.z.atan2(up.y).into()
         },
-        marks: |m| {
+        |m| {
             let center = m.joint_position(&name_of(0));
             let turn = (m.slider("theta").to_radians() / twists(m.settings()) as f64) as f32;
             Mark::arc(center, center + Vec3::Y * RADIUS * 1.3, Vec3::X, turn, MarkInk::Accent, "ψ")
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "R",
-        letter: "R",
-        unit: Unit::Metres,
-        words: "the radius of the arms",
-        value: |_| RADIUS.into(),
-        marks: |_| {
+        };
+    "R" "R" [unit: Unit::Metres] "the radius of the arms" =>
+        |_| RADIUS.into(),
+        |_| {
             let at = |y: f32| Vec3::new(0.1, AT[0] + y, 0.0);
             vec![Mark::span([at(0.0), at(RADIUS)], "R")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "r1",
-        letter: "r",
-        below: "1",
-        unit: Unit::Metres,
-        words: "the radius of the arm above at its wrist, measured",
-        value: |m| radius(m, 0, ring_at(WRIST)).into(),
-        marks: |m| vec![ring(m, 0, ring_at(WRIST), "r₁")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "rn",
-        letter: "r",
-        below: "n",
-        unit: Unit::Metres,
-        words: "the radius of the arm below at its first twist joint, measured",
-        value: |m| radius(m, 1, ring_at(position_along(0, twists(m.settings())))).into(),
-        marks: |m| vec![ring(m, 1, ring_at(position_along(0, twists(m.settings()))), "rₙ")],
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "r1" "r" [below: "1", unit: Unit::Metres] "the radius of the arm above at its wrist, measured" =>
+        |m| radius(m, 0, ring_at(WRIST)).into(), |m| vec![ring(m, 0, ring_at(WRIST), "r₁")];
+    "rn" "r" [below: "n", unit: Unit::Metres] "the radius of the arm below at its first twist joint, measured" =>
+        |m| radius(m, 1, ring_at(position_along(0, twists(m.settings())))).into(),
+        |m| vec![ring(m, 1, ring_at(position_along(0, twists(m.settings()))), "rₙ")];
+};
 
 fn name_of(twist: usize) -> String {
     format!("twist {}", twist + 1)

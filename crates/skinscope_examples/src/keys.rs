@@ -6,6 +6,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The balls, each with where it moves up and down.
@@ -53,77 +54,43 @@ fn slope(height: f64, steep: f64, label: &str) -> Vec<Mark> {
     vec![Mark::line(vec![at(-0.3), at(0.3)], MarkInk::Accent, label).wide(5.0)]
 }
 
-const fn seconds(id: &'static str, letter: &'static str, below: &'static str, words: &'static str) -> Symbol {
-    Symbol { id, letter, below, words, unit: Unit::Seconds, ..Symbol::PLAIN }
-}
-
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        value: |m| m.slider("t").into(),
-        marks: |m| (0..3).flat_map(|i| ball(m, i, "t")).collect(),
-        ..seconds("t", "t", "", "the time at which the balls are shown")
-    },
-    Symbol {
-        value: |m| TIMES[segment(m.settings())].into(),
-        marks: |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "t₀"),
-        ..seconds("t0", "t", "0", "the time of the key before")
-    },
-    Symbol {
-        value: |m| TIMES[segment(m.settings()) + 1].into(),
-        marks: |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "t₁"),
-        ..seconds("t1", "t", "1", "the time of the key after")
-    },
-    Symbol {
-        id: "u",
-        letter: "u",
-        words: "how far the time has come from the key before to the one after",
-        value: |m| share(m.settings()).into(),
-        marks: |m| ball(m, 1, "u"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |m| values(m.settings())[segment(m.settings())].into(),
-        marks: |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "a"),
-        ..Symbol::metres("a", "a", "", "the height of the key before")
-    },
-    Symbol {
-        value: |m| values(m.settings())[segment(m.settings()) + 1].into(),
-        marks: |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "b"),
-        ..Symbol::metres("b", "b", "", "the height of the key after")
-    },
-    Symbol {
-        value: |m| height(m, 1).into(),
-        marks: |m| ball(m, 1, "y"),
-        ..Symbol::metres("l", "y", "", "the height of the middle ball, read from its joint")
-    },
-    Symbol {
-        value: |m| height(m, 2).into(),
-        marks: |m| ball(m, 2, "c"),
-        ..Symbol::metres("c", "c", "", "the height of the right ball, read from its joint")
-    },
-    height_share::<0>("ha", "a", "how much of a, the height of the key before, counts in c"),
-    slope_share::<0>("hm", "m", "how much of m, the steepness at the key before, counts in c"),
-    height_share::<1>("hb", "b", "how much of b, the height of the key after, counts in c"),
-    slope_share::<1>("hn", "n", "how much of n, the steepness at the key after, counts in c"),
-    Symbol {
-        value: |m| steepness(m.settings())[segment(m.settings())].into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "t" "t" [unit: Unit::Seconds] "the time at which the balls are shown" =>
+        |m| m.slider("t").into(), |m| (0..3).flat_map(|i| ball(m, i, "t")).collect();
+    "t0" "t" [below: "0", unit: Unit::Seconds] "the time of the key before" =>
+        |m| TIMES[segment(m.settings())].into(), |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "t₀");
+    "t1" "t" [below: "1", unit: Unit::Seconds] "the time of the key after" =>
+        |m| TIMES[segment(m.settings()) + 1].into(),
+        |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "t₁");
+    "u" "u" "how far the time has come from the key before to the one after" =>
+        |m| share(m.settings()).into(), |m| ball(m, 1, "u");
+    "a" "a" [unit: Unit::Metres] "the height of the key before" =>
+        |m| values(m.settings())[segment(m.settings())].into(),
+        |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "a");
+    "b" "b" [unit: Unit::Metres] "the height of the key after" =>
+        |m| values(m.settings())[segment(m.settings()) + 1].into(),
+        |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "b");
+    "l" "y" [unit: Unit::Metres] "the height of the middle ball, read from its joint" =>
+        |m| height(m, 1).into(), |m| ball(m, 1, "y");
+    "c" "c" [unit: Unit::Metres] "the height of the right ball, read from its joint" =>
+        |m| height(m, 2).into(), |m| ball(m, 2, "c");
+    like height_share::<0>("ha", "a", "how much of a, the height of the key before, counts in c");
+    like slope_share::<0>("hm", "m", "how much of m, the steepness at the key before, counts in c");
+    like height_share::<1>("hb", "b", "how much of b, the height of the key after, counts in c");
+    like slope_share::<1>("hn", "n", "how much of n, the steepness at the key after, counts in c");
+    "m" "m" [unit: Unit::MetresPerSecond] "how steep the spline is at the key before, metres a second" =>
+        |m| steepness(m.settings())[segment(m.settings())].into(),
+        |m| {
             let at = segment(m.settings());
             slope(values(m.settings())[at], steepness(m.settings())[at], "m")
-        },
-        unit: Unit::MetresPerSecond,
-        ..Symbol::metres("m", "m", "", "how steep the spline is at the key before, metres a second")
-    },
-    Symbol {
-        value: |m| steepness(m.settings())[segment(m.settings()) + 1].into(),
-        marks: |m| {
+        };
+    "n" "n" [unit: Unit::MetresPerSecond] "how steep the spline is at the key after, metres a second" =>
+        |m| steepness(m.settings())[segment(m.settings()) + 1].into(),
+        |m| {
             let at = segment(m.settings()) + 1;
             slope(values(m.settings())[at], steepness(m.settings())[at], "n")
-        },
-        unit: Unit::MetresPerSecond,
-        ..Symbol::metres("n", "n", "", "how steep the spline is at the key after, metres a second")
-    },
-];
+        };
+};
 
 /// How much of each height (a, b) and steepness (m, n) counts in the spline, at a part of the way from one key to the next.
 fn shares(u: f64) -> [f64; 4] {

@@ -6,6 +6,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the arm, metres.
@@ -62,108 +63,38 @@ fn chest_line(to: f32, label: &str) -> Vec<Mark> {
     vec![Mark::span([middle, middle + Vec3::X * to], label)]
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "phi",
-        letter: "φ",
-        unit: Unit::Degrees,
-        words: "the angle by which the elbow is bent",
-        value: |m| m.slider("phi").to_radians().into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "phi" "φ" [unit: Unit::Degrees] "the angle by which the elbow is bent" =>
+        |m| m.slider("phi").to_radians().into(),
+        |m| {
             let angle = m.slider("phi").to_radians() as f32;
             Mark::arc(Vec3::ZERO, Vec3::X * 0.5, Vec3::Z, angle, MarkInk::Accent, "φ")
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s",
-        letter: "s",
-        words: "the scale of the biceps joint, read from it",
-        value: |m| scale(m, "biceps").into(),
-        marks: |m| Mark::frame(m.exact_node("biceps"), 0.15, MarkInk::Accent, "s"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "k",
-        letter: "k",
-        words: "by how much the biceps would grow where the elbow is folded by 180°",
-        value: |_| MOST.into(),
-        marks: |_| upright(BICEPS[1] + (RADIUS - BICEPS[1]) * (1.0 + MOST), "1 + k"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |_| BICEPS[1].into(),
-        marks: |_| upright(BICEPS[1], "j"),
-        ..Symbol::metres("j", "j", "", "how high the biceps joint is over the axis of the arm")
-    },
-    Symbol {
-        value: |m| m.stored_vertex(0, TOP).y.into(),
-        marks: |_| upright(RADIUS, "y₀"),
-        ..Symbol::metres("y0", "y", "0", "how high the top of the biceps is at rest")
-    },
-    Symbol {
-        value: |m| top(m).y.into(),
-        marks: |m| upright(top(m).y as f32, "y"),
-        ..Symbol::metres("y", "y", "", "how high the top of the biceps is now, measured on the skinned surface")
-    },
-    Symbol {
-        id: "r",
-        letter: "r",
-        words: "the scale of the chest's joint, read from it",
-        value: |m| scale(m, "ribs").into(),
-        marks: |m| Mark::frame(m.exact_node("ribs"), 0.3, MarkInk::Accent, "r"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "c",
-        letter: "c",
-        words: "by how much the chest grows with a breath",
-        value: |_| BREATH.into(),
-        marks: |_| chest_line(DEPTH * (1.0 + BREATH), "1 + c"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "turn",
-        letter: "2π",
-        words: "a whole turn of the cosine: one breath",
-        value: |_| std::f64::consts::TAU.into(),
-        marks: |_| chest_line(DEPTH, "2π"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "t",
-        letter: "t",
-        unit: Unit::Seconds,
-        words: "the time that drives the breath",
-        value: |m| m.slider("t").into(),
-        marks: |m| chest_line(front(m) as f32, "t"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "T",
-        letter: "T",
-        unit: Unit::Seconds,
-        words: "how long a breath takes",
-        value: |_| PERIOD.into(),
-        marks: |m| chest_line(front(m) as f32, "T"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |m| (m.stored_vertex(1, FRONT).x - f64::from(CHEST[0])).into(),
-        marks: |_| chest_line(DEPTH, "d₀"),
-        ..Symbol::metres("d0", "d", "0", "how far the front of the chest is from its joint at rest")
-    },
-    Symbol {
-        value: |m| front(m).into(),
-        marks: |m| chest_line(front(m) as f32, "d"),
-        ..Symbol::metres(
-            "d",
-            "d",
-            "",
-            "how far the front of the chest is from its joint now, measured on the skinned surface",
-        )
-    },
-];
+        };
+    "s" "s" "the scale of the biceps joint, read from it" =>
+        |m| scale(m, "biceps").into(), |m| Mark::frame(m.exact_node("biceps"), 0.15, MarkInk::Accent, "s");
+    "k" "k" "by how much the biceps would grow where the elbow is folded by 180°" =>
+        |_| MOST.into(), |_| upright(BICEPS[1] + (RADIUS - BICEPS[1]) * (1.0 + MOST), "1 + k");
+    "j" "j" [unit: Unit::Metres] "how high the biceps joint is over the axis of the arm" =>
+        |_| BICEPS[1].into(), |_| upright(BICEPS[1], "j");
+    "y0" "y" [below: "0", unit: Unit::Metres] "how high the top of the biceps is at rest" =>
+        |m| m.stored_vertex(0, TOP).y.into(), |_| upright(RADIUS, "y₀");
+    "y" "y" [unit: Unit::Metres] "how high the top of the biceps is now, measured on the skinned surface" =>
+        |m| top(m).y.into(), |m| upright(top(m).y as f32, "y");
+    "r" "r" "the scale of the chest's joint, read from it" =>
+        |m| scale(m, "ribs").into(), |m| Mark::frame(m.exact_node("ribs"), 0.3, MarkInk::Accent, "r");
+    "c" "c" "by how much the chest grows with a breath" =>
+        |_| BREATH.into(), |_| chest_line(DEPTH * (1.0 + BREATH), "1 + c");
+    "turn" "2π" "a whole turn of the cosine: one breath" =>
+        |_| std::f64::consts::TAU.into(), |_| chest_line(DEPTH, "2π");
+    "t" "t" [unit: Unit::Seconds] "the time that drives the breath" =>
+        |m| m.slider("t").into(), |m| chest_line(front(m) as f32, "t");
+    "T" "T" [unit: Unit::Seconds] "how long a breath takes" =>
+        |_| PERIOD.into(), |m| chest_line(front(m) as f32, "T");
+    "d0" "d" [below: "0", unit: Unit::Metres] "how far the front of the chest is from its joint at rest" =>
+        |m| (m.stored_vertex(1, FRONT).x - f64::from(CHEST[0])).into(), |_| chest_line(DEPTH, "d₀");
+    "d" "d" [unit: Unit::Metres] "how far the front of the chest is from its joint now, measured on the skinned surface" =>
+        |m| front(m).into(), |m| chest_line(front(m) as f32, "d");
+};
 
 /// The top of the biceps: the tube lies on its side, with its side number 0 towards +Z.
 const TOP: usize = RING * SIDES + SIDES / 4;

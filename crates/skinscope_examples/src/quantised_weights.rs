@@ -5,7 +5,8 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
+use super::symbol::symbols;
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// Half of the width and of the height of the plate, metres.
 const HALF: [f32; 2] = [0.45, 0.3];
@@ -28,17 +29,6 @@ pub(super) static QUANTISED_WEIGHTS: Scene = Scene {
     curves: Some(curves),
     ..Scene::PLAIN
 };
-
-const fn whole(
-    id: &'static str,
-    letter: &'static str,
-    below: &'static str,
-    words: &'static str,
-    value: fn(&Moment) -> Value,
-    marks: fn(&Moment) -> Vec<Mark>,
-) -> Symbol {
-    Symbol { id, letter, below, words, value, marks, unit: Unit::Decimals(0), ..Symbol::PLAIN }
-}
 
 /// The corner that is measured, as one of the three joints alone would carry it.
 const fn alone<const JOINT: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
@@ -66,108 +56,43 @@ fn error(moment: &Moment, instance: usize, label: &str) -> Vec<Mark> {
     vec![Mark::span([EXACT, instance].map(|i| skinned_position(moment, i).as_vec3()), label)]
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "w1",
-        letter: "w",
-        below: "1",
-        unit: Unit::Decimals(4),
-        words: "the weight for joint 1 before it is rounded",
-        value: |m| m.slider("w1").into(),
-        marks: |m| joint(m, 0),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "w2",
-        letter: "w",
-        below: "2",
-        unit: Unit::Decimals(4),
-        words: "the weight for joint 2 before it is rounded",
-        value: |m| m.slider("w2").into(),
-        marks: |m| joint(m, 1),
-        ..Symbol::PLAIN
-    },
-    whole("q1", "q", "1", "the weight for joint 1 in 255ths", |m| rounded(m.settings())[0].into(), |m| joint(m, 0)),
-    whole("q2", "q", "2", "the weight for joint 2 in 255ths", |m| rounded(m.settings())[1].into(), |m| joint(m, 1)),
-    whole(
-        "q3",
-        "q",
-        "3",
-        "the weight for joint 3 in 255ths, rounded for itself",
-        |m| rounded(m.settings())[2].into(),
-        |m| joint(m, 2),
-    ),
-    whole(
-        "i3",
-        "i",
-        "3",
-        "the weight for joint 3 in 255ths where it is implied: what the other two leave",
-        |m| implied(m.settings())[2].into(),
-        |m| joint(m, 2),
-    ),
-    Symbol {
-        id: "S",
-        letter: "S",
-        unit: Unit::Decimals(4),
-        words: "the sum of the weights that were rounded each for itself; the line leads towards the origin",
-        value: |m| (rounded(m.settings()).iter().sum::<f64>() / 255.0).into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "w1" "w" [below: "1", unit: Unit::Decimals(4)] "the weight for joint 1 before it is rounded" =>
+        |m| m.slider("w1").into(), |m| joint(m, 0);
+    "w2" "w" [below: "2", unit: Unit::Decimals(4)] "the weight for joint 2 before it is rounded" =>
+        |m| m.slider("w2").into(), |m| joint(m, 1);
+    "q1" "q" [below: "1", unit: Unit::Decimals(0)] "the weight for joint 1 in 255ths" =>
+        |m| rounded(m.settings())[0].into(), |m| joint(m, 0);
+    "q2" "q" [below: "2", unit: Unit::Decimals(0)] "the weight for joint 2 in 255ths" =>
+        |m| rounded(m.settings())[1].into(), |m| joint(m, 1);
+    "q3" "q" [below: "3", unit: Unit::Decimals(0)] "the weight for joint 3 in 255ths, rounded for itself" =>
+        |m| rounded(m.settings())[2].into(), |m| joint(m, 2);
+    "i3" "i" [below: "3", unit: Unit::Decimals(0)]
+        "the weight for joint 3 in 255ths where it is implied: what the other two leave" =>
+        |m| implied(m.settings())[2].into(), |m| joint(m, 2);
+    "S" "S" [unit: Unit::Decimals(4)]
+        "the sum of the weights that were rounded each for itself; the line leads towards the origin" =>
+        |m| (rounded(m.settings()).iter().sum::<f64>() / 255.0).into(),
+        |m| {
             // As far as the picture goes.
             let from = skinned_position(m, ROUNDED).as_vec3();
             let back = (from.length() - 0.6).max(0.0) / from.length().max(1e-6);
             vec![Mark::line(vec![from, from * back], MarkInk::Accent, "S: towards the origin").wide(4.0)]
-        },
-        ..Symbol::PLAIN
-    },
-    alone::<0>("p1", "1", "where joint 1 alone carries the corner"),
-    alone::<1>("p2", "2", "where joint 2 alone carries the corner"),
-    alone::<2>("p3", "3", "where joint 3 alone carries the corner"),
-    Symbol {
-        id: "p",
-        letter: "p",
-        bold: true,
-        words: "where the corner of the plate should be: by the weights as they are",
-        value: |m| skinned_position(m, EXACT).into(),
-        marks: |m| corner(m, EXACT, "p"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "r",
-        letter: "r",
-        bold: true,
-        words: "where it is by weights that were rounded each for itself (the blue frame)",
-        value: |m| skinned_position(m, ROUNDED).into(),
-        marks: |m| corner(m, ROUNDED, "r"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "m",
-        letter: "m",
-        bold: true,
-        words: "where it is by two rounded weights and the implied one (the orange frame)",
-        value: |m| skinned_position(m, IMPLIED).into(),
-        marks: |m| corner(m, IMPLIED, "m"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "e",
-        letter: "e",
-        unit: Unit::Decimals(4),
-        words: "how far off, in metres, weights are that were rounded each for itself",
-        value: |m| skinned_position(m, ROUNDED).distance(skinned_position(m, EXACT)).into(),
-        marks: |m| error(m, ROUNDED, "e"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "f",
-        letter: "f",
-        unit: Unit::Decimals(4),
-        words: "how far off, in metres, they are where the last one is implied",
-        value: |m| skinned_position(m, IMPLIED).distance(skinned_position(m, EXACT)).into(),
-        marks: |m| error(m, IMPLIED, "f"),
-        ..Symbol::PLAIN
-    },
-];
+        };
+    like alone::<0>("p1", "1", "where joint 1 alone carries the corner");
+    like alone::<1>("p2", "2", "where joint 2 alone carries the corner");
+    like alone::<2>("p3", "3", "where joint 3 alone carries the corner");
+    "p" "p" [bold: true] "where the corner of the plate should be: by the weights as they are" =>
+        |m| skinned_position(m, EXACT).into(), |m| corner(m, EXACT, "p");
+    "r" "r" [bold: true] "where it is by weights that were rounded each for itself (the blue frame)" =>
+        |m| skinned_position(m, ROUNDED).into(), |m| corner(m, ROUNDED, "r");
+    "m" "m" [bold: true] "where it is by two rounded weights and the implied one (the orange frame)" =>
+        |m| skinned_position(m, IMPLIED).into(), |m| corner(m, IMPLIED, "m");
+    "e" "e" [unit: Unit::Decimals(4)] "how far off, in metres, weights are that were rounded each for itself" =>
+        |m| skinned_position(m, ROUNDED).distance(skinned_position(m, EXACT)).into(), |m| error(m, ROUNDED, "e");
+    "f" "f" [unit: Unit::Decimals(4)] "how far off, in metres, they are where the last one is implied" =>
+        |m| skinned_position(m, IMPLIED).distance(skinned_position(m, EXACT)).into(), |m| error(m, IMPLIED, "f");
+};
 
 /// The instances: the plate with the weights as they are, a frame with those that were rounded, one with the last implied.
 const EXACT: usize = 0;

@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the arms, metres.
@@ -36,14 +37,10 @@ pub(super) static RIGID_SIMPLE_SMOOTH: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "phi",
-        letter: "φ",
-        unit: Unit::Degrees,
-        words: "the angle by which the forearms are bent",
-        value: |moment| angle(moment).into(),
-        marks: |moment| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "phi" "φ" [unit: Unit::Degrees] "the angle by which the forearms are bent" =>
+        |moment| angle(moment).into(),
+        |moment| {
             (0..3)
                 .flat_map(|arm| {
                     let elbow = elbow(arm);
@@ -53,71 +50,38 @@ static SYMBOLS: &[Symbol] = &[
                     out
                 })
                 .collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "R",
-        letter: "R",
-        unit: Unit::Metres,
-        words: "the radius of the arms",
-        value: |_| RADIUS.into(),
-        marks: |_| {
+        };
+    "R" "R" [unit: Unit::Metres] "the radius of the arms" =>
+        |_| RADIUS.into(),
+        |_| {
             (0..3)
                 .map(|arm| Mark::line(vec![elbow(arm) - Vec3::X * RADIUS, elbow(arm)], MarkInk::Accent, "R"))
                 .collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "g",
-        letter: "g",
-        unit: Unit::Metres,
-        words: "how wide the rigid parts gape on the outside of the bend, measured between their ends",
-        value: |moment| {
+        };
+    "g" "g" [unit: Unit::Metres] "how wide the rigid parts gape on the outside of the bend, measured between their ends" =>
+        |moment| {
             let [a, b] = gap(moment);
             a.distance(b).into()
         },
-        marks: |moment| vec![Mark::span(gap(moment).map(|p| p.as_vec3()), "g")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "l",
-        letter: "d",
-        unit: Unit::Metres,
-        words: "the length at rest of the edges between two rows of vertices",
-        value: |_| (2.0 * LENGTH / (RINGS - 1) as f32).into(),
-        marks: |moment| vec![Mark::span(edge(moment, 1, 2).map(|p| p.as_vec3()), "d")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "e",
-        letter: "e",
-        unit: Unit::Metres,
-        words: "the length of the outer edge between the two joints of simple skin, measured",
-        value: |moment| {
+        |moment| vec![Mark::span(gap(moment).map(|p| p.as_vec3()), "g")];
+    "l" "d" [unit: Unit::Metres] "the length at rest of the edges between two rows of vertices" =>
+        |_| (2.0 * LENGTH / (RINGS - 1) as f32).into(), |moment| vec![Mark::span(edge(moment, 1, 2).map(|p| p.as_vec3()), "d")];
+    "e" "e" [unit: Unit::Metres] "the length of the outer edge between the two joints of simple skin, measured" =>
+        |moment| {
             let [a, b] = edge(moment, 1, ELBOW);
             a.distance(b).into()
         },
-        marks: |moment| vec![Mark::span(edge(moment, 1, ELBOW).map(|p| p.as_vec3()), "e")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s",
-        letter: "s",
-        unit: Unit::Metres,
-        words: "the half width of smooth skin in the row at the elbow, measured across the bend",
-        value: |moment| {
+        |moment| vec![Mark::span(edge(moment, 1, ELBOW).map(|p| p.as_vec3()), "e")];
+    "s" "s" [unit: Unit::Metres] "the half width of smooth skin in the row at the elbow, measured across the bend" =>
+        |moment| {
             let at = vertex(moment, 2, ELBOW, OUTER);
             at.distance(elbow(2).as_dvec3()).into()
         },
-        marks: |moment| {
+        |moment| {
             let at = vertex(moment, 2, ELBOW, OUTER).as_vec3();
             vec![Mark::span([at, elbow(2)], "s")]
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 /// What each arm is, under it.
 fn names() -> Vec<Mark> {

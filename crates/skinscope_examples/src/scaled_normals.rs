@@ -6,6 +6,7 @@ use skinscope_model::{InstanceId, LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The radius of the roller, metres.
@@ -39,54 +40,29 @@ fn arrow(moment: &Moment, along: DVec2, label: &str) -> Vec<Mark> {
     vec![Mark::span([at, end], label)]
 }
 
-const fn vector(
-    id: &'static str,
-    letter: &'static str,
-    words: &'static str,
-    value: fn(&Moment) -> Value,
-    marks: fn(&Moment) -> Vec<Mark>,
-) -> Symbol {
-    Symbol { id, letter, words, value, marks, bold: true, ..Symbol::PLAIN }
-}
-
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "s",
-        letter: "s",
-        words: "the scale along x",
-        value: |m| m.slider("s").into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "s" "s" "the scale along x" =>
+        |m| m.slider("s").into(),
+        |m| {
             let half = m.slider("s") as f32 * RADIUS;
             let at = |x: f32| Vec3::new(x, -RADIUS - 0.12, HALF_LENGTH);
             vec![
                 Mark::line(vec![at(-RADIUS), at(RADIUS)], MarkInk::Dim, "at rest").wide(8.0),
                 Mark::line(vec![at(-half), at(half)], MarkInk::Accent, "s"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "omega",
-        letter: "ω",
-        unit: Unit::Degrees,
-        words: "the angle of the marked place at rest; the circle is the rim at rest",
-        value: |m| angle(m).into(),
-        marks: |m| {
+        };
+    "omega" "ω" [unit: Unit::Degrees] "the angle of the marked place at rest; the circle is the rim at rest" =>
+        |m| angle(m).into(),
+        |m| {
             let front = Vec3::Z * HALF_LENGTH;
             let turned = Quat::from_rotation_z(angle(m) as f32) * Vec3::X * RADIUS;
             let mut out = Mark::arc(front, front + Vec3::X * RADIUS, Vec3::Z, angle(m) as f32, MarkInk::Accent, "ω");
             out.push(Mark::line(vec![front, front + turned], MarkInk::Accent, ""));
             out
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "M",
-        letter: "M",
-        bold: true,
-        words: "the matrix of the joint in the plane of the rim",
-        value: |m| matrix(m).into(),
-        marks: |m| {
+        };
+    "M" "M" [bold: true] "the matrix of the joint in the plane of the rim" =>
+        |m| matrix(m).into(),
+        |m| {
             let front = Vec3::Z * HALF_LENGTH;
             let axis = |v: DVec2| front + v.as_vec2().extend(0.0) * RADIUS;
             let m = matrix(m);
@@ -94,68 +70,37 @@ static SYMBOLS: &[Symbol] = &[
                 Mark::line(vec![front, axis(m.x_axis)], MarkInk::Accent, "M x"),
                 Mark::line(vec![front, axis(m.y_axis)], MarkInk::Accent, "M y"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-    vector(
-        "n",
-        "n",
-        "the normal of the marked place at rest, of length 1; the circle is the rim at rest",
+        };
+    "n" "n" [bold: true] "the normal of the marked place at rest, of length 1; the circle is the rim at rest" =>
         |m| normal_at_rest(m).into(),
         |m| {
             let at = (normal_at_rest(m) * f64::from(RADIUS)).as_vec2().extend(HALF_LENGTH);
             let end = at + normal_at_rest(m).as_vec2().extend(0.0) * DRAWN;
             vec![rim_at_rest(), Mark::span([at, end], "n, at rest")]
-        },
-    ),
-    vector(
-        "t",
-        "t",
-        "the tangent of the marked place at rest, of length 1; the circle is the rim at rest",
+        };
+    "t" "t" [bold: true] "the tangent of the marked place at rest, of length 1; the circle is the rim at rest" =>
         |m| tangent_at_rest(m).into(),
         |m| {
             let at = (normal_at_rest(m) * f64::from(RADIUS)).as_vec2().extend(HALF_LENGTH);
             let end = at + tangent_at_rest(m).as_vec2().extend(0.0) * DRAWN;
             vec![rim_at_rest(), Mark::span([at, end], "t, at rest")]
-        },
-    ),
-    vector(
-        "u",
-        "u",
-        "the tangent now: it follows the matrix",
-        |m| (matrix(m) * tangent_at_rest(m)).into(),
-        |m| arrow(m, matrix(m) * tangent_at_rest(m), "u"),
-    ),
-    vector(
-        "m",
-        "m",
-        "the normal as M would carry it, of length 1",
-        |m| wrong(m, angle(m)).into(),
-        |m| arrow(m, wrong(m, angle(m)), "m"),
-    ),
-    vector(
-        "k",
-        "k",
-        "the normal as the program carries it, measured on the skinned surface",
-        |m| measured(m, rim(m)).into(),
-        |m| arrow(m, measured(m, rim(m)), "k"),
-    ),
-    Symbol {
-        id: "delta",
-        letter: "δ",
-        unit: Unit::Degrees,
-        words: "the angle between both normals: the error of the wrong one",
-        value: |m| between(wrong(m, angle(m)), measured(m, rim(m))).into(),
-        marks: |m| {
+        };
+    "u" "u" [bold: true] "the tangent now: it follows the matrix" =>
+        |m| (matrix(m) * tangent_at_rest(m)).into(), |m| arrow(m, matrix(m) * tangent_at_rest(m), "u");
+    "m" "m" [bold: true] "the normal as M would carry it, of length 1" =>
+        |m| wrong(m, angle(m)).into(), |m| arrow(m, wrong(m, angle(m)), "m");
+    "k" "k" [bold: true] "the normal as the program carries it, measured on the skinned surface" =>
+        |m| measured(m, rim(m)).into(), |m| arrow(m, measured(m, rim(m)), "k");
+    "delta" "δ" [unit: Unit::Degrees] "the angle between both normals: the error of the wrong one" =>
+        |m| between(wrong(m, angle(m)), measured(m, rim(m))).into(),
+        |m| {
             let at = ring_position(m, rim(m));
             let [a, b] = [measured(m, rim(m)), wrong(m, angle(m))];
             let axis = if a.perp_dot(b) < 0.0 { Vec3::NEG_Z } else { Vec3::Z };
             let from = at + a.as_vec2().extend(0.0) * DRAWN * 0.8;
             Mark::arc(at, from, axis, between(a, b) as f32, MarkInk::Accent, "δ")
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 /// A roller along z that one joint moves.
 fn model(_: &Settings) -> Model {

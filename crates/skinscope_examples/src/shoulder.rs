@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the limb, metres; it lies along +X from the breastbone to the hand, as in a bind pose with arms aside.
@@ -90,66 +91,39 @@ const fn of_limb<const LIMB: usize>(
     Symbol { id, letter, below, words, value, marks: |m| vec![outline(m, LIMB)], ..Symbol::PLAIN }
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "theta",
-        letter: "θ",
-        unit: Unit::Degrees,
-        words: "the angle by which the arms are raised in all",
-        value: |m| angle(m).into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "theta" "θ" [unit: Unit::Degrees] "the angle by which the arms are raised in all" =>
+        |m| angle(m).into(),
+        |m| {
             let center = m.joint_position("ball");
             Mark::arc(center, center + Vec3::X * 0.6, Vec3::Z, angle(m) as f32, MarkInk::Accent, "θ")
-        },
-        ..Symbol::PLAIN
-    },
-    part::<0>("kappa", "κ", "the part of the raise that the clavicle makes, read from its joint"),
-    part::<1>("sigma", "σ", "the part of the raise that the scapula makes, read from its joint"),
-    part::<2>("gamma", "γ", "the part of the raise that the shoulder joint makes, read from it"),
-    Symbol {
-        id: "R",
-        letter: "R",
-        unit: Unit::Metres,
-        words: "the radius of the limbs",
-        value: |_| RADIUS.into(),
-        marks: |_| {
+        };
+    like part::<0>("kappa", "κ", "the part of the raise that the clavicle makes, read from its joint");
+    like part::<1>("sigma", "σ", "the part of the raise that the scapula makes, read from its joint");
+    like part::<2>("gamma", "γ", "the part of the raise that the shoulder joint makes, read from it");
+    "R" "R" [unit: Unit::Metres] "the radius of the limbs" =>
+        |_| RADIUS.into(),
+        |_| {
             let at = |y: f32| Vec3::from(AT[0]) + Vec3::new(0.05, y, 0.0);
             vec![Mark::span([at(0.0), at(RADIUS)], "R")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s1",
-        letter: "s",
-        below: "1",
-        unit: Unit::Metres,
-        words: "the half width of the left limb at its ball joint, measured down to the armpit",
-        value: |m| width(m, 0).into(),
-        marks: |m| vec![Mark::span(waist(m, 0).map(|p| p.as_vec3()), "s₁")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "s2",
-        letter: "s",
-        below: "2",
-        unit: Unit::Metres,
-        words: "the half width of the right limb at its shoulder joint, measured down to the armpit",
-        value: |m| width(m, 1).into(),
-        marks: |m| vec![Mark::span(waist(m, 1).map(|p| p.as_vec3()), "s₂")],
-        ..Symbol::PLAIN
-    },
-    of_limb::<0>("V0", "V", "0", "the volume of a limb at rest, cubic metres", |m| {
+        };
+    "s1" "s" [below: "1", unit: Unit::Metres] "the half width of the left limb at its ball joint, measured down to the armpit" =>
+        |m| width(m, 0).into(), |m| vec![Mark::span(waist(m, 0).map(|p| p.as_vec3()), "s₁")];
+    "s2" "s" [below: "2", unit: Unit::Metres]
+        "the half width of the right limb at its shoulder joint, measured down to the armpit" =>
+        |m| width(m, 1).into(), |m| vec![Mark::span(waist(m, 1).map(|p| p.as_vec3()), "s₂")];
+    like of_limb::<0>("V0", "V", "0", "the volume of a limb at rest, cubic metres", |m| {
         m.with("theta", 0.0).volume(0).into()
-    }),
-    of_limb::<0>("V1", "V", "1", "the volume of the left limb now, cubic metres", |m| m.volume(0).into()),
-    of_limb::<1>("V2", "V", "2", "the volume of the right limb now, cubic metres", |m| m.volume(1).into()),
-    of_limb::<0>("k1", "k", "1", "the part of its volume that the left limb keeps", |m| {
+    });
+    like of_limb::<0>("V1", "V", "1", "the volume of the left limb now, cubic metres", |m| m.volume(0).into());
+    like of_limb::<1>("V2", "V", "2", "the volume of the right limb now, cubic metres", |m| m.volume(1).into());
+    like of_limb::<0>("k1", "k", "1", "the part of its volume that the left limb keeps", |m| {
         m.volume_ratio(0, "theta").into()
-    }),
-    of_limb::<1>("k2", "k", "2", "the part of its volume that the right limb keeps", |m| {
+    });
+    like of_limb::<1>("k2", "k", "2", "the part of its volume that the right limb keeps", |m| {
         m.volume_ratio(1, "theta").into()
-    }),
-];
+    });
+};
 
 /// ```text
 /// root ─┬─ breast ── ball ── hand

@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The joints, each with its name and where it rests, metres.
@@ -27,70 +28,37 @@ pub(super) static SIXTY_THIRTY_TEN: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    weight::<0>("w1", "1", "the weight that the vertex has for joint 37"),
-    weight::<1>("w2", "2", "the weight that the vertex has for joint 6"),
-    weight::<2>("w3", "3", "the weight that the vertex has for joint 14: what the other two leave"),
-    Symbol {
-        id: "W",
-        letter: "W",
-        below: "1",
-        bold: true,
-        words: "the matrix that takes joint 37's own space to the world, as it stands now",
-        value: |moment| Value::in_plane(moment.exact_node(JOINTS[0].0)),
-        marks: |moment| Mark::frame(moment.exact_node(JOINTS[0].0), 0.35, MarkInk::Accent, "W₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "B",
-        letter: "B",
-        below: "1",
-        bold: true,
-        words: "the same matrix when the plate was bound: the binding matrix of joint 37",
-        value: |moment| Value::in_plane(moment.rest_node(JOINTS[0].0)),
-        marks: |moment| Mark::frame(moment.rest_node(JOINTS[0].0), 0.35, MarkInk::Accent, "B₁"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "M",
-        letter: "M",
-        below: "1",
-        bold: true,
-        words: "the skinning matrix of joint 37; the outline is the whole plate as this joint alone would carry it",
-        value: |moment| Value::in_plane(moment.skinning_matrix(0, 0)),
-        marks: |moment| {
+static SYMBOLS: &[Symbol] = symbols! {
+    like weight::<0>("w1", "1", "the weight that the vertex has for joint 37");
+    like weight::<1>("w2", "2", "the weight that the vertex has for joint 6");
+    like weight::<2>("w3", "3", "the weight that the vertex has for joint 14: what the other two leave");
+    "W" "W" [below: "1", bold: true] "the matrix that takes joint 37's own space to the world, as it stands now" =>
+        |moment| Value::in_plane(moment.exact_node(JOINTS[0].0)),
+        |moment| Mark::frame(moment.exact_node(JOINTS[0].0), 0.35, MarkInk::Accent, "W₁");
+    "B" "B" [below: "1", bold: true] "the same matrix when the plate was bound: the binding matrix of joint 37" =>
+        |moment| Value::in_plane(moment.rest_node(JOINTS[0].0)),
+        |moment| Mark::frame(moment.rest_node(JOINTS[0].0), 0.35, MarkInk::Accent, "B₁");
+    "M" "M" [below: "1", bold: true]
+        "the skinning matrix of joint 37; the outline is the whole plate as this joint alone would carry it" =>
+        |moment| Value::in_plane(moment.skinning_matrix(0, 0)),
+        |moment| {
             let m = moment.skinning_matrix(0, 0);
             let corner = |i: usize| m.transform_point3(Vec3::from(JOINTS[i % 3].1).as_dvec3()).as_vec3();
             vec![Mark::line((0..=3).map(corner).collect(), MarkInk::Accent, "M₁")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "v",
-        letter: "v",
-        bold: true,
-        words: "the vertex as it was modelled",
-        value: |moment| Value::plane_point(stored(moment)),
-        marks: |moment| vec![Mark::dot(stored(moment).as_vec3(), MarkInk::Accent, "v")],
-        ..Symbol::PLAIN
-    },
-    alone_symbol::<0>("p1", "1", "where joint 37 alone would carry the vertex"),
-    alone_symbol::<1>("p2", "2", "where joint 6 alone would carry the vertex"),
-    alone_symbol::<2>("p3", "3", "where joint 14 alone would carry the vertex"),
-    Symbol {
-        id: "p",
-        letter: "p",
-        bold: true,
-        words: "where the vertex is, measured on the skinned surface",
-        value: |moment| Value::plane_point(moment.vertex("linear", 0, vertex(moment))),
-        marks: |moment| {
+        };
+    "v" "v" [bold: true] "the vertex as it was modelled" =>
+        |moment| Value::plane_point(stored(moment)), |moment| vec![Mark::dot(stored(moment).as_vec3(), MarkInk::Accent, "v")];
+    like alone_symbol::<0>("p1", "1", "where joint 37 alone would carry the vertex");
+    like alone_symbol::<1>("p2", "2", "where joint 6 alone would carry the vertex");
+    like alone_symbol::<2>("p3", "3", "where joint 14 alone would carry the vertex");
+    "p" "p" [bold: true] "where the vertex is, measured on the skinned surface" =>
+        |moment| Value::plane_point(moment.vertex("linear", 0, vertex(moment))),
+        |moment| {
             let corners = (0..=3).map(|i| alone(moment, i % 3).as_vec3()).collect();
             let at = moment.vertex("linear", 0, vertex(moment)).as_vec3();
             vec![Mark::line(corners, MarkInk::Accent, ""), Mark::dot(at, MarkInk::Accent, "p")]
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 const fn weight<const JOINT: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
     Symbol {

@@ -8,6 +8,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 use super::loop_subdivision::Subdivided;
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, mixed};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The rings of the cage, four vertices each: side 0 towards +Z, then +X, −Z, −X.
@@ -56,10 +57,6 @@ pub(super) static SUBDIVIDED_CAGE: Scene = Scene {
     ..Scene::PLAIN
 };
 
-const fn count(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
-    Symbol { id, letter, words, unit: Unit::Decimals(0), ..Symbol::PLAIN }
-}
-
 /// A vertex of the marked edge, or one across it.
 const fn vertex<const PLACE: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
     Symbol {
@@ -77,75 +74,40 @@ const fn vertex<const PLACE: usize>(id: &'static str, below: &'static str, words
     }
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "e",
-        letter: "e",
-        bold: true,
-        words: "the new vertex of an edge on the inner side of the bend, at the first step",
-        value: |m| edge_vertex(m).into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "e" "e" [bold: true] "the new vertex of an edge on the inner side of the bend, at the first step" =>
+        |m| edge_vertex(m).into(),
+        |m| {
             let ends = [0, 1].map(|i| on_right(skinned_cage(m)[EDGE[i] as usize]));
             let dot = Mark::dot(on_right(edge_vertex(m)), MarkInk::Accent, "e");
             vec![Mark::line(ends.to_vec(), MarkInk::Accent, ""), dot]
-        },
-        ..Symbol::PLAIN
-    },
-    vertex::<0>("v1", "1", "an end of the edge: a vertex of the skinned cage"),
-    vertex::<1>("v2", "2", "the other end of the edge"),
-    vertex::<2>("v3", "3", "the vertex of the triangle on one side of the edge"),
-    vertex::<3>("v4", "4", "the vertex of the triangle on its other side"),
-    Symbol {
-        value: |m| (level(m).masks.len() as f64).into(),
-        marks: |m| dots(m, steps(m)),
-        ..count("N", "N", "the number of vertices of the subdivided surface")
-    },
-    Symbol {
-        value: |m| (LEVELS[steps(m) - 1].masks.len() as f64).into(),
-        marks: |m| dots(m, steps(m) - 1),
-        ..count("N'", "N′", "the number of vertices one step before")
-    },
-    Symbol {
-        below: "c",
-        value: |_| (LEVELS[0].masks.len() as f64).into(),
-        marks: |m| cage_lines(m, MarkInk::Accent, 3.0),
-        ..count("Nc", "N", "the number of vertices of the cage")
-    },
-    Symbol {
-        id: "c",
-        letter: "c",
-        unit: Unit::Decimals(1),
-        words: "how many times more vertices are skinned at the left",
-        value: |m| (level(m).masks.len() as f64 / LEVELS[0].masks.len() as f64).into(),
-        marks: |m| dots(m, steps(m)),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |m| (terms(m) as f64).into(),
-        marks: |m| cage_lines(m, MarkInk::Accent, 3.0),
-        ..count("K", "K", "how many products of a weight and a vertex of the cage all these means have")
-    },
-    Symbol {
-        id: "m",
-        letter: "m",
-        unit: Unit::Decimals(1),
-        words: "how many vertices of the cage a vertex of the right surface depends on, on average",
-        value: |m| (terms(m) as f64 / level(m).masks.len() as f64).into(),
-        marks: |m| {
+        };
+    like vertex::<0>("v1", "1", "an end of the edge: a vertex of the skinned cage");
+    like vertex::<1>("v2", "2", "the other end of the edge");
+    like vertex::<2>("v3", "3", "the vertex of the triangle on one side of the edge");
+    like vertex::<3>("v4", "4", "the vertex of the triangle on its other side");
+    "N" "N" [unit: Unit::Decimals(0)] "the number of vertices of the subdivided surface" =>
+        |m| (level(m).masks.len() as f64).into(), |m| dots(m, steps(m));
+    "N'" "N′" [unit: Unit::Decimals(0)] "the number of vertices one step before" =>
+        |m| (LEVELS[steps(m) - 1].masks.len() as f64).into(), |m| dots(m, steps(m) - 1);
+    "Nc" "N" [below: "c", unit: Unit::Decimals(0)] "the number of vertices of the cage" =>
+        |_| (LEVELS[0].masks.len() as f64).into(), |m| cage_lines(m, MarkInk::Accent, 3.0);
+    "c" "c" [unit: Unit::Decimals(1)] "how many times more vertices are skinned at the left" =>
+        |m| (level(m).masks.len() as f64 / LEVELS[0].masks.len() as f64).into(), |m| dots(m, steps(m));
+    "K" "K" [unit: Unit::Decimals(0)] "how many products of a weight and a vertex of the cage all these means have" =>
+        |m| (terms(m) as f64).into(), |m| cage_lines(m, MarkInk::Accent, 3.0);
+    "m" "m" [unit: Unit::Decimals(1)] "how many vertices of the cage a vertex of the right surface depends on, on average" =>
+        |m| (terms(m) as f64 / level(m).masks.len() as f64).into(),
+        |m| {
             let (worst, cage) = (worst(m), skinned_cage(m));
             let from = both_positions(m, worst)[1];
             let line = |(of, _): &(u32, f64)| [from, cage[*of as usize]].map(on_right).to_vec();
             level(m).masks[worst].iter().map(|part| Mark::line(line(part), MarkInk::Accent, "").wide(1.5)).collect()
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "D",
-        letter: "D",
-        unit: Unit::Metres,
-        words: "the largest distance of a vertex of the left surface from the same one of the right surface, measured",
-        value: |m| distance(m).into(),
-        marks: |m| {
+        };
+    "D" "D" [unit: Unit::Metres]
+        "the largest distance of a vertex of the left surface from the same one of the right surface, measured" =>
+        |m| distance(m).into(),
+        |m| {
             // The line is short: its names stand apart from it, at the ends of thin lines.
             let [a, b] = both_positions(m, worst(m)).map(on_right);
             let out = (a - b).normalize_or(Vec3::X) * 0.3;
@@ -159,34 +121,21 @@ static SYMBOLS: &[Symbol] = &[
                 Mark::dot(a, MarkInk::First, "").wide(8.0),
                 Mark::dot(b, MarkInk::Second, "").wide(8.0),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "a",
-        letter: "a",
-        bold: true,
-        words: "the place of that vertex on the surface that was subdivided first, from the foot of its arm; the dot is there on both arms",
-        value: |m| both_positions(m, worst(m))[0].into(),
-        marks: |m| {
+        };
+    "a" "a" [bold: true]
+        "the place of that vertex on the surface that was subdivided first, from the foot of its arm; the dot is there on both arms" =>
+        |m| both_positions(m, worst(m))[0].into(),
+        |m| {
             let at = both_positions(m, worst(m))[0];
             vec![
                 Mark::dot(at.as_vec3() + Vec3::X * AT[FIRST], MarkInk::Accent, "a"),
                 Mark::dot(on_right(at), MarkInk::Accent, "a"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "b",
-        letter: "b",
-        bold: true,
-        words: "the place of that vertex on the surface of the skinned cage, from the foot of its arm",
-        value: |m| both_positions(m, worst(m))[1].into(),
-        marks: |m| vec![Mark::dot(on_right(both_positions(m, worst(m))[1]), MarkInk::Accent, "b")],
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "b" "b" [bold: true] "the place of that vertex on the surface of the skinned cage, from the foot of its arm" =>
+        |m| both_positions(m, worst(m))[1].into(),
+        |m| vec![Mark::dot(on_right(both_positions(m, worst(m))[1]), MarkInk::Accent, "b")];
+};
 
 /// The triangles of the cage. Each side is cut so that the arm is the same in front and behind, left and right.
 pub(super) fn cage_indices() -> Vec<u32> {

@@ -21,6 +21,28 @@ pub enum Unit {
     MetresPerSecond,
 }
 
+/// Rows of symbols. Of each: its name, its letter, what else it has between brackets, and its words; or a symbol that it is like. Then, behind an
+/// arrow, its value and what it is in the picture.
+macro_rules! symbols {
+    (@base) => {
+        Symbol::PLAIN
+    };
+    (@base $base:expr) => {
+        $base
+    };
+    ($(
+        $($id:literal $letter:literal $([$($field:ident: $extra:expr),*])? $words:literal)? $(like $base:expr)?
+        $(=> $value:expr, $marks:expr)?;
+    )*) => {
+        &[$(Symbol {
+            $(id: $id, letter: $letter, $($($field: $extra,)*)? words: $words,)?
+            $(value: $value, marks: $marks,)?
+            ..$crate::symbol::symbols!(@base $($base)?)
+        }),*]
+    };
+}
+pub(crate) use symbols;
+
 /// A letter of the formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
@@ -77,11 +99,5 @@ impl Symbol {
             Some(Expr::Measured(measured, given)) => measured.marks(moment, given, self.letter),
             _ => (self.marks)(moment),
         }
-    }
-
-    /// What a symbol for a length has, in metres; rows of tables start from it.
-    #[must_use]
-    pub const fn metres(id: &'static str, letter: &'static str, below: &'static str, words: &'static str) -> Self {
-        Self { id, letter, below, words, unit: Unit::Metres, ..Self::PLAIN }
     }
 }

@@ -5,6 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// Half of the length of the edge, metres.
@@ -38,82 +39,37 @@ pub(super) static T_INTERSECTION: Scene = Scene {
     ..Scene::PLAIN
 };
 
-const fn point(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
-    Symbol { id, letter, words, bold: true, ..Symbol::PLAIN }
-}
-
 fn dot(at: DVec3, label: &str) -> Vec<Mark> {
     vec![Mark::dot(world(at), MarkInk::Accent, label).wide(15.0)]
 }
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "phi",
-        letter: "φ",
-        unit: Unit::Degrees,
-        words: "the angle by which the upper half is bent",
-        value: |m| angle(m).into(),
-        marks: |m| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "phi" "φ" [unit: Unit::Degrees] "the angle by which the upper half is bent" =>
+        |m| angle(m).into(),
+        |m| {
             let from = world(DVec3::Y * 0.5);
             Mark::arc(world(DVec3::ZERO), from, Vec3::Z, angle(m) as f32, MarkInk::Accent, "φ")
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "h",
-        letter: "h",
-        unit: Unit::Metres,
-        words: "half of the length of the edge from A to B at rest",
-        value: |_| HALF.into(),
-        marks: |_| {
+        };
+    "h" "h" [unit: Unit::Metres] "half of the length of the edge from A to B at rest" =>
+        |_| HALF.into(),
+        |_| {
             vec![Mark::line(vec![world(DVec3::ZERO), world(DVec3::NEG_Y * f64::from(HALF))], MarkInk::Accent, "h")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "R",
-        letter: "R",
-        bold: true,
-        words: "the turn of the joint that bends",
-        value: |m| Value::turn_in_plane(m.exact_node("upper")).into(),
-        marks: |m| Mark::frame(m.exact_node("upper"), 0.35, MarkInk::Accent, "R"),
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        value: |m| now(m, A).truncate().into(),
-        marks: |m| dot(now(m, A), "a"),
-        ..point("A", "a", "where the lower end A of the edge is, which stays")
-    },
-    Symbol {
-        value: |m| stored(m, B).truncate().into(),
-        marks: |m| dot(stored(m, B), "b"),
-        ..point("B", "b", "where the upper end B of the edge was modelled")
-    },
-    Symbol {
-        value: |m| now(m, B).truncate().into(),
-        marks: |m| dot(now(m, B), "b′"),
-        ..point("b", "b′", "where the upper end B is now, measured on the skinned surface")
-    },
-    Symbol {
-        value: |m| middle(m).truncate().into(),
-        marks: |m| dot(middle(m), "e"),
-        ..point("e", "e", "the middle of the edge as it is drawn: half way between its ends")
-    },
-    Symbol {
-        value: |m| now(m, M).truncate().into(),
-        marks: |m| dot(now(m, M), "m"),
-        ..point("m", "m", "where the vertex M of the yellow parts is, measured on the skinned surface")
-    },
-    Symbol {
-        id: "c",
-        letter: "c",
-        unit: Unit::Metres,
-        words: "the width of the crack: from M to the middle of the edge",
-        value: |m| middle(m).distance(now(m, M)).into(),
-        marks: |m| vec![Mark::span([world(now(m, M)), world(middle(m))], "c")],
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "R" "R" [bold: true] "the turn of the joint that bends" =>
+        |m| Value::turn_in_plane(m.exact_node("upper")).into(), |m| Mark::frame(m.exact_node("upper"), 0.35, MarkInk::Accent, "R");
+    "A" "a" [bold: true] "where the lower end A of the edge is, which stays" =>
+        |m| now(m, A).truncate().into(), |m| dot(now(m, A), "a");
+    "B" "b" [bold: true] "where the upper end B of the edge was modelled" =>
+        |m| stored(m, B).truncate().into(), |m| dot(stored(m, B), "b");
+    "b" "b′" [bold: true] "where the upper end B is now, measured on the skinned surface" =>
+        |m| now(m, B).truncate().into(), |m| dot(now(m, B), "b′");
+    "e" "e" [bold: true] "the middle of the edge as it is drawn: half way between its ends" =>
+        |m| middle(m).truncate().into(), |m| dot(middle(m), "e");
+    "m" "m" [bold: true] "where the vertex M of the yellow parts is, measured on the skinned surface" =>
+        |m| now(m, M).truncate().into(), |m| dot(now(m, M), "m");
+    "c" "c" [unit: Unit::Metres] "the width of the crack: from M to the middle of the edge" =>
+        |m| middle(m).distance(now(m, M)).into(), |m| vec![Mark::span([world(now(m, M)), world(middle(m))], "c")];
+};
 
 /// ```text
 /// root ─┬─ lower ── upper              the plate with the T

@@ -6,6 +6,7 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The length of each bone, metres.
@@ -31,17 +32,6 @@ pub(super) static THREE_BONES: Scene = Scene {
     ..Scene::PLAIN
 };
 
-const fn matrix(
-    id: &'static str,
-    letter: &'static str,
-    (above, below): (&'static str, &'static str),
-    words: &'static str,
-    value: fn(&Moment) -> Value,
-    marks: fn(&Moment) -> Vec<Mark>,
-) -> Symbol {
-    Symbol { id, letter, above, below, bold: true, words, value, marks, ..Symbol::PLAIN }
-}
-
 /// A bone as an accented line from its joint on.
 fn bone(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
     let m = moment.node(BONES[at]);
@@ -51,148 +41,54 @@ fn bone(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
     vec![Mark::line(vec![moment.joint_position(BONES[at]), end], MarkInk::Accent, label).wide(5.0)]
 }
 
-static SYMBOLS: &[Symbol] = &[
-    matrix("R1", "R", ("", "1"), "the rotation of bone 1", |m| rotation(m, 0), |m| bone(m, 0, "R₁")),
-    matrix(
-        "R2",
-        "R",
-        ("", "2"),
-        "the rotation of bone 2, with the turn ρ of its axes",
-        |m| rotation(m, 1),
-        |m| bone(m, 1, "R₂"),
-    ),
-    matrix(
-        "R3",
-        "R",
-        ("", "3"),
-        "the rotation of bone 3, with the turn −ρ that takes the axes back",
-        |m| rotation(m, 2),
-        |m| bone(m, 2, "R₃"),
-    ),
-    matrix(
-        "T1",
-        "T",
-        ("", "1"),
-        "the step along bone 1, from its joint to that of bone 2",
-        |m| step(m, 1),
-        |m| steps(m, 0),
-    ),
-    matrix(
-        "T2",
-        "T",
-        ("", "2"),
-        "the step along bone 2, from its joint to that of bone 3",
-        |m| step(m, 2),
-        |m| steps(m, 1),
-    ),
-    matrix(
-        "W2A",
-        "W",
-        ("A", "2"),
-        "the animated transform from bone 2's space to the world",
-        |m| Value::in_plane(m.exact_node(BONES[1])),
-        |m| Mark::frame(m.exact_node(BONES[1]), 0.35, MarkInk::Accent, "W₂"),
-    ),
-    matrix(
-        "W3A",
-        "W",
-        ("A", "3"),
-        "the animated transform from bone 3's space to the world",
-        |m| Value::in_plane(m.exact_node(BONES[2])),
-        |m| Mark::frame(m.exact_node(BONES[2]), 0.35, MarkInk::Accent, "W₃"),
-    ),
-    matrix(
-        "W2R",
-        "W",
-        ("R", "2"),
-        "the transform of bone 2 to the world at rest",
-        |m| Value::in_plane(m.rest_node(BONES[1])),
-        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "at rest"),
-    ),
-    matrix(
-        "W3R",
-        "W",
-        ("R", "3"),
-        "the transform of bone 3 to the world at rest",
-        |m| Value::in_plane(m.rest_node(BONES[2])),
-        |m| Mark::frame(m.rest_node(BONES[2]), 0.35, MarkInk::Accent, "at rest"),
-    ),
-    matrix(
-        "Q",
-        "Q",
-        ("", ""),
-        "the turn ρ of bone 2's axes at rest",
+static SYMBOLS: &[Symbol] = symbols! {
+    "R1" "R" [below: "1", bold: true] "the rotation of bone 1" =>
+        |m| rotation(m, 0), |m| bone(m, 0, "R₁");
+    "R2" "R" [below: "2", bold: true] "the rotation of bone 2, with the turn ρ of its axes" =>
+        |m| rotation(m, 1), |m| bone(m, 1, "R₂");
+    "R3" "R" [below: "3", bold: true] "the rotation of bone 3, with the turn −ρ that takes the axes back" =>
+        |m| rotation(m, 2), |m| bone(m, 2, "R₃");
+    "T1" "T" [below: "1", bold: true] "the step along bone 1, from its joint to that of bone 2" =>
+        |m| step(m, 1), |m| steps(m, 0);
+    "T2" "T" [below: "2", bold: true] "the step along bone 2, from its joint to that of bone 3" =>
+        |m| step(m, 2), |m| steps(m, 1);
+    "W2A" "W" [below: "2", above: "A", bold: true] "the animated transform from bone 2's space to the world" =>
+        |m| Value::in_plane(m.exact_node(BONES[1])), |m| Mark::frame(m.exact_node(BONES[1]), 0.35, MarkInk::Accent, "W₂");
+    "W3A" "W" [below: "3", above: "A", bold: true] "the animated transform from bone 3's space to the world" =>
+        |m| Value::in_plane(m.exact_node(BONES[2])), |m| Mark::frame(m.exact_node(BONES[2]), 0.35, MarkInk::Accent, "W₃");
+    "W2R" "W" [below: "2", above: "R", bold: true] "the transform of bone 2 to the world at rest" =>
+        |m| Value::in_plane(m.rest_node(BONES[1])), |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "at rest");
+    "W3R" "W" [below: "3", above: "R", bold: true] "the transform of bone 3 to the world at rest" =>
+        |m| Value::in_plane(m.rest_node(BONES[2])), |m| Mark::frame(m.rest_node(BONES[2]), 0.35, MarkInk::Accent, "at rest");
+    "Q" "Q" [bold: true] "the turn ρ of bone 2's axes at rest" =>
         |m| Value::in_plane(DAffine3::from_mat3(m.rest_node(BONES[1]).matrix3)),
-        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "Q"),
-    ),
-    matrix(
-        "A",
-        "A",
-        ("", ""),
-        "the transform of bone 2 at rest",
-        |m| Value::in_plane(m.rest_node(BONES[1])),
-        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "A"),
-    ),
-    matrix(
-        "B",
-        "B",
-        ("", ""),
-        "the step from bone 2 to bone 3 at rest",
+        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "Q");
+    "A" "A" [bold: true] "the transform of bone 2 at rest" =>
+        |m| Value::in_plane(m.rest_node(BONES[1])), |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "A");
+    "B" "B" [bold: true] "the step from bone 2 to bone 3 at rest" =>
         |m| Value::in_plane(m.rest_node(BONES[1]).inverse() * m.rest_node(BONES[2])),
         |m| {
             let ends = [1, 2].map(|i| m.rest_node(BONES[i]).translation.as_vec3());
             vec![Mark::span(ends, "B")]
-        },
-    ),
-    matrix(
-        "p",
-        "p",
-        ("", ""),
-        "the vertex at rest, in the space of bone 1",
-        |m| Value::plane_point(modelled(m)),
-        |m| vec![Mark::dot(modelled(m).as_vec3(), MarkInk::Accent, "p")],
-    ),
-    matrix(
-        "a",
-        "a",
-        ("", ""),
-        "where bone 1 alone carries the vertex",
-        |m| Value::plane_point(alone(m, 0)),
-        |m| copy(m, 0, "a"),
-    ),
-    matrix(
-        "b",
-        "b",
-        ("", ""),
-        "where bone 2 alone would carry the vertex; the outline is the whole skin as bone 2 alone would carry it",
-        |m| Value::plane_point(alone(m, 1)),
-        |m| copy(m, 1, "b"),
-    ),
-    matrix(
-        "c",
-        "c",
-        ("", ""),
-        "where bone 3 alone would carry the vertex; the outline is the whole skin as bone 3 alone would carry it",
-        |m| Value::plane_point(alone(m, 2)),
-        |m| copy(m, 2, "c"),
-    ),
-    matrix(
-        "pw",
-        "v",
-        ("", ""),
-        "where skinning puts the vertex in the world",
+        };
+    "p" "p" [bold: true] "the vertex at rest, in the space of bone 1" =>
+        |m| Value::plane_point(modelled(m)), |m| vec![Mark::dot(modelled(m).as_vec3(), MarkInk::Accent, "p")];
+    "a" "a" [bold: true] "where bone 1 alone carries the vertex" =>
+        |m| Value::plane_point(alone(m, 0)), |m| copy(m, 0, "a");
+    "b" "b" [bold: true]
+        "where bone 2 alone would carry the vertex; the outline is the whole skin as bone 2 alone would carry it" =>
+        |m| Value::plane_point(alone(m, 1)), |m| copy(m, 1, "b");
+    "c" "c" [bold: true]
+        "where bone 3 alone would carry the vertex; the outline is the whole skin as bone 3 alone would carry it" =>
+        |m| Value::plane_point(alone(m, 2)), |m| copy(m, 2, "c");
+    "pw" "v" [bold: true] "where skinning puts the vertex in the world" =>
         |m| Value::plane_point(m.vertex("linear", 0, VERTEX)),
-        |m| vec![Mark::dot(m.vertex("linear", 0, VERTEX).as_vec3(), MarkInk::Accent, "v").wide(16.0)],
-    ),
-    weight::<0>("w1", "1", "the weight of the vertex for bone 1"),
-    weight::<1>("w2", "2", "the weight of the vertex for bone 2"),
-    weight::<2>("w3", "3", "the weight of the vertex for bone 3"),
-    Symbol {
-        id: "e",
-        letter: "e",
-        unit: Unit::Metres,
-        words: "how far from the right place the wrong order would put the point in bone 3's space at rest",
-        value: |moment| {
+        |m| vec![Mark::dot(m.vertex("linear", 0, VERTEX).as_vec3(), MarkInk::Accent, "v").wide(16.0)];
+    like weight::<0>("w1", "1", "the weight of the vertex for bone 1");
+    like weight::<1>("w2", "2", "the weight of the vertex for bone 2");
+    like weight::<2>("w3", "3", "the weight of the vertex for bone 3");
+    "e" "e" [unit: Unit::Metres] "how far from the right place the wrong order would put the point in bone 3's space at rest" =>
+        |moment| {
             let [a, b] = [1, 2].map(|i| moment.rest_node(BONES[i]));
             let b = a.inverse() * b;
             let p = modelled(moment);
@@ -201,7 +97,7 @@ static SYMBOLS: &[Symbol] = &[
                 .distance((b.inverse() * a.inverse()).transform_point3(p))
                 .into()
         },
-        marks: |moment| {
+        |moment| {
             let [a, whole] = [1, 2].map(|i| moment.rest_node(BONES[i]));
             let b = a.inverse() * whole;
             let p = modelled(moment);
@@ -212,10 +108,8 @@ static SYMBOLS: &[Symbol] = &[
                 Mark::dot(p.as_vec3(), MarkInk::Dim, "right"),
                 Mark::dot(wrong.as_vec3(), MarkInk::Accent, "wrong order"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 const fn weight<const BONE: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
     Symbol {

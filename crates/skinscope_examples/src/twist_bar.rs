@@ -6,6 +6,7 @@ use skinscope_model::{LocalPose, Model, Skeleton};
 
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
+use super::symbol::symbols;
 use super::{Mark, MarkInk, Scene, Symbol, Unit};
 
 /// The radius of the bar, metres.
@@ -32,14 +33,10 @@ pub(super) static TWIST_BAR: Scene = Scene {
     ..Scene::PLAIN
 };
 
-static SYMBOLS: &[Symbol] = &[
-    Symbol {
-        id: "theta",
-        letter: "θ",
-        unit: Unit::Degrees,
-        words: "the angle by which the upper joint is turned, drawn on the upper end",
-        value: |moment| moment.slider("theta").to_radians().into(),
-        marks: |moment| {
+static SYMBOLS: &[Symbol] = symbols! {
+    "theta" "θ" [unit: Unit::Degrees] "the angle by which the upper joint is turned, drawn on the upper end" =>
+        |moment| moment.slider("theta").to_radians().into(),
+        |moment| {
             let center = Vec3::Y * HEIGHT;
             let from = center + Vec3::Z * RADIUS * 1.15;
             let angle = moment.slider("theta").to_radians() as f32;
@@ -48,45 +45,17 @@ static SYMBOLS: &[Symbol] = &[
             let turned = center + Quat::from_rotation_y(angle) * (from - center);
             out.push(Mark::line(vec![center, turned], MarkInk::Accent, ""));
             out
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "w",
-        letter: "w",
-        unit: Unit::Decimals(4),
-        words: "the weight that the marked ring has for the upper joint; the rest of it, 1 − w, is for the lower one",
-        value: |moment| moment.slider("w").into(),
-        marks: |moment| vec![ring(moment, "linear", ring_of(moment), MarkInk::Accent, "w").wide(5.0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "p0",
-        letter: "p",
-        below: "0",
-        bold: true,
-        words: "where the lower joint alone carries a vertex of the ring: where it was modelled",
-        value: |moment| alone(moment, 0).into(),
-        marks: |moment| vec![Mark::dot(alone(moment, 0).as_vec3(), MarkInk::Accent, "p₀")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "p1",
-        letter: "p",
-        below: "1",
-        bold: true,
-        words: "where the upper joint alone carries the same vertex: turned by all of θ",
-        value: |moment| alone(moment, 1).into(),
-        marks: |moment| vec![Mark::dot(alone(moment, 1).as_vec3(), MarkInk::Accent, "p₁")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "p",
-        letter: "p",
-        bold: true,
-        words: "where linear blending puts the vertex: on the chord between the two places",
-        value: |moment| marked(moment, "linear").into(),
-        marks: |moment| {
+        };
+    "w" "w" [unit: Unit::Decimals(4)]
+        "the weight that the marked ring has for the upper joint; the rest of it, 1 − w, is for the lower one" =>
+        |moment| moment.slider("w").into(), |moment| vec![ring(moment, "linear", ring_of(moment), MarkInk::Accent, "w").wide(5.0)];
+    "p0" "p" [below: "0", bold: true] "where the lower joint alone carries a vertex of the ring: where it was modelled" =>
+        |moment| alone(moment, 0).into(), |moment| vec![Mark::dot(alone(moment, 0).as_vec3(), MarkInk::Accent, "p₀")];
+    "p1" "p" [below: "1", bold: true] "where the upper joint alone carries the same vertex: turned by all of θ" =>
+        |moment| alone(moment, 1).into(), |moment| vec![Mark::dot(alone(moment, 1).as_vec3(), MarkInk::Accent, "p₁")];
+    "p" "p" [bold: true] "where linear blending puts the vertex: on the chord between the two places" =>
+        |moment| marked(moment, "linear").into(),
+        |moment| {
             let [a, b] = [alone(moment, 0), alone(moment, 1)].map(|p| p.as_vec3());
             let at = marked(moment, "linear").as_vec3();
             vec![
@@ -95,56 +64,29 @@ static SYMBOLS: &[Symbol] = &[
                 Mark::dot(b, MarkInk::Dim, "p₁"),
                 Mark::dot(at, MarkInk::Accent, "p"),
             ]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "R",
-        letter: "R",
-        unit: Unit::Metres,
-        words: "the radius of the bar at rest",
-        value: |_| RADIUS.into(),
-        marks: |moment| {
+        };
+    "R" "R" [unit: Unit::Metres] "the radius of the bar at rest" =>
+        |_| RADIUS.into(),
+        |moment| {
             let at = alone(moment, 0).as_vec3();
             vec![Mark::line(vec![Vec3::Y * at.y, at], MarkInk::Accent, "R")]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "r",
-        letter: "r",
-        unit: Unit::Metres,
-        words: "the radius of the marked ring, measured on the surface that linear blending makes",
-        value: |moment| radius(moment, "linear", ring_of(moment)).into(),
-        marks: |moment| {
+        };
+    "r" "r" [unit: Unit::Metres] "the radius of the marked ring, measured on the surface that linear blending makes" =>
+        |moment| radius(moment, "linear", ring_of(moment)).into(),
+        |moment| {
             let at = marked(moment, "linear").as_vec3();
             vec![Mark::line(vec![Vec3::Y * at.y, at], MarkInk::Accent, "r").wide(4.0)]
-        },
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "h",
-        letter: "r",
-        below: "½",
-        unit: Unit::Metres,
-        words: "the radius of the ring half way up, measured on the surface that linear blending makes",
-        value: |moment| radius(moment, "linear", STEPS / 2).into(),
-        marks: |moment| vec![ring(moment, "linear", STEPS / 2, MarkInk::Accent, "r½").wide(5.0)],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "d",
-        letter: "r",
-        below: "dq",
-        unit: Unit::Metres,
-        words: "the radius of the marked ring, measured on the surface that dual quaternions make",
-        value: |moment| radius(moment, "dual-quaternion", ring_of(moment)).into(),
-        marks: |moment| {
+        };
+    "h" "r" [below: "½", unit: Unit::Metres]
+        "the radius of the ring half way up, measured on the surface that linear blending makes" =>
+        |moment| radius(moment, "linear", STEPS / 2).into(),
+        |moment| vec![ring(moment, "linear", STEPS / 2, MarkInk::Accent, "r½").wide(5.0)];
+    "d" "r" [below: "dq", unit: Unit::Metres] "the radius of the marked ring, measured on the surface that dual quaternions make" =>
+        |moment| radius(moment, "dual-quaternion", ring_of(moment)).into(),
+        |moment| {
             vec![ring(moment, "dual-quaternion", ring_of(moment), MarkInk::Accent, "dual quaternions").wide(4.0)]
-        },
-        ..Symbol::PLAIN
-    },
-];
+        };
+};
 
 /// ```text
 /// root ── lower (y = 0) ── upper (y = 2)

@@ -8,7 +8,8 @@ use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change, eased};
-use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
+use super::symbol::symbols;
+use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The lengths of upper arm and forearm, metres.
 const UPPER: f32 = 1.1;
@@ -31,122 +32,39 @@ pub(super) static TWO_LINK_IK: Scene = Scene {
     ..Scene::PLAIN
 };
 
-const fn number(
-    id: &'static str,
-    letter: &'static str,
-    words: &'static str,
-    value: fn(&Moment) -> Value,
-    marks: fn(&Moment) -> Vec<Mark>,
-) -> Symbol {
-    Symbol { id, letter, words, value, marks, unit: Unit::Metres, ..Symbol::PLAIN }
-}
-
-const fn degrees(
-    id: &'static str,
-    letter: &'static str,
-    words: &'static str,
-    value: fn(&Moment) -> Value,
-    marks: fn(&Moment) -> Vec<Mark>,
-) -> Symbol {
-    Symbol { id, letter, words, value, marks, unit: Unit::Degrees, ..Symbol::PLAIN }
-}
-
-static SYMBOLS: &[Symbol] = &[
-    number(
-        "a",
-        "a",
-        "the length of the upper arm",
-        |_| UPPER.into(),
-        |m| vec![Mark::span([Vec3::ZERO, m.joint_position("elbow")], "a")],
-    ),
-    number(
-        "b",
-        "b",
-        "the length of the forearm",
-        |_| FORE.into(),
-        |m| vec![Mark::span([m.joint_position("elbow"), m.joint_position("hand")], "b")],
-    ),
-    number(
-        "d",
-        "d",
-        "the distance from the shoulder to the target, as far as the arm reaches; measured to the hand",
-        |m| m.exact_node("hand").translation.length().into(),
-        |m| vec![Mark::span([Vec3::ZERO, m.joint_position("hand")], "d")],
-    ),
-    number(
-        "x",
-        "x",
-        "how far to the right the target is",
-        |m| m.slider("x").into(),
-        |m| vec![Mark::span([Vec3::ZERO, Vec3::X * target(m).x as f32], "x")],
-    ),
-    number(
-        "y",
-        "y",
-        "how high the target is",
+static SYMBOLS: &[Symbol] = symbols! {
+    "a" "a" [unit: Unit::Metres] "the length of the upper arm" =>
+        |_| UPPER.into(), |m| vec![Mark::span([Vec3::ZERO, m.joint_position("elbow")], "a")];
+    "b" "b" [unit: Unit::Metres] "the length of the forearm" =>
+        |_| FORE.into(), |m| vec![Mark::span([m.joint_position("elbow"), m.joint_position("hand")], "b")];
+    "d" "d" [unit: Unit::Metres] "the distance from the shoulder to the target, as far as the arm reaches; measured to the hand" =>
+        |m| m.exact_node("hand").translation.length().into(), |m| vec![Mark::span([Vec3::ZERO, m.joint_position("hand")], "d")];
+    "x" "x" [unit: Unit::Metres] "how far to the right the target is" =>
+        |m| m.slider("x").into(), |m| vec![Mark::span([Vec3::ZERO, Vec3::X * target(m).x as f32], "x")];
+    "y" "y" [unit: Unit::Metres] "how high the target is" =>
         |m| m.slider("y").into(),
         |m| {
             let t = target(m).as_vec3();
             vec![Mark::span([t.with_y(0.0), t], "y")]
-        },
-    ),
-    degrees(
-        "theta",
-        "θ",
-        "the angle at the elbow between both links, measured",
-        |m| elbow_angle(m).into(),
-        |m| theta(m, MarkInk::Accent),
-    ),
-    degrees(
-        "alpha",
-        "α",
-        "the angle at the shoulder between the upper arm and the line to the target, measured",
-        |m| shoulder_angle(m).into(),
-        |m| alpha(m, MarkInk::Accent),
-    ),
-    degrees("beta", "β", "the direction of the target", |m| direction(m).into(), |m| beta(m, MarkInk::Accent)),
-    degrees(
-        "phi",
-        "φ",
-        "the direction of the upper arm, read from its joint",
-        |m| arm_direction(m).into(),
-        |m| phi(m, MarkInk::Accent),
-    ),
-    Symbol {
-        id: "s",
-        letter: "s",
-        unit: Unit::Decimals(0),
-        words: "which of both solutions is shown: 1 bends the elbow to the left of the line to the target, −1 to the right",
-        value: |m| m.slider("s").into(),
-        marks: |m| vec![Mark::dot(m.joint_position("elbow"), MarkInk::Accent, "s")],
-        ..Symbol::PLAIN
-    },
-    number(
-        "e",
-        "e",
-        "the distance between hand and target",
-        |m| hand(m).distance(target(m)).into(),
-        |m| vec![Mark::span([hand(m).as_vec3(), target(m).as_vec3()], "e")],
-    ),
-    Symbol {
-        id: "h",
-        letter: "h",
-        bold: true,
-        words: "where the hand is, read from its joint",
-        value: |m| hand(m).into(),
-        marks: |m| vec![Mark::dot(hand(m).as_vec3(), MarkInk::Accent, "h")],
-        ..Symbol::PLAIN
-    },
-    Symbol {
-        id: "t",
-        letter: "t",
-        bold: true,
-        words: "the target",
-        value: |m| target(m).into(),
-        marks: |m| vec![Mark::dot(target(m).as_vec3(), MarkInk::Accent, "t")],
-        ..Symbol::PLAIN
-    },
-];
+        };
+    "theta" "θ" [unit: Unit::Degrees] "the angle at the elbow between both links, measured" =>
+        |m| elbow_angle(m).into(), |m| theta(m, MarkInk::Accent);
+    "alpha" "α" [unit: Unit::Degrees] "the angle at the shoulder between the upper arm and the line to the target, measured" =>
+        |m| shoulder_angle(m).into(), |m| alpha(m, MarkInk::Accent);
+    "beta" "β" [unit: Unit::Degrees] "the direction of the target" =>
+        |m| direction(m).into(), |m| beta(m, MarkInk::Accent);
+    "phi" "φ" [unit: Unit::Degrees] "the direction of the upper arm, read from its joint" =>
+        |m| arm_direction(m).into(), |m| phi(m, MarkInk::Accent);
+    "s" "s" [unit: Unit::Decimals(0)]
+        "which of both solutions is shown: 1 bends the elbow to the left of the line to the target, −1 to the right" =>
+        |m| m.slider("s").into(), |m| vec![Mark::dot(m.joint_position("elbow"), MarkInk::Accent, "s")];
+    "e" "e" [unit: Unit::Metres] "the distance between hand and target" =>
+        |m| hand(m).distance(target(m)).into(), |m| vec![Mark::span([hand(m).as_vec3(), target(m).as_vec3()], "e")];
+    "h" "h" [bold: true] "where the hand is, read from its joint" =>
+        |m| hand(m).into(), |m| vec![Mark::dot(hand(m).as_vec3(), MarkInk::Accent, "h")];
+    "t" "t" [bold: true] "the target" =>
+        |m| target(m).into(), |m| vec![Mark::dot(target(m).as_vec3(), MarkInk::Accent, "t")];
+};
 
 /// ```text
 /// root ── shoulder (x = 0) ── elbow (1.1) ── hand (1.9)
