@@ -49,92 +49,45 @@ pub enum Given {
     Vertex(usize),
 }
 
+/// The rows of [`MEASURES`]: the name, what it takes, what it is, and how it is measured.
+macro_rules! measures {
+    ($($name:literal [$($takes:ident),*] $help:literal => $reading:ident($read:expr);)*) => {
+        &[$(Measured { name: $name, takes: &[$(Argument::$takes),*], help: $help, reading: Reading::$reading($read) }),*]
+    };
+}
+
 /// All measures, in the order of the manual.
-pub static MEASURES: &[Measured] = &[
-    Measured {
-        name: "joint",
-        takes: &[Argument::Node],
-        help: "where a joint stands now, in metres",
-        reading: Reading::Point(|m, g| at(m, g, 0)),
-    },
-    Measured {
-        name: "joint_rest",
-        takes: &[Argument::Node],
-        help: "where a joint stands at rest",
-        reading: Reading::Point(|m, g| m.rest_node(name(g, 0)).translation),
-    },
-    Measured {
-        name: "vertex",
-        takes: &[Argument::Vertex, Argument::Method],
-        help: "where a method carries a vertex",
-        reading: Reading::Point(|m, g| m.vertex(name(g, 1), instance(m.model()), number(g, 0))),
-    },
-    Measured {
-        name: "vertex_rest",
-        takes: &[Argument::Vertex],
-        help: "where a vertex is stored, before any pose",
-        reading: Reading::Point(|m, g| m.stored_vertex(instance(m.model()), number(g, 0))),
-    },
-    Measured {
-        name: "carried",
-        takes: &[Argument::Vertex, Argument::Node],
-        help: "where one joint of the skin alone would carry a vertex",
-        reading: Reading::Point(|m, g| {
-            skinning(m, g, 1).transform_point3(m.stored_vertex(instance(m.model()), number(g, 0)))
-        }),
-    },
-    Measured {
-        name: "weight",
-        takes: &[Argument::Vertex, Argument::Node],
-        help: "the weight that a vertex has for a joint",
-        reading: Reading::Value(|m, g| weight(m.model(), g).into()),
-    },
-    Measured {
-        name: "matrix",
-        takes: &[Argument::Node],
-        help: "the matrix of four rows from a joint's space to the world now",
-        reading: Reading::Value(|m, g| Value::in_space(m.exact_node(name(g, 0)))),
-    },
-    Measured {
-        name: "matrix_rest",
-        takes: &[Argument::Node],
-        help: "the same matrix at rest",
-        reading: Reading::Value(|m, g| Value::in_space(m.rest_node(name(g, 0)))),
-    },
-    Measured {
-        name: "skinning",
-        takes: &[Argument::Node],
-        help: "the matrix of four rows by which a joint moves vertices from rest",
-        reading: Reading::Value(|m, g| Value::in_space(skinning(m, g, 0))),
-    },
-    Measured {
-        name: "rotation",
-        takes: &[Argument::Node],
-        help: "the matrix of three rows by which a joint turns and scales directions",
-        reading: Reading::Value(|m, g| m.exact_node(name(g, 0)).matrix3.into()),
-    },
-    Measured {
-        name: "length",
-        takes: &[Argument::Node, Argument::Node],
-        help: "the distance of two joints now, in metres",
-        reading: Reading::Span(|m, g| [at(m, g, 0), at(m, g, 1)]),
-    },
-    Measured {
-        name: "angle",
-        takes: &[Argument::Node, Argument::Node, Argument::Node],
-        help: "the angle at the second joint between the other two, in radians",
-        reading: Reading::Value(|m, g| {
+pub static MEASURES: &[Measured] = measures! {
+    "joint" [Node] "where a joint stands now, in metres" =>
+        Point(|m, g| at(m, g, 0));
+    "joint_rest" [Node] "where a joint stands at rest" =>
+        Point(|m, g| m.rest_node(name(g, 0)).translation);
+    "vertex" [Vertex, Method] "where a method carries a vertex" =>
+        Point(|m, g| m.vertex(name(g, 1), instance(m.model()), number(g, 0)));
+    "vertex_rest" [Vertex] "where a vertex is stored, before any pose" =>
+        Point(|m, g| m.stored_vertex(instance(m.model()), number(g, 0)));
+    "carried" [Vertex, Node] "where one joint of the skin alone would carry a vertex" =>
+        Point(|m, g| skinning(m, g, 1).transform_point3(m.stored_vertex(instance(m.model()), number(g, 0))));
+    "weight" [Vertex, Node] "the weight that a vertex has for a joint" =>
+        Value(|m, g| weight(m.model(), g).into());
+    "matrix" [Node] "the matrix of four rows from a joint's space to the world now" =>
+        Value(|m, g| Value::in_space(m.exact_node(name(g, 0))));
+    "matrix_rest" [Node] "the same matrix at rest" =>
+        Value(|m, g| Value::in_space(m.rest_node(name(g, 0))));
+    "skinning" [Node] "the matrix of four rows by which a joint moves vertices from rest" =>
+        Value(|m, g| Value::in_space(skinning(m, g, 0)));
+    "rotation" [Node] "the matrix of three rows by which a joint turns and scales directions" =>
+        Value(|m, g| m.exact_node(name(g, 0)).matrix3.into());
+    "length" [Node, Node] "the distance of two joints now, in metres" =>
+        Span(|m, g| [at(m, g, 0), at(m, g, 1)]);
+    "angle" [Node, Node, Node] "the angle at the second joint between the other two, in radians" =>
+        Value(|m, g| {
             let [a, b, c] = [0, 1, 2].map(|i| at(m, g, i));
             (a - b).angle_between(c - b).into()
-        }),
-    },
-    Measured {
-        name: "volume",
-        takes: &[],
-        help: "the volume within the mesh as linear blending leaves it, in cubic metres",
-        reading: Reading::Value(|m, _| m.volume(instance(m.model())).into()),
-    },
-];
+        });
+    "volume" [] "the volume within the mesh as linear blending leaves it, in cubic metres" =>
+        Value(|m, _| m.volume(instance(m.model())).into());
+};
 
 impl Measured {
     /// Measures it at a moment.

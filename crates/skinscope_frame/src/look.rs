@@ -72,189 +72,72 @@ pub const ENVIRONMENT: &str = "environment";
 
 const NORMAL: &[MaterialMap] = &[MaterialMap::Normal];
 
+/// What most looks have.
+const PLAIN: Look = Look {
+    id: "",
+    label: "",
+    help: "",
+    group: LookGroup::Form,
+    wgsl: None,
+    reads: &[],
+    shows_backs: false,
+    is_lit: false,
+};
+
+/// The rows of [`LOOKS`]: the kind, the id, the label, the file of the shader, what else it has between brackets, and the sentence.
+macro_rules! looks {
+    ($($group:ident $id:expr, $label:literal $(, $file:literal)? $([$($field:ident: $value:expr),*])?: $help:literal;)*) => {
+        &[$(Look {
+            id: $id,
+            label: $label,
+            help: $help,
+            group: LookGroup::$group,
+            $(wgsl: Some(wgsl!($file)),)?
+            $($($field: $value,)*)?
+            ..PLAIN
+        }),*]
+    };
+}
+
 /// All looks, in the order of the menu. The first shows the materials of the file, and is the one that a view begins with.
-pub static LOOKS: &[Look] = &[
-    Look {
-        id: "studio",
-        label: "Studio",
-        help: "Show materials and light",
-        group: LookGroup::Form,
-        wgsl: None,
-        reads: &[],
-        shows_backs: false,
-        is_lit: true,
-    },
-    Look {
-        id: ENVIRONMENT,
-        label: "Environment",
-        help: "Show materials in the light of a picture of the surroundings",
-        group: LookGroup::Form,
-        wgsl: None,
-        reads: &[],
-        shows_backs: false,
-        is_lit: true,
-    },
-    Look {
-        id: "clay",
-        label: "Clay",
-        help: "Show the form in one material, without textures",
-        group: LookGroup::Form,
-        wgsl: Some(wgsl!("look/clay.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: true,
-    },
-    Look {
-        id: "ceramic",
-        label: "Ceramic",
-        help: "Show the form as white glazed ceramic whose light turns with the camera",
-        group: LookGroup::Matcap,
-        wgsl: Some(wgsl!("look/ceramic.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "wax",
-        label: "Red wax",
-        help: "Show the form as soft red wax whose light turns with the camera",
-        group: LookGroup::Matcap,
-        wgsl: Some(wgsl!("look/wax.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "jade",
-        label: "Jade",
-        help: "Show the form as green stone that light shines through at the edges",
-        group: LookGroup::Matcap,
-        wgsl: Some(wgsl!("look/jade.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "chrome",
-        label: "Chrome",
-        help: "Show the form as a mirror of a horizon, which makes dents visible",
-        group: LookGroup::Matcap,
-        wgsl: Some(wgsl!("look/chrome.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "pearl",
-        label: "Pearl",
-        help: "Show the form in pale colours that change with its slope",
-        group: LookGroup::Matcap,
-        wgsl: Some(wgsl!("look/pearl.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "zebra",
-        label: "Zebra stripes",
-        help: "Show reflected stripes, which break where the normals of a surface do",
-        group: LookGroup::Matcap,
-        wgsl: Some(wgsl!("look/zebra.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "curvature",
-        label: "Curvature",
-        help: "Show where the surface bulges (orange) and where it is hollow (blue), such as in folds and twisted joints",
-        group: LookGroup::Form,
-        wgsl: Some(wgsl!("look/curvature.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "cavity",
-        label: "Cavity",
-        help: "Show the form in grey, with ridges lighter and grooves darker",
-        group: LookGroup::Form,
-        wgsl: Some(wgsl!("look/cavity.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: true,
-    },
-    Look {
-        id: "normals",
-        label: "Normal colours",
-        help: "Show the normal in the world as a colour, with the normal map: X red, Y green, Z blue",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/normals.wgsl")),
-        reads: NORMAL,
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "tangents",
-        label: "Tangent colours",
-        help: "Show the tangent in the world as a colour, darker where the texture is mirrored; grey without texture coordinates",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/tangents.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "uv-checker",
-        label: "UV checker",
-        help: "Show the texture coordinates as eight by eight squares, A1 to H8, each with eight by eight smaller ones",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/uv_checker.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "base-color",
-        label: "Base colour",
-        help: "Show the base colour of materials without light",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/base_color.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "roughness",
-        label: "Roughness and metal",
-        help: "Show roughness from black (smooth) to white (rough), and metal in copper",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/roughness.wgsl")),
-        reads: &[MaterialMap::MetallicRoughness],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "vertex-colors",
-        label: "Vertex colours",
-        help: "Show the colours of the vertices without light; white where there are none",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/vertex_colors.wgsl")),
-        reads: &[],
-        shows_backs: false,
-        is_lit: false,
-    },
-    Look {
-        id: "back-faces",
-        label: "Back faces",
-        help: "Show the back of triangles in orange, also where materials hide it",
-        group: LookGroup::Data,
-        wgsl: Some(wgsl!("look/back_faces.wgsl")),
-        reads: &[],
-        shows_backs: true,
-        is_lit: true,
-    },
-];
+pub static LOOKS: &[Look] = looks! {
+    Form "studio", "Studio" [is_lit: true]:
+        "Show materials and light";
+    Form ENVIRONMENT, "Environment" [is_lit: true]:
+        "Show materials in the light of a picture of the surroundings";
+    Form "clay", "Clay", "look/clay.wgsl" [is_lit: true]:
+        "Show the form in one material, without textures";
+    Matcap "ceramic", "Ceramic", "look/ceramic.wgsl" [reads: NORMAL]:
+        "Show the form as white glazed ceramic whose light turns with the camera";
+    Matcap "wax", "Red wax", "look/wax.wgsl" [reads: NORMAL]:
+        "Show the form as soft red wax whose light turns with the camera";
+    Matcap "jade", "Jade", "look/jade.wgsl" [reads: NORMAL]:
+        "Show the form as green stone that light shines through at the edges";
+    Matcap "chrome", "Chrome", "look/chrome.wgsl" [reads: NORMAL]:
+        "Show the form as a mirror of a horizon, which makes dents visible";
+    Matcap "pearl", "Pearl", "look/pearl.wgsl" [reads: NORMAL]:
+        "Show the form in pale colours that change with its slope";
+    Matcap "zebra", "Zebra stripes", "look/zebra.wgsl":
+        "Show reflected stripes, which break where the normals of a surface do";
+    Form "curvature", "Curvature", "look/curvature.wgsl":
+        "Show where the surface bulges (orange) and where it is hollow (blue), such as in folds and twisted joints";
+    Form "cavity", "Cavity", "look/cavity.wgsl" [reads: NORMAL, is_lit: true]:
+        "Show the form in grey, with ridges lighter and grooves darker";
+    Data "normals", "Normal colours", "look/normals.wgsl" [reads: NORMAL]:
+        "Show the normal in the world as a colour, with the normal map: X red, Y green, Z blue";
+    Data "tangents", "Tangent colours", "look/tangents.wgsl":
+        "Show the tangent in the world as a colour, darker where the texture is mirrored; grey without texture coordinates";
+    Data "uv-checker", "UV checker", "look/uv_checker.wgsl":
+        "Show the texture coordinates as eight by eight squares, A1 to H8, each with eight by eight smaller ones";
+    Data "base-color", "Base colour", "look/base_color.wgsl":
+        "Show the base colour of materials without light";
+    Data "roughness", "Roughness and metal", "look/roughness.wgsl" [reads: &[MaterialMap::MetallicRoughness]]:
+        "Show roughness from black (smooth) to white (rough), and metal in copper";
+    Data "vertex-colors", "Vertex colours", "look/vertex_colors.wgsl":
+        "Show the colours of the vertices without light; white where there are none";
+    Data "back-faces", "Back faces", "look/back_faces.wgsl" [shows_backs: true, is_lit: true]:
+        "Show the back of triangles in orange, also where materials hide it";
+};
 
 /// Returns a look by its id.
 #[must_use]
