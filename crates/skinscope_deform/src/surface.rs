@@ -27,8 +27,6 @@ impl DeformedAttributes {
     pub const NONE: Self = Self { normals: false, tangents: false, determinants: false, carries: false };
     /// All lists that are drawn or exported.
     pub const ALL: Self = Self { normals: true, tangents: true, determinants: true, carries: false };
-    /// The lists that measures read.
-    pub const MEASURED: Self = Self { normals: true, tangents: false, determinants: true, carries: true };
 }
 
 impl Default for DeformedAttributes {

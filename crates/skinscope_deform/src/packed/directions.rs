@@ -33,6 +33,7 @@ fn fold(p: Vec2) -> Vec2 {
     Vec2::new((1.0 - p.y.abs()) * sign(p.x), (1.0 - p.x.abs()) * sign(p.y))
 }
 
+#[cfg(test)]
 fn direction(p: Vec2) -> Vec3 {
     let z = 1.0 - p.x.abs() - p.y.abs();
     let p = if z < 0.0 { fold(p) } else { p };
@@ -58,8 +59,9 @@ pub(crate) fn pack_tangent(v: Vec4) -> u32 {
     word | side
 }
 
+#[cfg(test)]
 /// Unpacks a normal as the shader does; the result has unit length.
-pub fn unpack_normal(word: u32) -> Vec3 {
+pub(crate) fn unpack_normal(word: u32) -> Vec3 {
     if word & 0xffff == NONE {
         return Vec3::ZERO;
     }
@@ -67,8 +69,9 @@ pub fn unpack_normal(word: u32) -> Vec3 {
     direction(Vec2::new(x, y))
 }
 
+#[cfg(test)]
 /// Unpacks a tangent as the shader does: xyz has unit length, w is ±1.
-pub fn unpack_tangent(word: u32) -> Vec4 {
+pub(crate) fn unpack_tangent(word: u32) -> Vec4 {
     let side = if word >> 31 == 1 { -1.0 } else { 1.0 };
     if word & 0xffff == NONE {
         return Vec3::ZERO.extend(side);

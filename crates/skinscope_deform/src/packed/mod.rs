@@ -16,7 +16,7 @@ mod order;
 mod weights;
 
 use chunks::rows;
-pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent};
+pub use directions::{NORMAL_ERROR, TANGENT_ERROR};
 use glam::{Vec2, Vec3, Vec4};
 pub use influences::{InfluenceLayout, PackedInfluences, pack_all_influences, pack_influences};
 pub use order::VertexOrder;

@@ -3,6 +3,7 @@
 use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Influences, Model, MorphTarget, WeightFormat};
 
+use super::directions::{unpack_normal, unpack_tangent};
 use super::*;
 
 /// A packed vertex with its influences, as the shader unpacks it.

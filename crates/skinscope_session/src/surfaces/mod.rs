@@ -254,10 +254,10 @@ impl<'a> Deforming<'a> {
     }
 }
 
+#[cfg(test)]
 impl Pose {
     /// Returns how many surfaces this session has deformed.
-    #[must_use]
-    pub fn surfaces_made(&self) -> usize {
+    pub(crate) fn surfaces_made(&self) -> usize {
         self.surfaces.made.load(Ordering::Relaxed)
     }
 }

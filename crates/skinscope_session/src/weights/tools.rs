@@ -388,9 +388,9 @@ impl Tools {
         self.rests && self.operation.is_some() && self.shown.is_none()
     }
 
+    #[cfg(test)]
     /// Whether a tool is chosen whose work is still to be done by somebody.
-    #[must_use]
-    pub fn awaits_task(&self) -> bool {
+    pub(crate) fn awaits_task(&self) -> bool {
         self.apply
     }
 }
