@@ -23,38 +23,20 @@ pub enum Part {
     Present,
 }
 
-impl Part {
-    /// All parts.
-    pub const ALL: [Self; 7] =
-        [Self::Sample, Self::Kinematics, Self::Palette, Self::Panels, Self::Upload, Self::Record, Self::Present];
-
-    /// Returns the word for files.
-    #[must_use]
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Sample => "sample",
-            Self::Kinematics => "kinematics",
-            Self::Palette => "palette",
-            Self::Panels => "panels",
-            Self::Upload => "upload",
-            Self::Record => "record",
-            Self::Present => "present",
-        }
+crate::choices! {
+    Part {
+        /// Returns the word for files.
+        id = 0;
+        /// Returns a sentence about what the part does.
+        help = 1;
     }
-
-    /// Returns a sentence about what the part does.
-    #[must_use]
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::Sample => "The clip is sampled: its keys become transforms of joints",
-            Self::Kinematics => "Transforms are multiplied down the hierarchy of joints",
-            Self::Palette => "Matrices of joints are multiplied by inverse bind matrices",
-            Self::Panels => "Panels, plates and dialogs are laid out",
-            Self::Upload => "What the picture reads is brought to the graphics device",
-            Self::Record => "The commands of the picture are recorded and submitted",
-            Self::Present => "The panels are drawn, and the window shows the frame",
-        }
-    }
+    Sample: "sample", "The clip is sampled: its keys become transforms of joints";
+    Kinematics: "kinematics", "Transforms are multiplied down the hierarchy of joints";
+    Palette: "palette", "Matrices of joints are multiplied by inverse bind matrices";
+    Panels: "panels", "Panels, plates and dialogs are laid out";
+    Upload: "upload", "What the picture reads is brought to the graphics device";
+    Record: "record", "The commands of the picture are recorded and submitted";
+    Present: "present", "The panels are drawn, and the window shows the frame";
 }
 
 /// The passes of a picture on the graphics device, in their order.
@@ -70,31 +52,17 @@ pub enum DevicePass {
     Panels,
 }
 
-impl DevicePass {
-    /// All passes.
-    pub const ALL: [Self; 4] = [Self::Shadows, Self::BehindGlass, Self::Picture, Self::Panels];
-
-    /// Returns the word for files.
-    #[must_use]
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Shadows => "device_shadows",
-            Self::BehindGlass => "device_behind_glass",
-            Self::Picture => "device_picture",
-            Self::Panels => "device_panels",
-        }
+crate::choices! {
+    DevicePass {
+        /// Returns the word for files.
+        id = 0;
+        /// Returns a sentence about what the pass does.
+        help = 1;
     }
-
-    /// Returns a sentence about what the pass does.
-    #[must_use]
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::Shadows => "Depths as the lights see them are drawn, which shadows are computed from",
-            Self::BehindGlass => "What lies behind glass is drawn and blurred, where the picture has glass",
-            Self::Picture => "The picture itself is drawn",
-            Self::Panels => "The panels are drawn, and the picture is copied to the window",
-        }
-    }
+    Shadows: "device_shadows", "Depths as the lights see them are drawn, which shadows are computed from";
+    BehindGlass: "device_behind_glass", "What lies behind glass is drawn and blurred, where the picture has glass";
+    Picture: "device_picture", "The picture itself is drawn";
+    Panels: "device_panels", "The panels are drawn, and the picture is copied to the window";
 }
 
 /// A time that a pass took on the graphics device, by the device's own clock.

@@ -18,42 +18,18 @@ pub enum Deformer {
     Processor,
 }
 
-impl Deformer {
-    /// All choices, in the order of the menu.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::VertexShader, Self::Compute, Self::Processor];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::VertexShader => "shader",
-            Self::Compute => "compute",
-            Self::Processor => "processor",
-        }
+skinscope_base::choices! {
+    Deformer {
+        /// Returns the name on the command line.
+        id = 0;
+        /// Returns the name in menus.
+        label = 1;
+        /// Returns a sentence that explains the choice.
+        help = 2;
     }
-
-    /// Returns the name in menus.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Auto => "Automatic",
-            Self::VertexShader => "Vertex shader",
-            Self::Compute => "Compute shader",
-            Self::Processor => "Processor",
-        }
-    }
-
-    /// Returns a sentence that explains the choice.
-    #[must_use]
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Auto => "The vertex shader; methods that need neighbours are left to the processor",
-            Self::VertexShader => "Deforms a vertex anew in each pass that reads it",
-            Self::Compute => "Deforms each vertex once for a pose; all passes read the result",
-            Self::Processor => {
-                "Deforms each vertex once for a pose on all cores; picture, pointer and export read one surface"
-            }
-        }
-    }
+    Auto: "auto", "Automatic", "The vertex shader; methods that need neighbours are left to the processor";
+    VertexShader: "shader", "Vertex shader", "Deforms a vertex anew in each pass that reads it";
+    Compute: "compute", "Compute shader", "Deforms each vertex once for a pose; all passes read the result";
+    Processor: "processor", "Processor",
+        "Deforms each vertex once for a pose on all cores; picture, pointer and export read one surface";
 }

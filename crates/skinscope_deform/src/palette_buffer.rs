@@ -19,19 +19,14 @@ pub enum PaletteBuffer {
     Storage,
 }
 
-impl PaletteBuffer {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Uniform, Self::Storage];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Uniform => "uniform",
-            Self::Storage => "storage",
-        }
+skinscope_base::choices! {
+    PaletteBuffer {
+        /// Returns the name on the command line.
+        id = 0;
     }
+    Auto: "auto";
+    Uniform: "uniform";
+    Storage: "storage";
 }
 
 /// The largest buffers of a device that a shader can read at once.

@@ -12,17 +12,12 @@ pub enum BoneShape {
     Lines,
 }
 
-impl BoneShape {
-    /// All shapes, in the order of the menu.
-    pub const ALL: [Self; 3] = [Self::Octahedra, Self::Sticks, Self::Lines];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Octahedra => "octahedra",
-            Self::Sticks => "sticks",
-            Self::Lines => "lines",
-        }
+skinscope_base::choices! {
+    BoneShape {
+        /// Returns the name on the command line.
+        id = 0;
     }
+    Octahedra: "octahedra";
+    Sticks: "sticks";
+    Lines: "lines";
 }

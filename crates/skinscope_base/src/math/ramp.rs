@@ -26,51 +26,27 @@ pub enum Ramp {
 /// The smallest weight that 8 bits can store is 39 times as large.
 pub const LEAST_SHOWN: f32 = 1e-4;
 
+crate::choices! {
+    Ramp {
+        /// Returns the name on the command line and in session files, such as `heat`.
+        id = 0;
+        /// Returns the name in menus and legends.
+        label = 1;
+        /// Describes the colours of the ramp in words.
+        help = 2;
+    }
+    Heat: "heat", "Heat", "Grey where the weight is 0, then violet, magenta, orange to yellow 1";
+    Blender: "blender", "Blender", "Blue 0, cyan, green, yellow, red 1, as in Blender's weight paint";
+    Viridis: "viridis", "Viridis", "Grey where the weight is 0, then viridis, which is safe for colour-blind eyes";
+    Maya: "maya", "Maya", "Black 0, red, orange, yellow, white 1, as a colour ramp in Maya";
+    Grey: "grey", "Greyscale", "Black 0 to white 1, as in Maya";
+    Diverging: "diverging", "Diverging", "Blue below zero, orange above it";
+    Alarm: "alarm", "Alarm", "Grey at 0, then yellow, orange to red";
+}
+
 impl Ramp {
     /// The ramps that a user can choose for weights, in the order of the menu.
     pub const CHOICES: [Self; 5] = [Self::Heat, Self::Blender, Self::Viridis, Self::Maya, Self::Grey];
-
-    /// Returns the name on the command line and in session files, such as `heat`.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Heat => "heat",
-            Self::Blender => "blender",
-            Self::Viridis => "viridis",
-            Self::Maya => "maya",
-            Self::Grey => "grey",
-            Self::Diverging => "diverging",
-            Self::Alarm => "alarm",
-        }
-    }
-
-    /// Returns the name in menus and legends.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Heat => "Heat",
-            Self::Blender => "Blender",
-            Self::Viridis => "Viridis",
-            Self::Maya => "Maya",
-            Self::Grey => "Greyscale",
-            Self::Diverging => "Diverging",
-            Self::Alarm => "Alarm",
-        }
-    }
-
-    /// Describes the colours of the ramp in words.
-    #[must_use]
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Heat => "Grey where the weight is 0, then violet, magenta, orange to yellow 1",
-            Self::Blender => "Blue 0, cyan, green, yellow, red 1, as in Blender's weight paint",
-            Self::Viridis => "Grey where the weight is 0, then viridis, which is safe for colour-blind eyes",
-            Self::Maya => "Black 0, red, orange, yellow, white 1, as a colour ramp in Maya",
-            Self::Grey => "Black 0 to white 1, as in Maya",
-            Self::Diverging => "Blue below zero, orange above it",
-            Self::Alarm => "Grey at 0, then yellow, orange to red",
-        }
-    }
 
     /// Finds a choice by its [`Ramp::id`]; `None` where no ramp of [`Ramp::CHOICES`] has it.
     #[must_use]

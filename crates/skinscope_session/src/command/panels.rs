@@ -28,51 +28,22 @@ pub enum DockPanel {
     Manual,
 }
 
-impl DockPanel {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Outliner,
-        Self::Inspector,
-        Self::Timeline,
-        Self::Tables,
-        Self::Tools,
-        Self::Deformation,
-        Self::Statistics,
-        Self::Page,
-        Self::Manual,
-    ];
-
-    /// Returns the word of the panel in texts of arrangements.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Outliner => "outliner",
-            Self::Inspector => "inspector",
-            Self::Timeline => "timeline",
-            Self::Tables => "tables",
-            Self::Tools => "tools",
-            Self::Deformation => "deformation",
-            Self::Statistics => "statistics",
-            Self::Page => "page",
-            Self::Manual => "manual",
-        }
+skinscope_base::choices! {
+    DockPanel {
+        /// Returns the word of the panel in texts of arrangements.
+        id = 0;
+        /// Returns the name that its tab has.
+        title = 1;
     }
-
-    /// Returns the name that its tab has.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Outliner => "Outliner",
-            Self::Inspector => "Inspector",
-            Self::Timeline => "Timeline",
-            Self::Tables => "Tables",
-            Self::Tools => "Weight tools",
-            Self::Deformation => "Deformation",
-            Self::Statistics => "Statistics",
-            Self::Page => "Example page",
-            Self::Manual => "Manual",
-        }
-    }
+    Outliner: "outliner", "Outliner";
+    Inspector: "inspector", "Inspector";
+    Timeline: "timeline", "Timeline";
+    Tables: "tables", "Tables";
+    Tools: "tools", "Weight tools";
+    Deformation: "deformation", "Deformation";
+    Statistics: "statistics", "Statistics";
+    Page: "page", "Example page";
+    Manual: "manual", "Manual";
 }
 
 /// Where a command moves a panel.

@@ -33,39 +33,18 @@ pub enum ComparisonLayout {
     Blink,
 }
 
-impl ComparisonLayout {
-    /// All of them, in the order of the menu.
-    pub const ALL: [Self; 3] = [Self::Split, Self::SideBySide, Self::Blink];
-
-    /// The name on the command line.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Split => "split",
-            Self::SideBySide => "side-by-side",
-            Self::Blink => "blink",
-        }
+skinscope_base::choices! {
+    ComparisonLayout {
+        /// The name on the command line.
+        id = 0;
+        /// The name in the menu.
+        label = 1;
+        /// One sentence for the tooltip.
+        help = 2;
     }
-
-    /// The name in the menu.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Split => "Split",
-            Self::SideBySide => "Side by side",
-            Self::Blink => "Blink",
-        }
-    }
-
-    /// One sentence for the tooltip.
-    #[must_use]
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Split => "A line splits the picture; drag it to see more of one side",
-            Self::SideBySide => "Each side has a half of the picture",
-            Self::Blink => "The sides take turns",
-        }
-    }
+    Split: "split", "Split", "A line splits the picture; drag it to see more of one side";
+    SideBySide: "side-by-side", "Side by side", "Each side has a half of the picture";
+    Blink: "blink", "Blink", "The sides take turns";
 }
 
 /// The weights of the second side of a comparison.

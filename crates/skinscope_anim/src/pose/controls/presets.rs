@@ -32,38 +32,21 @@ pub struct PresetLines {
 /// The most joints that share a turn: with three no half turn needs more than 60° of each.
 const LINKS: usize = 3;
 
+skinscope_base::choices! {
+    Preset {
+        /// Returns the label in the menu.
+        label = 0;
+        /// Returns a sentence that explains the preset.
+        help = 1;
+    }
+    Muscle: "Muscle", "The selected joint swells across the limb while the joint beside it, or else below it, bends";
+    Breathing: "Breathing", "A slider makes the selected joint larger; where a clip is shown, time moves the slider";
+    Twist: "Spread twist",
+        "Helper joints on the way to the selected joint share its twist; where there are none, the joint above takes half";
+    Links: "Bone links", "The turn of the selected joint is shared with the two after it, and none turns more than 60°";
+}
+
 impl Preset {
-    /// All presets, in the order of the menu.
-    pub const ALL: [Self; 4] = [Self::Muscle, Self::Breathing, Self::Twist, Self::Links];
-
-    /// Returns the label in the menu.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Muscle => "Muscle",
-            Self::Breathing => "Breathing",
-            Self::Twist => "Spread twist",
-            Self::Links => "Bone links",
-        }
-    }
-
-    /// Returns a sentence that explains the preset.
-    #[must_use]
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Muscle => {
-                "The selected joint swells across the limb while the joint beside it, or else below it, bends"
-            }
-            Self::Breathing => "A slider makes the selected joint larger; where a clip is shown, time moves the slider",
-            Self::Twist => {
-                "Helper joints on the way to the selected joint share its twist; where there are none, the joint above takes half"
-            }
-            Self::Links => {
-                "The turn of the selected joint is shared with the two after it, and none turns more than 60°"
-            }
-        }
-    }
-
     /// Writes the lines for a joint. `by_time` says that a clip is shown, so that time passes.
     ///
     /// # Errors
