@@ -71,77 +71,31 @@ pub struct Program {
 }
 
 /// Draws the model's surface with the layers that extensions add.
-pub static LAYERED: Program = Program {
-    name: "layered surface",
-    parts: surface_parts!(
+pub static LAYERED: Program = surface(
+    "layered surface",
+    surface_parts!(
         part!("layers.wgsl"),
         part!("layers/textures.wgsl"),
         part!("layers/anisotropy.wgsl"),
         part!("layers/iridescence.wgsl"),
         part!("layers/volume.wgsl")
     ),
-    deforms: true,
-    overlays: false,
-    tones: true,
-    looks: false,
-    shades: true,
-    lit: true,
-};
+);
 /// Draws the model's surface and edges.
-pub static SURFACE: Program = Program {
-    name: "surface",
-    parts: surface_parts!(ROUND),
-    deforms: true,
-    overlays: false,
-    tones: true,
-    looks: false,
-    shades: true,
-    lit: true,
-};
+pub static SURFACE: Program = surface("surface", surface_parts!(ROUND));
 /// Draws the depths of the model from the directions that light comes from.
 pub(crate) static CASTER: Program = Program {
-    name: "caster",
-    parts: surface_parts!(ROUND, OPEN, SHADOW_VIEWS, part!("shadow/caster.wgsl")),
-    deforms: true,
-    overlays: false,
-    tones: true,
-    looks: false,
     shades: false,
-    lit: true,
+    ..surface("caster", surface_parts!(ROUND, OPEN, SHADOW_VIEWS, part!("shadow/caster.wgsl")))
 };
 /// Draws the model's surface in the colours of an overlay.
-pub(crate) static READOUT: Program = Program {
-    name: "readout",
-    parts: surface_parts!(ROUND, OVERLAY, part!("readout.wgsl")),
-    deforms: true,
-    overlays: true,
-    tones: true,
-    looks: false,
-    shades: true,
-    lit: true,
-};
+pub(crate) static READOUT: Program =
+    Program { overlays: true, ..surface("readout", surface_parts!(ROUND, OVERLAY, part!("readout.wgsl"))) };
 /// Draws the model's surface in a look other than that of its materials.
-pub static LOOK: Program = Program {
-    name: "look",
-    parts: surface_parts!(ROUND, part!("look.wgsl")),
-    deforms: true,
-    overlays: false,
-    tones: true,
-    looks: true,
-    shades: true,
-    lit: true,
-};
+pub static LOOK: Program = Program { looks: true, ..surface("look", surface_parts!(ROUND, part!("look.wgsl"))) };
 /// Draws vertices as dots.
-pub(crate) static DOTS: Program = Program {
-    name: "dots",
-    parts: &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")],
-    deforms: true,
-    overlays: true,
-    tones: false,
-    looks: false,
-    shades: false,
-    lit: false,
-};
+pub(crate) static DOTS: Program =
+    Program { overlays: true, ..plain("dots", &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")], true) };
 /// Writes deformed vertices to a buffer.
 pub(crate) static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
 /// Draws the gradient of the studio.
@@ -166,6 +120,11 @@ pub(crate) static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl
 
 const fn plain(name: &'static str, parts: &'static [SourceFile], deforms: bool) -> Program {
     Program { name, parts, deforms, overlays: false, tones: false, looks: false, shades: false, lit: false }
+}
+
+/// What draws the model's surface in light.
+const fn surface(name: &'static str, parts: &'static [SourceFile]) -> Program {
+    Program { tones: true, shades: true, lit: true, ..plain(name, parts, true) }
 }
 
 /// All programs; a test links each with every method.
