@@ -26,26 +26,6 @@ const GREEN: [f32; 3] = [0.0, 0.620, 0.451];
 const YELLOW: [f32; 3] = [0.941, 0.894, 0.259];
 const VERMILION: [f32; 3] = [0.835, 0.369, 0.0];
 
-/// All overlays, in the order of the menu.
-pub static OVERLAYS: &[&Overlay] = &[
-    &WEIGHTS,
-    &DOMINANT,
-    &INFLUENCES,
-    &PARTITION,
-    &SUM,
-    &ALARMS,
-    &ASYMMETRY,
-    &ROGUE,
-    &DISTANCE,
-    &CHANGED,
-    &CHANGED_SURFACE,
-    &STRETCH,
-    &AREA,
-    &INVERTED,
-    &FOLD,
-    &NORMAL_ERROR,
-];
-
 /// Finds an overlay by [`Overlay::id`]; `None` where there is none.
 #[must_use]
 pub fn overlay(id: &str) -> Option<&'static Overlay> {
@@ -84,232 +64,124 @@ const fn ramp(
     Scale::Ramp { ramp: Some(ramp), ends: [ticks[0].0, ticks[ticks.len() - 1].0], ticks, none, rigid }
 }
 
-static WEIGHTS: Overlay = Overlay {
-    id: "weights",
-    label: "Weights",
-    short: Some("Weights"),
-    key: Some('w'),
-    help: "Colour the skin by its weight for the selected joint",
-    equation: "w",
-    wgsl: wgsl!("overlay/weights.wgsl"),
-    scale: Scale::Ramp {
-        ramp: None,
-        ends: [0.0, 1.0],
-        ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
-        none: Some(Step { label: "No weight for any joint", color: MAGENTA, counted: Counted::Influences(0..=0) }),
-        rigid: None,
-    },
-    of_joint: true,
-    ..PLAIN
-};
+/// The overlays, in the order of the menu: the name here, the id, the label, what else it has between brackets, the sentence, the shader and
+/// the scale.
+macro_rules! overlays {
+    ($($name:ident $id:literal, $label:literal $([$($field:ident: $value:expr),*])?: $help:literal, $wgsl:expr, $scale:expr;)*) => {
+        $(static $name: Overlay = Overlay {
+            id: $id,
+            label: $label,
+            help: $help,
+            wgsl: $wgsl,
+            scale: $scale,
+            $($($field: $value,)*)?
+            ..PLAIN
+        };)*
 
-static DOMINANT: Overlay = Overlay {
-    id: "dominant",
-    label: "Dominant joint",
-    short: Some("Dominant"),
-    key: Some('d'),
-    help: "Colour the skin by the joint that moves it most",
-    wgsl: wgsl!("overlay/dominant.wgsl"),
-    scale: Scale::Joints,
-    ..PLAIN
-};
+        /// All overlays, in the order of the menu.
+        pub static OVERLAYS: &[&Overlay] = &[$(&$name),*];
+    };
+}
 
-static INFLUENCES: Overlay = Overlay {
-    id: "influences",
-    label: "Influences",
-    short: Some("Influences"),
-    key: Some('i'),
-    help: "Colour the skin by how many joints move each vertex",
-    wgsl: wgsl!("overlay/influences.wgsl"),
-    scale: Scale::Steps(&[
-        Step { label: "None", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
-        Step { label: "1 joint", color: BLUE, counted: Counted::Influences(1..=1) },
-        Step { label: "2 joints", color: SKY, counted: Counted::Influences(2..=2) },
-        Step { label: "3 joints", color: GREEN, counted: Counted::Influences(3..=3) },
-        Step { label: "4 joints", color: YELLOW, counted: Counted::Influences(4..=4) },
-        Step { label: "5 or more", color: VERMILION, counted: Counted::Influences(5..=5) },
-        NOT_SKINNED,
-    ]),
-    ..PLAIN
-};
-
-static PARTITION: Overlay = Overlay {
-    id: "partition",
-    label: "Rigid and blended",
-    help: "Part the vertices that follow one joint alone from those that are blended",
-    wgsl: wgsl!("overlay/partition.wgsl"),
-    scale: Scale::Steps(&[
-        Step { label: "No joint", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
-        Step { label: "One joint: one matrix", color: BLUE, counted: Counted::Influences(1..=1) },
-        Step { label: "Several: blended", color: YELLOW, counted: Counted::Influences(2..=5) },
-        NOT_SKINNED,
-    ]),
-    ..PLAIN
-};
-
-static SUM: Overlay = Overlay {
-    id: "sum",
-    label: "Weight sum error",
-    help: "Colour the skin by how far the weights of each vertex are from a sum of one",
-    equation: "Σ w − 1",
-    wgsl: wgsl!("overlay/sum.wgsl"),
-    // The ticks are powers of ten from 0.01 % on, to both sides.
-    scale: ramp(
-        Ramp::Diverging,
-        &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
+overlays! {
+    WEIGHTS "weights", "Weights" [short: Some("Weights"), key: Some('w'), equation: "w", of_joint: true]:
+        "Colour the skin by its weight for the selected joint",
+        wgsl!("overlay/weights.wgsl"),
+        Scale::Ramp {
+            ramp: None,
+            ends: [0.0, 1.0],
+            ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
+            none: Some(Step { label: "No weight for any joint", color: MAGENTA, counted: Counted::Influences(0..=0) }),
+            rigid: None,
+        };
+    DOMINANT "dominant", "Dominant joint" [short: Some("Dominant"), key: Some('d')]:
+        "Colour the skin by the joint that moves it most",
+        wgsl!("overlay/dominant.wgsl"), Scale::Joints;
+    INFLUENCES "influences", "Influences" [short: Some("Influences"), key: Some('i')]:
+        "Colour the skin by how many joints move each vertex",
+        wgsl!("overlay/influences.wgsl"),
+        Scale::Steps(&[
+            Step { label: "None", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
+            Step { label: "1 joint", color: BLUE, counted: Counted::Influences(1..=1) },
+            Step { label: "2 joints", color: SKY, counted: Counted::Influences(2..=2) },
+            Step { label: "3 joints", color: GREEN, counted: Counted::Influences(3..=3) },
+            Step { label: "4 joints", color: YELLOW, counted: Counted::Influences(4..=4) },
+            Step { label: "5 or more", color: VERMILION, counted: Counted::Influences(5..=5) },
+            NOT_SKINNED,
+        ]);
+    PARTITION "partition", "Rigid and blended":
+        "Part the vertices that follow one joint alone from those that are blended",
+        wgsl!("overlay/partition.wgsl"),
+        Scale::Steps(&[
+            Step { label: "No joint", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
+            Step { label: "One joint: one matrix", color: BLUE, counted: Counted::Influences(1..=1) },
+            Step { label: "Several: blended", color: YELLOW, counted: Counted::Influences(2..=5) },
+            NOT_SKINNED,
+        ]);
+    SUM "sum", "Weight sum error" [equation: "Σ w − 1"]:
+        "Colour the skin by how far the weights of each vertex are from a sum of one",
+        // The ticks are powers of ten from 0.01 % on, to both sides.
+        wgsl!("overlay/sum.wgsl"),
+        ramp(Ramp::Diverging, &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")], None, None);
+    ALARMS "alarms", "Zero or over limit" [has_limit: true]:
+        "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
+        wgsl!("overlay/alarms.wgsl"),
+        Scale::Steps(&[
+            Step { label: "In order", color: CALM, counted: Counted::WithinLimit },
+            Step { label: "No weight", color: VERMILION, counted: Counted::Influences(0..=0) },
+            Step { label: "Over the limit", color: YELLOW, counted: Counted::OverLimit },
+            NOT_SKINNED,
+        ]);
+    ASYMMETRY "asymmetry", "Left/right asymmetry"
+        [equation: "max |w − w′|", values: Some(VertexValues::Inspected(InspectedList::Asymmetry))]:
+        "Colour the skin by how much the weights differ from those of the mirrored vertex",
+        // The values say how many vertices there are, and why.
+        wgsl!("overlay/asymmetry.wgsl"), ramp(Ramp::Viridis, SHARES, Some("Not judged"), Some(NOT_SKINNED));
+    ROGUE "rogue", "Rogue vertices" [values: Some(VertexValues::Inspected(InspectedList::Rogue))]:
+        "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
+        None, ramp(Ramp::Alarm, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], None, None);
+    DISTANCE "distance", "Distance of two methods"
+        [equation: "|p₁ − p₂| / h", values: Some(VertexValues::Inspected(InspectedList::Distance))]:
+        "Colour the skin by how far the two sides of a comparison are apart",
+        // The ticks are powers of ten of millimetres on a model one metre high; the scale follows the height of the model
+        // (`Display::scale_ends`).
+        wgsl!("overlay/distance.wgsl"),
+        ramp(Ramp::Viridis, &[(-1.0, "1/10 000"), (0.0, "1/1000"), (1.0, "1/100"), (2.0, "1/10")], Some("Less than 1/100 000 of the height"), None);
+    CHANGED "changed", "Changed weights" [equation: "½ Σ |w − w₀|", values: Some(VertexValues::ChangedWeights)]:
+        "Colour the skin by the share of each vertex' weight that stands for other joints than in the file, or in another file that is compared",
+        wgsl!("overlay/changed.wgsl"), ramp(Ramp::Viridis, SHARES, Some(AS_STORED), Some(NOT_SKINNED));
+    CHANGED_SURFACE "changed-surface", "Changed surface"
+        [equation: "|p − p₀|", values: Some(VertexValues::ChangedSurface)]:
+        "Colour the skin by how far it stands in this pose from where the weights of the file put it, or those of another file that is compared",
+        // The ticks are powers of ten.
+        wgsl!("overlay/changed_surface.wgsl"),
+        ramp(Ramp::Viridis, &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")], Some("In place"), Some(NOT_SKINNED));
+    STRETCH "stretch", "Edge stretch"
+        [equation: "l / l₀", values: Some(VertexValues::Measured(VertexMeasure::Stretch))]:
+        "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
+        // The ticks are powers of two.
+        wgsl!("overlay/stretch.wgsl"),
+        ramp(Ramp::Diverging, &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")], Some("Not measured"), None);
+    AREA "area", "Change of area" [equation: "A / A₀", values: Some(VertexValues::Measured(VertexMeasure::Area))]:
+        "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
+        // The ticks are powers of two.
+        wgsl!("overlay/area.wgsl"),
+        ramp(Ramp::Diverging, &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")], Some("Not measured"), None);
+    INVERTED "inverted", "Inverted triangles" [values: Some(VertexValues::Measured(VertexMeasure::Inverted))]:
+        "Colour triangles that face away from where the joints carry their normals",
+        None, ramp(Ramp::Alarm, &[(0.0, "in order"), (1.0, "inverted")], None, None);
+    FOLD "fold", "Fold" [equation: "φ − φ₀", values: Some(VertexValues::Measured(VertexMeasure::Fold))]:
+        "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
+        None, ramp(Ramp::Alarm, &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")], None, None);
+    NORMAL_ERROR "normal-error", "Normal error"
+        [equation: "arccos (n · m)", values: Some(VertexValues::Measured(VertexMeasure::NormalError))]:
+        "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
         None,
-        None,
-    ),
-    ..PLAIN
-};
-
-static ALARMS: Overlay = Overlay {
-    id: "alarms",
-    label: "Zero or over limit",
-    help: "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
-    wgsl: wgsl!("overlay/alarms.wgsl"),
-    scale: Scale::Steps(&[
-        Step { label: "In order", color: CALM, counted: Counted::WithinLimit },
-        Step { label: "No weight", color: VERMILION, counted: Counted::Influences(0..=0) },
-        Step { label: "Over the limit", color: YELLOW, counted: Counted::OverLimit },
-        NOT_SKINNED,
-    ]),
-    has_limit: true,
-    ..PLAIN
-};
-
-static ASYMMETRY: Overlay = Overlay {
-    id: "asymmetry",
-    label: "Left/right asymmetry",
-    help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
-    equation: "max |w − w′|",
-    wgsl: wgsl!("overlay/asymmetry.wgsl"),
-    // The values say how many vertices there are, and why.
-    scale: ramp(Ramp::Viridis, SHARES, Some("Not judged"), Some(NOT_SKINNED)),
-    values: Some(VertexValues::Inspected(InspectedList::Asymmetry)),
-    ..PLAIN
-};
-
-static ROGUE: Overlay = Overlay {
-    id: "rogue",
-    label: "Rogue vertices",
-    help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
-    scale: ramp(Ramp::Alarm, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], None, None),
-    values: Some(VertexValues::Inspected(InspectedList::Rogue)),
-    ..PLAIN
-};
+        ramp(Ramp::Alarm, &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")], Some("Normal of length zero"), None);
+}
 
 /// The label of vertices that are the same in both models of a comparison, in the legend of changed weights.
 pub const AS_STORED: &str = "As stored";
-
-static CHANGED: Overlay = Overlay {
-    id: "changed",
-    label: "Changed weights",
-    help: "Colour the skin by the share of each vertex' weight that stands for other joints than in the file, or in another file that is compared",
-    equation: "½ Σ |w − w₀|",
-    wgsl: wgsl!("overlay/changed.wgsl"),
-    scale: ramp(Ramp::Viridis, SHARES, Some(AS_STORED), Some(NOT_SKINNED)),
-    values: Some(VertexValues::ChangedWeights),
-    ..PLAIN
-};
-
-static CHANGED_SURFACE: Overlay = Overlay {
-    id: "changed-surface",
-    label: "Changed surface",
-    help: "Colour the skin by how far it stands in this pose from where the weights of the file put it, or those of another file that is compared",
-    equation: "|p − p₀|",
-    wgsl: wgsl!("overlay/changed_surface.wgsl"),
-    // The ticks are powers of ten.
-    scale: ramp(
-        Ramp::Viridis,
-        &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
-        Some("In place"),
-        Some(NOT_SKINNED),
-    ),
-    values: Some(VertexValues::ChangedSurface),
-    ..PLAIN
-};
-
-static DISTANCE: Overlay = Overlay {
-    id: "distance",
-    label: "Distance of two methods",
-    help: "Colour the skin by how far the two sides of a comparison are apart",
-    equation: "|p₁ − p₂| / h",
-    wgsl: wgsl!("overlay/distance.wgsl"),
-    // The ticks are powers of ten of millimetres on a model one metre high; the scale follows the height of the model
-    // (`Display::scale_ends`).
-    scale: ramp(
-        Ramp::Viridis,
-        &[(-1.0, "1/10 000"), (0.0, "1/1000"), (1.0, "1/100"), (2.0, "1/10")],
-        Some("Less than 1/100 000 of the height"),
-        None,
-    ),
-    values: Some(VertexValues::Inspected(InspectedList::Distance)),
-    ..PLAIN
-};
-
-static STRETCH: Overlay = Overlay {
-    id: "stretch",
-    label: "Edge stretch",
-    help: "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
-    equation: "l / l₀",
-    wgsl: wgsl!("overlay/stretch.wgsl"),
-    // The ticks are powers of two.
-    scale: ramp(Ramp::Diverging, &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")], Some("Not measured"), None),
-    values: Some(VertexValues::Measured(VertexMeasure::Stretch)),
-    ..PLAIN
-};
-
-static AREA: Overlay = Overlay {
-    id: "area",
-    label: "Change of area",
-    help: "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
-    equation: "A / A₀",
-    wgsl: wgsl!("overlay/area.wgsl"),
-    // The ticks are powers of two.
-    scale: ramp(
-        Ramp::Diverging,
-        &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")],
-        Some("Not measured"),
-        None,
-    ),
-    values: Some(VertexValues::Measured(VertexMeasure::Area)),
-    ..PLAIN
-};
-
-static INVERTED: Overlay = Overlay {
-    id: "inverted",
-    label: "Inverted triangles",
-    help: "Colour triangles that face away from where the joints carry their normals",
-    scale: ramp(Ramp::Alarm, &[(0.0, "in order"), (1.0, "inverted")], None, None),
-    values: Some(VertexValues::Measured(VertexMeasure::Inverted)),
-    ..PLAIN
-};
-
-static FOLD: Overlay = Overlay {
-    id: "fold",
-    label: "Fold",
-    help: "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
-    equation: "φ − φ₀",
-    scale: ramp(Ramp::Alarm, &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")], None, None),
-    values: Some(VertexValues::Measured(VertexMeasure::Fold)),
-    ..PLAIN
-};
-
-static NORMAL_ERROR: Overlay = Overlay {
-    id: "normal-error",
-    label: "Normal error",
-    help: "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
-    equation: "arccos (n · m)",
-    scale: ramp(
-        Ramp::Alarm,
-        &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
-        Some("Normal of length zero"),
-        None,
-    ),
-    values: Some(VertexValues::Measured(VertexMeasure::NormalError)),
-    ..PLAIN
-};
 
 #[cfg(test)]
 mod tests {
