@@ -72,7 +72,7 @@ pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&
     if let Some(pose) = pose {
         local_to_model(&model.skeleton, pose, &mut here);
     }
-    let world = worlds(model, pose.unwrap_or(&model.skeleton.rest));
+    let world = model.skeleton.worlds(pose.unwrap_or(&model.skeleton.rest));
     let open = open_skins(sheet);
     let (at_rest, here) = (SkinBinding::of_all(model, &rest), SkinBinding::of_all(model, &here));
     let of_file = SkinBinding::of_all(&model.without_edits(), &rest);
@@ -152,23 +152,6 @@ fn reach(model: &Model, skin: usize) -> [glam::DVec3; 2] {
     let bounds = skinscope_base::math::Aabb::from_points(points.copied());
     let [least, most] = if bounds.is_empty() { [glam::Vec3::ZERO, glam::Vec3::ONE] } else { [bounds.min, bounds.max] };
     [least.as_dvec3(), most.as_dvec3()]
-}
-
-/// Returns `model_from_node` of every node in a pose, in double precision.
-fn worlds(model: &Model, pose: &LocalPose) -> Vec<DAffine3> {
-    let skeleton = &model.skeleton;
-    let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
-    for (i, transform) in pose.transforms.iter().enumerate().take(skeleton.len()) {
-        let rotation = transform.rotation.as_dquat().normalize();
-        let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
-        let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
-        if let Some(residual) = skeleton.residual(i) {
-            local.matrix3 *= residual.as_dmat3();
-        }
-        let parent = skeleton.parents[i].map_or(DAffine3::IDENTITY, |p| out[p.index()]);
-        out.push(parent * local);
-    }
-    out
 }
 
 /// Checks that there is a skin, and a joint that says how its mesh is bound.

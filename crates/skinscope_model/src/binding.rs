@@ -84,7 +84,7 @@ impl Model {
         }
         let mut parts = self.shared.parts.clone();
         add_nodes(&mut parts, change)?;
-        let worlds = worlds(&parts.skeleton);
+        let worlds = parts.skeleton.worlds(&parts.skeleton.rest);
         let first = parts.skins.len();
         for (index, skin) in change.skins.iter().enumerate() {
             check_skin(&parts, index, skin, change)?;
@@ -277,22 +277,6 @@ fn check_skin(parts: &ModelParts, index: usize, skin: &NewSkin, change: &Binding
     let is_shown =
         parts.scenes.iter().all(|s| bound().all(|node| !s.contains[node.index()] || s.contains[first.index()]));
     ensure(is_shown, location, "a scene shows a mesh that gains it, and not its joints")
-}
-
-/// Returns `model_from_node` of every node at rest, in double precision.
-fn worlds(skeleton: &Skeleton) -> Vec<DAffine3> {
-    let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
-    for (i, transform) in skeleton.rest.transforms.iter().enumerate() {
-        let rotation = transform.rotation.as_dquat().normalize();
-        let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
-        let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
-        if let Some(residual) = skeleton.residual(i) {
-            local.matrix3 *= residual.as_dmat3();
-        }
-        let parent = skeleton.parents[i].and_then(|parent| out.get(parent.index())).copied();
-        out.push(parent.unwrap_or(DAffine3::IDENTITY) * local);
-    }
-    out
 }
 
 /// Makes a skin whose inverse bind matrices show what gains it where it is shown at rest without it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat3A};
+use glam::{Affine3A, DAffine3, Mat3A};
 use skinscope_base::math::Transform;
 
 use super::{Far, FarMesh, LocalPose, NodeId};
@@ -64,6 +64,23 @@ impl Skeleton {
             m.matrix3 *= residual;
         }
         m
+    }
+
+    /// Returns `model_from_node` of every node in a pose, in double precision.
+    #[must_use]
+    pub fn worlds(&self, pose: &LocalPose) -> Vec<DAffine3> {
+        let mut out: Vec<DAffine3> = Vec::with_capacity(self.len());
+        for (i, transform) in pose.transforms.iter().enumerate().take(self.len()) {
+            let rotation = transform.rotation.as_dquat().normalize();
+            let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
+            let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
+            if let Some(residual) = self.residual(i) {
+                local.matrix3 *= residual.as_dmat3();
+            }
+            let parent = self.parents[i].and_then(|parent| out.get(parent.index())).copied();
+            out.push(parent.unwrap_or(DAffine3::IDENTITY) * local);
+        }
+        out
     }
 
     /// Returns the children of a node, in order. It walks the whole list of nodes, which is fast enough for panels but
