@@ -1,4 +1,4 @@
-//! Measures how a pose changes a surface: how much edges stretch, how area and volume change, which triangles are
+//! Measures how a pose changes a surface: how much edges and triangles stretch, how the volume changes, which triangles are
 //! inverted, and where the surface folds back on itself.
 //!
 //! A [`Patch`] is a part of a [`MeshTopology`] with its measures at rest; [`Patch::measure`] compares a posed surface
@@ -48,13 +48,10 @@ pub enum Fault {
 /// The measures of a patch in one pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
-    /// The largest and the least ratio of an edge's length, posed over rest; 1 where there are no edges. The least and
-    /// the largest ratio of a triangle's area, posed over rest; 1 where there are no triangles.
+    /// The least and the largest ratio of an edge's length, posed over rest; 1 where there are no edges.
     pub stretch: [f32; 2],
     /// The least and the greatest ratio of a triangle's area, posed over rest; 1 where there are no triangles.
     pub triangle: [f32; 2],
-    /// The ratio of the area of the whole patch, posed over rest.
-    pub area: f64,
     /// The ratio of the volume of the patch, posed over rest; `None` where it does not enclose one in both. Each border
     /// is closed by a triangle fan around the mean of its vertices.
     pub volume: Option<f64>,
@@ -64,8 +61,6 @@ pub struct Measures {
     pub folds: usize,
     /// The largest angle of these folds, radians; π is folded shut.
     pub sharpest: f32,
-    /// A vertex of the edge that stretches most.
-    pub longest_at: Option<u32>,
 }
 
 /// A posed surface to measure.
@@ -95,7 +90,6 @@ pub struct Patch {
     edges: Vec<Edge>,
     hinges: Vec<Hinge>,
     borders: Borders,
-    area: f64,
     volume: Option<f64>,
 }
 
@@ -195,13 +189,13 @@ impl Patch {
         self.borders = Borders::new(&open, &|vertex| topology.point(vertex));
     }
 
-    /// Measures area and volume at rest.
+    /// Measures the volume at rest.
     fn rest(&mut self, rest: &[Vec3]) {
         let mut scratch = MeasureScratch::default();
         scratch.normals.extend(self.faces.iter().map(|f| triangle_normal(f.corners, rest)));
-        self.area = self.area_of(&scratch);
+        let doubled_area: f64 = scratch.normals[..self.measured].iter().map(|n| f64::from(n.length())).sum();
         let volume = self.volume_of(rest, &mut scratch);
-        self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * self.area.powf(1.5));
+        self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * (0.5 * doubled_area).powf(1.5));
     }
 
     /// Returns whether there is nothing to measure.
@@ -237,24 +231,13 @@ impl Patch {
         scratch: &mut MeasureScratch,
         found: &mut dyn FnMut(Fault, &[u32]),
     ) -> Measures {
-        let mut out = Measures {
-            stretch: [1.0; 2],
-            triangle: [1.0; 2],
-            area: 1.0,
-            volume: None,
-            inverted: 0,
-            folds: 0,
-            sharpest: 0.0,
-            longest_at: None,
-        };
+        let mut out =
+            Measures { stretch: [1.0; 2], triangle: [1.0; 2], volume: None, inverted: 0, folds: 0, sharpest: 0.0 };
         self.measure_edges(posed, limits, &mut out, found);
         scratch.normals.clear();
         scratch.normals.extend(self.faces.iter().map(|f| triangle_normal(f.corners, posed.positions)));
         self.measure_faces(posed, limits, scratch, &mut out, found);
         self.measure_hinges(limits, scratch, &mut out, found);
-        if self.area > 0.0 {
-            out.area = self.area_of(scratch) / self.area;
-        }
         let volume = self.volume.map(|at_rest| self.volume_of(posed.positions, scratch) / at_rest);
         out.volume = volume.filter(|v| *v >= 0.0);
         out
@@ -267,22 +250,19 @@ impl Patch {
         out: &mut Measures,
         found: &mut dyn FnMut(Fault, &[u32]),
     ) {
-        let (mut longest, mut shortest, mut at) = (f32::NEG_INFINITY, f32::INFINITY, None);
+        let (mut longest, mut shortest) = (f32::NEG_INFINITY, f32::INFINITY);
         for edge in &self.edges {
             let ratio = length(edge.ends, posed.positions) / edge.length;
             if !ratio.is_finite() {
                 continue;
             }
-            shortest = shortest.min(ratio);
-            if ratio > longest {
-                (longest, at) = (ratio, Some(edge.ends[0]));
-            }
+            (shortest, longest) = (shortest.min(ratio), longest.max(ratio));
             if ratio > limits.stretch {
                 found(Fault::Stretch, &edge.ends);
             }
         }
-        if at.is_some() {
-            (out.stretch, out.longest_at) = ([shortest, longest], at);
+        if shortest <= longest {
+            out.stretch = [shortest, longest];
         }
     }
 
@@ -341,12 +321,6 @@ impl Patch {
                 found(Fault::Fold, &hinge.ends);
             }
         }
-    }
-
-    /// Returns the area of the measured triangles, from their normals.
-    fn area_of(&self, scratch: &MeasureScratch) -> f64 {
-        let doubled: f64 = scratch.normals[..self.measured].iter().map(|n| f64::from(n.length())).sum();
-        0.5 * doubled
     }
 
     /// Returns the volume by the divergence theorem: a sixth of the sum of `a · (b × c)` over a closed surface. Every
