@@ -269,31 +269,21 @@ impl<'t> Parser<'t> {
     }
 
     fn sum(&mut self) -> Result<(), Fault> {
-        self.product()?;
-        loop {
-            let step = match self.peek() {
-                Some('+') => Step::Add,
-                Some('-') => Step::Subtract,
-                _ => return Ok(()),
-            };
-            self.at += 1;
-            self.product()?;
-            self.steps.push(step);
-        }
+        self.series(Self::product, [('+', Step::Add), ('-', Step::Subtract)])
     }
 
     fn product(&mut self) -> Result<(), Fault> {
-        self.signed()?;
-        loop {
-            let step = match self.peek() {
-                Some('*') => Step::Multiply,
-                Some('/') => Step::Divide,
-                _ => return Ok(()),
-            };
-            self.at += 1;
-            self.signed()?;
+        self.series(Self::signed, [('*', Step::Multiply), ('/', Step::Divide)])
+    }
+
+    /// Reads parts with these signs between them, from the left to the right.
+    fn series(&mut self, part: fn(&mut Self) -> Result<(), Fault>, signs: [(char, Step); 2]) -> Result<(), Fault> {
+        part(self)?;
+        while let Some((_, step)) = signs.into_iter().find(|(sign, _)| self.take(*sign)) {
+            part(self)?;
             self.steps.push(step);
         }
+        Ok(())
     }
 
     fn signed(&mut self) -> Result<(), Fault> {
