@@ -223,7 +223,7 @@ pub(super) static JOINT: Parameter = Parameter {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::test_shapes::{Tube, tube};
 
     use super::*;
     use crate::{OPERATIONS, Operation, Sheet, apply};

@@ -235,16 +235,14 @@ impl<'a> PosedSurfaces<'a> {
         let looks_there = || {
             let Some(front) = stroke.front_faces else { return true };
             let Some(region) = self.regions.iter().position(|region| region.surface == surface) else { return false };
-            let normal: Vec3 =
-                rest.mesh.triangles_at(point).iter().map(|triangle| self.facing(region, *triangle)).sum();
-            normal.dot(moment.to_model(front.eye).as_vec3() - self.point(region, point)) > 0.0
+            let here = self.point(region, point);
+            let facing = |ends: &[u32; 2]| {
+                let [b, c] = ends.map(|end| self.point(region, end));
+                (b - here).cross(c - here)
+            };
+            let normal: Vec3 = rest.mesh.opposite(point).iter().map(facing).sum();
+            normal.dot(moment.to_model(front.eye).as_vec3() - here) > 0.0
         };
         is_listed() && looks_there()
-    }
-
-    /// Returns twice the area of a triangle, along its normal.
-    fn facing(&self, region: usize, triangle: u32) -> Vec3 {
-        let [a, b, c] = self.surface(region).triangles[triangle as usize].map(|point| self.point(region, point));
-        (b - a).cross(c - a)
     }
 }

@@ -106,7 +106,9 @@ impl Rows {
         let (mut joints, mut weights, mut single) = (Vec::new(), Vec::new(), Vec::new());
         for TableRow { table: number, row } in rows.iter().copied() {
             let table = &self.tables[number];
-            (joints.clear(), weights.clear(), single.clear());
+            joints.clear();
+            weights.clear();
+            single.clear();
             match self.painted[number].get(row) {
                 Some(painted) => {
                     let number_of = |key: u32| self.numbers[number].get(&key).copied();

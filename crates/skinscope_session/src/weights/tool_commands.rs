@@ -24,7 +24,9 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
             let chosen = id.and_then(operation);
             session.skinning().choose(chosen);
             session.tools.open |= chosen.is_some();
-            takes_pose = chosen.is_some_and(|chosen| chosen.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Pose)));
+            takes_pose = chosen.is_some_and(|chosen| {
+                chosen.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Pose))
+            });
         }
         ToolCommand::SetScope(scope) => session.tools.set_scope(*scope),
         ToolCommand::Set(settings) => session.tools.settings = Arc::clone(settings),
