@@ -5,14 +5,15 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use glam::Vec3;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
+use glam::{Affine3A, Vec3};
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform;
+use skinscope::deform::{self, VertexDeformer};
 use skinscope::inspect::{PickIndex, PosedModel};
 use skinscope::math::{Ray, WeldRule};
 use skinscope::model::test_shapes::{Tube, tube};
-use skinscope::model::{InstanceId, LocalPose};
+use skinscope::model::{InstanceId, LocalPose, MeshId, Model, WeightChange};
 
 fn pick(c: &mut Criterion) {
     let model = tube(Tube { joints: 60, rings: 2000, sides: 500, influences: 4, ..Tube::default() });
@@ -68,7 +69,8 @@ fn near(c: &mut Criterion) {
     deform::palettes(&model, &matrices, &mut palettes);
     let primitive = &model.meshes[0].primitives[0];
     let mesh = deform::MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).expect("it is never stopped");
-    for method in [deform::METHODS[0], deform::method("dual-quaternion").expect("it is there")] {
+    for id in ["linear", "dual-quaternion", "mixed", "dominant"] {
+        let method = deform::method(id).expect("it is there");
         let input = deform::SurfaceInput {
             model: &model,
             draws: &[InstanceId(0)],
@@ -93,6 +95,7 @@ fn near(c: &mut Criterion) {
             b.iter(|| black_box(along.within(&mesh, at, &[(mesh.point(150_000), 0.0)], radius).len()));
         });
     }
+    painted(&mut group, &model, &index, &palettes);
     let whole =
         deform::Deformation::from(deform::METHODS[0]).then(deform::PASSES[0], &deform::ParameterSettings::default());
     let input = deform::SurfaceInput {
@@ -115,6 +118,37 @@ fn near(c: &mut Criterion) {
         b.iter(|| black_box(index.near(&posed, &[InstanceId(0)], centre, 0.02)));
     });
     group.finish();
+}
+
+/// A radius that holds about 2000 vertices, metres.
+const RADIUS: f32 = 0.08;
+
+/// The same while a brush paints: before each question other weights around the point are edited.
+fn painted(group: &mut BenchmarkGroup<'_, WallTime>, model: &Model, index: &PickIndex, palettes: &[Affine3A]) {
+    let mut packed = Vec::new();
+    deform::pack(deform::METHODS[0], palettes, &mut packed);
+    let middle = VertexDeformer::new(model, (InstanceId(0), 0), &packed, &[], deform::METHODS[0]).position(150_000);
+    let method = deform::METHODS[0].into();
+    let posed = PosedModel { model, palettes, morph_weights: &[], method, surface: None };
+    let near = index.near(&posed, &[InstanceId(0)], middle, RADIUS).unwrap_or_default();
+    let mut vertices: Vec<u32> = near.iter().map(|near| near.vertex).collect();
+    vertices.sort_unstable();
+    // Each dab gives another share to a joint that moved none of them.
+    let dab = |step: u16| {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        let share = f32::from(step) / 64.0;
+        vertices.iter().for_each(|v| change.push(*v, &[24 + step % 3, 30, 31], &[share, 0.5 - share, 0.5]));
+        model.with_weights(&[change]).expect("it fits")
+    };
+    let painted: Vec<Model> = (1..32).map(dab).collect();
+    let mut step = 0_usize;
+    group.bench_function("2000 vertices, after a dab of 2000 other weights (linear)", |b| {
+        b.iter(|| {
+            step += 1;
+            let posed = PosedModel { model: &painted[step % painted.len()], ..posed.clone() };
+            black_box(index.near(&posed, &[InstanceId(0)], middle, RADIUS))
+        });
+    });
 }
 
 criterion_group!(benches, pick, near);

@@ -166,10 +166,11 @@ impl Clusters {
 
     /// Returns the leaves that have a vertex, rising.
     fn leaves_of(&self, vertex: usize) -> &[u32] {
-        let pairs = (0..).zip(&self.leaves);
-        let pairs = pairs.flat_map(|(number, leaf)| self.vertices_of(leaf).iter().map(move |v| (*v, number)));
-        let rows = self.vertices.iter().max().map_or(0, |most| *most as usize + 1);
-        let all = self.leaves_of.get_or_init(|| Csr::new(rows, pairs));
+        let all = self.leaves_of.get_or_init(|| {
+            let leaves = (0..).zip(&self.leaves);
+            let pairs = leaves.flat_map(|(number, leaf)| self.vertices_of(leaf).iter().map(move |v| (*v, number)));
+            Csr::new(self.vertices.iter().max().map_or(0, |most| *most as usize + 1), pairs)
+        });
         if vertex < all.row_count() { all.row(vertex) } else { &[] }
     }
 
@@ -237,10 +238,11 @@ fn members(p: PrimitiveRef<'_>, vertices: &[u32], joints: &mut Vec<(u16, Aabb)>)
     // With normalised weights the sum is one.
     let mut sums = [1.0_f32; 2];
     let (mut wild, mut around) = (false, Aabb::EMPTY);
+    let influences = p.influences.as_ref();
     for v in vertices {
         let position = p.positions[*v as usize];
         around = Aabb { min: around.min.min(position), max: around.max.max(position) };
-        let Some(influences) = p.influences.filter(|_| !wild) else { continue };
+        let Some(influences) = influences.filter(|_| !wild) else { continue };
         let (mut sum, (slots, weights)) = (0.0, influences.of(*v as usize));
         for (joint, weight) in slots.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
             include(joints, start, *joint, position);

@@ -15,16 +15,13 @@ use skinscope_base::math::Ray;
 use skinscope_deform as deform;
 use skinscope_model::{InstanceId, MeshId, Model, PrimitiveId, PrimitiveRef, Topology, WeightEdits};
 
-use self::boxes::{MorphBounds, SurfaceBoxes};
+use self::boxes::{ByPrimitive, MorphBounds, SurfaceBoxes};
 pub use self::near::{NearVertex, Piece};
 use self::search::{BestHit, DrawnPrimitive, LeafHit, Probe, Search};
 
 use super::PosedModel;
 use super::pick::{self, Hit};
 use super::pick_clusters::{self, Clusters, EditedNodes};
-
-/// What morph weights add to the boxes of each primitive of an instance.
-type MorphedBounds = HashMap<(InstanceId, usize), Arc<MorphBounds>>;
 
 /// An index for picking. It is made once for a model as stored, and serves it with edited weights too: of clusters with
 /// edited vertices it learns again which joints move them.
@@ -37,7 +34,7 @@ pub struct PickIndex {
     /// The boxes around the leaves of the surface that was asked for last, where a method needs all of it.
     refitted: Arc<Mutex<Arc<SurfaceBoxes>>>,
     /// What the morph weights of the pose that was asked for last add to the boxes of each instance and primitive.
-    morphed: Arc<Mutex<MorphedBounds>>,
+    morphed: Arc<Mutex<ByPrimitive<Arc<MorphBounds>>>>,
 }
 
 /// The clusters that edited weights have changed.
@@ -107,7 +104,8 @@ impl PickIndex {
             return pick::pick(posed.model, &*posed.whole(draws)?, ray);
         }
         let packed = Packed::of(posed);
-        let search = Search { posed, packed: &packed.palettes, here: &packed.here, boxes: None };
+        let surface = posed.surface.as_deref();
+        let search = Search { posed, packed: &packed.palettes, here: &packed.here, surface, boxes: None };
         let mut met = self.meet_all(&search, draws, Probe::Ray(ray));
         met.sort_by(|a, b| a.enters.total_cmp(&b.enters));
         let mut best: Option<BestHit> = None;

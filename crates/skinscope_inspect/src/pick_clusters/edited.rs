@@ -8,15 +8,15 @@ use skinscope_model::PrimitiveRef;
 
 use super::{BRANCH, Clusters, Known, Members, joined, members};
 
-/// What is known of a node: its members, and the joints that move them.
-type OwnKnown = (Members, Vec<(u16, Aabb)>);
-
 /// The nodes below which vertices have edited weights, with what is known of them now.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct EditedNodes {
-    /// By level, the leaves first, and number: what is known, and the joints.
-    nodes: HashMap<(usize, usize), OwnKnown>,
+    /// By level, the leaves first, and number.
+    nodes: HashMap<(usize, usize), Learned>,
 }
+
+/// What is known of a node, with a list of joints of its own.
+type Learned = (Members, Vec<(u16, Aabb)>);
 
 impl EditedNodes {
     /// Returns what is known of a node of these clusters.
@@ -54,7 +54,7 @@ impl EditedNodes {
         }
     }
 
-    fn set(&mut self, node: (usize, usize), known: Option<OwnKnown>) {
+    fn set(&mut self, node: (usize, usize), known: Option<Learned>) {
         match known {
             Some(known) => _ = self.nodes.insert(node, known),
             None => _ = self.nodes.remove(&node),

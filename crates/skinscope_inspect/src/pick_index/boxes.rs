@@ -10,12 +10,15 @@ use skinscope_model::{InstanceId, Model};
 
 use crate::pick_clusters::{Clusters, Leaf, levels};
 
+/// Something for each primitive of each instance.
+pub(super) type ByPrimitive<T> = HashMap<(InstanceId, usize), T>;
+
 /// The boxes around the nodes of a deformed surface, by instance and primitive: the clusters of the model, refitted to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SurfaceBoxes {
     of: Weak<Surface>,
     /// The boxes by level, the leaves first.
-    parts: HashMap<(InstanceId, usize), Vec<Vec<Aabb>>>,
+    parts: ByPrimitive<Vec<Vec<Aabb>>>,
 }
 
 impl SurfaceBoxes {

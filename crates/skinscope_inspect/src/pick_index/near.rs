@@ -50,9 +50,6 @@ pub struct Piece {
     pub triangles: Vec<[u8; 3]>,
 }
 
-/// What is done with the leaves that were found, and the surface to read them from, if there is one.
-type Found<'a> = dyn FnMut(&Search, Option<&Surface>, &[LeafHit]) + 'a;
-
 impl PickIndex {
     /// Visits the pieces of the surface whose boxes `meets` accepts, and perhaps some others; boxes are in model space, metres, and hold all that is
     /// in their piece, but for rounding. It has to accept every box that contains one that it accepts. `None` where a method has no surface.
@@ -64,9 +61,9 @@ impl PickIndex {
         visit: &mut dyn FnMut(&Piece),
     ) -> Option<()> {
         let mut piece = Piece::default();
-        self.find(posed, draws, meets, &mut |search, surface, met| {
+        self.find(posed, draws, meets, &mut |search, met| {
             for leaf in met {
-                self.fill(search, surface, leaf, &mut piece);
+                self.fill(search, leaf, &mut piece);
                 visit(&piece);
             }
         })
@@ -77,28 +74,18 @@ impl PickIndex {
     #[must_use]
     pub fn near(&self, posed: &PosedModel, draws: &[InstanceId], centre: Vec3, radius: f32) -> Option<Vec<NearVertex>> {
         let mut out = Vec::new();
-        self.find(
-            posed,
-            draws,
-            &|bounds| bounds.distance(centre) <= f64::from(radius),
-            &mut |search, surface, met| match surface.filter(|surface| surface.split_model().is_some()) {
-                Some(split) => out = self.near_split(search, split, met, (centre, radius)),
-                None => self.near_in(search, surface, met, (centre, radius), &mut out),
-            },
-        )?;
+        self.find(posed, draws, &|bounds| bounds.distance(centre) <= f64::from(radius), &mut |search, met| {
+            out = match search.surface.is_some_and(|surface| surface.split_model().is_some()) {
+                true => self.near_split(search, met, (centre, radius)),
+                false => self.near_in(search, met, (centre, radius)),
+            };
+        })?;
         Some(out)
     }
 
-    /// Adds the vertices of some leaves within a radius of a point. All vertices of a copy are deformed together.
-    fn near_in(
-        &self,
-        search: &Search,
-        surface: Option<&Surface>,
-        met: &[LeafHit],
-        (centre, radius): (Vec3, f32),
-        out: &mut Vec<NearVertex>,
-    ) {
-        let (mut vertices, mut positions) = (Vec::new(), Vec::new());
+    /// Returns the vertices of some leaves within a radius of a point. All vertices of a copy are deformed together.
+    fn near_in(&self, search: &Search, met: &[LeafHit], (centre, radius): (Vec3, f32)) -> Vec<NearVertex> {
+        let (mut vertices, mut positions, mut out) = (Vec::new(), Vec::new(), Vec::new());
         for of_copy in met.chunk_by(|a, b| (a.drawn, a.copy) == (b.drawn, b.copy)) {
             let Some(LeafHit { drawn, copy, .. }) = of_copy.first() else { continue };
             let clusters = self.clusters(search.posed.model, *drawn);
@@ -106,7 +93,7 @@ impl PickIndex {
             for met in of_copy {
                 vertices.extend_from_slice(clusters.own_vertices_of(&clusters.leaves[met.leaf]));
             }
-            search.positions(surface, (*drawn, *copy), &vertices, &mut positions);
+            search.positions((*drawn, *copy), &vertices, &mut positions);
             for (vertex, position) in vertices.iter().zip(&positions) {
                 let distance = position.distance(centre);
                 if distance <= radius {
@@ -116,19 +103,14 @@ impl PickIndex {
                 }
             }
         }
+        out
     }
 
     /// Does the same where a method draws a vertex at several places: the nearest one counts.
-    fn near_split(
-        &self,
-        search: &Search,
-        surface: &Surface,
-        met: &[LeafHit],
-        (centre, radius): (Vec3, f32),
-    ) -> Vec<NearVertex> {
+    fn near_split(&self, search: &Search, met: &[LeafHit], (centre, radius): (Vec3, f32)) -> Vec<NearVertex> {
         let (mut piece, mut out) = (Piece::default(), Vec::new());
         for leaf in met {
-            self.fill(search, Some(surface), leaf, &mut piece);
+            self.fill(search, leaf, &mut piece);
             let Piece { instance, primitive, copy, .. } = piece;
             for ((vertex, position), counts) in piece.vertices.iter().zip(&piece.positions).zip(&piece.counts) {
                 let distance = position.distance(centre);
@@ -143,22 +125,24 @@ impl PickIndex {
         out
     }
 
-    /// Calls a function with the leaves whose boxes `meets` accepts, and the surface to read them from, if there is one.
+    /// Calls a function with the leaves whose boxes `meets` accepts.
     fn find(
         &self,
         posed: &PosedModel,
         draws: &[InstanceId],
         meets: &dyn Fn(Aabb) -> bool,
-        then: &mut Found<'_>,
+        then: &mut dyn FnMut(&Search, &[LeafHit]),
     ) -> Option<()> {
         let packed = Packed::of(posed);
         let whole = if posed.method.needs_surface() { Some(posed.whole(draws)?) } else { None };
         let boxes = whole.as_ref().map(|surface| self.refitted(posed, surface));
-        let search = Search { posed, packed: &packed.palettes, here: &packed.here, boxes: boxes.as_deref() };
+        let surface = whole.as_deref().or(posed.surface.as_deref());
+        let boxes = boxes.as_deref();
+        let search = Search { posed, packed: &packed.palettes, here: &packed.here, surface, boxes };
         // Boxes are computed in single precision.
         let grown = |bounds: Aabb| meets(bounds.grown(Vec3::splat(ROUNDING * bounds.farthest())));
         let met = self.meet_all(&search, draws, Probe::Boxes(&grown, None));
-        then(&search, whole.as_deref().or(posed.surface.as_deref()), &met);
+        then(&search, &met);
         Some(())
     }
 
@@ -176,14 +160,14 @@ impl PickIndex {
     }
 
     /// Fills a piece with what a leaf holds.
-    fn fill(&self, search: &Search, surface: Option<&Surface>, met: &LeafHit, out: &mut Piece) {
+    fn fill(&self, search: &Search, met: &LeafHit, out: &mut Piece) {
         let model = search.posed.model;
         let (instance, primitive) = (met.drawn.instance, met.drawn.primitive);
         let clusters = self.clusters(model, met.drawn);
         let leaf = &clusters.leaves[met.leaf];
         (out.instance, out.primitive, out.copy) = (instance, primitive, met.copy);
         out.triangles.clear();
-        if let Some(surface) = surface.filter(|surface| surface.split_model().is_some())
+        if let Some(surface) = search.surface.filter(|surface| surface.split_model().is_some())
             && let Some(part) = surface.part(instance, primitive)
             && !leaf.triangles.is_empty()
         {
@@ -201,7 +185,7 @@ impl PickIndex {
         out.counts.clear();
         out.counts.extend((0..out.vertices.len()).map(|i| i < leaf.own as usize));
         out.triangles.extend(clusters.triangles_of(leaf).iter().map(|triangle| triangle.corners));
-        search.positions(surface, (met.drawn, met.copy), &out.vertices, &mut out.positions);
+        search.positions((met.drawn, met.copy), &out.vertices, &mut out.positions);
     }
 }
 

@@ -71,7 +71,9 @@ pub(super) struct Search<'a> {
     pub packed: &'a [Vec4],
     /// The identity, packed, since copies are searched in mesh space.
     pub here: &'a [Vec4],
-    /// The boxes around the nodes of the surface at hand, where the joints do not tell where vertices are.
+    /// The surface to read positions from, where there is one.
+    pub surface: Option<&'a Surface>,
+    /// The boxes around the nodes of that surface, where the joints do not tell where vertices are.
     pub boxes: Option<&'a SurfaceBoxes>,
 }
 
@@ -174,10 +176,10 @@ impl Search<'_> {
     }
 
     /// Deforms some vertices of a copy, or reads them from a surface: in model space, or where there are copies in mesh space.
-    fn local_positions(&self, surface: Option<&Surface>, drawn: DrawnPrimitive, vertices: &[u32], out: &mut Vec<Vec3>) {
+    fn local_positions(&self, drawn: DrawnPrimitive, vertices: &[u32], out: &mut Vec<Vec3>) {
         let PosedModel { model, morph_weights, method, .. } = *self.posed;
         let at = (drawn.instance, drawn.primitive);
-        if let Some(part) = surface.and_then(|surface| surface.part(drawn.instance, drawn.primitive)) {
+        if let Some(part) = self.surface.and_then(|surface| surface.part(drawn.instance, drawn.primitive)) {
             out.clear();
             out.extend(vertices.iter().map(|v| part.deformed.positions[*v as usize]));
             return;
@@ -198,14 +200,8 @@ impl Search<'_> {
     }
 
     /// Deforms some vertices of a copy, or reads them from a surface, and writes their positions in model space to `out`.
-    pub fn positions(
-        &self,
-        surface: Option<&Surface>,
-        (drawn, copy): (DrawnPrimitive, usize),
-        vertices: &[u32],
-        out: &mut Vec<Vec3>,
-    ) {
-        self.local_positions(surface, drawn, vertices, out);
+    pub fn positions(&self, (drawn, copy): (DrawnPrimitive, usize), vertices: &[u32], out: &mut Vec<Vec3>) {
+        self.local_positions(drawn, vertices, out);
         if let Some(matrix) = self.matrix(drawn, copy) {
             out.iter_mut().for_each(|position| *position = matrix.transform_point3(*position));
         }
@@ -222,7 +218,7 @@ impl Search<'_> {
         let leaf = &clusters.leaves[met.leaf];
         let vertices = clusters.vertices_of(leaf);
         let mut positions = Vec::new();
-        self.local_positions(self.posed.surface.as_deref(), met.drawn, vertices, &mut positions);
+        self.local_positions(met.drawn, vertices, &mut positions);
         for triangle in clusters.triangles_of(leaf) {
             let corners = triangle.corners.map(|c| positions[usize::from(c)]);
             let Some(distance) = pick::distance_to(local, corners) else { continue };
