@@ -339,4 +339,14 @@ mod tests {
             }
         }
     }
+
+    /// A ball around what they move would be as thick as long.
+    #[test]
+    fn the_box_of_joints_that_turn_alike_is_as_thin_as_what_they_move() {
+        let palette = packed(&[Affine3A::IDENTITY, Affine3A::from_rotation_z(0.02)]);
+        let around = Aabb { min: Vec3::new(-1.0, -0.01, -0.01), max: Vec3::new(1.0, 0.01, 0.01) };
+        let influences = InfluenceBounds { joints: &[(0, around), (1, around)], sums: [1.0; 2] };
+        let size = (DUAL_QUATERNION.bounds)(&palette, &influences).unwrap().size();
+        assert!(size.x >= 2.0 && size.x < 2.1 && size.z >= 0.02 && size.z < 0.1, "{size}");
+    }
 }
