@@ -342,7 +342,7 @@ mod tests {
     use super::*;
     use crate::edit::{Amount, Axis, operation};
     use crate::model::NodeId;
-    use crate::model::shapes::{Tube, tube};
+    use crate::model::test_shapes::{Tube, tube};
 
     fn parsed(words: &[&str]) -> Result<ArgMatches, String> {
         let command = OperationArgs::augment_args(Command::new("fix"));

@@ -128,7 +128,7 @@ impl MeshTopology {
     /// Returns the two other corners of each triangle at a point, in the order of the triangles; they follow the point in the direction of the
     /// triangle.
     #[must_use]
-    pub(super) fn opposite(&self, point: u32) -> &[[u32; 2]] {
+    pub fn opposite(&self, point: u32) -> &[[u32; 2]] {
         let sides = self.point_triangles().flat_map(|[a, b, c]| [(a, [b, c]), (b, [c, a]), (c, [a, b])]);
         self.opposite.get_or_init(|| Csr::new(self.weld.first.len(), sides)).row(point as usize)
     }

@@ -50,8 +50,11 @@ fn painted(folder: &Path) -> Value {
     serde_json::from_slice(&out.stdout).unwrap()
 }
 
+/// Where a vertex is, and its joints with their weights.
+type Row = ([f32; 3], Vec<(u16, f32)>);
+
 /// For each vertex of the first primitive: where it is, and its joints with their weights.
-fn rows(file: &Path) -> Vec<([f32; 3], Vec<(u16, f32)>)> {
+fn rows(file: &Path) -> Vec<Row> {
     let model = import_file(file, &Options::default(), &Progress::silent()).unwrap().model;
     let primitive = model.primitive(skinscope::model::MeshId(0), 0);
     let influences = primitive.influences.unwrap();
