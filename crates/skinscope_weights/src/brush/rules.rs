@@ -108,9 +108,7 @@ impl Task<'_> {
             Err(why) => return stays(Effect::Stuck(why)),
         };
         if difference(own, &row) <= SAME {
-            // Where nothing is locked, the row has what is asked for once it has its sum.
-            let why = lost.or((!self.locked.is_empty()).then_some(Stuck::Locked));
-            return stays(why.map_or(Effect::Same, Effect::Stuck));
+            return stays(lost.map_or(Effect::Same, Effect::Stuck));
         }
         if let Err(why) = self.limit(asked, &mut row) {
             return stays(Effect::Stuck(why));
@@ -138,8 +136,8 @@ impl Task<'_> {
                 return Ok(None);
             }
             let taken = of_locked(own);
-            let wanted = share_of(row, asked.joint);
-            return Ok(make_room(row, asked.joint, wanted, (sum - taken, (1.0 - taken).max(0.0)), &is_locked, taken));
+            let ways = [share_of(own, asked.joint), share_of(row, asked.joint)];
+            return make_room(row, asked.joint, ways, (sum - taken, 1.0 - taken), &is_locked);
         }
         row.retain(|(key, _)| !is_locked(*key));
         let free: f64 = row.iter().map(|(_, weight)| weight).sum();
@@ -173,15 +171,14 @@ impl Task<'_> {
             () => &[asked.joint],
         };
         let locked = row.iter().filter(|(key, _)| is_locked(*key)).count();
-        let first = row.iter().filter(|(key, _)| painted.contains(key)).count();
-        if locked + first > self.most || locked == self.most {
+        if locked >= self.most {
             return Err(Stuck::NoSlot);
         }
         let mut ranked: Vec<(u32, f64)> = row.clone();
         let number = |key: u32| self.joints.iter().position(|joint| *joint == key);
-        let comes_first = |key: u32| painted.contains(&key) || is_locked(key);
+        let rank = |key: u32| 2 * u8::from(is_locked(key)) + u8::from(painted.contains(&key));
         ranked.sort_by(|a, b| {
-            let by_weight = comes_first(b.0).cmp(&comes_first(a.0)).then(b.1.total_cmp(&a.1));
+            let by_weight = rank(b.0).cmp(&rank(a.0)).then(b.1.total_cmp(&a.1));
             by_weight.then(number(a.0).cmp(&number(b.0)))
         });
         let rest: f64 = ranked[self.most..].iter().map(|(_, weight)| weight).sum();
@@ -205,26 +202,31 @@ impl Task<'_> {
     }
 }
 
-/// Scales the joints that are neither painted nor locked so that the free weight is shared out, with `wanted` for the painted joint as far as
-/// there is room. `free` is what locked joints leave of the sum, and the most that the painted joint may have. Returns why it gets another weight.
+/// Scales the joints that are neither painted nor locked so that the free weight is shared out, with a new weight for the painted joint as far as
+/// there is room: `before` and `wanted` are its weights, `free` is what locked joints leave of the sum, and `most` the most that it may have.
+/// Returns why it gets less of the change; the error is why it cannot change that way at all.
 fn make_room(
     row: &mut Shares,
     joint: u32,
-    wanted: f64,
+    [before, wanted]: [f64; 2],
     (free, most): (f64, f64),
     is_locked: &dyn Fn(u32) -> bool,
-    taken: f64,
-) -> Option<Stuck> {
+) -> Result<Option<Stuck>, Stuck> {
     let is_other = |key: u32| key != joint && !is_locked(key);
     let others: f64 = row.iter().filter(|(key, _)| is_other(*key)).map(|(_, weight)| weight).sum();
+    let has_locked = row.iter().any(|(key, _)| is_locked(*key));
     let free = free.max(0.0);
-    let given = if others > 0.0 { wanted.min(most).min(free) } else { free };
+    let given = if others > 0.0 { wanted.min(most.max(0.0)).min(free) } else { free };
+    let why = if wanted > before && has_locked { Stuck::NoRoom } else { Stuck::OnlyJoint };
+    let forth = if wanted > before { given - before } else { before - given };
+    if forth <= SAME {
+        return Err(why);
+    }
     if others > 0.0 {
         let factor = (free - given) / others;
         row.iter_mut().filter(|(key, _)| is_other(*key)).for_each(|(_, weight)| *weight *= factor);
     }
     super::put(row, joint, given);
     row.retain(|(_, weight)| *weight > 0.0);
-    let why = if given < wanted && taken > 0.0 { Stuck::NoRoom } else { Stuck::OnlyJoint };
-    ((given - wanted).abs() > SAME).then_some(why)
+    Ok(((wanted - before).abs() - forth > SAME).then_some(why))
 }
