@@ -25,10 +25,16 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_export", &["base", "model", "anim", "deform"]),
     ("skinscope_examples", &["base", "model", "anim", "deform"]),
     ("skinscope_render", &["base", "model", "deform", "frame"]),
-    ("skinscope_session", &["base", "model", "import", "anim", "deform", "frame", "inspect", "edit", "examples"]),
+    (
+        "skinscope_session",
+        &["base", "model", "import", "anim", "deform", "frame", "inspect", "weights", "edit", "paint", "examples"],
+    ),
     (
         "skinscope_ui",
-        &["base", "model", "import", "anim", "deform", "frame", "inspect", "edit", "export", "examples", "session"],
+        &[
+            "base", "model", "import", "anim", "deform", "frame", "inspect", "weights", "edit", "paint", "export",
+            "examples", "session",
+        ],
     ),
 ];
 

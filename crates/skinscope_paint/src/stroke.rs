@@ -13,7 +13,8 @@ use skinscope_weights::{Brush, Falloff};
 use super::posing::Posing;
 
 /// How the distance from a dab's centre to a vertex is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Distance {
     /// The length of the shortest way over the posed surface.
     #[default]
@@ -37,7 +38,8 @@ impl Distance {
 }
 
 /// The plane across which the other side is painted too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names of axes say it")]
 pub enum MirrorAxis {
     X,

@@ -17,6 +17,7 @@ mod gesture;
 mod gizmo;
 mod measuring;
 mod menus;
+mod painting;
 mod playback;
 mod pose;
 mod surfaces;
@@ -60,6 +61,7 @@ pub use menus::{
     COMMANDS, CommandRow, Key, Keymap, Menu, RenderOption, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of,
     is_on, refusal, row_of,
 };
+pub use painting::{PaintCommand, PaintDab, PaintHit, PaintNote, PaintSettings, Painting};
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
     TakenClips, mirrored_clips,
@@ -104,6 +106,7 @@ pub struct Session {
     posing: Posing,
     marking: Marking,
     tools: Tools,
+    painting: Painting,
     measuring: Measuring,
     compared: Compared,
     /// The data that methods have computed for the open model.
@@ -198,6 +201,7 @@ impl Session {
                 edits::controls::apply(changed, &command, &mut self.edits, &mut self.history);
             }
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
+            Command::Paint(command) => painting::paint_commands::apply(self, command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
             Command::Playback(command) => self.playing().apply(&command),

@@ -42,6 +42,7 @@ use crate::files::unmatched::AsideCommand;
 use crate::gizmo::{Orientation, PoseTool};
 use crate::measuring::MeasureCommand;
 use crate::menus::toggles::Toggle;
+use crate::painting::paint_commands::PaintCommand;
 use crate::playback::keying::KeyingCommand;
 use crate::playback::{LoopMode, PoseSource};
 use crate::pose::onion::Onion;
@@ -81,6 +82,8 @@ families!(
     Control(ControlCommand),
     /// Tools that change weights.
     Tool(ToolCommand),
+    /// Brushes that paint weights.
+    Paint(PaintCommand),
     /// Commands about marked vertices.
     Mark(MarkCommand),
     /// Commands about work that does not fit the open model.

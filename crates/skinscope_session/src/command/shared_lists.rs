@@ -1,4 +1,4 @@
-//! Text forms of lists of vectors and quaternions that commands share.
+//! Text forms of lists of vectors, quaternions and numbers that commands share.
 
 /// Nodes, each with the quaternion x, y, z, w that it gets.
 pub(crate) mod turns {
@@ -34,5 +34,34 @@ pub(crate) mod points {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Vec<Vec2>>, D::Error> {
         let points = Vec::<Plain<Vec2>>::deserialize(deserializer)?;
         Ok(Arc::new(points.into_iter().map(|point| point.0).collect()))
+    }
+}
+
+/// A place of three numbers of 64 bits, each of which is read back to the bit.
+pub(crate) mod place {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use skinscope_weights::exact::Exact;
+
+    pub fn serialize<S: Serializer>(place: &[f64; 3], serializer: S) -> Result<S::Ok, S::Error> {
+        place.map(Exact).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[f64; 3], D::Error> {
+        <[Exact; 3]>::deserialize(deserializer).map(|place| place.map(|exact| exact.0))
+    }
+}
+
+/// A point of the picture, or none.
+pub(crate) mod optional_point {
+    use glam::Vec2;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use skinscope_base::text_form::Plain;
+
+    pub fn serialize<S: Serializer>(point: &Option<Vec2>, serializer: S) -> Result<S::Ok, S::Error> {
+        point.map(Plain).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec2>, D::Error> {
+        Ok(Option::<Plain<Vec2>>::deserialize(deserializer)?.map(|plain| plain.0))
     }
 }

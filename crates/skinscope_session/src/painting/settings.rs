@@ -1,0 +1,77 @@
+//! What brushes are set to.
+
+use serde::{Deserialize, Serialize};
+use skinscope_model::NodeId;
+use skinscope_paint::{Distance, MirrorAxis};
+use skinscope_weights::exact;
+
+/// The settings of all brushes; each brush reads those that it needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PaintSettings {
+    /// The joint that gets what the painted one loses.
+    pub to: Option<NodeId>,
+    /// The weight that is set.
+    #[serde(with = "exact")]
+    pub value: f64,
+    /// The factor by which weights are scaled.
+    #[serde(with = "exact")]
+    pub factor: f64,
+    /// How much of the change a dab does at its centre, 0 to 1.
+    #[serde(with = "exact")]
+    pub strength: f64,
+    /// How far a dab reaches, metres; 0 stands for a share of the size of the model ([`crate::Session::paint_radius`]).
+    #[serde(with = "exact")]
+    pub radius: f64,
+    /// How a dab becomes weaker away from its centre, by the id in [`skinscope_weights::FALLOFFS`].
+    pub falloff: String,
+    /// How that distance is measured.
+    pub distance: Distance,
+    /// Whether each dab changes what the dabs before it have left; else each vertex changes once, by its strongest dab.
+    pub accumulate: bool,
+    /// Whether dabs go on while the pointer rests.
+    pub airbrush: bool,
+    /// How far dabs of a stroke are from each other, as a share of the radius.
+    #[serde(with = "exact")]
+    pub spacing: f64,
+    /// The brush takes no weight below this.
+    #[serde(with = "exact")]
+    pub floor: f64,
+    /// The brush takes no weight above this.
+    #[serde(with = "exact")]
+    pub ceiling: f64,
+    /// Whether the other joints follow, so that the sum of a vertex stays.
+    pub normalise: bool,
+    /// The most joints that a changed vertex keeps; `None`: as many as the file has room for.
+    pub max_influences: Option<usize>,
+    /// Whether each dab acts on the other side of the model too.
+    pub mirror: Option<MirrorAxis>,
+    /// Whether only what looks towards the eye is painted.
+    pub front_only: bool,
+    /// Whether only marked vertices are painted.
+    pub only_marked: bool,
+}
+
+impl Default for PaintSettings {
+    fn default() -> Self {
+        Self {
+            to: None,
+            value: 0.5,
+            factor: 0.5,
+            strength: 0.5,
+            radius: 0.0,
+            falloff: "smooth".to_owned(),
+            distance: Distance::Surface,
+            accumulate: false,
+            airbrush: false,
+            spacing: 0.25,
+            floor: 0.0,
+            ceiling: 1.0,
+            normalise: true,
+            max_influences: Some(4),
+            mirror: None,
+            front_only: true,
+            only_marked: false,
+        }
+    }
+}
