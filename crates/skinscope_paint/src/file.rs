@@ -188,6 +188,24 @@ impl StrokesFile {
     }
 }
 
+/// Returns the number that is read where this one is written in a file of strokes: nearly the same one. What is written down while it is painted
+/// is painted with this one, so that the file says the same to the bit.
+#[must_use]
+pub fn written(number: f64) -> f64 {
+    // Numbers of so few digits are read as they are.
+    const DIGITS: f64 = 1e9;
+    let short = if number.abs() < 1e5 { (number * DIGITS).round() / DIGITS } else { number };
+    let read = |number: f64| serde_json::from_str::<f64>(&serde_json::to_string(&number).ok()?).ok();
+    let mut out = short;
+    for _ in 0..4 {
+        match read(out) {
+            Some(again) if again.to_bits() != out.to_bits() => out = again,
+            _ => break,
+        }
+    }
+    out
+}
+
 fn json_of(bytes: &[u8]) -> Result<Value, StrokesError> {
     let text = encoding::utf8(bytes);
     serde_json::from_slice(&text).map_err(|error| {
@@ -248,6 +266,20 @@ mod tests {
             r#"{"schema": 1, "strokes": [{"mirror": null, "dabs": null, "front_faces": null, "radius": null}]}"#;
         let plain = StrokesFile { strokes: vec![StrokeForm::default()] };
         assert_eq!(StrokesFile::parse(nulls.as_bytes()), Ok(plain), "null is the same as left out");
+    }
+
+    #[test]
+    fn what_was_written_once_is_read_to_the_bit() {
+        let numbers = [0.1 + 0.2, 1.0 / 3.0, f64::from(0.3_f32), -1e-7 / 3.0, 123_456.789_012_345, -0.0];
+        for number in numbers {
+            let known = written(number);
+            assert!((known - number).abs() <= 1e-9_f64.max(number.abs() * 1e-15), "{number} {known}");
+            let stroke = StrokeForm { radius: Some(known), ..StrokeForm::default() };
+            let text = StrokesFile { strokes: vec![stroke] }.text();
+            let read = StrokesFile::parse(text.as_bytes()).unwrap().strokes[0].radius.unwrap();
+            assert_eq!(read.to_bits(), known.to_bits(), "{number}: {text}");
+        }
+        assert!(written(f64::NAN).is_nan());
     }
 
     #[test]

@@ -14,10 +14,10 @@ mod posing;
 mod stroke;
 mod strokes;
 
-pub use canvas::{Brushing, Canvas, PaintError, StrokeReport};
-pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile};
+pub use canvas::{Brushing, Canvas, PaintError, Painted, StrokeReport};
+pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
 pub use located::StrokesError;
-pub use posing::Posing;
+pub use posing::{Posing, scene_origin};
 pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};
 pub use strokes::{Script, of_all, parse, read};

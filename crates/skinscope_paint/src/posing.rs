@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
 use skinscope_anim::pose::Resolved;
-use skinscope_anim::{SampleScratch, sample};
-use skinscope_model::{ClipId, LocalPose, Model};
+use skinscope_anim::{SampleScratch, origin_shift, sample};
+use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 /// How a model stands while a stroke is painted: at rest, or by a clip; what a pose file says replaces the values of both.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +32,15 @@ impl Posing {
         }
         pose
     }
+}
+
+/// Returns the place in the scene of the file, metres, that is the origin of what is painted in a pose: zero but for models and poses far away.
+/// `joint` is the joint that is painted, where one is.
+#[must_use]
+pub fn scene_origin(model: &Model, joint: Option<NodeId>, pose: &LocalPose) -> DVec3 {
+    let root = joint.or_else(|| model.skins.first().and_then(|skin| skin.joints.first().copied()));
+    let origin = root.map_or(DVec3::ZERO, |node| model.skeleton.origin_of(node));
+    origin + origin_shift(&model.skeleton, pose)
 }
 
 #[cfg(test)]

@@ -3,9 +3,13 @@
 //! A canvas keeps the rows that were painted in double precision beside the weights of the file, and rounds nothing until a file is written.
 //! The surface that a dab touches is deformed by the weights as they are just then.
 
+mod gradient;
 mod posed;
 mod rows;
+mod state;
 mod touched;
+
+pub use self::state::Painted;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -145,7 +149,8 @@ impl Canvas {
                 strengths.push((place, strength));
             }
         });
-        self.change(&mut brushing, strengths)?;
+        let changed = self.apply(&mut brushing, strengths);
+        self.change_rows(&changed)?;
         Ok(self.report(&brushing))
     }
 
@@ -175,18 +180,17 @@ impl Canvas {
         let moment = moment.unwrap_or_else(|| Moment::of(&self.model, &brushing.stroke, &brushing.regions, time));
         let strengths = self.strengths(brushing, &moment, (number, dab));
         brushing.moment = Some(moment);
-        self.change(brushing, strengths?)
+        let changed = self.apply(brushing, strengths?);
+        self.change_rows(&changed)
     }
 
-    fn change(
-        &mut self,
-        brushing: &mut Brushing,
-        strengths: Vec<(Place, f64)>,
-    ) -> Result<Vec<WeightChange>, PaintError> {
-        let changed = self.apply(brushing, strengths);
-        let changes = self.rows.changes(&changed);
-        let model = self.model.with_weights(&changes).map_err(|why| PaintError::Refused(why.to_string()))?;
-        self.model = Arc::new(model);
+    /// Gives the model the weights of some rows, and returns what changes.
+    fn change_rows(&mut self, rows: &BTreeSet<TableRow>) -> Result<Vec<WeightChange>, PaintError> {
+        let changes = self.rows.changes(rows);
+        if !changes.is_empty() {
+            let model = self.model.with_weights(&changes).map_err(|why| PaintError::Refused(why.to_string()))?;
+            self.model = Arc::new(model);
+        }
         Ok(changes)
     }
 

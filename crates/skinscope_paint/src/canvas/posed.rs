@@ -1,7 +1,7 @@
 //! The surface as a pose and a method draw it while a dab is painted.
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
-use skinscope_anim::{local_to_model, origin_shift};
+use skinscope_anim::local_to_model;
 use skinscope_base::math::closest_on_triangle;
 use skinscope_deform::{
     Deformation, DeformedAttributes, Surface, SurfaceDistances, SurfaceInput, VertexDeformer, pack, palettes,
@@ -11,6 +11,7 @@ use skinscope_weights::RestSurface;
 
 use super::touched::Place;
 use super::{Distance, Region, Stroke};
+use crate::scene_origin;
 
 /// How a model stands at one moment of a stroke.
 #[derive(Debug)]
@@ -33,8 +34,7 @@ impl Moment {
         palettes(model, &model_pose, &mut matrices);
         pack(stroke.method, &matrices, &mut packed);
         let first = regions.iter().flat_map(|region| &region.shown_by).flatten().next();
-        let origin = first.map_or(DVec3::ZERO, |instance| model.origin_of_instance(*instance));
-        let origin = origin + origin_shift(&model.skeleton, &pose);
+        let origin = first.map_or(DVec3::ZERO, |instance| scene_origin(model, *instance, &pose));
         let morph_weights = pose.morph_weights.clone();
         Self { time, palettes: matrices, packed, morph_weights, method: stroke.method, origin }
     }

@@ -1,0 +1,65 @@
+//! Strokes that fall off along a line through the model, instead of around the places that a brush touches.
+
+use glam::DVec3;
+use skinscope_model::{PrimitiveId, WeightChange};
+use skinscope_weights::Falloff;
+
+use super::posed::{Moment, PosedSurfaces};
+use super::touched::Place;
+use super::{Brushing, Canvas, Centre, Dab, PaintError};
+use crate::written;
+
+impl Canvas {
+    /// Touches every vertex that a stroke may change with a pressure that falls from 1 at one place, and before it, to nothing at another, and
+    /// behind it (scene's space of the file, metres). Returns the dabs that do the same one by one in a stroke whose radius is smaller
+    /// than every edge and whose falloff is constant, and the weights that change, in single precision.
+    ///
+    /// # Errors
+    /// New weights were refused by the model.
+    pub fn gradient(
+        &mut self,
+        brushing: &mut Brushing,
+        ends: [DVec3; 2],
+        falloff: &'static Falloff,
+    ) -> Result<(Vec<Dab>, Vec<WeightChange>), PaintError> {
+        let (dabs, strengths): (Vec<Dab>, Vec<(Place, f64)>) = self.along(brushing, ends, falloff).into_iter().unzip();
+        brushing.dabs += dabs.len();
+        let changed = self.apply(brushing, strengths);
+        Ok((dabs, self.change_rows(&changed)?))
+    }
+
+    /// Returns the places of a gradient with their strengths, in their order, and a dab for each.
+    fn along(
+        &self,
+        brushing: &Brushing,
+        [from, until]: [DVec3; 2],
+        falloff: &'static Falloff,
+    ) -> Vec<(Dab, (Place, f64))> {
+        let stroke = &brushing.stroke;
+        let moment = Moment::of(&self.model, stroke, stroke.posing.time);
+        let posed = PosedSurfaces::new(&self.model, &self.surfaces, &brushing.regions, &moment);
+        let (start, way) = (moment.to_model(from), until - from);
+        let mut out = Vec::new();
+        for surface in brushing.regions.iter().map(|region| region.surface) {
+            let rest = &self.surfaces[surface];
+            for point in 0..rest.mesh.point_count() {
+                let place = Place { surface, point };
+                let shown = rest.members(point).iter().find_map(|vertex| {
+                    let (part, row) = rest.stored(*vertex);
+                    let touched = posed.at_vertex(part.primitive, row as u32)?;
+                    Some((part.primitive, row as u32, touched.at.as_dvec3()))
+                });
+                let Some((primitive, vertex, at)) = shown.filter(|shown| shown.2.is_finite()) else { continue };
+                let along = (at - start).dot(way) / way.length_squared();
+                let pressure = written(falloff.at(along));
+                let strength = stroke.strength * pressure;
+                if strength > 0.0 && posed.may_change(stroke, &moment, place) {
+                    let primitive = PrimitiveId::new(self.model.file_mesh(primitive.mesh), primitive.primitive);
+                    let dab = Dab { at: Centre::Vertex(primitive, vertex), pressure, time: None };
+                    out.push((dab, (place, strength)));
+                }
+            }
+        }
+        out
+    }
+}
