@@ -182,6 +182,13 @@ impl Session {
     pub fn apply(&mut self, command: impl Into<Command>) -> Option<Effect> {
         let command = command.into();
         gesture::note(&mut self.gesture, &command);
+        painting::note(self, &command);
+        let effect = self.carry_out(command);
+        painting::follow(self);
+        effect
+    }
+
+    fn carry_out(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::File(command) => return Some(Effect::File(command)),
             Command::Inspection(command) => return Some(Effect::Inspection(command)),

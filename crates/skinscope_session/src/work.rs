@@ -12,11 +12,12 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::DataSource;
 use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
+use skinscope_paint::Canvas;
 
 use crate::view::environment;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison,
+    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison, painting,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -65,6 +66,8 @@ pub enum Work {
     MeasurePose(ModelKey),
     /// What a deformation method computes once for this model.
     PrepareMethod(&'static DataSource, ModelKey),
+    /// The canvas on which weights of this model are painted.
+    PreparePainting(ModelKey),
     /// The picture of the surroundings in this file.
     ReadEnvironment(PathBuf),
 }
@@ -94,7 +97,11 @@ impl Work {
                 let cancel = ViewCommand::Environment(EnvironmentCommand::Show(None));
                 Some(("Reading the environment".to_owned(), cancel.into()))
             }
-            Self::CountWeights(_) | Self::FindWorstMoment(_) | Self::MeasureClip(_) | Self::MeasurePose(_) => None,
+            Self::CountWeights(_)
+            | Self::FindWorstMoment(_)
+            | Self::MeasureClip(_)
+            | Self::MeasurePose(_)
+            | Self::PreparePainting(_) => None,
         }
     }
 }
@@ -173,6 +180,9 @@ impl Session {
         }
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
+        }
+        if let Some(model) = painting::wanted_canvas(self) {
+            wanted.push(Work::PreparePainting(ModelKey::of(&model)));
         }
         if let Some(model) = self.measurements().wanted_pose() {
             wanted.push(Work::MeasurePose(ModelKey(model)));
@@ -273,6 +283,14 @@ impl Session {
                         let sides = session.measurements().sides_of(&measured);
                         session.measuring.take_measures(sides, measured, measurers);
                     }))
+                }))
+            }
+            Work::PreparePainting(model) => {
+                let model = model.upgrade()?;
+                Some(Box::new(move |context| {
+                    let canvas = Canvas::new(model);
+                    (!context.is_cancelled())
+                        .then(|| Done::of(move |session| painting::take_canvas(session, canvas)))
                 }))
             }
             Work::ReadEnvironment(path) => {

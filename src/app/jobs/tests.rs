@@ -295,6 +295,7 @@ fn number(work: &Work) -> usize {
         Work::MeasurePose(_) => 6,
         Work::PrepareMethod(..) => 7,
         Work::ReadEnvironment(_) => 8,
+        Work::PreparePainting(_) => 9,
     }
 }
 

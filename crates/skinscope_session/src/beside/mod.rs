@@ -319,6 +319,7 @@ impl Session {
         self.update_beside();
         let Some(mut beside) = self.beside.take() else { return };
         std::mem::swap(self, &mut beside.other);
+        self.painting.take_brush(&mut beside.other.painting);
         beside.arrangement.is_first_active = !beside.arrangement.is_first_active;
         self.beside = Some(beside);
         self.update_pose();

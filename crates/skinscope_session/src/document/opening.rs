@@ -64,6 +64,7 @@ impl Session {
         }
         lesson::open(&mut self.lesson, &mut self.view, &document);
         self.tools.forget();
+        self.painting.forget(false);
         self.files.forget();
         self.compared.file = None;
         self.compared.is_seeking_worst = false;
@@ -123,6 +124,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     let is_saved = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
     // A drag that began in the earlier version has nothing to go back to.
     session.gesture = None;
+    session.painting.forget(true);
     let Some(old) = session.document.replace(document) else { return };
     let Some(new) = session.model().map(Arc::clone) else { return };
     let found = counterparts(&old.model, &new);

@@ -15,6 +15,7 @@ use super::bounds::add_bounds;
 use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
+use super::ring::add_ring;
 use super::trail::add_trail;
 use super::values::values_of;
 use crate::{
@@ -171,6 +172,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         add_ghosts(frame, &explanation, colors);
     }
     add_example_marks(frame, &session.example_marks(), colors);
+    add_ring(frame, session, colors);
 }
 
 /// Adds the lines and dots of an example, each on a wider one that sets it off from what lies behind.

@@ -3,18 +3,36 @@
 //! The strokes are carried out by [`skinscope_paint`], as those of a file are, so that the strokes that are recorded
 //! ([`Painting::recorded`]) give the same weights on the command line.
 
+mod easel;
+mod hand;
+mod hit;
+mod notes;
 pub(crate) mod paint_commands;
 mod settings;
+mod stance;
+mod stroke;
+#[cfg(test)]
+mod tests;
+mod whole;
+mod written_form;
 
+pub use self::hit::PaintHit;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub use self::settings::PaintSettings;
 
-use glam::{Vec2, Vec3};
-use skinscope_inspect::VertexRef;
-use skinscope_paint::{StrokeReport, StrokesFile};
+use std::sync::Arc;
+
+use glam::Vec2;
+use skinscope_anim::pose::PoseFile;
+use skinscope_model::Model;
+use skinscope_paint::{Canvas, StrokeForm, StrokeReport, StrokesFile};
 use skinscope_weights::Brush;
 
-use crate::{Command, Session};
+use self::easel::Easel;
+use crate::{Command, MarkCommand, Session, ToolCommand};
+
+/// The share of the size of the model that a brush is wide where nothing else is said.
+const USUAL_RADIUS: f64 = 0.05;
 
 /// The brush in the hand, its settings, and what was painted.
 #[derive(Clone, Debug, Default)]
@@ -24,33 +42,22 @@ pub struct Painting {
     /// The place of the picture that the pointer is over.
     hover: Option<Vec2>,
     note: Option<PaintNote>,
-    is_painting: bool,
     last: Option<StrokeReport>,
+    easel: Easel,
     recorded: StrokesFile,
+    /// Strokes that were undone, the next one to redo last.
+    undone: Vec<StrokeForm>,
+    /// The pose files that strokes name.
+    poses: Vec<(String, PoseFile)>,
 }
 
-/// What is said at the pointer: why a dab has changed nothing, or less than was asked for.
-#[derive(Clone, Debug, PartialEq)]
+/// What is said at the pointer: why a dab has changed nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaintNote {
     /// The reason, such as "Hips is locked".
     pub text: String,
     /// What can be done about it: a label for each command.
     pub ways: Vec<(String, Command)>,
-}
-
-/// The place of the surface under a point of the picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PaintHit {
-    /// The place, model space, metres.
-    pub position: Vec3,
-    /// The unit normal of the surface there, towards the eye.
-    pub normal: Vec3,
-    /// The same place in the scene's space of the file, metres: what a dab is given.
-    pub scene: [f64; 3],
-    /// The nearest vertex of the triangle.
-    pub vertex: VertexRef,
-    /// The painted joint's weight at that vertex now; 0 where no joint is painted.
-    pub weight: f32,
 }
 
 impl Painting {
@@ -81,19 +88,79 @@ impl Painting {
     /// Returns whether a stroke has begun and has not ended.
     #[must_use]
     pub fn is_painting(&self) -> bool {
-        self.is_painting
+        self.easel.stroke.is_some()
     }
 
-    /// Returns what the stroke has done that is under way, or that was the last one.
+    /// Returns what the last stroke has done.
     #[must_use]
     pub fn last_stroke(&self) -> Option<&StrokeReport> {
         self.last.as_ref()
     }
 
-    /// Returns the strokes that were painted so far, without those that were undone.
+    /// Returns the strokes that were painted so far, without those that were undone. What other tools have changed between them is not among
+    /// them.
     #[must_use]
     pub fn recorded(&self) -> &StrokesFile {
         &self.recorded
+    }
+
+    /// Returns the pose files that recorded strokes name, by their names: they stand in the folder of the strokes.
+    #[must_use]
+    pub fn recorded_poses(&self) -> &[(String, PoseFile)] {
+        &self.poses
+    }
+
+    /// Adds a stroke to those that were recorded.
+    fn record(&mut self, stroke: StrokeForm) {
+        self.undone.clear();
+        self.recorded.strokes.push(stroke);
+    }
+
+    /// Takes strokes back, or brings them back, until so many are recorded.
+    fn go_to_stroke(&mut self, count: usize) {
+        let strokes = &mut self.recorded.strokes;
+        while strokes.len() > count
+            && let Some(last) = strokes.pop()
+        {
+            self.undone.push(last);
+        }
+        while strokes.len() < count
+            && let Some(next) = self.undone.pop()
+        {
+            strokes.push(next);
+        }
+    }
+
+    /// Returns the name of a pose file that a stroke names.
+    fn name_of_pose(&mut self, pose: &PoseFile) -> String {
+        if let Some((name, _)) = self.poses.iter().find(|(_, known)| known == pose) {
+            return name.clone();
+        }
+        let name = format!("pose-{}.pose.json", self.poses.len() + 1);
+        self.poses.push((name.clone(), pose.clone()));
+        name
+    }
+
+    /// Forgets the strokes that were recorded; the weights stay.
+    fn forget_recorded(&mut self) {
+        (self.recorded, self.undone, self.poses) = (StrokesFile::default(), Vec::new(), Vec::new());
+        self.easel.forget_recorded();
+    }
+
+    /// Forgets what belongs to a model that is no longer open. A newer version of its file keeps the strokes that were recorded.
+    pub(crate) fn forget(&mut self, is_newer_version: bool) {
+        (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
+        self.undone.clear();
+        if !is_newer_version {
+            (self.brush, self.settings.to) = (None, None);
+            self.forget_recorded();
+        }
+    }
+
+    /// Takes the brush from the hand of another session, whose model was the active one.
+    pub(crate) fn take_brush(&mut self, other: &mut Self) {
+        (self.brush, other.hover) = (other.brush.take(), None);
+        self.settings = PaintSettings { to: None, ..other.settings.clone() };
     }
 }
 
@@ -107,20 +174,68 @@ impl Session {
     /// Tells that the pointer is over a point of the viewport, pixels from its top left, or over nothing that could be painted: the ring of
     /// the brush is drawn there. [`PaintCommand::Hover`] does the same.
     pub fn hover_paint(&mut self, at: Option<Vec2>) {
-        self.painting.hover = at;
+        self.painting.hover = at.filter(|at| at.is_finite() && self.painting.brush.is_some());
     }
 
     /// Returns how far a dab reaches, metres: the radius of the settings or, where that is 0, a share of the size of the model.
     #[must_use]
     pub fn paint_radius(&self) -> f64 {
-        self.painting.settings.radius
+        match self.painting.settings.radius {
+            radius if radius > 0.0 => radius,
+            _ => USUAL_RADIUS * f64::from(self.pose.opened_bounds.diagonal().max(1e-6)),
+        }
     }
+}
 
-    /// Returns the place of the surface under a point of the viewport, pixels from its top left. `None` where none is shown there, or a
-    /// large model is not ready for the question yet.
-    #[must_use]
-    pub fn paint_hit(&self, at: Vec2) -> Option<PaintHit> {
-        _ = at;
-        None
+/// Notes that a command is about to be carried out: one that gives the pointer something else to do takes the brush out of the hand, and what
+/// ends a gesture ends its stroke.
+pub(crate) fn note(session: &mut Session, command: &Command) {
+    use crate::EditCommand::{BeginEdit, CancelEdit, ChangeWeights, EndEdit, NormaliseWeights, Redo, Undo};
+    match command {
+        Command::Edit(BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights)
+        | Command::Keying(_)
+        | Command::Tool(_) => stroke::end(session),
+        // The weights from before it come back with all else.
+        Command::Edit(CancelEdit) => session.painting.note = None,
+        _ => {}
+    }
+    if matches!(
+        command,
+        Command::Mark(MarkCommand::Use(Some(_)))
+            | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
+    ) {
+        stroke::end(session);
+        (session.painting.brush, session.painting.hover) = (None, None);
+    }
+}
+
+/// Lets the canvas follow the weights of the model, after anything may have changed them. Costs nothing where there is no canvas.
+pub(crate) fn follow(session: &mut Session) {
+    if session.painting.easel.canvas.is_none() {
+        return;
+    }
+    let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
+    if !session.painting.easel.is_of(&model) {
+        let strokes = session.painting.easel.go_to(&model);
+        session.painting.go_to_stroke(strokes);
+    } else if !session.has_gesture() {
+        // A gesture may end in other ways than by its command.
+        stroke::end(session);
+    }
+}
+
+/// Returns the model for which a canvas is to be made.
+pub(crate) fn wanted_canvas(session: &Session) -> Option<Arc<Model>> {
+    session.painting.brush?;
+    let model = session.edited_weights().edited_model()?;
+    (!session.painting.easel.fits(model)).then(|| Arc::clone(model))
+}
+
+/// Takes a canvas that was made in the background, where it is still of use.
+pub(crate) fn take_canvas(session: &mut Session, canvas: Canvas) {
+    follow(session);
+    if wanted_canvas(session).is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
+        let strokes = session.painting.recorded.strokes.len();
+        session.painting.easel.put_up(canvas, strokes);
     }
 }

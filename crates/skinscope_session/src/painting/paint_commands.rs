@@ -1,10 +1,13 @@
 //! Commands about brushes, and carrying them out.
 
 use glam::Vec2;
-use skinscope_weights::exact;
+use skinscope_paint::written;
+use skinscope_weights::{Brush, exact};
 
 use super::settings::PaintSettings;
+use super::{stroke, whole};
 use crate::Session;
+use crate::weights::tools;
 
 /// Commands about brushes that paint weights.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -55,5 +58,41 @@ pub struct PaintDab {
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
-    _ = (session, command);
+    match command {
+        PaintCommand::Hold(id) => hold(session, id.as_deref().and_then(skinscope_weights::brush::brush)),
+        PaintCommand::Set(settings) => {
+            let nodes = session.model().map_or(0, |model| model.skeleton.len());
+            session.painting.settings = settings.usable(&session.painting.settings, nodes);
+            session.painting.note = None;
+        }
+        PaintCommand::Dab(dab) => stroke::dab(session, &dab),
+        PaintCommand::Flood => whole::flood(session),
+        PaintCommand::Gradient { from, until, radial } => whole::gradient(session, [from, until], radial),
+        PaintCommand::Sample(at) => {
+            if let Some(hit) = session.paint_hit(at).filter(|hit| hit.weight.is_finite()) {
+                session.painting.settings.value = written(f64::from(hit.weight));
+            }
+        }
+        PaintCommand::Hover(at) => session.hover_paint(at),
+        PaintCommand::Forget => session.painting.forget_recorded(),
+    }
+}
+
+/// Takes a brush in the hand, or none. Where the session does no work in the background, the canvas is made now, so that the first dab
+/// does not wait for it.
+fn hold(session: &mut Session, brush: Option<&'static Brush>) {
+    stroke::end(session);
+    session.painting.brush = brush.filter(|_| session.document.is_some());
+    session.painting.note = None;
+    if session.painting.brush.is_none() {
+        return session.hover_paint(None);
+    }
+    // Who paints sees the weights that are painted, marks nothing by a drag, and tries no tool.
+    session.marking.tool = None;
+    if session.tools.operation.is_some() {
+        tools::choose(session, None);
+    }
+    if !session.defers_work {
+        stroke::put_up(session);
+    }
 }

@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 use skinscope_model::NodeId;
 use skinscope_paint::{Distance, MirrorAxis};
+use skinscope_weights::brush::falloff;
 use skinscope_weights::exact;
+
+/// The least distance of dabs as a share of the radius: nearer ones would never end.
+const LEAST_SPACING: f64 = 0.01;
 
 /// The settings of all brushes; each brush reads those that it needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +76,29 @@ impl Default for PaintSettings {
             mirror: None,
             front_only: true,
             only_marked: false,
+        }
+    }
+}
+
+impl PaintSettings {
+    /// Returns these settings, with those from before in place of what cannot be: numbers that are not finite or out of their range, a falloff
+    /// that there is not. The model has so many nodes.
+    pub(super) fn usable(self, before: &Self, nodes: usize) -> Self {
+        let share = |now: f64, before: f64| if now.is_finite() { now.clamp(0.0, 1.0) } else { before };
+        let length = |now: f64, before: f64| if now.is_finite() { now.max(0.0) } else { before };
+        let is_known = falloff(&self.falloff).is_some();
+        Self {
+            to: self.to.filter(|node| node.index() < nodes),
+            value: share(self.value, before.value),
+            factor: length(self.factor, before.factor),
+            strength: share(self.strength, before.strength),
+            radius: length(self.radius, before.radius),
+            falloff: if is_known { self.falloff } else { before.falloff.clone() },
+            spacing: length(self.spacing, before.spacing).max(LEAST_SPACING),
+            floor: share(self.floor, before.floor),
+            ceiling: share(self.ceiling, before.ceiling),
+            max_influences: self.max_influences.map(|most| most.max(1)),
+            ..self
         }
     }
 }

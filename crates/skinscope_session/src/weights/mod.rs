@@ -43,6 +43,17 @@ impl Skinning<'_> {
         self.change_skinning(changes, &[]);
     }
 
+    /// Shows a model whose weights were painted, as a step that holds what differs; `changes` make it of the one that is shown.
+    pub(crate) fn change_painted(&mut self, changes: &[WeightChange], painted: Arc<Model>) {
+        let Some(model) = self.model() else { return };
+        let touched = SkinningChange { weights: differing(model, changes), binds: Vec::new() };
+        if !touched.is_empty() {
+            let before = model.skinning_before(&touched);
+            self.history.skinning_changed(before);
+            self.show_skinning(painted);
+        }
+    }
+
     /// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
     /// differs. Nothing happens where the changes do not fit the model.
     pub(crate) fn change_skinning(&mut self, weights: &[WeightChange], binds: &[BindChange]) {

@@ -1,0 +1,131 @@
+//! The canvas that strokes are painted on, and the weights that were on it before and after each stroke, for undo and redo to go back to.
+
+use std::sync::Arc;
+
+use skinscope_model::{Model, WeightEdits};
+use skinscope_paint::{Brushing, Canvas, Painted, StrokeForm};
+
+use super::stance::Stance;
+
+/// How many states of the weights are kept: as many as the history has steps, and the first one.
+const MOST_STATES: usize = 1001;
+
+/// The canvas with what it needs to follow the weights of the model. A copy of a session makes a canvas of its own.
+#[derive(Debug, Default)]
+pub(super) struct Easel {
+    pub canvas: Option<Canvas>,
+    /// Whether the canvas has the weights that the model has. It has not after another tool has changed them, until it is made anew.
+    pub is_current: bool,
+    states: Vec<State>,
+    /// The number of the state that the model is in.
+    now: usize,
+    /// The stroke that is under way.
+    pub stroke: Option<OpenStroke>,
+}
+
+impl Clone for Easel {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// A stroke that is under way.
+#[derive(Debug)]
+pub(super) struct OpenStroke {
+    pub brushing: Brushing,
+    /// The stroke as it is written down, with its dabs so far.
+    pub form: StrokeForm,
+    /// How the model stands.
+    pub stance: Stance,
+    /// Whether its first dab did the opposite of the brush.
+    pub flips: bool,
+    /// Whether its first dab smoothed.
+    pub smooths: bool,
+}
+
+/// Weights that the model has had while there was a canvas.
+#[derive(Clone, Debug)]
+struct State {
+    edits: WeightEdits,
+    /// The same in double precision; `None` where the canvas was not made for them.
+    painted: Option<Painted>,
+    /// How many strokes were recorded up to there.
+    strokes: usize,
+}
+
+impl Easel {
+    /// Whether the canvas has the weights of a model.
+    pub fn fits(&self, model: &Arc<Model>) -> bool {
+        self.is_current && self.is_of(model)
+    }
+
+    /// Whether the canvas is that of a model, with its weights or waiting to be made for them.
+    pub fn is_of(&self, model: &Arc<Model>) -> bool {
+        self.canvas.as_ref().is_some_and(|canvas| Arc::ptr_eq(canvas.model(), model))
+    }
+
+    /// Puts a canvas up that was made of the model that is open; `strokes` are recorded so far.
+    pub fn put_up(&mut self, canvas: Canvas, strokes: usize) {
+        let painted = Some(canvas.painted());
+        match self.states.get_mut(self.now) {
+            Some(state) => state.painted = painted,
+            None => self.states.push(State { edits: canvas.model().weight_edits().clone(), painted, strokes }),
+        }
+        (self.canvas, self.is_current) = (Some(canvas), true);
+    }
+
+    /// Goes to the weights that the model has now, after something else than a dab has changed them, and returns how many strokes were
+    /// recorded up to there. Where they are those before or after a stroke, the canvas has them again to the bit.
+    pub fn go_to(&mut self, model: &Arc<Model>) -> usize {
+        self.stroke = None;
+        let Some(canvas) = &mut self.canvas else { return 0 };
+        let strokes = self.states.get(self.now).map_or(0, |state| state.strokes);
+        if !canvas.model().shares_all_but_edits(model) {
+            // Something has gained a skin: other vertices are painted.
+            *self = Self::default();
+            return strokes;
+        }
+        // One step back and one forward are the likely ones.
+        let mut order: Vec<usize> = (0..self.states.len()).collect();
+        order.sort_by_key(|state| (state.abs_diff(self.now), *state));
+        let found = order.into_iter().find(|state| self.states[*state].edits == *model.weight_edits());
+        self.now = found.unwrap_or_else(|| {
+            self.states.push(State { edits: model.weight_edits().clone(), painted: None, strokes });
+            self.states.len() - 1
+        });
+        let state = &self.states[self.now];
+        self.is_current = state.painted.is_some();
+        match &state.painted {
+            Some(painted) => canvas.restore(painted, Arc::clone(model)),
+            // So that it is known for which model it waits.
+            None => canvas.adopt(model),
+        }
+        state.strokes
+    }
+
+    /// Notes the weights after a stroke, which is the last one of so many. Strokes that were undone cannot be redone any more.
+    pub fn note_stroke(&mut self, strokes: usize) {
+        let Some(canvas) = &self.canvas else { return };
+        self.states.truncate(self.now + 1);
+        if self.states.len() == MOST_STATES {
+            self.states.remove(0);
+        }
+        let edits = canvas.model().weight_edits().clone();
+        self.states.push(State { edits, painted: Some(canvas.painted()), strokes });
+        self.now = self.states.len() - 1;
+    }
+
+    /// Gives the canvas the weights from before the stroke that is under way, which has changed nothing.
+    pub fn forget_stroke(&mut self) {
+        let painted = self.states.get(self.now).and_then(|state| state.painted.clone());
+        if let (Some(canvas), Some(painted)) = (&mut self.canvas, painted) {
+            let model = Arc::clone(canvas.model());
+            canvas.restore(&painted, model);
+        }
+    }
+
+    /// The number of strokes that are recorded up to now is another one.
+    pub fn forget_recorded(&mut self) {
+        self.states.iter_mut().for_each(|state| state.strokes = 0);
+    }
+}

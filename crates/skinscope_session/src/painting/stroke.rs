@@ -1,0 +1,189 @@
+//! Dabs and strokes: from the brush in the hand to the weights of the model.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::{DVec3, Vec3};
+use skinscope_base::math::Projection;
+use skinscope_inspect::VertexSet;
+use skinscope_model::{MeshId, Model, NodeId, WeightChange};
+use skinscope_paint::{Canvas, Centre, Dab, FrontFaces, Stroke, written};
+use skinscope_weights::FALLOFFS;
+use skinscope_weights::brush::falloff;
+
+use super::easel::OpenStroke;
+use super::hand::{Hand, is_joint};
+use super::stance::Stance;
+use super::{PaintDab, PaintNote, notes, written_form};
+use crate::weights::tools;
+use crate::{Session, weights};
+
+/// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
+pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
+    if !dab.position.iter().chain([&dab.pressure]).all(|number| number.is_finite()) {
+        return;
+    }
+    let before = session.painting.easel.stroke.as_ref().map(|stroke| stroke.stance.clone());
+    let Some(stance) = stand(session, before.as_ref()) else { return };
+    if before.is_some_and(|before| !before.goes_on(&stance)) {
+        end(session);
+    }
+    if session.painting.easel.stroke.is_none() {
+        let begun = begin(session, (dab.flips, dab.smooths), stance.clone(), |stroke| stroke);
+        if let Err(note) = begun {
+            session.painting.note = Some(note);
+            return;
+        }
+    }
+    let at = Centre::Position(DVec3::from_array(dab.position.map(written)));
+    touch(session, &[Dab { at, pressure: written(dab.pressure), time: Some(stance.posing.time) }]);
+    if !session.has_gesture() {
+        end(session);
+    }
+}
+
+/// Makes ready for a dab: shows the weights that are edited and not what a tool would make of them, poses the model, puts a canvas up that has
+/// these weights. Returns how the model stands; `None` where nothing is open or held.
+pub(super) fn stand(session: &mut Session, before: Option<&Stance>) -> Option<Stance> {
+    session.painting.brush?;
+    if session.tools.is_trying() {
+        tools::choose(session, None);
+    }
+    session.update_pose();
+    put_up(session);
+    session.model()?;
+    Some(Stance::of(session, before))
+}
+
+/// Puts a canvas up that has the weights of the model, where none has them.
+pub(super) fn put_up(session: &mut Session) {
+    super::follow(session);
+    let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
+    if !session.painting.easel.fits(&model) {
+        let strokes = session.painting.recorded.strokes.len();
+        session.painting.easel.put_up(Canvas::new(model), strokes);
+    }
+}
+
+/// Begins a stroke; `change` changes what the settings say of it. The error says why there is none.
+pub(super) fn begin(
+    session: &mut Session,
+    (flips, smooths): (bool, bool),
+    stance: Stance,
+    change: impl FnOnce(Stroke) -> Stroke,
+) -> Result<(), PaintNote> {
+    let Some(hand) = Hand::of(session, flips, smooths) else { return Err(PaintNote::default()) };
+    if let Some(why) = notes::lacks(session, hand) {
+        return Err(why);
+    }
+    let Some(model) = session.model().map(Arc::clone) else { return Err(PaintNote::default()) };
+    let stroke = change(stroke_of(session, &model, hand, &stance));
+    let Some(canvas) = &session.painting.easel.canvas else { return Err(PaintNote::default()) };
+    let brushing = canvas.begin(&stroke).map_err(|why| notes::refused(&why.to_string()))?;
+    let pose = stance.pose.as_ref().map(|pose| session.painting.name_of_pose(pose));
+    let form = written_form::form_of(&model, &stroke, pose);
+    session.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
+    Ok(())
+}
+
+/// Returns what the settings say of a stroke, without its dabs.
+fn stroke_of(session: &Session, model: &Model, hand: Hand, stance: &Stance) -> Stroke {
+    let settings = &session.painting.settings;
+    let locked: BTreeSet<NodeId> = session.tools.locked.iter().copied().filter(|node| is_joint(model, *node)).collect();
+    Stroke {
+        brush: hand.brush,
+        joint: hand.joint,
+        to: hand.to,
+        value: written(settings.value),
+        factor: written(hand.factor),
+        strength: written(settings.strength),
+        radius: written(session.paint_radius()),
+        falloff: falloff(&settings.falloff).unwrap_or(FALLOFFS[0]),
+        distance: settings.distance,
+        accumulate: settings.accumulate,
+        floor: written(settings.floor),
+        ceiling: written(settings.ceiling),
+        normalise: settings.normalise,
+        max_influences: settings.max_influences,
+        locked,
+        mirror: settings.mirror,
+        front_faces: settings.front_only.then(|| FrontFaces { eye: eye(session, model, hand.joint) }),
+        mask: settings.only_marked.then(|| mask_of(model, &session.view.marked)),
+        // Data that a method works out for a model is not in a file of strokes.
+        method: Some(session.deforming().shown_method())
+            .filter(|method| method.data.is_none())
+            .unwrap_or(skinscope_deform::METHODS[0]),
+        posing: Arc::new(stance.posing.clone()),
+        dabs: Vec::new(),
+    }
+}
+
+/// Returns the place of the eye in the scene of the file, metres. That of a parallel projection is so far away that it makes no difference.
+fn eye(session: &Session, model: &Model, joint: Option<NodeId>) -> DVec3 {
+    const FAR: f32 = 1e3;
+    let from_view = session.view.world_from_view();
+    let size = session.pose.opened_bounds.diagonal().max(1e-3);
+    let back = match session.view.projection() {
+        Projection::Orthographic { .. } => FAR * size * Vec3::from(from_view.matrix3.z_axis),
+        Projection::Perspective { .. } => Vec3::ZERO,
+    };
+    let eye = Vec3::from(from_view.translation) + back;
+    let origin = skinscope_paint::scene_origin(model, joint, &session.pose.local);
+    DVec3::from_array((eye.as_dvec3() + origin).to_array().map(written))
+}
+
+/// Returns marked vertices as a file of strokes names them: of every copy of a mesh.
+pub(super) fn mask_of(model: &Model, marked: &VertexSet) -> VertexSet {
+    let mut out = Vec::new();
+    for (mesh, primitive, vertex) in marked.iter() {
+        let copies = (0..model.meshes.len()).map(MeshId::from_index);
+        let copies = copies.filter(|copy| model.file_mesh(*copy) == model.file_mesh(mesh));
+        out.extend(copies.map(|copy| (copy, primitive, vertex)));
+    }
+    VertexSet::from_vertices(out)
+}
+
+/// Carries dabs of the stroke out that is under way, and says at the pointer why they have changed nothing.
+pub(super) fn touch(session: &mut Session, dabs: &[Dab]) {
+    for dab in dabs {
+        let easel = &mut session.painting.easel;
+        let (Some(canvas), Some(stroke)) = (&mut easel.canvas, &mut easel.stroke) else { return };
+        match canvas.dab(&mut stroke.brushing, dab) {
+            Ok(changes) => {
+                written_form::add_dab(&mut stroke.form, dab);
+                take_changes(session, &changes);
+            }
+            Err(why) => session.painting.note = Some(notes::refused(&why.to_string())),
+        }
+    }
+}
+
+/// Gives the open model the weights that the canvas has, as a step of the history.
+pub(super) fn take_changes(session: &mut Session, changes: &[WeightChange]) {
+    let Some(painted) = session.painting.easel.canvas.as_ref().map(|canvas| Arc::clone(canvas.model())) else { return };
+    if changes.is_empty() {
+        session.painting.note = notes::of_stroke(session);
+        return;
+    }
+    session.painting.note = None;
+    session.skinning().change_painted(changes, painted);
+    // Weights that are those of the file again are shown by the model that was read.
+    let shown = session.model().map(Arc::clone);
+    if let (Some(canvas), Some(shown)) = (&mut session.painting.easel.canvas, shown) {
+        canvas.adopt(&shown);
+    }
+}
+
+/// Ends the stroke that is under way, and records it where it has changed something.
+pub(super) fn end(session: &mut Session) {
+    let painting = &mut session.painting;
+    let Some(stroke) = painting.easel.stroke.take() else { return };
+    let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
+    if report.changed > 0 {
+        painting.record(stroke.form);
+        painting.easel.note_stroke(painting.recorded.strokes.len());
+    } else {
+        painting.easel.forget_stroke();
+    }
+    painting.last = Some(report);
+}
