@@ -1,1 +1,373 @@
 //! Strokes in a session: one step each, to the bit, and the same as a file of strokes gives.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use skinscope_frame::Frame;
+use skinscope_inspect::VertexSet;
+use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{MeshId, Model, NodeId};
+use skinscope_paint::{Canvas, MirrorAxis, parse};
+
+use crate::frame::SceneColors;
+use crate::tests::sessions::still_session;
+use crate::{
+    CameraCommand, ChannelValue, Command, Document, EditCommand, PaintCommand, PaintDab, PaintSettings,
+    PlaybackCommand, SelectionCommand, Session, ToolCommand, Work, command_line, read_command,
+};
+
+/// The pairs of every vertex, as bits.
+type Rows = Vec<Vec<(u16, u32)>>;
+
+fn rows(model: &Model) -> Rows {
+    let influences = model.influences(MeshId(0), 0).unwrap();
+    let row = |v| influences.of(v).0.iter().copied().zip(influences.of(v).1.iter().map(|w| w.to_bits())).collect();
+    (0..influences.vertices()).map(row).collect()
+}
+
+fn now(session: &Session) -> Rows {
+    rows(session.model().unwrap())
+}
+
+/// Opens a tube whose node 2, "joint 1", is painted with a brush, from all sides.
+fn holding(brush: &str) -> Session {
+    let mut session = still_session(tube(Tube { joints: 6, ..Tube::default() }));
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PaintCommand::Hold(Some(brush.to_owned())));
+    set(&mut session, |settings| settings.front_only = false);
+    session
+}
+
+fn set(session: &mut Session, change: impl FnOnce(&mut PaintSettings)) {
+    let mut settings = session.painting().settings().clone();
+    change(&mut settings);
+    session.apply(PaintCommand::Set(settings));
+}
+
+/// A touch at a vertex as it is posed.
+fn dab_at(session: &mut Session, vertex: usize) -> PaintDab {
+    session.update_pose();
+    let surface = session.surfaces().surface().unwrap();
+    let position = surface.parts[0].deformed.positions[vertex].as_dvec3().to_array();
+    PaintDab { position, pressure: 1.0, flips: false, smooths: false }
+}
+
+fn touch(session: &mut Session, vertex: usize) {
+    let dab = dab_at(session, vertex);
+    session.apply(PaintCommand::Dab(dab));
+}
+
+/// Paints a stroke of so many dabs, from a vertex on.
+fn stroke(session: &mut Session, from: usize, dabs: usize) {
+    let vertices = now(session).len();
+    session.apply(EditCommand::BeginEdit);
+    (0..dabs).for_each(|i| touch(session, (from + 7 * i) % vertices));
+    session.apply(EditCommand::EndEdit);
+}
+
+/// Returns the weights that the recorded strokes give on the model as its file has it. Pose files are read from a folder.
+fn by_file(session: &Session, folder: &Path) -> Rows {
+    let stored = Arc::clone(session.document().unwrap().stored());
+    let text = session.painting().recorded().text();
+    let script = parse(text.as_bytes(), folder, &stored).unwrap_or_else(|why| panic!("{why}"));
+    let mut canvas = Canvas::new(stored);
+    script.strokes.iter().for_each(|stroke| _ = canvas.paint(stroke).unwrap());
+    rows(canvas.model())
+}
+
+#[test]
+fn two_hundred_dabs_are_one_step_that_is_undone_and_redone_to_the_bit() {
+    for brush in ["add", "smooth"] {
+        let mut session = holding(brush);
+        let before = now(&session);
+        session.apply(EditCommand::BeginEdit);
+        touch(&mut session, 40);
+        assert!(session.painting().is_painting() && session.waits_for_commit());
+        session.apply(EditCommand::EndEdit);
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == before && !session.history().can_undo());
+        stroke(&mut session, 30, 200);
+        let after = now(&session);
+        assert!(after != before && !session.painting().is_painting());
+        let strokes = &session.painting().recorded().strokes;
+        assert_eq!((strokes.len(), strokes[0].dabs.as_ref().unwrap().len()), (1, 200));
+        assert!(session.painting().last_stroke().is_some_and(|report| report.changed > 0));
+        session.apply(EditCommand::Undo);
+        assert!(now(&session) == before && !session.history().can_undo());
+        assert!(session.painting().recorded().strokes.is_empty());
+        session.apply(EditCommand::Redo);
+        assert!(now(&session) == after);
+        assert_eq!(session.painting().recorded().strokes.len(), 1);
+    }
+}
+
+#[test]
+fn a_stroke_that_is_given_up_leaves_everything_to_the_bit() {
+    let mut session = holding("add");
+    stroke(&mut session, 20, 5);
+    let (before, model) = (now(&session), Arc::clone(session.model().unwrap()));
+    session.apply(EditCommand::BeginEdit);
+    (0..50).for_each(|i| touch(&mut session, 10 + i));
+    assert!(now(&session) != before);
+    session.apply(EditCommand::CancelEdit);
+    assert!(now(&session) == before && Arc::ptr_eq(session.model().unwrap(), &model));
+    assert!(!session.painting().is_painting());
+    assert_eq!(session.painting().recorded().strokes.len(), 1);
+    // What is painted afterwards begins with those weights, in double precision too.
+    stroke(&mut session, 60, 9);
+    assert!(now(&session) == by_file(&session, Path::new("")));
+}
+
+#[test]
+fn locked_joints_keep_their_bits() {
+    let of = |session: &Session, joint: u16| -> Vec<u32> {
+        let weight = |row: &Vec<(u16, u32)>| row.iter().find(|pair| pair.0 == joint && pair.1 != 0).map_or(0, |p| p.1);
+        now(session).iter().map(weight).collect()
+    };
+    for brush in ["add", "subtract", "average"] {
+        let mut session = holding(brush);
+        // The third node is the second joint of the skin.
+        session.apply(ToolCommand::ToggleLock(NodeId(3)));
+        let before = (now(&session), of(&session, 2));
+        stroke(&mut session, 40, 60);
+        assert!(now(&session) != before.0, "{brush}");
+        assert!(of(&session, 2) == before.1, "{brush}");
+    }
+}
+
+#[test]
+fn a_stroke_on_a_clip_that_plays_has_the_time_of_each_dab_and_a_file_gives_the_same_to_the_bit() {
+    let mut session = holding("add");
+    set(&mut session, |settings| settings.front_only = true);
+    session.apply(PlaybackCommand::SetPlaying(true));
+    session.apply(EditCommand::BeginEdit);
+    for i in 0..20 {
+        session.apply(PlaybackCommand::Advance(0.031));
+        touch(&mut session, 40 + 3 * i);
+    }
+    session.apply(EditCommand::EndEdit);
+    session.apply(PlaybackCommand::Advance(0.2));
+    let dab = PaintDab { smooths: true, pressure: 0.7, ..dab_at(&mut session, 50) };
+    session.apply(PaintCommand::Dab(dab));
+    let strokes = &session.painting().recorded().strokes;
+    assert_eq!(strokes.iter().map(|s| s.brush.clone().unwrap()).collect::<Vec<_>>(), ["add", "smooth"]);
+    assert!(strokes[0].clip.is_some() && strokes[0].pose.is_none());
+    let mut times: Vec<f64> = strokes[0].dabs.iter().flatten().filter_map(|dab| dab.time).collect();
+    times.dedup();
+    assert_eq!(times.len(), 19, "the first has the time of the stroke");
+    assert!(now(&session) == by_file(&session, Path::new("")));
+}
+
+#[test]
+fn a_stroke_in_a_pose_that_was_edited_names_a_pose_file() {
+    let mut session = holding("add");
+    session.apply(PlaybackCommand::SetPlaying(true));
+    session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 40.0)));
+    session.apply(EditCommand::EndEdit);
+    session.apply(EditCommand::BeginEdit);
+    for i in 0..10 {
+        session.apply(PlaybackCommand::Advance(0.05));
+        touch(&mut session, 60 + 3 * i);
+    }
+    session.apply(EditCommand::EndEdit);
+    let painting = session.painting();
+    assert_eq!(painting.recorded().strokes.len(), 1, "the clip moves what is not edited");
+    let [(name, pose)] = painting.recorded_poses() else { panic!("{} poses", painting.recorded_poses().len()) };
+    assert_eq!(painting.recorded().strokes[0].pose.as_ref(), Some(name));
+    let folder = std::env::temp_dir().join(format!("skinscope_painted_poses_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(name), pose.text()).unwrap();
+    let by_file = by_file(&session, &folder);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(now(&session) == by_file);
+}
+
+#[test]
+fn strokes_and_tools_are_undone_in_their_order() {
+    let mut session = holding("add");
+    let mut states = vec![(now(&session), 0)];
+    stroke(&mut session, 40, 6);
+    states.push((now(&session), 1));
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    assert!(session.painting().brush().is_none(), "the tool takes the brush out of the hand");
+    session.apply(ToolCommand::Apply);
+    session.apply(ToolCommand::Cancel);
+    states.push((now(&session), 1));
+    session.apply(PaintCommand::Hold(Some("subtract".to_owned())));
+    stroke(&mut session, 50, 6);
+    states.push((now(&session), 2));
+    assert!(states.windows(2).all(|pair| pair[0].0 != pair[1].0));
+    let is = |session: &Session, want: &(Rows, usize)| {
+        assert!(now(session) == want.0 && session.painting().recorded().strokes.len() == want.1, "{}", want.1);
+    };
+    for want in states.iter().rev().skip(1) {
+        session.apply(EditCommand::Undo);
+        is(&session, want);
+    }
+    for want in &states[1..] {
+        session.apply(EditCommand::Redo);
+        is(&session, want);
+    }
+}
+
+#[test]
+fn what_is_painted_after_an_undo_is_what_a_file_without_the_undone_stroke_gives() {
+    let mut session = holding("add");
+    set(&mut session, |settings| (settings.accumulate, settings.strength) = (true, 0.1));
+    stroke(&mut session, 40, 12);
+    stroke(&mut session, 41, 12);
+    session.apply(EditCommand::Undo);
+    session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+    stroke(&mut session, 42, 12);
+    // Undo in a stroke takes the stroke back, and redo brings it.
+    let whole = now(&session);
+    session.apply(EditCommand::BeginEdit);
+    touch(&mut session, 44);
+    let painted = now(&session);
+    session.apply(EditCommand::Undo);
+    assert!(painted != whole && now(&session) == whole && session.painting().recorded().strokes.len() == 2);
+    session.apply(EditCommand::Redo);
+    assert!(now(&session) == painted && session.painting().recorded().strokes.len() == 3);
+    assert!(now(&session) == by_file(&session, Path::new("")));
+}
+
+#[test]
+fn floods_and_gradients_are_steps_and_a_file_says_them() {
+    let mut session = holding("replace");
+    let marked = VertexSet::from_vertices((0..100).map(|vertex| (MeshId(0), 0, vertex)).collect());
+    let commands = [
+        PaintCommand::Flood,
+        PaintCommand::Gradient { from: [0.0, 0.1, 0.0], until: [0.0, 0.9, 0.0], radial: false },
+        PaintCommand::Gradient { from: [0.0, 0.2, 0.0], until: [0.0, 0.6, 0.0], radial: true },
+    ];
+    let mut seen = vec![now(&session)];
+    for (i, command) in commands.into_iter().enumerate() {
+        session.apply(SelectionCommand::Mark(if i == 0 { Arc::new(marked.clone()) } else { Arc::default() }));
+        set(&mut session, |settings| settings.value = 0.2 + 0.3 * i as f64);
+        session.apply(command);
+        seen.push(now(&session));
+        assert_eq!(session.painting().recorded().strokes.len(), i + 1);
+        assert!(seen[i] != seen[i + 1], "{i}");
+    }
+    assert!(seen[0][100..] == seen[1][100..], "what is not marked stays");
+    assert!(now(&session) == by_file(&session, Path::new("")));
+}
+
+#[test]
+fn a_dab_that_can_do_nothing_says_why_and_what_helps() {
+    let note = |session: &Session| session.painting().note().cloned().unwrap_or_default();
+    let mut session = holding("add");
+    session.apply(SelectionCommand::Select(None));
+    touch(&mut session, 40);
+    assert_eq!(note(&session).text, "No joint is selected");
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(ToolCommand::ToggleLock(NodeId(2)));
+    let before = now(&session);
+    touch(&mut session, 40);
+    let said = note(&session);
+    assert_eq!((said.text.as_str(), said.ways[0].0.as_str()), ("joint 1 is locked", "Unlock joint 1"));
+    assert!(now(&session) == before && !session.history().can_undo());
+    assert!(session.painting().recorded().strokes.is_empty());
+    session.apply(said.ways[0].1.clone());
+    touch(&mut session, 40);
+    assert!(now(&session) != before && session.painting().note().is_none());
+    session.apply(EditCommand::Undo);
+    set(&mut session, |settings| settings.only_marked = true);
+    touch(&mut session, 40);
+    let said = note(&session);
+    assert_eq!(said.text, "No vertex is marked");
+    session.apply(said.ways[0].1.clone());
+    session.apply(PaintCommand::Hold(Some("give".to_owned())));
+    touch(&mut session, 40);
+    let said = note(&session);
+    assert_eq!((said.text.as_str(), said.ways[0].0.as_str()), ("Give to which joint?", "Give to joint 0"));
+    session.apply(said.ways[0].1.clone());
+    touch(&mut session, 40);
+    assert!(now(&session) != before);
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    set(&mut session, |settings| settings.ceiling = 0.0);
+    touch(&mut session, 40);
+    assert_eq!(note(&session).text, "joint 1 is at the ceiling, 0");
+}
+
+#[test]
+fn the_pointer_is_over_a_place_of_the_surface_with_a_ring_around_it() {
+    let mut session = holding("add");
+    session.apply(CameraCommand::SetViewport(Vec2::new(400.0, 400.0)));
+    session.apply(CameraCommand::FrameAll);
+    let middle = Vec2::splat(200.0);
+    let hit = session.paint_hit(middle).unwrap();
+    let ray = session.view().ray(middle);
+    assert!(hit.normal.dot(-ray.direction) > 0.2 && (hit.normal.length() - 1.0).abs() < 1e-5);
+    assert_eq!(hit.scene.map(|v| v as f32), hit.position.to_array());
+    let lines = |session: &Session| {
+        let mut frame = Frame::default();
+        session.build_frame(&mut frame, &SceneColors::DARK);
+        frame.lines
+    };
+    let without = lines(&session).len();
+    session.apply(PaintCommand::Hover(Some(middle)));
+    let ring = lines(&session).split_off(without);
+    let radius = session.paint_radius() as f32;
+    assert!(ring.len() > 96 && ring.iter().all(|line| line.from.distance(hit.position) < 2.1 * radius));
+    session.apply(PaintCommand::Sample(middle));
+    assert!((session.painting().settings().value - f64::from(hit.weight)).abs() < 1e-6);
+    session.apply(PaintCommand::Hold(None));
+    assert_eq!(lines(&session).len(), without);
+}
+
+#[test]
+fn a_canvas_is_made_in_the_background_and_waits_for_the_end_of_a_stroke() {
+    let mut session = Session::default();
+    session.defer_work();
+    let model = Arc::new(tube(Tube { joints: 6, ..Tube::default() }));
+    session.open(Document::new(model, Vec::new(), None));
+    let wants =
+        |session: &mut Session| session.wanted().into_iter().find(|work| matches!(work, Work::PreparePainting(_)));
+    assert!(wants(&mut session).is_none(), "nobody paints");
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    assert!(wants(&mut session).is_some());
+    session.do_wanted();
+    assert!(wants(&mut session).is_none());
+    session.apply(EditCommand::BeginEdit);
+    touch(&mut session, 40);
+    assert!(session.waits_for_commit() && wants(&mut session).is_none());
+    session.apply(EditCommand::EndEdit);
+    assert!(wants(&mut session).is_none(), "the canvas has the weights that were painted on it");
+    session.apply(EditCommand::NormaliseWeights);
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    session.do_wanted();
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    assert!(wants(&mut session).is_some(), "another tool has changed them");
+}
+
+#[test]
+fn commands_and_settings_are_read_back_to_the_bit() {
+    let settings = PaintSettings {
+        to: Some(NodeId(3)),
+        value: 0.1 + 0.2,
+        radius: 1.0 / 3.0,
+        mirror: Some(MirrorAxis::Auto),
+        max_influences: None,
+        ..PaintSettings::default()
+    };
+    let dab = PaintDab { position: [0.1 + 0.2, -1.0 / 3.0, 0.0], pressure: 0.7, flips: true, smooths: false };
+    for command in [
+        PaintCommand::Set(settings),
+        PaintCommand::Dab(dab),
+        PaintCommand::Hold(None),
+        PaintCommand::Hover(Some(Vec2::new(1.5, 2.0))),
+        PaintCommand::Hover(None),
+        PaintCommand::Flood,
+    ] {
+        let line = command_line(&command.clone().into());
+        assert_eq!(read_command(&line).unwrap(), Command::from(command), "{line}");
+    }
+    let mut session = holding("add");
+    set(&mut session, |settings| (settings.strength, settings.falloff) = (f64::NAN, "steep".to_owned()));
+    let kept = session.painting().settings();
+    assert_eq!((kept.strength, kept.falloff.as_str()), (0.5, "smooth"));
+}
