@@ -78,6 +78,15 @@ pub(super) fn of(session: &Session) -> String {
         )
     });
     say("example", format!("{lesson:?} {}", hash(format!("{:?}", session.example_marks()).as_bytes())));
+    let painting = session.painting();
+    if painting.brush().is_some() || !painting.recorded().strokes.is_empty() {
+        let strokes = hash(painting.recorded().text().as_bytes());
+        let note = painting.note().map(|note| &note.text);
+        say("painting", format!("{:?} {strokes} {note:?}", painting.brush().map(|brush| brush.id)));
+        say("painted poses", hash(format!("{:?}", painting.recorded_poses()).as_bytes()));
+        say("brush settings", serde_json::to_string(painting.settings()).unwrap());
+        say("last stroke", format!("{:?}", painting.last_stroke()));
+    }
     if let (Some(document), Some(model)) = (session.document(), session.edited_weights().edited_model()) {
         say("weights", hash(format!("{:?}", model.weight_edits()).as_bytes()));
         say("binds", hash(format!("{:?}", model.bind_edits()).as_bytes()));
