@@ -20,8 +20,8 @@ use crate::model::test_shapes::{Tube, tube};
 use crate::model::{BlockFormats, MeshId, Model, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{
-    ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, Session, Source, ToolCommand,
-    ViewCommand, Work,
+    ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, PaintCommand, Session, Source,
+    ToolCommand, ViewCommand, Work,
 };
 
 static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
@@ -356,6 +356,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         let run = edited.begin(&work).unwrap();
         edited.done(run(&JobContext::of_waiting()).unwrap());
     }
+    edited.apply(PaintCommand::Hold(Some("add".to_owned())));
     let mut begun = BTreeSet::new();
     for session in [&mut large, &mut small, &mut edited] {
         let mut jobs = jobs();
@@ -376,7 +377,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         jobs.follow(&mut Session::default(), &mut |_| true);
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
-    assert_eq!(begun, (0..9).collect(), "every kind is begun");
+    assert_eq!(begun, (0..10).collect(), "every kind is begun");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skinscope_edit::Sheet;
 use skinscope_model::Model;
 
 use super::Canvas;
@@ -22,6 +23,13 @@ impl Canvas {
     /// it at most in clips and inverse bind matrices.
     pub fn restore(&mut self, painted: &Painted, model: Arc<Model>) {
         self.rows = painted.0.clone();
+        self.model = model;
+    }
+
+    /// Begins anew with the weights of a model that differs from [`Canvas::model`] at most in weights, clips and inverse bind matrices. What
+    /// lies next to what is known already.
+    pub fn renew(&mut self, model: Arc<Model>) {
+        self.rows = Rows::new(Sheet::of(&model).tables);
         self.model = model;
     }
 

@@ -14,7 +14,8 @@ const MOST_STATES: usize = 1001;
 #[derive(Debug, Default)]
 pub(super) struct Easel {
     pub canvas: Option<Canvas>,
-    /// Whether the canvas has the weights that the model has. It has not after another tool has changed them, until it is made anew.
+    /// Whether the canvas has the weights that the model has. It has not after another tool has changed them, until it is
+    /// used again.
     pub is_current: bool,
     states: Vec<State>,
     /// The number of the state that the model is in.
@@ -72,6 +73,18 @@ impl Easel {
             None => self.states.push(State { edits: canvas.model().weight_edits().clone(), painted, strokes }),
         }
         (self.canvas, self.is_current) = (Some(canvas), true);
+    }
+
+    /// Gives the canvas that is there the weights of the model that is open, in double precision; returns whether one is there.
+    pub fn renew(&mut self, model: &Arc<Model>) -> bool {
+        let Some(canvas) = self.canvas.as_mut().filter(|canvas| canvas.model().shares_all_but_edits(model)) else {
+            return false;
+        };
+        canvas.renew(Arc::clone(model));
+        let painted = Some(canvas.painted());
+        self.states.iter_mut().skip(self.now).take(1).for_each(|state| state.painted.clone_from(&painted));
+        self.is_current = true;
+        true
     }
 
     /// Goes to the weights that the model has now, after something else than a dab has changed them, and returns how many strokes were

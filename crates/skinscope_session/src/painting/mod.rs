@@ -224,11 +224,11 @@ pub(crate) fn follow(session: &mut Session) {
     }
 }
 
-/// Returns the model for which a canvas is to be made.
+/// Returns the model for which a canvas is to be made: a brush is in the hand, and there is none yet.
 pub(crate) fn wanted_canvas(session: &Session) -> Option<Arc<Model>> {
     session.painting.brush?;
     let model = session.edited_weights().edited_model()?;
-    (!session.painting.easel.fits(model)).then(|| Arc::clone(model))
+    session.painting.easel.canvas.is_none().then(|| Arc::clone(model))
 }
 
 /// Takes a canvas that was made in the background, where it is still of use.

@@ -78,7 +78,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
     }
 }
 
-/// Takes a brush in the hand, or none. Where the session does no work in the background, the canvas is made now, so that the first dab
+/// Takes a brush in the hand, or none. Where the session does no work in the background, a canvas is made now, so that the first dab
 /// does not wait for it.
 fn hold(session: &mut Session, brush: Option<&'static Brush>) {
     stroke::end(session);
@@ -92,7 +92,7 @@ fn hold(session: &mut Session, brush: Option<&'static Brush>) {
     if session.tools.operation.is_some() {
         tools::choose(session, None);
     }
-    if !session.defers_work {
+    if !session.defers_work || session.painting.easel.canvas.is_some() {
         stroke::put_up(session);
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn stand(session: &mut Session, before: Option<&Stance>) -> Option<St
 pub(super) fn put_up(session: &mut Session) {
     super::follow(session);
     let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
-    if !session.painting.easel.fits(&model) {
+    if !session.painting.easel.fits(&model) && !session.painting.easel.renew(&model) {
         let strokes = session.painting.recorded.strokes.len();
         session.painting.easel.put_up(Canvas::new(model), strokes);
     }

@@ -341,7 +341,21 @@ fn a_canvas_is_made_in_the_background_and_waits_for_the_end_of_a_stroke() {
     session.apply(ToolCommand::Apply);
     session.do_wanted();
     session.apply(PaintCommand::Hold(Some("add".to_owned())));
-    assert!(wants(&mut session).is_some(), "another tool has changed them");
+    assert!(wants(&mut session).is_none(), "the canvas takes what another tool has changed");
+    let smoothed = now(&session);
+    stroke(&mut session, 50, 9);
+    let painted = now(&session);
+    // The same as on a canvas that never had other weights.
+    let mut anew = Session::default();
+    anew.open(Document::new(Arc::clone(session.document().unwrap().stored()), Vec::new(), None));
+    session.apply(EditCommand::Undo);
+    assert!(now(&session) == smoothed && smoothed != painted);
+    anew.apply(EditCommand::ChangeWeights(Arc::new(session.model().unwrap().edited_weights())));
+    anew.apply(SelectionCommand::Select(Some(NodeId(2))));
+    anew.apply(PlaybackCommand::SetPlaying(false));
+    anew.apply(PaintCommand::Hold(Some("add".to_owned())));
+    stroke(&mut anew, 50, 9);
+    assert!(now(&anew) == painted);
 }
 
 #[test]
