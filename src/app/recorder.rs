@@ -1,12 +1,15 @@
-//! `view --record FILE`: every command that the window carries out is written down, a line each, as it happens.
+//! `view --record FILE`: every command that the window carries out is written down, a line each, as it happens, and the strokes that were
+//! painted beside it, as `skinscope paint` takes them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::App;
 use super::AppError;
-use crate::output::LineLog;
+use crate::output::{self, LineLog};
 use crate::session::{
-    Command, Effect, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, Session, Source, command_line,
+    Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, Session, Source,
+    command_line,
 };
 
 /// Writes commands down.
@@ -20,6 +23,48 @@ pub(super) struct Recorder {
     failed: Option<String>,
     /// Whether it takes no more.
     ended: bool,
+    strokes: StrokesBeside,
+}
+
+/// The file of strokes beside a record: `NAME.strokes.json`, and pose files that begin with the same name.
+#[derive(Debug, Default)]
+struct StrokesBeside {
+    /// What it is called without its endings.
+    path: PathBuf,
+    /// The number of the strokes that it has ([`Painting::recorded_revision`]); 0 where there is none yet.
+    revision: u64,
+    /// Whether it could not be written, which was told.
+    ended: bool,
+}
+
+impl StrokesBeside {
+    /// Writes the strokes that were painted, where they are others than those that were written last.
+    fn follow(&mut self, painting: &Painting) -> io::Result<()> {
+        let revision = painting.recorded_revision();
+        let has_none = painting.recorded().strokes.is_empty() && self.revision == 0;
+        if self.ended || has_none || self.revision == revision {
+            return Ok(());
+        }
+        self.ended = true;
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let beside = |ending: &str| self.path.with_file_name(format!("{name}.{ending}"));
+        for (pose, file) in painting.recorded_poses() {
+            output::write(&beside(pose), file.text().as_bytes())?;
+        }
+        let mut file = painting.recorded().clone();
+        for pose in file.strokes.iter_mut().filter_map(|stroke| stroke.pose.as_mut()) {
+            *pose = format!("{name}.{pose}");
+        }
+        let (path, text) = (beside("strokes.json"), file.text());
+        // What another record has left is not replaced.
+        if self.revision == 0 {
+            output::write_new(&path, text.as_bytes())?;
+        } else {
+            output::write(&path, text.as_bytes())?;
+        }
+        (self.revision, self.ended) = (revision, false);
+        Ok(())
+    }
 }
 
 impl Recorder {
@@ -33,7 +78,8 @@ impl Recorder {
         let source = RecordedSource::of(source, session);
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let head = RecordingHead { schema: RECORDING_SCHEMA, version, source, window: [0.0; 2] };
-        Ok(Self { log, path: name, waiting: Some((head, Vec::new())), failed: None, ended: false })
+        let strokes = StrokesBeside { path: path.with_extension(""), ..StrokesBeside::default() };
+        Ok(Self { log, path: name, waiting: Some((head, Vec::new())), failed: None, ended: false, strokes })
     }
 
     /// Writes the first line, now that the window has this size, points.
@@ -56,6 +102,14 @@ impl Recorder {
         }
     }
 
+    /// Writes the strokes down that were painted, once they are others.
+    pub fn note_strokes(&mut self, painting: &Painting) {
+        if let Err(error) = self.strokes.follow(painting) {
+            self.failed =
+                Some(format!("Strokes are recorded no more.\n{}.strokes.json: {error}", self.strokes.path.display()));
+        }
+    }
+
     fn add(&mut self, line: &str) {
         if self.ended {
             return;
@@ -74,19 +128,27 @@ impl App {
         let command = command.into();
         if let Some(recorder) = &mut self.recorder {
             recorder.note(&command, &self.session);
+        }
+        let effect = self.session.apply(command);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_strokes(self.session.painting());
             if let Some(why) = recorder.failed.take() {
                 self.status.error = Some(why);
             }
         }
-        self.session.apply(command)
+        effect
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
     use crate::import::{Options, Progress};
-    use crate::session::{EditCommand, ViewCommand, read_command};
+    use crate::model::NodeId;
+    use crate::paint;
+    use crate::session::{ChannelValue, EditCommand, PaintCommand, PoseSource, ViewCommand, read_command};
 
     #[test]
     fn commands_are_written_as_they_happen_and_no_file_is_replaced() {
@@ -115,5 +177,31 @@ mod tests {
         assert!(refused.contains(path.to_str().unwrap()), "{refused}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn strokes_are_written_beside_the_record_without_those_that_were_undone() {
+        let folder = std::env::temp_dir().join(format!("skinscope_recorded_strokes_{}", std::process::id()));
+        let _absent = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut recorder = Recorder::create(&folder.join("hour.jsonl"), &Source::BuiltIn, None).unwrap();
+        let mut session = Session::default();
+        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
+        recorder.note_strokes(session.painting());
+        let path = folder.join("hour.strokes.json");
+        assert!(!path.exists(), "nothing was painted");
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+        session.apply(EditCommand::Edit(NodeId(0), ChannelValue::Rotation(Vec3::Y * 20.0)));
+        session.apply(EditCommand::EndEdit);
+        session.apply(PaintCommand::Flood);
+        recorder.note_strokes(session.painting());
+        assert!(recorder.failed.is_none(), "{:?}", recorder.failed);
+        let script = paint::read(&path, session.document().unwrap().stored()).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!((script.strokes.len(), script.poses), (1, vec![folder.join("hour.pose-1.pose.json")]));
+        session.apply(EditCommand::Undo);
+        recorder.note_strokes(session.painting());
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("smooth"), "it was undone");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

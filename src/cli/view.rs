@@ -105,7 +105,8 @@ pub(super) struct ViewArgs {
     /// change, for programs that drive the window
     #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
     controls: Option<PathBuf>,
-    /// Write every command that the window carries out into a new file, a line of JSON each, so that what was done can be done again
+    /// Write every command that the window carries out into a new file, a line of JSON each, so that what was done can be done again; strokes of
+    /// brushes beside it, as NAME.strokes.json
     #[arg(long, value_name = "FILE", value_parser = parse_new_file, conflicts_with = "benchmark")]
     record: Option<PathBuf>,
     /// Write what each frame costs into a new file as it ends: JSON that Perfetto and chrome://tracing open, or a table where it ends in .csv

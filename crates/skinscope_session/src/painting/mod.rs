@@ -49,6 +49,8 @@ pub struct Painting {
     undone: Vec<StrokeForm>,
     /// The pose files that strokes name.
     poses: Vec<(String, PoseFile)>,
+    /// Counts how often other strokes were recorded.
+    revision: u64,
 }
 
 /// What is said at the pointer: why a dab has changed nothing.
@@ -110,8 +112,15 @@ impl Painting {
         &self.poses
     }
 
+    /// Returns how often [`Painting::recorded`] has become another one.
+    #[must_use]
+    pub fn recorded_revision(&self) -> u64 {
+        self.revision
+    }
+
     /// Adds a stroke to those that were recorded.
     fn record(&mut self, stroke: StrokeForm) {
+        self.revision += 1;
         self.undone.clear();
         self.recorded.strokes.push(stroke);
     }
@@ -119,6 +128,7 @@ impl Painting {
     /// Takes strokes back, or brings them back, until so many are recorded.
     fn go_to_stroke(&mut self, count: usize) {
         let strokes = &mut self.recorded.strokes;
+        self.revision += u64::from(strokes.len() != count);
         while strokes.len() > count
             && let Some(last) = strokes.pop()
         {
@@ -143,6 +153,7 @@ impl Painting {
 
     /// Forgets the strokes that were recorded; the weights stay.
     fn forget_recorded(&mut self) {
+        self.revision += u64::from(!self.recorded.strokes.is_empty());
         (self.recorded, self.undone, self.poses) = (StrokesFile::default(), Vec::new(), Vec::new());
         self.easel.forget_recorded();
     }
