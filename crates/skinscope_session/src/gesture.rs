@@ -13,7 +13,7 @@ use crate::findings::StateBeforeFinding;
 use crate::playback::clips;
 use crate::view::view_history::ViewSettings;
 use crate::{
-    CameraCommand, Command, Comparison, Document, Edits, ExampleCommand, History, Orbit, Playback, PlaybackCommand,
+    CameraCommand, Command, Comparison, Document, Edits, ExampleCommand, History, Orbit, PaintSettings, Playback, PlaybackCommand,
     PoseRules, Session, ViewCommand, ViewHistory, Work, comparison, document,
 };
 
@@ -43,6 +43,8 @@ struct Before {
     finding: Option<usize>,
     before_finding: Option<Box<StateBeforeFinding>>,
     settings: Arc<Settings>,
+    /// The settings of brushes.
+    brushes: PaintSettings,
     view: ViewSettings,
     view_history: ViewHistory,
     orbit: Orbit,
@@ -108,6 +110,7 @@ pub(crate) fn begin(session: &mut Session) {
         finding: session.view.finding,
         before_finding: session.before_finding.clone(),
         settings: Arc::clone(&session.tools.settings),
+        brushes: session.painting.settings().clone(),
         view: ViewSettings::of(&session.view),
         view_history: session.view_history.clone(),
         orbit: session.view.orbit,
@@ -150,6 +153,7 @@ pub(crate) fn cancel(session: &mut Session) {
         session.playback = Playback { time_secs, playing, returning, ..session.playback.clone() };
     }
     session.tools.settings = before.settings;
+    session.painting.give_back(before.brushes);
     for (slider, value) in before.sliders {
         document::lesson_commands::apply(session, &ExampleCommand::SetSlider(slider, value));
     }

@@ -168,6 +168,11 @@ impl Painting {
         }
     }
 
+    /// Goes back to the settings of brushes from before a drag that was given up.
+    pub(crate) fn give_back(&mut self, settings: PaintSettings) {
+        self.settings = settings;
+    }
+
     /// Takes the brush from the hand of another session, whose model was the active one.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         (self.brush, other.hover) = (other.brush.take(), None);
@@ -183,8 +188,8 @@ impl Session {
     }
 
     /// Tells that the pointer is over a point of the viewport, pixels from its top left, or over nothing that could be painted: the ring of
-    /// the brush is drawn there. [`PaintCommand::Hover`] does the same.
-    pub fn hover_paint(&mut self, at: Option<Vec2>) {
+    /// the brush is drawn there.
+    pub(crate) fn hover_paint(&mut self, at: Option<Vec2>) {
         self.painting.hover = at.filter(|at| at.is_finite() && self.painting.brush.is_some());
     }
 

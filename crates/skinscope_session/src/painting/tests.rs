@@ -382,6 +382,11 @@ fn commands_and_settings_are_read_back_to_the_bit() {
     }
     let mut session = holding("add");
     set(&mut session, |settings| (settings.strength, settings.falloff) = (f64::NAN, "steep".to_owned()));
-    let kept = session.painting().settings();
+    let kept = session.painting().settings().clone();
     assert_eq!((kept.strength, kept.falloff.as_str()), (0.5, "smooth"));
+    // A drag of a slider that is given up leaves them as they were.
+    session.apply(EditCommand::BeginEdit);
+    set(&mut session, |settings| settings.strength = 0.9);
+    session.apply(EditCommand::CancelEdit);
+    assert_eq!(*session.painting().settings(), kept);
 }
