@@ -1,6 +1,7 @@
 //! What is said at the pointer where a dab changes nothing, and what can be done about it.
 
 use skinscope_model::NodeId;
+use skinscope_paint::PaintError;
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
@@ -17,6 +18,15 @@ pub(super) fn refused(why: &str) -> PaintNote {
     PaintNote { text, ways: Vec::new() }
 }
 
+/// Says why a stroke cannot begin.
+pub(super) fn cannot_begin(session: &Session, why: &PaintError) -> PaintNote {
+    let mut note = refused(&why.to_string());
+    if *why == PaintError::NoMesh {
+        note.ways.extend(under_pointer(session).map(|node| select(session, node)));
+    }
+    note
+}
+
 /// Returns what the brush needs that is not there.
 pub(super) fn lacks(session: &Session, hand: Hand) -> Option<PaintNote> {
     let said = |text: &str, ways: Vec<Way>| Some(PaintNote { text: text.to_owned(), ways });
@@ -27,7 +37,9 @@ pub(super) fn lacks(session: &Session, hand: Hand) -> Option<PaintNote> {
     }
     if hand.joint.is_none() && hand.brush.is_of_joint() {
         let ways = under_pointer(session).map(|node| select(session, node));
-        return said("No joint is selected", ways.into_iter().collect());
+        let selected = session.view.selected.map(|node| format!("{} is no joint of a skin", name(session, node)));
+        let text = selected.unwrap_or_else(|| "No joint is selected".to_owned());
+        return said(&text, ways.into_iter().collect());
     }
     if hand.to.is_none() && hand.brush.needs.contains(&Need::To) {
         let above = hand.joint.and_then(|node| model.joint_above(node));

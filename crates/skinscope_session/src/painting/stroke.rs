@@ -79,7 +79,7 @@ pub(super) fn begin(
     let Some(model) = session.model().map(Arc::clone) else { return Err(PaintNote::default()) };
     let stroke = change(stroke_of(session, &model, hand, &stance));
     let Some(canvas) = &session.painting.easel.canvas else { return Err(PaintNote::default()) };
-    let brushing = canvas.begin(&stroke).map_err(|why| notes::refused(&why.to_string()))?;
+    let brushing = canvas.begin(&stroke).map_err(|why| notes::cannot_begin(session, &why))?;
     let pose = stance.pose.as_ref().map(|pose| session.painting.name_of_pose(pose));
     let form = written_form::form_of(&model, &stroke, pose);
     session.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });

@@ -261,6 +261,9 @@ fn a_dab_that_can_do_nothing_says_why_and_what_helps() {
     session.apply(SelectionCommand::Select(None));
     touch(&mut session, 40);
     assert_eq!(note(&session).text, "No joint is selected");
+    session.apply(SelectionCommand::Select(Some(NodeId(0))));
+    touch(&mut session, 40);
+    assert_eq!(note(&session).text, "root is no joint of a skin");
     session.apply(SelectionCommand::Select(Some(NodeId(2))));
     session.apply(ToolCommand::ToggleLock(NodeId(2)));
     let before = now(&session);
