@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skinscope_model::NodeId;
 use skinscope_paint::{Distance, MirrorAxis};
 use skinscope_weights::brush::falloff;
-use skinscope_weights::exact;
+use skinscope_weights::{FALLOFFS, exact};
 
 /// The least distance of dabs as a share of the radius: nearer ones would never end.
 const LEAST_SPACING: f64 = 0.01;
@@ -64,7 +64,7 @@ impl Default for PaintSettings {
             factor: 0.5,
             strength: 0.5,
             radius: 0.0,
-            falloff: "smooth".to_owned(),
+            falloff: FALLOFFS[0].id.to_owned(),
             distance: Distance::Surface,
             accumulate: false,
             airbrush: false,
