@@ -150,6 +150,7 @@ mod tests {
         change.push(3, &[2], &[1.0]);
         let job = SaveJob {
             model: Arc::new(document.stored().with_weights(&[change]).unwrap()),
+            painted: None,
             path: Some(path.clone()),
             stamps: read.clone(),
             written: None,

@@ -7,6 +7,7 @@ use crate::app::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::import::{ImportError, Options, Progress};
 use crate::model::Model;
+use crate::paint::Painted;
 use crate::session::{Document, Session, SessionSnapshot, Source, WorkContents};
 use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, Saved, Stamps, prepare};
 
@@ -27,6 +28,8 @@ impl Written {
 /// What it takes to save a model.
 pub(crate) struct SaveJob {
     pub model: Arc<Model>,
+    /// What brushes have painted on it, in double precision, so that it is rounded once.
+    pub painted: Option<Painted>,
     /// The file that it was read from; `None`: the built-in character.
     pub path: Option<PathBuf>,
     /// That file and those that it names, before they were read.
@@ -94,7 +97,11 @@ impl SaveJob {
         origin: Origin<'_>,
         destination: Destination<'_>,
     ) -> Result<Prepared, SaveError> {
-        Ok(prepare(origin, &Sheet::of(model), self.recompression, destination)?
+        let mut sheet = Sheet::of(model);
+        if let Some(painted) = self.painted.as_ref().filter(|_| std::ptr::eq(model, &raw const *self.model)) {
+            painted.write_into(&mut sheet);
+        }
+        Ok(prepare(origin, &sheet, self.recompression, destination)?
             .keeping_what_is_replaced()
             .keeping_links(self.keeps_links))
     }
@@ -188,7 +195,11 @@ mod tests {
     use crate::export::write_skinned_glb;
     use crate::model::test_shapes::{Tube, tube};
     use crate::model::{MeshId, NodeId, WeightChange};
-    use crate::session::{CameraCommand, ChannelValue, EditCommand, MarkCommand, MarkMode, MarkShape, ToolCommand};
+    use crate::paint::{Canvas, parse};
+    use crate::session::{
+        CameraCommand, ChannelValue, EditCommand, MarkCommand, MarkMode, MarkShape, PaintCommand, PaintDab,
+        PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, ToolCommand,
+    };
 
     /// The model with all weight of a vertex given to a joint.
     fn with_edit(model: &Model, vertex: u32, joint: u16) -> Arc<Model> {
@@ -299,6 +310,7 @@ mod tests {
     fn job_without_work(model: &Arc<Model>, path: &Path, (stamps, written): (&Stamps, Option<Written>)) -> SaveJob {
         SaveJob {
             model: Arc::clone(model),
+            painted: None,
             path: Some(path.to_owned()),
             stamps: stamps.clone(),
             written,
@@ -312,13 +324,57 @@ mod tests {
     /// What it takes to save what was made in `session` on the file at `path`, which was like this when it was read.
     fn job_of(session: &Session, path: &Path, stamps: &Stamps) -> SaveJob {
         let model = session.edited_weights().edited_model().unwrap();
-        SaveJob { work: session.unsaved().snapshot(), ..job_without_work(model, path, (stamps, None)) }
+        let (work, painted) = (session.unsaved().snapshot(), session.painted_weights().cloned());
+        SaveJob { work, painted, ..job_without_work(model, path, (stamps, None)) }
     }
 
     fn give(session: &mut Session, vertex: u32, joint: u16) {
         let mut change = WeightChange::new(MeshId(0), 0, 4);
         change.push(vertex, &[joint], &[1.0]);
         session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    }
+
+    #[test]
+    fn what_was_painted_is_saved_with_the_bytes_that_its_strokes_give_on_the_command_line() {
+        let folder = std::env::temp_dir().join(format!("skinscope_save_painted_{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("figure.glb");
+        // Its weights are integers of 8 bits.
+        let figure = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/figure_quantized.glb");
+        fs::copy(figure, &path).unwrap();
+        let (mut session, stamps) = (Session::default(), Stamps::of(&path));
+        session.open(read(&path));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        let stored = Arc::clone(session.document().unwrap().stored());
+        session.apply(SelectionCommand::Select(Some(stored.skins[0].joints[3])));
+        for (brush, normalise) in [("add", true), ("smooth", true), ("subtract", false), ("smooth", true)] {
+            session.apply(PaintCommand::Hold(Some(brush.to_owned())));
+            let settings = PaintSettings { radius: 0.3, normalise, front_only: false, ..PaintSettings::default() };
+            session.apply(PaintCommand::Set(settings));
+            session.update_pose();
+            let places = session.surfaces().surface().unwrap().parts[0].deformed.positions.clone();
+            session.apply(EditCommand::BeginEdit);
+            for place in places.iter().step_by(40) {
+                let position = place.as_dvec3().to_array();
+                let dab = PaintDab { position, pressure: 0.7, flips: false, smooths: false };
+                session.apply(PaintCommand::Dab(dab));
+            }
+            session.apply(EditCommand::EndEdit);
+        }
+        let [by_window, by_file] = ["window.glb", "file.glb"].map(|name| folder.join(name));
+        let job = job_of(&session, &path, &stamps);
+        assert!(job.painted.is_some() && session.painting().recorded().strokes.len() == 4);
+        job.write(job.prepare(&by_window).unwrap(), &by_window).unwrap();
+        let text = session.painting().recorded().text();
+        let script = parse(text.as_bytes(), &folder, &stored).unwrap_or_else(|why| panic!("{why}"));
+        let mut canvas = Canvas::new(Arc::clone(&stored));
+        script.strokes.iter().for_each(|stroke| _ = canvas.paint(stroke).unwrap());
+        let destination = Destination::To(&by_file);
+        let origin = Origin::File(&path, &stamps);
+        prepare(origin, &canvas.sheet(&stored), Recompression::None, destination).unwrap().write().unwrap();
+        let files = [&path, &by_window, &by_file].map(|path| fs::read(path).unwrap());
+        assert!(files[0] != files[1] && files[1] == files[2]);
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

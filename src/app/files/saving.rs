@@ -73,6 +73,7 @@ impl App {
         let (stamps, written) = self.disk.origin();
         Some(SaveJob {
             model: Arc::clone(self.session.edited_weights().edited_model()?),
+            painted: self.session.painted_weights().cloned(),
             path: document.path.clone(),
             stamps,
             written,

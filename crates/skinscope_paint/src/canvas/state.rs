@@ -12,6 +12,13 @@ use super::rows::Rows;
 #[derive(Clone, Debug)]
 pub struct Painted(Rows);
 
+impl Painted {
+    /// Writes the rows that were painted into the sheet of a model that has the same weights in single precision.
+    pub fn write_into(&self, sheet: &mut Sheet<'_>) {
+        self.0.write_into(&mut sheet.tables);
+    }
+}
+
 impl Canvas {
     /// Returns the weights as they are now, to go back to ([`Canvas::restore`]).
     #[must_use]

@@ -65,6 +65,12 @@ impl Easel {
         self.canvas.as_ref().is_some_and(|canvas| Arc::ptr_eq(canvas.model(), model))
     }
 
+    /// Returns what was painted on a model, in double precision, where the canvas has its weights and no stroke is under way.
+    pub fn painted(&self, model: &Arc<Model>) -> Option<&Painted> {
+        let state = self.states.get(self.now).filter(|_| self.fits(model) && self.stroke.is_none());
+        state.and_then(|state| state.painted.as_ref())
+    }
+
     /// Puts a canvas up that was made of the model that is open; `strokes` are recorded so far.
     pub fn put_up(&mut self, canvas: Canvas, strokes: usize) {
         let painted = Some(canvas.painted());

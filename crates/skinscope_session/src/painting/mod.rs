@@ -25,7 +25,7 @@ use std::sync::Arc;
 use glam::Vec2;
 use skinscope_anim::pose::PoseFile;
 use skinscope_model::Model;
-use skinscope_paint::{Canvas, StrokeForm, StrokeReport, StrokesFile};
+use skinscope_paint::{Canvas, Painted, StrokeForm, StrokeReport, StrokesFile};
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
@@ -191,6 +191,13 @@ impl Session {
     /// the brush is drawn there.
     pub(crate) fn hover_paint(&mut self, at: Option<Vec2>) {
         self.painting.hover = at.filter(|at| at.is_finite() && self.painting.brush.is_some());
+    }
+
+    /// Returns the weights that were painted, in double precision, so that saving them rounds them once; `None` where none were, or others
+    /// have changed them since.
+    #[must_use]
+    pub fn painted_weights(&self) -> Option<&Painted> {
+        self.painting.easel.painted(self.edited_weights().edited_model()?)
     }
 
     /// Returns how far a dab reaches, metres: the radius of the settings or, where that is 0, a share of the size of the model.
