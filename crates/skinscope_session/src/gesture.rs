@@ -13,8 +13,8 @@ use crate::findings::StateBeforeFinding;
 use crate::playback::clips;
 use crate::view::view_history::ViewSettings;
 use crate::{
-    CameraCommand, Command, Comparison, Document, Edits, ExampleCommand, History, Orbit, PaintSettings, Playback, PlaybackCommand,
-    PoseRules, Session, ViewCommand, ViewHistory, Work, comparison, document,
+    CameraCommand, Command, Comparison, Document, Edits, ExampleCommand, History, Orbit, PaintSettings, Playback,
+    PlaybackCommand, PoseRules, Session, ViewCommand, ViewHistory, Work, comparison, document,
 };
 
 /// A gesture that is under way, with what a drag may change as it was when it began. Most of it is shared with the session until it changes.

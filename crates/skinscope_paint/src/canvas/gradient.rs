@@ -16,7 +16,7 @@ impl Canvas {
     ///
     /// # Errors
     /// New weights were refused by the model.
-    pub fn gradient(
+    pub fn gradient_dabs(
         &mut self,
         brushing: &mut Brushing,
         ends: [DVec3; 2],

@@ -139,7 +139,7 @@ impl Canvas {
 
     fn paint_all(&mut self, stroke: &Stroke, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
         let mut brushing = self.begin(stroke)?;
-        let moment = Moment::of(&self.model, stroke, &brushing.regions, stroke.posing.time);
+        let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let posed = PosedSurfaces::new(&self.model, &self.surfaces, &brushing.regions, &moment);
         let mut strengths = Vec::new();
         posed.each(&mut |place, at| {
@@ -177,7 +177,7 @@ impl Canvas {
         brushing.dabs += 1;
         let time = dab.time.unwrap_or(brushing.stroke.posing.time);
         let moment = brushing.moment.take().filter(|moment| moment.time.to_bits() == time.to_bits());
-        let moment = moment.unwrap_or_else(|| Moment::of(&self.model, &brushing.stroke, &brushing.regions, time));
+        let moment = moment.unwrap_or_else(|| Moment::of(&self.model, &brushing.stroke, time));
         let strengths = self.strengths(brushing, &moment, (number, dab));
         brushing.moment = Some(moment);
         let changed = self.apply(brushing, strengths?);

@@ -27,14 +27,13 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    pub fn of(model: &Model, stroke: &Stroke, regions: &[Region], time: f64) -> Self {
+    pub fn of(model: &Model, stroke: &Stroke, time: f64) -> Self {
         let pose = stroke.posing.at(model, Some(time));
         let (mut model_pose, mut matrices, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &pose, &mut model_pose);
         palettes(model, &model_pose, &mut matrices);
         pack(stroke.method, &matrices, &mut packed);
-        let first = regions.iter().flat_map(|region| &region.shown_by).flatten().next();
-        let origin = first.map_or(DVec3::ZERO, |instance| scene_origin(model, *instance, &pose));
+        let origin = scene_origin(model, stroke.joint, &pose);
         let morph_weights = pose.morph_weights.clone();
         Self { time, palettes: matrices, packed, morph_weights, method: stroke.method, origin }
     }

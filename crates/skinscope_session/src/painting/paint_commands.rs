@@ -7,7 +7,6 @@ use skinscope_weights::{Brush, exact};
 use super::settings::PaintSettings;
 use super::{stroke, whole};
 use crate::Session;
-use crate::weights::tools;
 
 /// Commands about brushes that paint weights.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -90,7 +89,7 @@ fn hold(session: &mut Session, brush: Option<&'static Brush>) {
     // Who paints sees the weights that are painted, marks nothing by a drag, and tries no tool.
     session.marking.tool = None;
     if session.tools.operation.is_some() {
-        tools::choose(session, None);
+        session.skinning().choose(None);
     }
     if !session.defers_work || session.painting.easel.canvas.is_some() {
         stroke::put_up(session);

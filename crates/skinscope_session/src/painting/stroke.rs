@@ -15,8 +15,7 @@ use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
 use super::stance::Stance;
 use super::{PaintDab, PaintNote, notes, written_form};
-use crate::weights::tools;
-use crate::{Session, weights};
+use crate::Session;
 
 /// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
 pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
@@ -47,7 +46,7 @@ pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
 pub(super) fn stand(session: &mut Session, before: Option<&Stance>) -> Option<Stance> {
     session.painting.brush?;
     if session.tools.is_trying() {
-        tools::choose(session, None);
+        session.skinning().choose(None);
     }
     session.update_pose();
     put_up(session);

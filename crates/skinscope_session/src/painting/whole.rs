@@ -46,7 +46,7 @@ pub(super) fn gradient(session: &mut Session, [from, until]: [[f64; 3]; 2], radi
     }
     let easel = &mut session.painting.easel;
     let (Some(canvas), Some(open)) = (&mut easel.canvas, &mut easel.stroke) else { return };
-    match canvas.gradient(&mut open.brushing, ends, shape) {
+    match canvas.gradient_dabs(&mut open.brushing, ends, shape) {
         Ok((dabs, changes)) => {
             dabs.iter().for_each(|dab| written_form::add_dab(&mut open.form, dab));
             stroke::take_changes(session, &changes);
