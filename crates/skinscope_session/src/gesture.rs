@@ -62,6 +62,12 @@ impl Session {
         self.gesture.is_some()
     }
 
+    /// Returns the model with its edited weights as it was when the gesture began that is under way.
+    #[must_use]
+    pub fn model_before_gesture(&self) -> Option<&Model> {
+        self.gesture.as_ref().map(|gesture| &*gesture.before.edited)
+    }
+
     /// Returns whether a gesture is under way that has made the open model another, such as a stroke that changes weights: whatever reads the
     /// whole model waits for its end. A drag that moves joints or sliders changes the pose, not the model: measures, the search for
     /// the worst moment and the curves of a clip go on following it, and so does a tool whose settings are dragged, since it previews

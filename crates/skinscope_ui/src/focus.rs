@@ -31,6 +31,7 @@ pub(super) enum FocusRegion {
     Page,
     Manual,
     Tools,
+    Paint,
     Deformation,
     Statistics,
     Inspector,

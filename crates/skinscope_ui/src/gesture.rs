@@ -2,7 +2,7 @@
 //! The panels know nothing of this. What they ask for in a pass is looked at when the pass is over.
 
 use egui::{Context, Event, Key};
-use skinscope_session::{BesideCommand, Command, EditCommand, Session};
+use skinscope_session::{BesideCommand, Command, EditCommand, PaintCommand, Session};
 
 use super::UiState;
 
@@ -105,6 +105,10 @@ fn changes(command: &Command) -> bool {
     match command {
         Command::Edit(edit) => *edit != EditCommand::BeginEdit && !ends(command) && !steps(command),
         Command::Beside(beside) => matches!(beside, BesideCommand::SetGap(_)),
+        Command::Paint(paint) => matches!(
+            paint,
+            PaintCommand::Set(_) | PaintCommand::Dab(_) | PaintCommand::Flood | PaintCommand::Gradient { .. }
+        ),
         Command::Posing(_)
         | Command::Keying(_)
         | Command::Control(_)

@@ -87,7 +87,8 @@ pub(super) fn is_still(session: &Session, panel: DockPanel) -> bool {
         | DockPanel::Deformation
         | DockPanel::Statistics
         | DockPanel::Page
-        | DockPanel::Manual => false,
+        | DockPanel::Manual
+        | DockPanel::Paint => false,
     }
 }
 

@@ -7,8 +7,8 @@
 
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 use skinscope_session::{
-    Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Session, Shortcut, Toggle, ViewCommand,
-    WindowCommand, command_of, refusal,
+    BrushKey, Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Session, Shortcut, Toggle,
+    ViewCommand, WindowCommand, command_of, refusal,
 };
 
 use super::{Status, UiState, copied, focus};
@@ -245,6 +245,9 @@ fn repeats(command: &Command) -> bool {
         }
         Command::Edit(command) => matches!(command, EditCommand::Undo | EditCommand::Redo),
         Command::View(command) => matches!(command, ViewCommand::Undo | ViewCommand::Redo),
+        Command::Window(command) => {
+            matches!(command, WindowCommand::Brush(BrushKey::Wider | BrushKey::Narrower))
+        }
         Command::Selection(command) => {
             matches!(command, SelectionCommand::SelectParent | SelectionCommand::SelectChild)
         }

@@ -64,6 +64,7 @@ mod outliner;
 mod outliner_row;
 mod over;
 mod page;
+mod paint;
 mod palette;
 mod panel_size;
 mod panels;
@@ -126,7 +127,7 @@ use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{
-    ClipNames, Command, DockPanel, Document, Panel, SelectionCommand, Session, ViewCommand, WindowCommand,
+    BrushKey, ClipNames, Command, DockPanel, Document, Panel, SelectionCommand, Session, ViewCommand, WindowCommand,
 };
 pub use status::{BackgroundStatus, Loading};
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
@@ -204,6 +205,7 @@ pub struct UiState {
     dialog: Option<Dialog>,
     manual: manual_panel::Manual,
     shows_manual: bool,
+    paint: paint::PaintPanel,
     help: help_card::HelpCard,
     /// The pictures of files that were opened last.
     recent_pictures: recent::RecentPictures,
@@ -362,6 +364,10 @@ impl UiState {
             WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
             WindowCommand::FindAnything => self.finder.open = true,
             WindowCommand::Grab(tool) => self.viewport.pointer.ask(*tool),
+            WindowCommand::Brush(key) => match key {
+                BrushKey::DragRadius | BrushKey::DragStrength => self.viewport.pointer.ask_brush(*key),
+                BrushKey::Take | BrushKey::Wider | BrushKey::Narrower => self.paint.ask(*key),
+            },
             WindowCommand::ShowPoses => {
                 self.saved.tables = true;
                 self.dock.ask(DockPanel::Tables);
@@ -390,6 +396,7 @@ impl UiState {
             Panel::Statistics => &mut self.saved.statistics,
             Panel::Log => &mut self.saved.log,
             Panel::Manual => &mut self.shows_manual,
+            Panel::Paint => &mut self.paint.is_open,
         }
     }
 
@@ -471,6 +478,7 @@ pub fn show(
         menu::show(ui, session, state, commands);
     }
     widgets.shown(ui, FocusRegion::Menu);
+    paint::follow(session, &mut state.paint, commands);
     panels::show(ui, session, state, status, commands, &mut widgets);
     let area = viewport::show(ui, session, state, status, commands);
     widgets.shown(ui, FocusRegion::View);

@@ -155,6 +155,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::Panels
                 | Submenu::PoseTools
                 | Submenu::Marks
+                | Submenu::Brushes
                 | Submenu::Directions
                 | Submenu::Bounds => {}
             }

@@ -15,6 +15,7 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Window(WindowCommand::TogglePanel(Panel::Statistics)) => saved.statistics,
         Command::Window(WindowCommand::TogglePanel(Panel::Log)) => saved.log,
         Command::Window(WindowCommand::TogglePanel(Panel::Manual)) => state.shows_manual,
+        Command::Window(WindowCommand::TogglePanel(Panel::Paint)) => state.paint.is_open,
         Command::Window(WindowCommand::ChooseLayout(name)) => saved.layout_name == *name,
         Command::Window(WindowCommand::ToggleTheme) => !state.is_dark(),
         Command::Window(WindowCommand::ToggleWatch) => saved.watch,

@@ -87,7 +87,8 @@ pub(super) fn show_row(
     }
     // Names keep the room of padlocks that are open, except where one is about to be pressed.
     let is_locked = session.tools().locked.contains(&row.node);
-    let lockable = is_locked || model.is_joint(row.node) && session.tools().open;
+    let has_use = session.tools().open || session.painting().brush().is_some();
+    let lockable = is_locked || model.is_joint(row.node) && has_use;
     let shows_lock = is_locked || lockable && (selected || over_row || ui.rect_contains_pointer(rect));
     if lockable && padlock(ui, session, row.node, name, pos2(rect.right() - 38.0, y), (over_row, shows_lock)) {
         answer = Some(RowAction::Lock);
@@ -226,6 +227,13 @@ pub(super) fn padlock(
         (false, false) => faint,
     };
     let ink = if shown || response.has_focus() { ink } else { Color32::TRANSPARENT };
+    paint_padlock(ui, at, locked, ink);
+    let help = if locked { "Tools leave its weights alone: unlock it" } else { "Keep tools from changing its weights" };
+    response.on_hover_text(help).clicked()
+}
+
+/// Paints a padlock around a point.
+pub(super) fn paint_padlock(ui: &Ui, at: egui::Pos2, locked: bool, ink: Color32) {
     let stroke = egui::Stroke::new(1.4, ink);
     let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(9.0, 7.0));
     ui.painter().rect_filled(body, CornerRadius::same(1), ink);
@@ -242,8 +250,6 @@ pub(super) fn padlock(
         pos2(right, if locked { foot } else { top + 3.5 }),
     ];
     ui.painter().line(points.to_vec(), stroke);
-    let help = if locked { "Tools leave its weights alone: unlock it" } else { "Keep tools from changing its weights" };
-    response.on_hover_text(help).clicked()
 }
 
 /// Shows the folding triangle; returns true when it was pressed.

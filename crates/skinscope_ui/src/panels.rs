@@ -13,7 +13,7 @@ use super::docking::room::{Room, Roomy, is_automatic, outliner_width};
 use super::docking::tabs::TabAction;
 use super::focus::{FocusCounter, FocusRegion};
 use super::{
-    Status, UiState, copied, inspector, kept, manual_panel, measures, outliner, page, statistics, tables, theme,
+    Status, UiState, copied, inspector, kept, manual_panel, measures, outliner, page, paint, statistics, tables, theme,
     timeline, tools,
 };
 
@@ -163,6 +163,7 @@ fn is_open(session: &Session, state: &UiState, panel: DockPanel) -> bool {
         DockPanel::Statistics => saved.statistics || saved.log,
         DockPanel::Page => session.shows_page(),
         DockPanel::Manual => state.shows_manual,
+        DockPanel::Paint => state.paint.is_open,
     }
 }
 
@@ -176,6 +177,7 @@ fn toggles(state: &UiState, panel: DockPanel) -> Vec<Command> {
         DockPanel::Tools => return vec![ToolCommand::TogglePanel.into()],
         DockPanel::Deformation => return vec![MeasureCommand::TogglePanel.into()],
         DockPanel::Manual => Panel::Manual,
+        DockPanel::Paint => Panel::Paint,
         DockPanel::Page => return vec![ExampleCommand::TogglePage.into()],
         DockPanel::Statistics => {
             let on = [(state.saved.statistics, Panel::Statistics), (state.saved.log, Panel::Log)];
@@ -245,17 +247,32 @@ fn has_room(
             DockPanel::Outliner => beside_page,
             // A narrow window has room for one of them beside the picture.
             DockPanel::Inspector => {
-                let others = [DockPanel::Tools, DockPanel::Deformation, DockPanel::Statistics, DockPanel::Manual];
+                let others = [
+                    DockPanel::Tools,
+                    DockPanel::Paint,
+                    DockPanel::Deformation,
+                    DockPanel::Statistics,
+                    DockPanel::Manual,
+                ];
                 beside_page && (is_wide || first == Some(panel) || !others.into_iter().any(other))
             }
             // A narrow window has room for one of them.
-            DockPanel::Tools | DockPanel::Deformation | DockPanel::Statistics | DockPanel::Manual
+            DockPanel::Tools
+            | DockPanel::Paint
+            | DockPanel::Deformation
+            | DockPanel::Statistics
+            | DockPanel::Manual
                 if inspector_first =>
             {
                 false
             }
-            DockPanel::Tools => is_wide || first == Some(panel) || !other(DockPanel::Deformation),
-            DockPanel::Deformation => is_wide || first != Some(DockPanel::Tools) || !other(DockPanel::Tools),
+            DockPanel::Tools => {
+                is_wide || first == Some(panel) || !other(DockPanel::Deformation) && !other(DockPanel::Paint)
+            }
+            DockPanel::Paint => is_wide || first == Some(panel) || !other(DockPanel::Deformation),
+            DockPanel::Deformation => {
+                is_wide || ![DockPanel::Tools, DockPanel::Paint].iter().any(|it| first == Some(*it) && other(*it))
+            }
             _ => true,
         }
     };
@@ -308,6 +325,7 @@ impl Contents for Panels<'_> {
             DockPanel::Statistics => FocusRegion::Statistics,
             DockPanel::Page => FocusRegion::Page,
             DockPanel::Manual => FocusRegion::Manual,
+            DockPanel::Paint => FocusRegion::Paint,
         };
         self.widgets.shown(ui, region);
     }
@@ -347,6 +365,7 @@ impl Panels<'_> {
             DockPanel::Statistics => statistics::show(ui, state, status, has_tabs, commands),
             DockPanel::Page => page::show(ui, session, self.text, commands),
             DockPanel::Manual => manual_panel::show(ui, state, has_tabs),
+            DockPanel::Paint => paint::show(ui, session, &mut state.paint, has_tabs, commands),
         }
     }
 }

@@ -75,7 +75,7 @@ fn targets(session: &Session, model: &Model, vertex: VertexRef) -> Vec<VertexRef
 }
 
 /// Returns the joints of a vertex with their weights that are not zero; `None` where it is rigid.
-fn weights_of(model: &Model, vertex: VertexRef) -> Option<Vec<(NodeId, f64)>> {
+pub(super) fn weights_of(model: &Model, vertex: VertexRef) -> Option<Vec<(NodeId, f64)>> {
     let skin = model.instances.get(vertex.instance.index())?.skin?;
     let joints = &model.skins.get(skin.index())?.joints;
     let (slots, weights) = influences_of(model, vertex)?.of(vertex.vertex);

@@ -4,6 +4,7 @@
 //! that owns what they change, so that a command that nothing carries out does not compile.
 
 pub(crate) mod answers;
+pub(crate) mod brush_key;
 pub(crate) mod effect;
 pub(crate) mod files;
 pub(crate) mod ids;
@@ -12,6 +13,7 @@ pub(crate) mod recording;
 pub(crate) mod shared_lists;
 
 pub use self::answers::{RecoveryAnswer, SaveKind, UnsavedAnswer};
+pub use self::brush_key::BrushKey;
 pub use self::effect::Effect;
 pub use self::files::{FileCommand, FileUse};
 pub use self::panels::{DockPanel, LAYOUTS, LayoutRow, Panel, PanelPosition};
@@ -357,6 +359,8 @@ pub enum WindowCommand {
     FindAnything,
     /// Let the selected node follow the pointer until a click: it is moved, turned or scaled.
     Grab(PoseTool),
+    /// Do with the brush that paints weights what a key asks for.
+    Brush(BrushKey),
     /// Read the open file again by itself once another program has changed it, or no longer.
     ToggleWatch,
     /// Write the pages of examples large, for a projector, or as usual.

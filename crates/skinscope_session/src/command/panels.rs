@@ -11,6 +11,7 @@ pub enum Panel {
     Statistics,
     Log,
     Manual,
+    Paint,
 }
 
 /// Panels that can be moved.
@@ -26,6 +27,7 @@ pub enum DockPanel {
     Statistics,
     Page,
     Manual,
+    Paint,
 }
 
 skinscope_base::choices! {
@@ -44,6 +46,7 @@ skinscope_base::choices! {
     Statistics: "statistics", "Statistics";
     Page: "page", "Example page";
     Manual: "manual", "Manual";
+    Paint: "paint", "Paint weights";
 }
 
 /// Where a command moves a panel.

@@ -4,6 +4,7 @@ pub(crate) mod command_row;
 pub(crate) mod edit_menu;
 pub(crate) mod look_menu;
 pub(crate) mod marks_menu;
+pub(crate) mod paint_menu;
 pub(crate) mod pose_menu;
 pub(crate) mod shortcuts;
 pub(crate) mod state;
@@ -61,7 +62,8 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     });
     let at = before.iter().position(|row| row.submenu == Some(Submenu::Layout)).unwrap_or(0);
     before.splice(at..at, layouts);
-    before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks_menu::ROWS.iter().cloned()).collect()
+    let marks = marks_menu::ROWS.iter().cloned();
+    before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks).chain(paint_menu::rows()).collect()
 });
 
 /// The row before the overlays, which shows none of them.

@@ -92,6 +92,7 @@ pub enum Submenu {
     Layout,
     PoseTools,
     Marks,
+    Brushes,
     Directions,
     Bounds,
 }
@@ -115,6 +116,7 @@ impl Submenu {
             Self::Layout => "Layout",
             Self::PoseTools => "Tool and axes",
             Self::Marks => "Marks",
+            Self::Brushes => "Paint",
             Self::Directions => "Normals and tangents",
             Self::Bounds => "Bounds",
         }
@@ -144,6 +146,7 @@ impl Submenu {
             Self::Layout => "Where the panels are: layouts, and commands that move the panel that was used last",
             Self::PoseTools => "What the pointer does to the selected joint, and along which axes",
             Self::Marks => "Marked vertices, to which tools can be limited",
+            Self::Brushes => "Brushes that paint weights on the skin as it is posed",
             Self::Directions => "Lines along the normals and the tangents of the vertices",
             Self::Bounds => "Boxes around what the file stores and around what the pose shows",
         }

@@ -7,8 +7,8 @@ use skinscope_edit::{Operation, operation};
 use skinscope_model::Model;
 
 use crate::{
-    BesideCommand, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights, EnvironmentCommand,
-    FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, Panel, Playback, PlaybackCommand,
+    BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights, EnvironmentCommand,
+    FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand, Panel, Playback, PlaybackCommand,
     PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand, View, ViewCommand, WindowCommand, most_members,
 };
 
@@ -18,6 +18,7 @@ const NO_CLIP: &str = "No clip is shown.";
 const NO_SELECTION: &str = "No node is selected.";
 const NO_SKIN: &str = "The model has no skin.";
 const NO_MARKS: &str = "No vertex is marked.";
+const NO_BRUSH: &str = "No brush is in the hand.";
 
 /// Returns whether a command that switches something is ticked; `None`: it switches nothing, or what only a window knows, such as its
 /// panels.
@@ -63,6 +64,8 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::Measure(MeasureCommand::TogglePanel) => session.measuring().open,
         Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
         Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
+        Command::Paint(PaintCommand::Hold(Some(id))) => session.painting().brush().is_some_and(|brush| brush.id == *id),
+        Command::Window(WindowCommand::Brush(BrushKey::Take)) => session.painting().brush().is_some(),
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Example(crate::ExampleCommand::TogglePage) => session.shows_page(),
         Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),
@@ -82,7 +85,7 @@ pub fn refusal(command: &Command, session: &Session) -> Option<Cow<'static, str>
     {
         return Some(format!("This cannot be done: {why}.").into());
     }
-    let missing = missing_of_family(command, session).or_else(|| {
+    let missing = missing_of_family(command, session).or_else(|| missing_of_brush(command, session)).or_else(|| {
         let is_example = session.lesson().is_some();
         missing_around(command, session.document(), is_example, session.view(), session.playback())
     });
@@ -154,6 +157,19 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         Command::Posing(PosingCommand::Paste | PosingCommand::PasteMirrored) => {
             let has_pose = session.document().is_some() && session.posing().copied_pose().is_some();
             unless(has_pose, "No pose was copied.")
+        }
+        _ => None,
+    }
+}
+
+/// Returns what a command about brushes lacks.
+fn missing_of_brush(command: &Command, session: &Session) -> Option<&'static str> {
+    match command {
+        Command::Paint(PaintCommand::Hold(Some(_))) | Command::Window(WindowCommand::Brush(BrushKey::Take)) => {
+            unless(session.model().is_some_and(|model| !model.skins.is_empty()), NO_SKIN)
+        }
+        Command::Paint(PaintCommand::Flood) | Command::Window(WindowCommand::Brush(_)) => {
+            unless(session.painting().brush().is_some(), NO_BRUSH)
         }
         _ => None,
     }
@@ -263,6 +279,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 16);
+        assert_eq!(seen.len(), 17);
     }
 }

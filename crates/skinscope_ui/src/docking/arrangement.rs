@@ -136,6 +136,7 @@ impl Default for Arrangement {
             dock(Edge::Left, DockPanel::Outliner),
             dock(Edge::Right, DockPanel::Inspector),
             dock(Edge::Right, DockPanel::Tools),
+            dock(Edge::Right, DockPanel::Paint),
             dock(Edge::Right, DockPanel::Deformation),
             dock(Edge::Right, DockPanel::Statistics),
             dock(Edge::Right, DockPanel::Page),

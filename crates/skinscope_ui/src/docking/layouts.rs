@@ -13,12 +13,13 @@ const LONGEST_NAME: usize = 40;
 const MOST: usize = 50;
 
 /// The panels that a layout shows or hides; the page belongs to the example.
-pub(crate) const SWITCHED: [DockPanel; 7] = [
+pub(crate) const SWITCHED: [DockPanel; 8] = [
     DockPanel::Outliner,
     DockPanel::Inspector,
     DockPanel::Timeline,
     DockPanel::Tables,
     DockPanel::Tools,
+    DockPanel::Paint,
     DockPanel::Deformation,
     DockPanel::Statistics,
 ];

@@ -18,12 +18,14 @@ pub(super) static CAMERA: PointerTool = PointerTool {
     note: no_note,
     cursor: CursorIcon::Grabbing,
     owns_picture: false,
+    at_once: false,
     is_chosen: |_| true,
     press: |_, _, _| None,
     moved: |_, _, _| {},
     release: |_, _, _| {},
     keeps: |_, _, _| false,
     click,
+    wheel,
     paint: |_, _| {},
 };
 

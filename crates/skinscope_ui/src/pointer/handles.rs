@@ -32,12 +32,14 @@ const fn row(
         note: no_note,
         cursor: CursorIcon::Grabbing,
         owns_picture: false,
+        at_once: false,
         is_chosen,
         press,
         moved,
         release: |_, _, commands| commands.push(EditCommand::EndEdit.into()),
         keeps,
         click: camera::click,
+        wheel: camera::wheel,
         paint,
     }
 }

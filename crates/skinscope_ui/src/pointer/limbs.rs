@@ -18,12 +18,14 @@ pub(super) static PULL: PointerTool = PointerTool {
     note: no_note,
     cursor: CursorIcon::Grabbing,
     owns_picture: false,
+    at_once: false,
     is_chosen: |session| session.view().pose_tool == PoseTool::Pull,
     press: press_pull,
     moved,
     release,
     keeps,
     click: camera::click,
+    wheel: camera::wheel,
     paint: |_, _| {},
 };
 
@@ -34,12 +36,14 @@ pub(super) static LOOK: PointerTool = PointerTool {
     note: no_note,
     cursor: CursorIcon::Grabbing,
     owns_picture: false,
+    at_once: false,
     is_chosen: |session| session.view().pose_tool == PoseTool::Look,
     press: press_look,
     moved,
     release,
     keeps,
     click: camera::click,
+    wheel: camera::wheel,
     paint: |_, _| {},
 };
 
@@ -73,7 +77,7 @@ fn moved(pointing: &Pointing<'_>, held: &mut Held, commands: &mut Vec<Command>) 
             *pole = moved_pole(session, *pole, at);
             session.view().selected.and_then(|joint| session.gizmos().bend_to(joint, *pole))
         }
-        Held::Marks(_) | Held::Handle(_) => None,
+        Held::Marks(_) | Held::Handle(_) | Held::Stroke(_) | Held::Brush(_) => None,
     };
     commands.extend(edit.map(Command::Edit));
 }

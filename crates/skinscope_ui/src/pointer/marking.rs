@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{CornerRadius, CursorIcon, PointerButton, Pos2, Rect, Shape, Stroke, StrokeKind};
 use skinscope_session::{Command, MarkCommand, MarkMode, MarkShape, MarkTool, Session};
 
-use super::{Held, PointerTool, Pointing};
+use super::{Held, PointerTool, Pointing, camera};
 use crate::theme::colors;
 use crate::widgets::counted;
 
@@ -27,12 +27,14 @@ const fn row(id: &'static str, label: &'static str, is_chosen: fn(&Session) -> b
         note,
         cursor: CursorIcon::Crosshair,
         owns_picture: true,
+        at_once: false,
         is_chosen,
         press: |_, at, _| Some(Held::Marks(vec![at])),
         moved,
         release,
         keeps: |session, _, _| session.marking().tool.is_some(),
         click,
+        wheel: camera::wheel,
         paint,
     }
 }

@@ -7,15 +7,19 @@ mod handle_shapes;
 mod handles;
 mod limbs;
 mod marking;
+mod paint;
+mod paint_marks;
+mod stroke_way;
 mod tool_column;
 
 pub(super) use camera::{from_corner, ignores_bones};
 use egui::{Context, CursorIcon, Event, PointerButton, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 use glam::{Vec2, Vec3};
-use skinscope_session::{Command, EditCommand, LookDrag, PoseTool, Pull, Session};
+use skinscope_session::{BrushKey, Command, EditCommand, LookDrag, PoseTool, Pull, Session};
 pub(super) use tool_column::show as show_tools;
 
 use self::handles::HandleDrag;
+use self::paint::{BrushDrag, StrokeHold};
 use super::saved::MouseHabit;
 use super::{marks, rules};
 
@@ -39,6 +43,8 @@ struct PointerTool {
     /// pointer, the middle button turns the camera, the right one moves it, and the wheel zooms at any time. Other tools have the left
     /// button where they take hold of something, and until it is released all else waits; the right button then gives up what they do.
     owns_picture: bool,
+    /// Whether it begins as soon as the button goes down, and not once the pointer has moved.
+    at_once: bool,
     /// Whether it is chosen.
     is_chosen: fn(&Session) -> bool,
     /// Takes hold of what the left button went down on, which is at this point of the screen. `None`: the drag is the camera's.
@@ -51,12 +57,15 @@ struct PointerTool {
     keeps: fn(&Session, &Held, &mut Vec<Command>) -> bool,
     /// Does what a click asks for.
     click: fn(&Pointing<'_>, &mut Vec<Command>),
+    /// Does what the wheel asks for.
+    wheel: fn(&Pointing<'_>, &mut Vec<Command>),
     /// Paints what can be taken hold of, or what is held.
     paint: fn(&Pointing<'_>, Option<&Held>),
 }
 
 /// The tools by their precedence: the first one that is chosen has the pointer. The camera, which always is, is the last.
 static POINTER_TOOLS: &[&PointerTool] = &[
+    &paint::PAINT,
     &marking::BOX,
     &marking::LASSO,
     &marking::CIRCLE,
@@ -78,6 +87,8 @@ enum Held {
     Look(LookDrag),
     /// The position of the pole of limbs: world space, metres.
     Pole(Vec3),
+    Stroke(Box<StrokeHold>),
+    Brush(Box<BrushDrag>),
 }
 
 /// A drag under way.
@@ -97,6 +108,8 @@ pub(super) struct PointerState {
     hold: Option<Hold>,
     /// The tool whose key was pressed: its drag begins where the pointer is.
     asked: Option<PoseTool>,
+    /// What of the brush is to follow the pointer, because its key was pressed.
+    asked_brush: Option<BrushKey>,
     /// Whether a drag ended while a button was still down: until it is released, the pointer does nothing else.
     until_released: bool,
 }
@@ -135,6 +148,12 @@ impl Pointing<'_> {
         self.ui.input(|i| i.pointer.latest_pos()).map(|at| self.pixel(at))
     }
 
+    /// Returns whether the left button went down on the picture in this pass, even if it is up again.
+    fn pressed_here(&self) -> bool {
+        let is_here = self.response.is_pointer_button_down_on() || self.response.clicked();
+        is_here && self.pressed(PointerButton::Primary)
+    }
+
     /// Returns whether a button went down in this pass.
     fn pressed(&self, button: PointerButton) -> bool {
         self.ui.input(|i| i.pointer.button_pressed(button))
@@ -149,6 +168,13 @@ impl PointerState {
         }
     }
 
+    /// Asks that the radius or the strength of the brush follows the pointer, because its key was pressed.
+    pub(super) fn ask_brush(&mut self, key: BrushKey) {
+        if self.hold.is_none() {
+            self.asked_brush = Some(key);
+        }
+    }
+
     /// Returns whether a drag that a key began follows the pointer.
     pub(super) fn is_by_key(&self) -> bool {
         self.hold.as_ref().is_some_and(|hold| hold.by_key)
@@ -159,16 +185,27 @@ impl PointerState {
         self.until_released |= self.hold.take().is_some();
     }
 
-    /// Takes the keys of a pass for the handle that is dragged: numbers, axes, and keys that end it. Other keys are swallowed, so that none
+    /// Takes the keys of a pass for the handle or the brush that follows the pointer: numbers, axes, and keys that end it. Other keys are swallowed, so that none
     /// of them does something else during the drag.
     pub(super) fn take_keys(&mut self, ctx: &Context) {
-        let Some(Hold { held: Held::Handle(drag), ends, .. }) = &mut self.hold else { return };
+        let Some(Hold { held, ends, .. }) = &mut self.hold else { return };
+        if !matches!(held, Held::Handle(_) | Held::Brush(_)) {
+            return;
+        }
         ctx.input_mut(|i| {
             i.events.retain(|event| {
                 match event {
-                    Event::Text(text) => text.chars().for_each(|c| drag.type_char(c)),
+                    Event::Text(text) => {
+                        if let Held::Handle(drag) = held {
+                            text.chars().for_each(|c| drag.type_char(c));
+                        }
+                    }
                     Event::Key { key, pressed: true, modifiers, .. } => {
-                        *ends = drag.key(*key, modifiers.shift).or(*ends);
+                        let end = match held {
+                            Held::Handle(drag) => drag.key(*key, modifiers.shift),
+                            _ => paint::end_of_key(*key),
+                        };
+                        *ends = end.or(*ends);
                     }
                     Event::Key { .. } | Event::Paste(_) | Event::Copy | Event::Cut => {}
                     _ => return true,
@@ -227,16 +264,26 @@ fn begin(pointing: &Pointing<'_>, tool: &'static PointerTool, state: &mut Pointe
     {
         let begun = handles::begin_by_key(pointing, asked);
         state.hold = begun.map(|(tool, held)| Hold { tool, held, by_key: true, ends: None });
+    } else if tool.owns_picture {
+        // It is not to begin once the tool is given up.
+        state.asked = None;
+    }
+    if let Some(asked) = state.asked_brush.take() {
+        let begun = paint::begin_by_key(pointing, asked);
+        state.hold = begun.map(|held| Hold { tool: &paint::PAINT, held, by_key: true, ends: None });
     }
     // A tool that has the whole picture may be chosen in the middle of a drag.
-    let begins = match tool.owns_picture {
-        true => pointing.response.dragged_by(PointerButton::Primary),
-        false => pointing.response.drag_started_by(PointerButton::Primary),
+    let begins = match (tool.at_once, tool.owns_picture) {
+        (true, _) => pointing.pressed_here(),
+        (false, true) => pointing.response.dragged_by(PointerButton::Primary),
+        (false, false) => pointing.response.drag_started_by(PointerButton::Primary),
     };
     if state.hold.is_some() || !begins {
         return;
     }
-    let Some(at) = pointing.ui.input(|i| i.pointer.press_origin()) else { return };
+    // A button that went down and up again in this pass has no place any more where it went down.
+    let at = pointing.ui.input(|i| i.pointer.press_origin().or(i.pointer.latest_pos()));
+    let Some(at) = at else { return };
     let held = (tool.press)(pointing, at, commands);
     state.hold = held.map(|held| Hold { tool, held, by_key: false, ends: None });
 }
@@ -245,14 +292,17 @@ fn begin(pointing: &Pointing<'_>, tool: &'static PointerTool, state: &mut Pointe
 fn follow(pointing: &Pointing<'_>, state: &mut PointerState, commands: &mut Vec<Command>) {
     let Some(hold) = &mut state.hold else { return };
     let tool = hold.tool;
-    let is_given_up = !tool.owns_picture && pointing.pressed(PointerButton::Secondary);
+    let is_given_up = (!tool.owns_picture || hold.by_key) && pointing.pressed(PointerButton::Secondary);
     let is_done = match hold.by_key {
         true => pointing.pressed(PointerButton::Primary),
         false => pointing.response.drag_stopped() || !pointing.ui.input(|i| i.pointer.primary_down()),
     };
     let ends = if is_given_up { Some(false) } else { hold.ends.or(is_done.then_some(true)) };
     if ends == Some(false) {
-        commands.push(EditCommand::CancelEdit.into());
+        match &hold.held {
+            Held::Brush(drag) => commands.push(drag.give_up()),
+            _ => commands.push(EditCommand::CancelEdit.into()),
+        }
     } else {
         (tool.moved)(pointing, &mut hold.held, commands);
     }
@@ -267,7 +317,7 @@ fn follow(pointing: &Pointing<'_>, state: &mut PointerState, commands: &mut Vec<
         }
     }
     if tool.owns_picture {
-        camera::wheel(pointing, commands);
+        (tool.wheel)(pointing, commands);
     }
 }
 
@@ -279,7 +329,7 @@ fn beside(pointing: &Pointing<'_>, tool: &PointerTool, commands: &mut Vec<Comman
         camera::drag(pointing, commands);
     }
     (tool.click)(pointing, commands);
-    camera::wheel(pointing, commands);
+    (tool.wheel)(pointing, commands);
     if tool.owns_picture && pointing.response.contains_pointer() {
         pointing.ui.set_cursor_icon(tool.cursor);
     } else if !tool.owns_picture && pointing.response.dragged() {
@@ -320,7 +370,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_session::{Document, MarkCommand, MarkTool, ViewCommand};
+    use skinscope_session::{Document, MarkCommand, MarkTool, PaintCommand, ViewCommand};
 
     use super::*;
 
@@ -352,6 +402,8 @@ mod tests {
             session.apply(MarkCommand::Use(Some(tool)));
             seen.insert(tool_of(&session, false).id);
         }
+        session.apply(PaintCommand::Hold(Some("add".to_owned())));
+        seen.insert(tool_of(&session, false).id);
         assert_eq!(seen, POINTER_TOOLS.iter().map(|tool| tool.id).collect::<BTreeSet<_>>());
     }
 
@@ -362,6 +414,10 @@ mod tests {
         assert_eq!(tool_of(&session, false).id, "pull");
         session.apply(MarkCommand::Use(Some(MarkTool::Lasso)));
         assert_eq!(tool_of(&session, false).id, "mark-lasso");
+        session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+        assert_eq!(tool_of(&session, false).id, "paint");
+        session.apply(PaintCommand::Hold(None));
+        session.apply(MarkCommand::Use(Some(MarkTool::Lasso)));
         assert_eq!(tool_of(&session, true).id, "camera");
         session.apply(MarkCommand::Use(None));
         assert_eq!(tool_of(&session, false).id, "pull");

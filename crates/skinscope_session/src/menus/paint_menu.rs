@@ -1,0 +1,63 @@
+//! The rows of the submenu of brushes: the panel, each brush, its size and strength, and what paints without a drag.
+
+use skinscope_weights::{BRUSHES, Brush};
+
+use crate::menus::command_row::{ctrl, key, row, rows, shift};
+use crate::{BrushKey, Command, CommandRow, Key, Menu, PaintCommand, Panel, Submenu, WindowCommand};
+
+/// They follow those of marks in the Tools menu.
+pub(crate) fn rows() -> Vec<CommandRow> {
+    let brushes = BRUSHES.iter().enumerate().map(|(i, brush)| {
+        let command = Command::Paint(PaintCommand::Hold(Some(brush.id.to_owned())));
+        let row = row(Menu::Tools, label(brush), None, command, brush.help).in_submenu(Submenu::Brushes);
+        if i == 0 { row.after_line() } else { row }
+    });
+    PANEL.iter().cloned().chain(brushes).chain(HAND.iter().cloned()).collect()
+}
+
+static PANEL: &[CommandRow] = rows! {
+    Tools "Paint weights", ctrl(Key::Char('8')), Window(WindowCommand::TogglePanel(Panel::Paint)) in Brushes:
+        "Show the brushes and take one in the hand, or put them away; a drag over the skin paints its weights";
+    Tools "Take the brush", key(Key::Char('j')), Window(WindowCommand::Brush(BrushKey::Take)) in Brushes:
+        "Take the brush that was in the hand last, or put down the one that is; its panel stays";
+};
+
+static HAND: &[CommandRow] = rows! {
+    Tools "Wider brush", key(Key::Char(']')), Window(WindowCommand::Brush(BrushKey::Wider)) in Brushes, after_line:
+        "Make the radius of the brush a step larger; Ctrl with the wheel does so too";
+    Tools "Narrower brush", key(Key::Char('[')), Window(WindowCommand::Brush(BrushKey::Narrower)) in Brushes:
+        "Make the radius of the brush a step smaller; Ctrl with the wheel does so too";
+    Tools "Radius by the pointer", key(Key::Char('z')), Window(WindowCommand::Brush(BrushKey::DragRadius)) in Brushes:
+        "Let the radius of the brush follow the pointer; a click keeps it, Esc gives it up";
+    Tools "Strength by the pointer", shift(Key::Char('z')), Window(WindowCommand::Brush(BrushKey::DragStrength)) in Brushes:
+        "Let the strength of the brush follow the pointer; a click keeps it, Esc gives it up; Shift with the wheel changes it too";
+    Tools "Flood with the brush", None, Paint(PaintCommand::Flood) in Brushes, after_line:
+        "Paint all that the brush may change with its full strength: the marked vertices, or all that the joint's skin has";
+};
+
+/// Returns the label of a brush among all commands, where its bare name is that of a tool.
+fn label(brush: &Brush) -> &'static str {
+    match brush.id {
+        "add" => "Add brush",
+        "subtract" => "Subtract brush",
+        "replace" => "Replace brush",
+        "scale" => "Scale brush",
+        "give" => "Give brush",
+        "smooth" => "Smooth brush",
+        "sharpen" => "Sharpen brush",
+        "average" => "Average brush",
+        _ => brush.label,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_brush_is_named_as_a_brush() {
+        for brush in BRUSHES {
+            assert!(label(brush).ends_with(" brush"), "{}", brush.id);
+        }
+    }
+}

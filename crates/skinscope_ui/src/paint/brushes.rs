@@ -1,0 +1,81 @@
+//! The choice of a brush: those that change the weight of one joint, and those that change the whole row.
+
+use egui::{RichText, Ui, vec2};
+use skinscope_session::{Command, PaintCommand, Session, refusal, row_of};
+use skinscope_weights::{BRUSHES, Brush};
+
+use super::pictures;
+use crate::theme::{self, SMALL, colors};
+use crate::widgets::{focus_ring, paint_line, paint_switch, press, section};
+
+/// The width of the name of a group, points.
+const NAME: f32 = 40.0;
+/// The height of a brush, points.
+const HEIGHT: f32 = 24.0;
+/// The part of a brush before its name, which has the drawing, and the part after it, points.
+const BEFORE: f32 = 22.0;
+const AFTER: f32 = 7.0;
+
+/// Shows the brushes; a press on the one in the hand puts it down.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    section(ui, "Brush", |_| {});
+    let groups = [
+        ("Joint", "They change the weight of the painted joint, and the other joints make room", true),
+        ("All", "They change the weights of all joints of a vertex that are not locked", false),
+    ];
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing = vec2(3.0, 4.0);
+        for (name, help, is_of_joint) in groups {
+            ui.horizontal_wrapped(|ui| {
+                let left = ui.cursor().left();
+                let name = RichText::new(name).font(theme::regular(SMALL)).color(colors(ui).dim);
+                ui.label(name).on_hover_text(help);
+                ui.add_space((left + NAME - ui.cursor().left()).max(0.0));
+                for brush in BRUSHES.iter().filter(|brush| brush.is_of_joint() == is_of_joint) {
+                    button(ui, session, brush, commands);
+                }
+            });
+        }
+    });
+}
+
+/// Returns the name of a brush where the panel says that it is one.
+fn short(brush: &'static Brush) -> &'static str {
+    brush.label.split(' ').next().unwrap_or(brush.label)
+}
+
+fn button(ui: &mut Ui, session: &Session, brush: &'static Brush, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let on = session.painting().brush().is_some_and(|held| held.id == brush.id);
+    let take = Command::from(PaintCommand::Hold(Some(brush.id.to_owned())));
+    let name = row_of(&take).map_or(brush.label, |row| row.label);
+    let why = refusal(&take, session).filter(|_| !on);
+    let ink = if on { c.text } else { c.dim };
+    let pressed = ui.add_enabled_ui(why.is_none(), |ui| {
+        let galley = ui.painter().layout_no_wrap(short(brush).to_owned(), theme::regular(12.0), c.text);
+        let (rect, response) = press(ui, vec2(BEFORE + galley.size().x + AFTER, HEIGHT), name, Some(on));
+        paint_switch(ui, rect, on, response.hovered(), c.raised);
+        pictures::brush(ui.painter(), brush.id, rect.left_center() + vec2(0.5 * BEFORE + 1.0, 0.0), ink);
+        paint_line(ui, galley, rect.left() + BEFORE, rect.center().y, c.text);
+        focus_ring(ui, rect, &response);
+        response
+    });
+    let response = pressed.inner.on_hover_text(format!("{}: {}", brush.label, brush.help));
+    if response.on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+        commands.push(if on { PaintCommand::Hold(None).into() } else { take });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_brush_has_a_name_of_its_own_in_the_panel() {
+        let names: BTreeSet<&str> = BRUSHES.iter().map(|brush| short(brush)).collect();
+        assert_eq!(names.len(), BRUSHES.len());
+        assert!(names.iter().all(|name| name.len() <= 10), "{names:?}");
+    }
+}

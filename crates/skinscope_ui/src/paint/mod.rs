@@ -1,0 +1,173 @@
+//! The panel of brushes that paint weights: which brush is in the hand, what it is set to, and what the last stroke has done. Opening it takes the
+//! brush that was in the hand last, closing it puts the brush down.
+
+mod brushes;
+mod joints;
+mod pictures;
+mod report;
+mod settings;
+
+use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
+use skinscope_session::{BrushKey, Command, PaintCommand, Panel, Session, ViewCommand, WindowCommand, refusal};
+use skinscope_weights::{BRUSHES, Brush};
+
+use super::icons;
+use super::search_list::SearchList;
+use super::theme::{self, MARGIN, colors};
+use super::widgets::{icon_button, text_button, tip};
+
+/// The height of the strip with the buttons, points.
+const FOOT: f32 = 46.0;
+/// By how much a key makes the brush wider.
+const STEP: f64 = 1.2;
+
+/// What the window knows of painting.
+#[derive(Debug, Default)]
+pub(super) struct PaintPanel {
+    /// Whether the panel is open.
+    pub is_open: bool,
+    /// The keys that were pressed since the last pass.
+    asked: Vec<BrushKey>,
+    /// The brush that was in the hand last.
+    last: Option<&'static Brush>,
+    /// Whether the panel was open in the last pass, and whether a brush was in the hand.
+    before: (bool, bool),
+    painted: SearchList,
+    to: SearchList,
+}
+
+impl PaintPanel {
+    /// Notes that a key of the brush was pressed.
+    pub fn ask(&mut self, key: BrushKey) {
+        self.asked.push(key);
+    }
+
+    /// Returns the command that takes the brush that was in the hand last.
+    fn take(&self) -> Option<Command> {
+        let brush = self.last.or(BRUSHES.first().copied())?;
+        Some(PaintCommand::Hold(Some(brush.id.to_owned())).into())
+    }
+}
+
+/// Does what keys have asked for since the last pass, and keeps panel and hand together: who opens the panel has a brush in the hand, who takes a
+/// brush sees its panel and the weights, and who closes the panel has none.
+pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut Vec<Command>) {
+    let brush = session.painting().brush();
+    panel.last = brush.or(panel.last);
+    let can_take = |command: &Command| refusal(command, session).is_none();
+    for key in std::mem::take(&mut panel.asked) {
+        match (key, brush) {
+            (BrushKey::Take, Some(_)) => commands.push(PaintCommand::Hold(None).into()),
+            (BrushKey::Take, None) => commands.extend(panel.take().filter(can_take)),
+            (BrushKey::Wider, Some(_)) => commands.push(sized(session, STEP)),
+            (BrushKey::Narrower, Some(_)) => commands.push(sized(session, 1.0 / STEP)),
+            _ => {}
+        }
+    }
+    let was = std::mem::replace(&mut panel.before, (panel.is_open, brush.is_some()));
+    match (was, panel.before) {
+        ((false, _), (true, false)) => commands.extend(panel.take().filter(can_take)),
+        ((true, _), (false, true)) => commands.push(PaintCommand::Hold(None).into()),
+        ((_, false), (_, true)) => {
+            (panel.is_open, panel.before.0) = (true, true);
+            if session.view().overlay.is_none() {
+                commands.push(ViewCommand::SetOverlay(Some("weights")).into());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the command that makes the brush so many times as wide.
+fn sized(session: &Session, times: f64) -> Command {
+    let radius = (session.paint_radius() * times).clamp(1e-6, 1e6);
+    PaintCommand::Set(skinscope_session::PaintSettings { radius, ..session.painting().settings().clone() }).into()
+}
+
+/// Shows the panel. `has_tabs`: tabs above it close it.
+pub(super) fn show(
+    ui: &mut Ui,
+    session: &Session,
+    panel: &mut PaintPanel,
+    has_tabs: bool,
+    commands: &mut Vec<Command>,
+) {
+    // Under a tab the head of the first section brings its own distance.
+    let margin = Margin { left: MARGIN, right: MARGIN, top: if has_tabs { 0 } else { 10 }, bottom: 8 };
+    egui::Panel::bottom("flood").exact_size(FOOT).frame(Frame::NONE).show(ui, |ui| {
+        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| foot(ui, session, commands));
+    });
+    ScrollArea::vertical().auto_shrink(false).id_salt("paint").show(ui, |ui| {
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            head(ui, has_tabs, commands);
+            contents(ui, session, panel, commands);
+        });
+    });
+}
+
+fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &mut Vec<Command>) {
+    if session.model().is_none() {
+        return quiet_text(ui, "Open a file to paint its weights.");
+    }
+    brushes::show(ui, session, commands);
+    let brush = session.painting().brush();
+    match brush {
+        Some(brush) => quiet_text(ui, &format!("{}.", brush.help)),
+        None => quiet_text(ui, "No brush is in the hand: the pointer moves the camera and selects."),
+    }
+    let before = session.painting().settings();
+    let mut now = before.clone();
+    joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
+    settings::touch(ui, session, brush, &mut now);
+    settings::stroke(ui, &mut now);
+    settings::limits(ui, brush, &mut now);
+    if now != *before {
+        commands.push(PaintCommand::Set(now).into());
+    }
+    joints::locks(ui, session, commands);
+    report::show(ui, session, commands);
+}
+
+/// Shows the title of the panel, and what closes it, unless the tabs above it do.
+fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
+    // A tab names the panel too.
+    if has_tabs {
+        return;
+    }
+    ui.horizontal(|ui| {
+        ui.set_min_height(20.0);
+        ui.label(RichText::new("Paint weights").font(theme::strong(15.0)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = icon_button(ui, icons::CLOSE, "Close the brushes", 20.0, false);
+            if close.on_hover_text("Put the brush down, and close its panel").clicked() {
+                commands.push(WindowCommand::TogglePanel(Panel::Paint).into());
+            }
+        });
+    });
+}
+
+/// Shows dim text, which is wrapped.
+fn quiet_text(ui: &mut Ui, text: &str) {
+    ui.add_space(2.0);
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+}
+
+/// Shows what paints without a drag, and what puts the brush down.
+fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::GAP;
+        let flood = Command::Paint(PaintCommand::Flood);
+        let why = refusal(&flood, session);
+        let response = ui.add_enabled_ui(why.is_none(), |ui| text_button(ui, None, "Flood", false)).inner;
+        if response.on_hover_text(tip(&flood)).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+            commands.push(flood);
+        }
+        let is_held = session.painting().brush().is_some();
+        let response = ui.add_enabled_ui(is_held, |ui| text_button(ui, None, "Put down", false)).inner;
+        let help = "Put the brush down: the pointer moves the camera and selects again";
+        if response.on_hover_text(help).on_disabled_hover_text("No brush is in the hand").clicked() {
+            commands.push(PaintCommand::Hold(None).into());
+        }
+    });
+}

@@ -1,0 +1,38 @@
+//! What the last stroke has done, and the strokes that were recorded.
+
+use egui::{Label, RichText, Ui};
+use skinscope_session::{Command, PaintCommand, Session};
+
+use crate::theme::{self, colors};
+use crate::widgets::{counted, figure, grouped, link, section};
+
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let painting = session.painting();
+    if let Some(report) = painting.last_stroke() {
+        section(ui, "Last stroke", |_| {});
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            figure(ui, "Vertices touched", &grouped(report.vertices));
+            figure(ui, "Changed", &grouped(report.changed));
+            if report.partial > 0 {
+                figure(ui, "In part", &grouped(report.partial)).on_hover_text(
+                    "They got a part of the change alone, since others had no more weight to take or to give",
+                );
+            }
+        });
+        for (why, vertices) in &report.stuck {
+            let text = format!("{}: {}.", counted(*vertices, "vertex stays", "vertices stay"), why.text());
+            ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+        }
+    }
+    let recorded = painting.recorded().strokes.len();
+    if recorded > 0 {
+        section(ui, "Strokes", |ui| {
+            let help = "Forget the strokes that were recorded; the weights stay";
+            if link(ui, "Forget", "Forget the recorded strokes").on_hover_text(help).clicked() {
+                commands.push(PaintCommand::Forget.into());
+            }
+        });
+        figure(ui, "Recorded", &counted(recorded, "stroke", "strokes"));
+    }
+}
