@@ -1,6 +1,7 @@
 //! The choice of a brush: those that change the weight of one joint, and those that change the whole row.
 
-use egui::{RichText, Ui, vec2};
+use egui::accesskit::Role;
+use egui::{RichText, Sense, Ui, WidgetInfo, vec2};
 use skinscope_session::{Command, PaintCommand, Session, refusal, row_of};
 use skinscope_weights::{BRUSHES, Brush};
 
@@ -15,6 +16,8 @@ const HEIGHT: f32 = 24.0;
 /// The part of a brush before its name, which has the drawing, and the part after it, points.
 const BEFORE: f32 = 22.0;
 const AFTER: f32 = 7.0;
+/// How strong the ink of a brush is that is off.
+const OFF: f32 = 0.6;
 
 /// Shows the brushes; a press on the one in the hand puts it down.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
@@ -50,18 +53,31 @@ fn button(ui: &mut Ui, session: &Session, brush: &'static Brush, commands: &mut 
     let take = Command::from(PaintCommand::Hold(Some(brush.id.to_owned())));
     let name = row_of(&take).map_or(brush.label, |row| row.label);
     let why = refusal(&take, session).filter(|_| !on);
-    let ink = if on { c.text } else { c.dim };
-    let pressed = ui.add_enabled_ui(why.is_none(), |ui| {
-        let galley = ui.painter().layout_no_wrap(short(brush).to_owned(), theme::regular(12.0), c.text);
-        let (rect, response) = press(ui, vec2(BEFORE + galley.size().x + AFTER, HEIGHT), name, Some(on));
+    let is_off = why.is_some();
+    let galley = ui.painter().layout_no_wrap(short(brush).to_owned(), theme::regular(12.0), c.text);
+    let size = vec2(BEFORE + galley.size().x + AFTER, HEIGHT);
+    let (rect, response) = match is_off {
+        true => {
+            let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+            response.widget_info(|| WidgetInfo::selected(Role::Button, false, on, name));
+            (rect, response)
+        }
+        false => press(ui, size, name, Some(on)),
+    };
+    let (ink, text) = match (is_off, on) {
+        (true, _) => (c.dim.gamma_multiply(OFF), c.dim.gamma_multiply(OFF)),
+        (false, true) => (c.text, c.text),
+        (false, false) => (c.dim, c.text),
+    };
+    if !is_off {
         paint_switch(ui, rect, on, response.hovered(), c.raised);
-        pictures::brush(ui.painter(), brush.id, rect.left_center() + vec2(0.5 * BEFORE + 1.0, 0.0), ink);
-        paint_line(ui, galley, rect.left() + BEFORE, rect.center().y, c.text);
-        focus_ring(ui, rect, &response);
-        response
-    });
-    let response = pressed.inner.on_hover_text(format!("{}: {}", brush.label, brush.help));
-    if response.on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+    }
+    pictures::brush(ui.painter(), brush.id, rect.left_center() + vec2(0.5 * BEFORE + 1.0, 0.0), ink);
+    let words = ui.painter().layout_no_wrap(short(brush).to_owned(), theme::regular(12.0), text);
+    paint_line(ui, words, rect.left() + BEFORE, rect.center().y, text);
+    focus_ring(ui, rect, &response);
+    let help = why.unwrap_or_else(|| format!("{}: {}", brush.label, brush.help).into());
+    if response.on_hover_text(help).clicked() {
         commands.push(if on { PaintCommand::Hold(None).into() } else { take });
     }
 }

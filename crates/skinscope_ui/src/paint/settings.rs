@@ -185,7 +185,7 @@ fn number(ui: &mut Ui, texts: (&str, &str), value: &mut f64, range: RangeInclusi
     let before = *value;
     row(ui, texts, value, (range, decimals), "");
     if *value != before {
-        *value = value.clamp(least.min(before), most.max(before));
+        *value = (*value).clamp(least.min(before), most.max(before));
     }
 }
 
