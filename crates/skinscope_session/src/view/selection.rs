@@ -1,6 +1,7 @@
 //! Carries out the commands about what is selected, pinned and marked.
 
-use crate::{SelectionCommand, Session, findings};
+use crate::painting::paint_commands;
+use crate::{PaintCommand, SelectionCommand, Session, findings};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
@@ -34,9 +35,11 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
             session.view.pinned_copy = hit.map_or(0, |hit| hit.copy);
             session.view.select(mover, count);
         }
-        // A tool that is tried goes first, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
+        // The brush in the hand goes first, then a tool that is tried, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
         SelectionCommand::Deselect => {
-            if session.tools().operation.is_some() {
+            if session.painting().brush().is_some() {
+                paint_commands::apply(session, PaintCommand::Hold(None));
+            } else if session.tools().operation.is_some() {
                 session.skinning().choose(None);
             } else if session.marking.tool.take().is_none() && session.view.pinned.take().is_none() {
                 if session.before_finding.is_some() {

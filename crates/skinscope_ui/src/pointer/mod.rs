@@ -133,6 +133,11 @@ impl Pointing<'_> {
         Vec2::new(at.x - self.seen.min.x, at.y - self.seen.min.y) * self.scale()
     }
 
+    /// Returns the same; where sides are beside each other, points of the second one have the pixels of the first.
+    fn pixel_in_half(&self, at: Pos2) -> Vec2 {
+        from_corner(at, self.seen) * self.scale()
+    }
+
     /// Returns the point of the screen of a pixel.
     fn point(&self, at: Vec2) -> Pos2 {
         self.seen.min + vec2(at.x, at.y) / self.scale()

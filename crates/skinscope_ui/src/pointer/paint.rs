@@ -13,7 +13,7 @@ use super::{Held, PointerTool, Pointing, camera, paint_marks};
 /// The time between two touches of an airbrush that rests, seconds.
 const AIRBRUSH: f64 = 0.05;
 /// The most places that the surface is looked for at in one pass.
-const MOST_PLACES: f32 = 64.0;
+const MOST_PLACES: f32 = 32.0;
 /// The least distance of places at which the surface is looked for, pixels.
 const LEAST_APART: f32 = 2.0;
 /// How far the pointer goes while the radius becomes e times as large, and while the strength goes from 0 to 1, points.
@@ -119,7 +119,7 @@ fn rounded(strength: f64) -> f64 {
 pub(super) fn begin_by_key(pointing: &Pointing<'_>, key: BrushKey) -> Option<Held> {
     let session = pointing.session;
     session.painting().brush()?;
-    let from = latest(pointing).unwrap_or_else(|| pixel_of(pointing, pointing.response.rect.center()));
+    let from = latest(pointing).unwrap_or_else(|| pointing.pixel_in_half(pointing.response.rect.center()));
     let before = session.painting().settings().clone();
     Some(Held::Brush(Box::new(BrushDrag { key, from, before, radius: session.paint_radius() })))
 }
@@ -133,13 +133,8 @@ pub(super) fn end_of_key(key: Key) -> Option<bool> {
     }
 }
 
-/// Returns a point of the screen in pixels from the top left of the picture that it is in.
-pub(super) fn pixel_of(pointing: &Pointing<'_>, at: Pos2) -> Vec2 {
-    camera::from_corner(at, pointing.seen) * pointing.scale()
-}
-
 fn latest(pointing: &Pointing<'_>) -> Option<Vec2> {
-    pointing.ui.input(|i| i.pointer.latest_pos()).map(|at| pixel_of(pointing, at))
+    pointing.ui.input(|i| i.pointer.latest_pos()).map(|at| pointing.pixel_in_half(at))
 }
 
 /// Returns how hard a pen is pressed, where the system says so in this pass.
@@ -155,7 +150,7 @@ fn pressure(pointing: &Pointing<'_>) -> Option<f64> {
 
 /// Touches the surface where the button went down; with Alt it takes the weight there instead.
 fn press(pointing: &Pointing<'_>, at: Pos2, commands: &mut Vec<Command>) -> Option<Held> {
-    let (session, pixel) = (pointing.session, pixel_of(pointing, at));
+    let (session, pixel) = (pointing.session, pointing.pixel_in_half(at));
     let (keys, now) = pointing.ui.input(|i| (i.modifiers, i.time));
     if keys.alt {
         commands.push(PaintCommand::Sample(pixel).into());
@@ -182,6 +177,8 @@ fn moved(pointing: &Pointing<'_>, held: &mut Held, commands: &mut Vec<Command>) 
             paint_on(pointing, stroke, commands);
         }
         Held::Brush(drag) => {
+            // The ring stays where it is.
+            hover(pointing, Some(drag.from), commands);
             let to = latest(pointing).unwrap_or(drag.from);
             let settings = drag.to((to.x - drag.from.x) / pointing.scale());
             if settings != *pointing.session.painting().settings() {
@@ -233,7 +230,7 @@ fn hover(pointing: &Pointing<'_>, at: Option<Vec2>, commands: &mut Vec<Command>)
 
 /// Follows the pointer while nothing is held: says where it is, and shows the menu of a right click, and what the last stroke had to say.
 fn click(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
-    let at = pointing.response.hover_pos().map(|at| pixel_of(pointing, at));
+    let at = pointing.response.hover_pos().map(|at| pointing.pixel_in_half(at));
     hover(pointing, at, commands);
     paint_marks::menu(pointing, commands);
     paint_marks::note_card(pointing, commands);

@@ -1,24 +1,20 @@
-//! What is seen of painting at the pointer: the ring of the brush on the surface, the weight under it, why a stroke has changed nothing, and
-//! the menu of a right click.
+//! What is seen of painting at the pointer, beside the ring on the surface, which is part of the picture: the weight under it, why a stroke has
+//! changed nothing, and the menu of a right click.
 
 use egui::accesskit::Role;
-use egui::{Area, Color32, Id, Label, Order, Popup, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Area, Color32, Id, Label, Order, Popup, Pos2, Rect, RichText, Sense, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
 use skinscope_base::math::length;
 use skinscope_inspect::VertexRef;
 use skinscope_model::NodeId;
 use skinscope_session::{BrushKey, Command, PaintCommand, PaintHit, PaintNote, SelectionCommand, Session, ToolCommand};
-use skinscope_weights::brush::falloff;
 
-use super::paint::pixel_of;
 use super::{Held, Pointing};
 use crate::card::primitive_of;
 use crate::theme::{self, BODY, SMALL, colors};
 use crate::vertex_weights::weights_of;
 use crate::{context_menu, widgets};
 
-/// How many corners the ring is drawn with.
-const CORNERS: usize = 64;
 /// How far the pointer goes from the card of a note before that goes, points.
 const NEAR: f32 = 120.0;
 /// The width of the card of a note, points.
@@ -28,21 +24,18 @@ const MOST_JOINTS: usize = 6;
 /// Where words stand beside the pointer, points.
 const BESIDE: egui::Vec2 = vec2(18.0, 16.0);
 
-/// Paints the ring of the brush where the pointer is, and what is to be known of the place.
+/// Says what is to be known of the place where the pointer is.
 pub(super) fn paint(pointing: &Pointing<'_>, held: Option<&Held>) {
     let hovered = pointing.response.hover_pos();
     let latest = pointing.ui.input(|i| i.pointer.latest_pos());
     let pixel = match held {
         Some(Held::Brush(drag)) => Some(drag.from),
-        Some(_) => latest.map(|at| pixel_of(pointing, at)),
-        None => hovered.map(|at| pixel_of(pointing, at)),
+        Some(_) => latest.map(|at| pointing.pixel_in_half(at)),
+        None => hovered.map(|at| pointing.pixel_in_half(at)),
     };
     let Some(pixel) = pixel else { return };
     let at = pointing.point(pixel);
     let hit = pointing.session.paint_hit(pixel);
-    if let Some(hit) = &hit {
-        ring(pointing, hit);
-    }
     let lines = match held {
         Some(Held::Brush(drag)) => vec![(brush_text(pointing.session, drag.key), colors(pointing.ui).text)],
         _ => lines(pointing, hit.as_ref(), held.is_some()),
@@ -56,40 +49,6 @@ pub(super) fn radius_in_pixels(session: &Session, hit: &PaintHit) -> Option<f32>
     let across = Vec3::from(view.world_from_view().matrix3.x_axis) * radius;
     let seen = view.projector();
     Some(seen.project(hit.position)?.distance(seen.project(hit.position + across)?))
-}
-
-/// Paints the rim of the brush, and inside of it where half of its strength is left.
-fn ring(pointing: &Pointing<'_>, hit: &PaintHit) {
-    let (session, c) = (pointing.session, colors(pointing.ui));
-    let normal = hit.normal.normalize_or(Vec3::from(session.view().world_from_view().matrix3.z_axis));
-    let (across, along) = normal.any_orthonormal_pair();
-    let projector = session.view().projector();
-    let circle = |radius: f32, ink: Color32| {
-        let corner = |i: usize| {
-            let (sin, cos) = (i as f32 / CORNERS as f32 * std::f32::consts::TAU).sin_cos();
-            projector.project(hit.position + radius * (cos * across + sin * along)).map(|at| pointing.point(at))
-        };
-        let Some(corners) = (0..CORNERS).map(corner).collect::<Option<Vec<Pos2>>>() else { return };
-        pointing.ui.painter().add(Shape::closed_line(corners.clone(), Stroke::new(3.5, c.panel.gamma_multiply(0.7))));
-        pointing.ui.painter().add(Shape::closed_line(corners, Stroke::new(1.5, ink)));
-    };
-    let radius = session.paint_radius() as f32;
-    let half = half_strength(&session.painting().settings().falloff) as f32;
-    if half < 0.98 {
-        circle(half * radius, c.accent.gamma_multiply(0.6));
-    }
-    circle(radius, c.accent);
-}
-
-/// Returns the share of the radius at which a falloff leaves half of the strength; 1 where it leaves more up to the rim.
-fn half_strength(id: &str) -> f64 {
-    let Some(falloff) = falloff(id) else { return 1.0 };
-    let (mut inside, mut outside) = (0.0, 1.0);
-    for _ in 0..20 {
-        let middle = 0.5 * (inside + outside);
-        if falloff.at(middle) > 0.5 { inside = middle } else { outside = middle }
-    }
-    outside
 }
 
 /// Says how large or strong the brush is while that follows the pointer.
@@ -227,7 +186,7 @@ pub(super) fn menu(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     let (ui, response) = (pointing.ui, pointing.response);
     let id = Id::unique("menu of painting");
     if response.secondary_clicked() {
-        let pixel = response.interact_pointer_pos().map(|at| pixel_of(pointing, at));
+        let pixel = response.interact_pointer_pos().map(|at| pointing.pixel_in_half(at));
         let about = pixel.and_then(|pixel| Some((pointing.session.paint_hit(pixel)?.vertex, pixel)));
         ui.data_mut(|d| d.insert_temp::<Option<(VertexRef, Vec2)>>(id, about));
     } else if !Popup::is_any_open(ui.ctx()) {
@@ -286,18 +245,7 @@ fn rows(pointing: &Pointing<'_>, about: Option<(VertexRef, Vec2)>) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use skinscope_weights::FALLOFFS;
-
     use super::*;
-
-    #[test]
-    fn half_of_the_strength_is_where_each_falloff_has_it() {
-        for falloff in FALLOFFS {
-            let half = half_strength(falloff.id);
-            assert!(falloff.at(half) <= 0.5 && falloff.at((half - 1e-4).max(0.0)) > 0.5, "{}: {half}", falloff.id);
-        }
-        assert_eq!(half_strength("no such curve"), 1.0);
-    }
 
     #[test]
     fn words_stay_in_the_picture() {
