@@ -76,12 +76,13 @@ fn every_control_of_every_panel_and_dialog_has_a_name_and_says_what_it_does() {
         app.ui.carry_out(&WindowCommand::ShowLayouts);
     };
     let other = || Document::new(Arc::new(tube(Tube { joints: 4, ..Tube::default() })), vec![], None);
-    let states: [(&str, Preparation); 16] = [
+    let states: [(&str, Preparation); 17] = [
         ("the usual window", Box::new(|_| ())),
         ("tables", Box::new(shows(Panel::Tables))),
         ("panels in stacks and over the picture", Box::new(arranges)),
         ("layouts", Box::new(saves)),
         ("tools", Box::new(applies(ToolCommand::TogglePanel.into()))),
+        ("brushes", Box::new(shows(Panel::Paint))),
         ("deformation", Box::new(applies(MeasureCommand::TogglePanel.into()))),
         ("statistics", Box::new(shows(Panel::Statistics))),
         ("log", Box::new(shows(Panel::Log))),

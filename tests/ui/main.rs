@@ -24,6 +24,7 @@ mod manual;
 mod methods;
 mod names;
 mod overlays;
+mod paint;
 mod panels;
 mod poses;
 mod preferences;

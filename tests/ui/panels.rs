@@ -150,7 +150,7 @@ fn every_menu_fits_720_points() {
             ],
         ),
         ("Overlay", &[("Normals and tangents", "Tangents"), ("Bounds", "Of the pose")]),
-        ("Tools", &[("Marks", "Grow marks")]),
+        ("Tools", &[("Marks", "Grow marks"), ("Paint", "Smooth brush")]),
         ("Playback", &[]),
         ("Help", &[]),
     ];

@@ -33,10 +33,10 @@ use skinscope_model::Model;
 
 pub use beside::{Arrangement, Beside, BesideCommand, BesideSnapshot, Standing};
 pub use command::{
-    BrushKey, CameraCommand, Command, DockPanel, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand,
-    LAYOUTS, LayoutRow, Panel, PanelPosition, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead,
-    RecoveryAnswer, SaveKind, SelectionCommand, UnreadableLine, UnsavedAnswer, ViewCommand, WindowCommand,
-    command_line, read_command,
+    BrushKey, CameraCommand, Command, DockPanel, EditCommand, Effect, FileCommand, FileUse, FindingCommand,
+    InspectionCommand, LAYOUTS, LayoutRow, Panel, PanelPosition, PlaybackCommand, RECORDING_SCHEMA, RecordedSource,
+    RecordingHead, RecoveryAnswer, SaveKind, SelectionCommand, UnreadableLine, UnsavedAnswer, ViewCommand,
+    WindowCommand, command_line, read_command,
 };
 pub use comparison::{
     Compared, ComparedFile, ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose,

@@ -7,9 +7,10 @@ use skinscope_edit::{Operation, operation};
 use skinscope_model::Model;
 
 use crate::{
-    BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights, EnvironmentCommand,
-    FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand, Panel, Playback, PlaybackCommand,
-    PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand, View, ViewCommand, WindowCommand, most_members,
+    BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
+    EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,
+    Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand, View,
+    ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";

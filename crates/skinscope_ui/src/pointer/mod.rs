@@ -13,7 +13,7 @@ mod stroke_way;
 mod tool_column;
 
 pub(super) use camera::{from_corner, ignores_bones};
-use egui::{Context, CursorIcon, Event, PointerButton, Pos2, Rect, Response, Ui, UiBuilder, vec2};
+use egui::{Context, CursorIcon, Event, PointerButton, Popup, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 use glam::{Vec2, Vec3};
 use skinscope_session::{BrushKey, Command, EditCommand, LookDrag, PoseTool, Pull, Session};
 pub(super) use tool_column::show as show_tools;
@@ -153,10 +153,10 @@ impl Pointing<'_> {
         self.ui.input(|i| i.pointer.latest_pos()).map(|at| self.pixel(at))
     }
 
-    /// Returns whether the left button went down on the picture in this pass, even if it is up again.
+    /// Returns whether the left button went down on the picture in this pass, even if it is up again. One that closes a menu does no more.
     fn pressed_here(&self) -> bool {
         let is_here = self.response.is_pointer_button_down_on() || self.response.clicked();
-        is_here && self.pressed(PointerButton::Primary)
+        is_here && self.pressed(PointerButton::Primary) && !Popup::is_any_open(self.ui.ctx())
     }
 
     /// Returns whether a button went down in this pass.

@@ -1,0 +1,360 @@
+//! Brushes: painting weights with the pointer, the panel of brushes, and what is said at the pointer.
+
+use skinscope::model::MeshId;
+use skinscope::session::{BrushKey, PaintCommand, PaintSettings, Panel, ToolCommand};
+
+use super::*;
+
+/// The joint that is painted, "joint 2", by its node and by its slot in the skin.
+const PAINTED: (NodeId, u16) = (NodeId(3), 2);
+
+/// A tube whose third joint is painted with a wide brush.
+fn held(brush: &str) -> Harness<'static, App> {
+    held_with(brush, UiState::default())
+}
+
+fn held_with(brush: &str, ui: UiState) -> Harness<'static, App> {
+    let mut session = session(6);
+    session.apply(SelectionCommand::Select(Some(PAINTED.0)));
+    session.apply(PaintCommand::Set(PaintSettings { radius: 0.3, ..PaintSettings::default() }));
+    let mut harness = window(session, ui, Status::default());
+    // Who takes a brush sees its panel, before all others.
+    harness.state_mut().session.apply(PaintCommand::Hold(Some(brush.to_owned())));
+    harness.run();
+    harness.run();
+    harness.state_mut().commands.clear();
+    harness
+}
+
+/// The weights of the painted joint at all vertices, as bits.
+fn weights(harness: &Harness<'_, App>) -> Vec<u32> {
+    let model = harness.state().session.model().unwrap();
+    let influences = model.influences(MeshId(0), 0).unwrap();
+    let weight = |vertex: usize| {
+        let (joints, weights) = influences.of(vertex);
+        let own = joints.iter().zip(weights).filter(|(joint, _)| **joint == PAINTED.1);
+        own.map(|(_, weight)| *weight).sum::<f32>().to_bits()
+    };
+    (0..influences.vertices()).map(weight).collect()
+}
+
+fn total(weights: &[u32]) -> f32 {
+    weights.iter().map(|bits| f32::from_bits(*bits)).sum()
+}
+
+/// A point of the skin in the picture, points.
+fn on_skin(harness: &Harness<'_, App>) -> Pos2 {
+    let app = harness.state();
+    let at = app.session.view().project(Vec3::new(0.0, 0.9, 0.0)).unwrap();
+    app.picture.min + vec2(at.x, at.y)
+}
+
+fn button(harness: &mut Harness<'_, App>, at: Pos2, pressed: bool, modifiers: Modifiers) {
+    harness.event(Event::PointerMoved(at));
+    harness.run();
+    harness.event_modifiers(
+        Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers },
+        modifiers,
+    );
+    harness.run();
+}
+
+fn click_at(harness: &mut Harness<'_, App>, at: Pos2) {
+    button(harness, at, true, Modifiers::NONE);
+    button(harness, at, false, Modifiers::NONE);
+}
+
+fn dabs(harness: &Harness<'_, App>) -> usize {
+    harness.state().commands.iter().filter(|c| matches!(c, Command::Paint(PaintCommand::Dab(_)))).count()
+}
+
+fn turns_camera(harness: &Harness<'_, App>) -> bool {
+    harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_))))
+}
+
+fn brush(harness: &Harness<'_, App>) -> Option<&'static str> {
+    harness.state().session.painting().brush().map(|brush| brush.id)
+}
+
+fn undo(harness: &mut Harness<'_, App>) {
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+}
+
+#[test]
+fn a_drag_paints_along_its_way_and_is_one_step() {
+    let mut harness = held("add");
+    let before = weights(&harness);
+    let at = on_skin(&harness);
+    // One event takes the pointer over several steps of the brush.
+    drag(&mut harness, &[at, at - vec2(0.0, 100.0)], PointerButton::Primary);
+    assert!(total(&weights(&harness)) > total(&before) + 0.1);
+    assert!(dabs(&harness) > 2 && !turns_camera(&harness), "{} dabs", dabs(&harness));
+    let begins = |c: &&Command| **c == Command::Edit(EditCommand::BeginEdit);
+    assert_eq!(harness.state().commands.iter().filter(begins).count(), 1);
+    undo(&mut harness);
+    assert!(weights(&harness) == before && !harness.state().session.history().can_undo());
+    assert_eq!(brush(&harness), Some("add"), "it stays in the hand");
+}
+
+#[test]
+fn a_click_paints_once_even_where_press_and_release_come_together() {
+    let mut harness = held("add");
+    let (before, at) = (weights(&harness), on_skin(&harness));
+    click_at(&mut harness, at);
+    assert!(dabs(&harness) == 1 && weights(&harness) != before);
+    undo(&mut harness);
+    assert!(weights(&harness) == before && !harness.state().session.history().can_undo());
+    let press =
+        |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    harness.input_mut().events.extend([press(true), press(false)]);
+    harness.step();
+    harness.run();
+    assert!(dabs(&harness) == 2 && weights(&harness) != before);
+    undo(&mut harness);
+    assert!(weights(&harness) == before && !harness.state().session.history().can_undo());
+}
+
+#[test]
+fn escape_in_the_middle_gives_the_stroke_up_and_once_more_puts_the_brush_down() {
+    let mut harness = held("add");
+    let (before, at) = (weights(&harness), on_skin(&harness));
+    button(&mut harness, at, true, Modifiers::NONE);
+    harness.event(Event::PointerMoved(at - vec2(0.0, 60.0)));
+    harness.run();
+    assert!(weights(&harness) != before);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(weights(&harness) == before);
+    // The button is still down, and paints nothing any more.
+    let so_far = dabs(&harness);
+    harness.event(Event::PointerMoved(at - vec2(0.0, 90.0)));
+    harness.run();
+    button(&mut harness, at, false, Modifiers::NONE);
+    assert!(weights(&harness) == before && dabs(&harness) == so_far);
+    assert!(!harness.state().session.history().can_undo() && brush(&harness) == Some("add"));
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(brush(&harness), None);
+    assert_eq!(harness.state().session.view().selected, Some(PAINTED.0));
+}
+
+#[test]
+fn ctrl_takes_away_and_shift_smooths() {
+    for (modifiers, flips) in [(Modifiers::COMMAND, true), (Modifiers::SHIFT, false)] {
+        let mut harness = held("add");
+        let (before, at) = (weights(&harness), on_skin(&harness));
+        button(&mut harness, at, true, modifiers);
+        button(&mut harness, at, false, Modifiers::NONE);
+        let said = harness.state().commands.iter().find_map(|c| match c {
+            Command::Paint(PaintCommand::Dab(dab)) => Some((dab.flips, dab.smooths)),
+            _ => None,
+        });
+        assert_eq!(said, Some((flips, !flips)));
+        assert!(!flips || total(&weights(&harness)) < total(&before) - 0.05);
+    }
+}
+
+#[test]
+fn alt_and_a_click_take_the_weight() {
+    let mut harness = held("replace");
+    let at = on_skin(&harness);
+    button(&mut harness, at, true, Modifiers::ALT);
+    button(&mut harness, at, false, Modifiers::NONE);
+    let sampled = harness.state().commands.iter().any(|c| matches!(c, Command::Paint(PaintCommand::Sample(_))));
+    assert!(sampled && dabs(&harness) == 0 && !harness.state().session.history().can_undo());
+}
+
+#[test]
+fn a_locked_joint_says_so_at_the_pointer_and_its_button_unlocks_it() {
+    let mut harness = held("add");
+    harness.state_mut().session.apply(ToolCommand::ToggleLock(PAINTED.0));
+    harness.run();
+    let (before, at) = (weights(&harness), on_skin(&harness));
+    click_at(&mut harness, at);
+    assert!(weights(&harness) == before);
+    harness.get_by_label("joint 2 is locked");
+    // It stays while the pointer goes to its button.
+    harness.get_by_role_and_label(Role::Button, "Unlock joint 2").click();
+    harness.run();
+    assert!(harness.state().session.tools().locked.is_empty());
+    assert!(harness.query_by_label("joint 2 is locked").is_none());
+    click_at(&mut harness, at);
+    assert!(weights(&harness) != before);
+}
+
+#[test]
+fn the_weight_is_said_at_the_pointer_before_and_after() {
+    let mut harness = held("add");
+    let at = on_skin(&harness);
+    harness.event(Event::PointerMoved(at));
+    harness.run();
+    let said = |harness: &Harness<'_, App>| {
+        harness.get_by_label_contains("At the pointer: ").accesskit_node().value().unwrap_or_default()
+    };
+    assert!(!said(&harness).contains('→'), "{}", said(&harness));
+    button(&mut harness, at, true, Modifiers::NONE);
+    assert!(said(&harness).contains(" → ") && said(&harness).contains("vertex "), "{}", said(&harness));
+    button(&mut harness, at, false, Modifiers::NONE);
+}
+
+#[test]
+fn keys_and_the_wheel_change_the_size_and_the_strength() {
+    let mut harness = held("add");
+    let at = on_skin(&harness);
+    harness.event(Event::PointerMoved(at));
+    harness.run();
+    let settings = |harness: &Harness<'_, App>| harness.state().session.painting().settings().clone();
+    harness.key_press(Key::CloseBracket);
+    harness.run();
+    assert!(settings(&harness).radius > 0.3);
+    harness.key_press(Key::OpenBracket);
+    harness.run();
+    assert!((settings(&harness).radius - 0.3).abs() < 1e-9);
+    let wheel = |harness: &mut Harness<'_, App>, modifiers| {
+        let delta = vec2(0.0, 1.0);
+        let (unit, phase, source) = (egui::MouseWheelUnit::Line, egui::TouchPhase::Move, egui::MouseWheelSource::Wheel);
+        harness.event_modifiers(Event::MouseWheel { unit, delta, phase, source, modifiers }, modifiers);
+        harness.run();
+    };
+    wheel(&mut harness, Modifiers::COMMAND);
+    assert!(settings(&harness).radius > 0.3);
+    // A key lets it follow the pointer: a click keeps it, Escape gives it up. Neither paints.
+    for (modifiers, ends_by_click) in
+        [(Modifiers::NONE, true), (Modifiers::NONE, false), (Modifiers::SHIFT, true), (Modifiers::SHIFT, false)]
+    {
+        let before = settings(&harness);
+        harness.event(Event::PointerMoved(at));
+        harness.run();
+        harness.key_press_modifiers(modifiers, Key::Z);
+        harness.run();
+        harness.event(Event::PointerMoved(at + vec2(-30.0, 0.0)));
+        harness.run();
+        let (now, strength) = (settings(&harness), modifiers == Modifiers::SHIFT);
+        assert!(if strength { now.strength < before.strength } else { now.radius < before.radius }, "{modifiers:?}");
+        if ends_by_click {
+            click_at(&mut harness, at + vec2(-30.0, 0.0));
+            assert_eq!(settings(&harness), now);
+        } else {
+            harness.key_press(Key::Escape);
+            harness.run();
+            assert_eq!(settings(&harness), before);
+        }
+        assert_eq!((brush(&harness), dabs(&harness)), (Some("add"), 0));
+    }
+}
+
+#[test]
+fn the_panel_and_the_hand_go_together() {
+    let mut chosen = session(6);
+    chosen.apply(SelectionCommand::Select(Some(PAINTED.0)));
+    let mut harness = window(chosen, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run();
+    assert_eq!(brush(&harness), Some("add"));
+    assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("weights"), "who paints sees the weights");
+    click(&mut harness, "Smooth brush");
+    assert_eq!(brush(&harness), Some("smooth"));
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run();
+    assert!(brush(&harness).is_none() && harness.query_by_label("Smooth brush").is_none());
+    // The brush that was in the hand last comes back, with its panel.
+    harness.key_press(Key::J);
+    harness.run();
+    assert_eq!(brush(&harness), Some("smooth"));
+    click(&mut harness, "Put down");
+    assert_eq!(brush(&harness), None);
+    harness.get_by_label("Smooth brush");
+    assert!(has(&harness, &WindowCommand::TogglePanel(Panel::Paint).into()));
+    assert!(has(&harness, &WindowCommand::Brush(BrushKey::Take).into()));
+}
+
+#[test]
+fn nothing_is_painted_without_a_brush_and_other_tools_work_again_when_it_is_put_down() {
+    let mut harness = held("add");
+    let (before, at) = (weights(&harness), on_skin(&harness));
+    harness.state_mut().session.apply(PaintCommand::Hold(None));
+    harness.run();
+    let way = [at, at + vec2(40.0, 0.0), at + vec2(60.0, 0.0)];
+    // The rings of the selected joint take drags that begin on them.
+    harness.state_mut().session.apply(SelectionCommand::Select(None));
+    harness.run();
+    drag(&mut harness, &way, PointerButton::Primary);
+    assert!(turns_camera(&harness) && dabs(&harness) == 0 && weights(&harness) == before);
+    let at = on_skin(&harness);
+    click_at(&mut harness, at);
+    assert!(harness.state().session.view().selected.is_some(), "a click selects");
+    assert!(weights(&harness) == before);
+}
+
+#[test]
+fn a_right_click_offers_the_joint_that_moves_the_place_most() {
+    let mut harness = held("add");
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(6))));
+    harness.run();
+    let at = on_skin(&harness);
+    drag(&mut harness, &[at, at], PointerButton::Secondary);
+    harness.get_by_label_contains("Paint this joint: ").click();
+    harness.run();
+    let selected = harness.state().session.view().selected;
+    assert!(selected == Some(NodeId(3)) || selected == Some(NodeId(4)), "{selected:?}");
+    assert_eq!(brush(&harness), Some("add"));
+}
+
+/// Texts that are painted at the right of a place, and cut.
+fn cut_texts(harness: &Harness<'_, App>, left: f32) -> Vec<String> {
+    fn add(shape: &egui::Shape, left: f32, out: &mut Vec<String>) {
+        match shape {
+            egui::Shape::Text(text) if text.galley.elided && text.pos.x >= left => out.push(text.galley.text().into()),
+            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| add(shape, left, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    harness.output().shapes.iter().for_each(|clipped| add(&clipped.shape, left, &mut out));
+    out
+}
+
+#[test]
+fn the_panel_fits_a_small_window_at_either_size() {
+    for scale in [100, 150] {
+        for brush in ["add", "replace", "scale", "give", "smooth"] {
+            let mut harness = held_with(brush, UiState::new(Saved { scale, ..Saved::default() }));
+            harness.state_mut().session.apply(ToolCommand::ToggleLock(NodeId(5)));
+            harness.run();
+            let names = [
+                "Add brush",
+                "Subtract brush",
+                "Replace brush",
+                "Scale brush",
+                "Give brush",
+                "Smooth brush",
+                "Sharpen brush",
+                "Average brush",
+                "Falloff: Smooth",
+                "Falloff: Constant",
+                "Along the surface",
+                "Through space",
+                "Accumulate",
+                "Airbrush",
+                "Keep sums",
+                "Front faces only",
+                "Only marked",
+                "Limit joints",
+                "Auto",
+                "Unlock the weights of joint 4",
+                "Flood",
+                "Put down",
+            ];
+            let left = harness.get_by_label("Add brush").rect().left().min(harness.get_by_label("Flood").rect().left());
+            for name in names {
+                let rect = harness.get_by_label(name).rect();
+                assert!(rect.left() >= left - 60.0 && rect.right() <= 1280.0, "{scale} {brush}: {name} at {rect:?}");
+            }
+            // What stands below all else is in sight always.
+            assert!(harness.get_by_label("Flood").rect().bottom() <= 720.0);
+            let from = left * 100.0 / scale as f32 - 1.0;
+            assert_eq!(cut_texts(&harness, from), Vec::<String>::new(), "{scale} {brush}");
+        }
+    }
+}
