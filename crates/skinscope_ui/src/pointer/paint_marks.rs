@@ -8,6 +8,7 @@ use skinscope_base::math::length;
 use skinscope_inspect::VertexRef;
 use skinscope_model::NodeId;
 use skinscope_session::{BrushKey, Command, PaintCommand, PaintHit, PaintNote, SelectionCommand, Session, ToolCommand};
+use skinscope_weights::Brush;
 
 use super::{Held, Pointing};
 use crate::card::primitive_of;
@@ -69,12 +70,12 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
         let before = session.model_before_gesture().filter(|_| is_painting);
         let before = joint.zip(before).map(|(joint, model)| weight_of(model, hit.vertex, joint));
         let now = joint.map(|_| format!("{:.3}", hit.weight));
-        let weight = match (now, before.filter(|before| (before - f64::from(hit.weight)).abs() >= 0.000_5)) {
-            (Some(now), Some(before)) => format!("{before:.3} → {now}"),
-            (Some(now), None) => now,
-            (None, _) => "no joint selected".to_owned(),
-        };
-        out.push((weight, c.text));
+        let is_of_joint = session.painting().brush().is_some_and(Brush::is_of_joint);
+        out.extend(match (now, before.filter(|before| (before - f64::from(hit.weight)).abs() >= 0.000_5)) {
+            (Some(now), Some(before)) => Some((format!("{before:.3} → {now}"), c.text)),
+            (Some(now), None) => Some((now, c.text)),
+            (None, _) => is_of_joint.then(|| ("no joint selected".to_owned(), c.amber)),
+        });
         out.extend(number.map(|number| (format!("vertex {number}"), c.dim)));
     }
     if let Some(note) = session.painting().note().filter(|_| is_painting) {
