@@ -285,6 +285,10 @@ fn nothing_is_painted_without_a_brush_and_other_tools_work_again_when_it_is_put_
     click_at(&mut harness, at);
     assert!(harness.state().session.view().selected.is_some(), "a click selects");
     assert!(weights(&harness) == before);
+    // A tool that is chosen over the picture takes the place of the brush, even the one that was chosen before.
+    let mut harness = held("add");
+    click(&mut harness, "Turn tool");
+    assert_eq!(brush(&harness), None);
 }
 
 #[test]

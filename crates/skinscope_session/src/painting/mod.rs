@@ -29,7 +29,7 @@ use skinscope_paint::{Canvas, Painted, StrokeForm, StrokeReport, StrokesFile};
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
-use crate::{Command, MarkCommand, Session, ToolCommand};
+use crate::{Command, MarkCommand, Session, ToolCommand, ViewCommand};
 
 /// The share of the size of the model that a brush is wide where nothing else is said.
 const USUAL_RADIUS: f64 = 0.05;
@@ -226,6 +226,7 @@ pub(crate) fn note(session: &mut Session, command: &Command) {
         command,
         Command::Mark(MarkCommand::Use(Some(_)))
             | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
+            | Command::View(ViewCommand::SetPoseTool(_))
     ) {
         stroke::end(session);
         (session.painting.brush, session.painting.hover) = (None, None);

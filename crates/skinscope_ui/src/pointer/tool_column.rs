@@ -21,7 +21,10 @@ pub(crate) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         ("Pull", PoseTool::Pull),
         ("Look", PoseTool::Look),
     ];
-    let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
+    // While a brush is in the hand none of them has the pointer; choosing one puts the brush down.
+    let is_free = session.painting().brush().is_none();
+    let choices =
+        tools.map(|(text, tool)| (text, is_free && view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
     if ui.clip_rect().width() < NARROW {
         button(ui, session, &choices, commands);
         return Rect::ZERO;

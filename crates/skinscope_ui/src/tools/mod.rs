@@ -11,7 +11,7 @@ pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_edit::OPERATIONS;
-use skinscope_session::{Command, Scope, Session, ToolCommand, refusal};
+use skinscope_session::{BrushKey, Command, Scope, Session, ToolCommand, WindowCommand, refusal};
 
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
@@ -72,6 +72,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                         Some(why) => quiet_text(ui, &format!("{why} Tools work on vertices that a skin moves.")),
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
                     }
+                    brush(ui, session, commands);
                 }
             }
             locks(ui, session, commands);
@@ -95,6 +96,18 @@ fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
             }
         });
     });
+}
+
+/// Offers a brush in place of a tool, where none is in the hand.
+fn brush(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let take = Command::Window(WindowCommand::Brush(BrushKey::Take));
+    if session.painting().brush().is_some() || refusal(&take, session).is_some() {
+        return;
+    }
+    let name = "Paint weights with a brush";
+    if link(ui, name, name).on_hover_text(tip(&take)).clicked() {
+        commands.push(take);
+    }
 }
 
 /// Shows dim text, which is wrapped.
