@@ -136,13 +136,13 @@ impl Default for Arrangement {
             dock(Edge::Left, DockPanel::Outliner),
             dock(Edge::Right, DockPanel::Inspector),
             dock(Edge::Right, DockPanel::Tools),
-            dock(Edge::Right, DockPanel::Paint),
             dock(Edge::Right, DockPanel::Deformation),
             dock(Edge::Right, DockPanel::Statistics),
             dock(Edge::Right, DockPanel::Page),
             // Its room comes from the picture alone.
             dock(Edge::Bottom, DockPanel::Tables),
             dock(Edge::Right, DockPanel::Manual),
+            dock(Edge::Right, DockPanel::Paint),
         ];
         Self { docks, floats: Vec::new() }
     }

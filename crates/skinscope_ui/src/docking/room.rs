@@ -247,7 +247,7 @@ mod tests {
         let text = out.arrangement.to_string();
         assert_eq!(
             text,
-            "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page; right manual"
+            "bottom timeline+!tables; left outliner; right inspector+!tools+statistics; right deformation; right page; right manual; right paint"
         );
         // The tables keep some rows, and the columns their width.
         let picture = (1600.0 - out.outliner - (312.0 - out.narrower)) * (900.0 - 38.0 - out.row.unwrap());

@@ -137,7 +137,7 @@ mod tests {
         let read = Arrangement::parse(text).unwrap();
         assert_eq!(
             read.to_string(),
-            text.replace("; float", "; right deformation; bottom tables; right manual; float")
+            text.replace("; float", "; right deformation; bottom tables; right manual; right paint; float")
         );
         assert_eq!(Arrangement::parse("").unwrap(), Arrangement::default());
         assert_eq!(Arrangement::parse(&Arrangement::default().to_string()).unwrap(), Arrangement::default());
