@@ -3,7 +3,9 @@
 //! A canvas keeps the rows that were painted in double precision beside the weights of the file, and rounds nothing until a file is written.
 //! The surface that a dab touches is deformed by the weights as they are just then.
 
+mod apply;
 mod gradient;
+mod mirrored;
 mod posed;
 mod rows;
 mod state;
@@ -17,9 +19,9 @@ use std::sync::Arc;
 use skinscope_deform::SurfaceDistances;
 use skinscope_edit::Sheet;
 use skinscope_model::{InstanceId, Model, NodeId, WeightChange};
-use skinscope_weights::brush::{Asked, Task};
-use skinscope_weights::{Effect, RestSurface, Stuck, TableRow, Toward};
+use skinscope_weights::{RestSurface, Stuck, TableRow};
 
+use self::mirrored::{Images, Mirrors};
 use self::posed::{Moment, PosedSurfaces};
 use self::rows::Rows;
 use self::touched::{Place, Touched, TouchedPlaces};
@@ -32,6 +34,7 @@ pub struct Canvas {
     surfaces: Vec<RestSurface>,
     rows: Rows,
     distances: Vec<SurfaceDistances>,
+    mirrors: Mirrors,
 }
 
 /// Why a stroke cannot be carried out.
@@ -46,6 +49,9 @@ pub enum PaintError {
     /// The surface is nowhere, since a matrix of the pose is not finite.
     #[error("dabs[{0}]: the surface has no finite place in this pose")]
     Nowhere(usize),
+    /// The model has no plane of symmetry, or the joint no partner on the other side.
+    #[error("mirror: {0}")]
+    NoMirror(String),
     /// New weights were refused by the model.
     #[error("{0}")]
     Refused(String),
@@ -71,10 +77,24 @@ pub struct Brushing {
     locked: BTreeSet<u32>,
     /// The parts of the surfaces that the stroke can touch.
     regions: Vec<Region>,
+    /// What is painted: the joint and the one that is given to, and where both sides are painted their partners on the other side.
+    passes: Vec<Pass>,
+    /// The places on the other side, where both are painted.
+    images: Option<Arc<Images>>,
     touched: TouchedPlaces,
     dabs: usize,
     moment: Option<Moment>,
 }
+
+/// The joints that a dab paints on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pass {
+    joint: u32,
+    to: u32,
+}
+
+/// A place with the strengths of a dab and of its mirror image.
+type Strengths = (Place, [f64; 2]);
 
 /// A surface that a stroke can touch.
 #[derive(Clone, Debug)]
@@ -91,7 +111,7 @@ impl Canvas {
     pub fn new(model: Arc<Model>) -> Self {
         let (tables, surfaces) = Sheet::of(&model).into_parts();
         let distances = vec![SurfaceDistances::default(); surfaces.len()];
-        Self { model, surfaces, rows: Rows::new(tables), distances }
+        Self { model, surfaces, rows: Rows::new(tables), distances, mirrors: Mirrors::default() }
     }
 
     /// Returns the model with the weights that were painted, in single precision.
@@ -157,15 +177,29 @@ impl Canvas {
     /// Begins a stroke, whose dabs follow one by one.
     ///
     /// # Errors
-    /// The joint of the stroke moves no mesh.
+    /// The joint of the stroke moves no mesh, or there is no other side to be painted too.
     pub fn begin(&self, stroke: &Stroke) -> Result<Brushing, PaintError> {
         let regions = self.regions(stroke);
         if regions.is_empty() {
             return Err(PaintError::NoMesh);
         }
-        let locked = stroke.locked.iter().map(|node| node.0).collect();
-        let touched = TouchedPlaces::default();
-        Ok(Brushing { stroke: stroke.clone(), locked, regions, touched, dabs: 0, moment: None })
+        let key = |node: Option<NodeId>| node.map_or(u32::MAX, |node| node.0);
+        let mut passes = vec![Pass { joint: key(stroke.joint), to: key(stroke.to) }];
+        let images = stroke.mirror.map(|axis| self.mirrors.across(&self.model, &self.surfaces, axis)).transpose()?;
+        if let Some(images) = &images {
+            let partner = |node: Option<NodeId>| node.map(|node| images.partner(&self.model, node)).transpose();
+            passes.push(Pass { joint: key(partner(stroke.joint)?), to: key(partner(stroke.to)?) });
+        }
+        Ok(Brushing {
+            stroke: stroke.clone(),
+            locked: stroke.locked.iter().map(|node| node.0).collect(),
+            regions,
+            passes,
+            images,
+            touched: TouchedPlaces::default(),
+            dabs: 0,
+            moment: None,
+        })
     }
 
     /// Carries the next dab of a stroke out, and returns the weights that change, in single precision.
@@ -255,88 +289,5 @@ impl Canvas {
         });
         out.sort_unstable_by_key(|(place, _)| *place);
         Ok(out)
-    }
-
-    /// Changes the rows of places, and returns those that have other weights now.
-    fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> BTreeSet<TableRow> {
-        let Brushing { stroke, locked, touched, .. } = brushing;
-        let mut list: Vec<(Place, f64)> = Vec::with_capacity(strengths.len());
-        for (place, strength) in strengths {
-            let begun = || Touched::new(&self.rows, &self.surfaces, place);
-            let known = touched.places.entry(place).or_insert_with(begun);
-            let is_stronger = strength > known.strength;
-            known.strength = known.strength.max(strength);
-            if stroke.accumulate || is_stronger {
-                list.push((place, strength));
-            }
-        }
-        let reads_all = stroke.brush.toward == Toward::Touched;
-        if reads_all && !stroke.accumulate && !list.is_empty() {
-            // The mean of all that the stroke has touched is another one now.
-            list = touched.places.iter().map(|(place, known)| (*place, known.strength)).collect();
-        }
-        let before = |place: Place| match touched.places.get(&place).filter(|_| !stroke.accumulate) {
-            Some(known) => known.before.clone(),
-            None => self.rows.of_place(&self.surfaces, place),
-        };
-        let mean_of_all =
-            if reads_all { rows::weighted_mean(list.iter().map(|(at, s)| (before(*at), *s))) } else { Vec::new() };
-        let mut painted = Vec::with_capacity(list.len());
-        for (place, strength) in &list {
-            let own = before(*place);
-            let surface = &self.surfaces[place.surface];
-            let toward = match stroke.brush.toward {
-                Toward::Nothing => Vec::new(),
-                Toward::Touched => mean_of_all.clone(),
-                Toward::Neighbours => {
-                    let around = surface.neighbours(place.point);
-                    if around.is_empty() {
-                        own.clone()
-                    } else {
-                        let near = around.iter().map(|point| (before(Place { point: *point, ..*place }), 1.0));
-                        rows::weighted_mean(near)
-                    }
-                }
-            };
-            let table = self.rows.table_of(surface, place.point);
-            let room = self.rows.room(surface, place.point);
-            let task = Task {
-                brush: stroke.brush,
-                locked,
-                normalise: stroke.normalise,
-                most: stroke.max_influences.map_or(room, |most| most.min(room)),
-                is_integer: table.formats.iter().any(|format| format.one().is_some()),
-                joints: &table.keys,
-            };
-            let asked = Asked {
-                own: &own,
-                toward: &toward,
-                strength: *strength,
-                joint: stroke.joint.map_or(u32::MAX, |node| node.0),
-                to: stroke.to.map_or(u32::MAX, |node| node.0),
-                value: stroke.value,
-                factor: stroke.factor,
-                floor: stroke.floor,
-                ceiling: stroke.ceiling,
-            };
-            painted.push((*place, task.paint(&asked)));
-        }
-        let mut out = BTreeSet::new();
-        for (place, done) in painted {
-            let Some(known) = touched.places.get_mut(&place) else { continue };
-            known.note(done.effect, stroke.accumulate);
-            let changes = matches!(done.effect, Effect::Changed | Effect::Partial(_));
-            if changes {
-                self.rows.set(&self.surfaces, place, done.row, stroke.normalise);
-            } else if !stroke.accumulate && known.is_set {
-                // What was asked for before is asked for no more: a stronger dab gets nothing.
-                self.rows.give_back(known);
-            } else {
-                continue;
-            }
-            known.is_set = changes || stroke.accumulate && known.is_set;
-            out.extend(known.members.iter().map(|(row, _)| *row));
-        }
-        out
     }
 }

@@ -19,8 +19,8 @@ pub(super) struct Place {
 /// What is known of a place that a stroke has touched.
 #[derive(Clone, Debug)]
 pub(super) struct Touched {
-    /// The greatest strength so far.
-    pub strength: f64,
+    /// The greatest strengths so far, of the dabs and of their mirror images.
+    pub strengths: [f64; 2],
     /// Its weights before the stroke.
     pub before: Shares,
     /// Its vertices, with what was painted of each before the stroke.
@@ -42,19 +42,22 @@ impl Touched {
     pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place) -> Self {
         let members = rows_of(surfaces, place).into_iter().map(|at| (at, rows.painted(at).cloned())).collect();
         let before = rows.of_place(surfaces, place);
-        Self { strength: 0.0, before, members, is_set: false, effect: Effect::Same }
+        Self { strengths: [0.0; 2], before, members, is_set: false, effect: Effect::Same }
     }
 
     /// Notes what a dab has done.
     pub fn note(&mut self, effect: Effect, accumulates: bool) {
-        let was_changed = matches!(self.effect, Effect::Changed | Effect::Partial(_));
-        self.effect = match (self.effect, effect) {
-            (_, now) if !accumulates => now,
-            (before, Effect::Same) => before,
-            (Effect::Partial(why), _) => Effect::Partial(why),
-            (_, Effect::Stuck(why)) if was_changed => Effect::Partial(why),
-            (_, now) => now,
-        };
+        self.effect = if accumulates { then(self.effect, effect) } else { effect };
+    }
+}
+
+/// Returns what two changes have done together, one after the other.
+pub(super) fn then(before: Effect, now: Effect) -> Effect {
+    match (before, now) {
+        (before, Effect::Same) => before,
+        (Effect::Partial(why), _) => Effect::Partial(why),
+        (Effect::Changed, Effect::Stuck(why)) | (Effect::Stuck(why), Effect::Changed) => Effect::Partial(why),
+        (_, now) => now,
     }
 }
 

@@ -1,0 +1,174 @@
+//! What a dab changes: rows of the places that it touches, and of those on the other side.
+
+use std::collections::BTreeSet;
+
+use skinscope_weights::brush::{Asked, Painted, Task};
+use skinscope_weights::{Effect, Shares, TableRow, Toward, mean};
+
+use super::rows::weighted_mean;
+use super::touched::{Place, Touched, then};
+use super::{Brushing, Canvas, Pass, Strengths};
+
+impl Canvas {
+    /// Changes the rows of places, and returns those that have other weights now.
+    pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> BTreeSet<TableRow> {
+        let accumulates = brushing.stroke.accumulate;
+        let list = self.grown(brushing, brushing.both_sides(strengths));
+        let means: Vec<Shares> = match brushing.stroke.brush.toward {
+            Toward::Touched => (0..brushing.passes.len()).map(|side| self.mean_of(brushing, &list, side)).collect(),
+            Toward::Nothing | Toward::Neighbours => vec![Shares::new(); brushing.passes.len()],
+        };
+        let painted: Vec<(Place, Painted)> = list
+            .iter()
+            .map(|(place, strengths)| (*place, self.painted_place(brushing, *place, *strengths, &means)))
+            .collect();
+        let mut out = BTreeSet::new();
+        for (place, done) in painted {
+            let Some(known) = brushing.touched.places.get_mut(&place) else { continue };
+            known.note(done.effect, accumulates);
+            let changes = matches!(done.effect, Effect::Changed | Effect::Partial(_));
+            if changes {
+                self.rows.set(&self.surfaces, place, done.row, brushing.stroke.normalise);
+            } else if !accumulates && known.is_set {
+                // What was asked for before is asked for no more: a stronger dab gets nothing.
+                self.rows.give_back(known);
+            } else {
+                continue;
+            }
+            known.is_set = changes || accumulates && known.is_set;
+            out.extend(known.members.iter().map(|(row, _)| *row));
+        }
+        out
+    }
+
+    /// Notes the strengths of a dab, and returns the places whose rows have to be painted, with the strengths with which they are.
+    fn grown(&self, brushing: &mut Brushing, strengths: Vec<Strengths>) -> Vec<Strengths> {
+        let Brushing { stroke, touched, .. } = brushing;
+        let mut list = Vec::with_capacity(strengths.len());
+        for (place, new) in strengths {
+            let begun = || Touched::new(&self.rows, &self.surfaces, place);
+            let known = touched.places.entry(place).or_insert_with(begun);
+            let before = known.strengths;
+            known.strengths = [0, 1].map(|side| new[side].max(before[side]));
+            if stroke.accumulate {
+                list.push((place, new));
+            } else if known.strengths != before {
+                list.push((place, known.strengths));
+            }
+        }
+        if stroke.brush.toward == Toward::Touched && !stroke.accumulate && !list.is_empty() {
+            // The mean of all that the stroke has touched is another one now.
+            list = touched.places.iter().map(|(place, known)| (*place, known.strengths)).collect();
+        }
+        list
+    }
+
+    /// Returns the weights that a place had before the dab, or where dabs do not add up, before the stroke.
+    fn before(&self, brushing: &Brushing, place: Place) -> Shares {
+        match brushing.touched.places.get(&place).filter(|_| !brushing.stroke.accumulate) {
+            Some(known) => known.before.clone(),
+            None => self.rows.of_place(&self.surfaces, place),
+        }
+    }
+
+    /// Returns the mean of what one side of a dab touches.
+    fn mean_of(&self, brushing: &Brushing, list: &[Strengths], side: usize) -> Shares {
+        let touched = list.iter().filter(|(_, strengths)| strengths[side] > 0.0);
+        weighted_mean(touched.map(|(place, strengths)| (self.before(brushing, *place), strengths[side])))
+    }
+
+    /// Paints a row with the strengths of a dab and of its mirror image: with the stronger one first. Where both are equally strong, it gets the
+    /// mean of both orders, so that neither side is the first.
+    fn painted_place(&self, brushing: &Brushing, place: Place, strengths: [f64; 2], means: &[Shares]) -> Painted {
+        let own = self.before(brushing, place);
+        let near = match brushing.stroke.brush.toward {
+            Toward::Neighbours => self.mean_around(brushing, place, &own),
+            Toward::Nothing | Toward::Touched => Shares::new(),
+        };
+        let toward = |side: usize| if brushing.stroke.brush.toward == Toward::Touched { &means[side] } else { &near };
+        let paint = |own: &Shares, side: usize| {
+            self.paint_row(brushing, place, brushing.passes[side], (own, toward(side)), strengths[side])
+        };
+        let in_turn = |first: usize, second: usize| {
+            let Painted { effect, row } = paint(&own, first);
+            let next = paint(&row, second);
+            Painted { effect: then(effect, next.effect), row: next.row }
+        };
+        let [here, there] = strengths;
+        let is_one = brushing.passes.len() == 1 || brushing.passes[0] == brushing.passes[1];
+        match (here > 0.0, there > 0.0) {
+            (_, false) => paint(&own, 0),
+            (false, true) => paint(&own, 1),
+            // Both sides ask for the same: where dabs do not add up, the stronger one counts.
+            _ if is_one && !brushing.stroke.accumulate && means.iter().all(Vec::is_empty) => {
+                paint(&own, usize::from(there > here))
+            }
+            _ if here > there => in_turn(0, 1),
+            _ if there > here => in_turn(1, 0),
+            _ => {
+                let (a, b) = (in_turn(0, 1), in_turn(1, 0));
+                let row = mean([&a.row[..], &b.row[..]].into_iter());
+                let fits = row.len() <= self.rows.room(&self.surfaces[place.surface], place.point);
+                Painted { effect: a.effect, row: if fits { row } else { a.row } }
+            }
+        }
+    }
+
+    /// Returns the mean of the rows around a place; its own where there are none.
+    fn mean_around(&self, brushing: &Brushing, place: Place, own: &Shares) -> Shares {
+        let around = self.surfaces[place.surface].neighbours(place.point);
+        if around.is_empty() {
+            return own.clone();
+        }
+        weighted_mean(around.iter().map(|point| (self.before(brushing, Place { point: *point, ..place }), 1.0)))
+    }
+
+    fn paint_row(
+        &self,
+        brushing: &Brushing,
+        place: Place,
+        pass: Pass,
+        (own, toward): (&Shares, &Shares),
+        strength: f64,
+    ) -> Painted {
+        let Brushing { stroke, locked, .. } = brushing;
+        let surface = &self.surfaces[place.surface];
+        let (table, room) = (self.rows.table_of(surface, place.point), self.rows.room(surface, place.point));
+        let task = Task {
+            brush: stroke.brush,
+            locked,
+            normalise: stroke.normalise,
+            most: stroke.max_influences.map_or(room, |most| most.min(room)),
+            is_integer: table.formats.iter().any(|format| format.one().is_some()),
+            joints: &table.keys,
+        };
+        task.paint(&Asked {
+            own,
+            toward,
+            strength,
+            joint: pass.joint,
+            to: pass.to,
+            value: stroke.value,
+            factor: stroke.factor,
+            floor: stroke.floor,
+            ceiling: stroke.ceiling,
+        })
+    }
+}
+
+impl Brushing {
+    /// Adds the places on the other side, where both are painted.
+    fn both_sides(&self, strengths: Vec<(Place, f64)>) -> Vec<Strengths> {
+        let Some(images) = &self.images else {
+            return strengths.into_iter().map(|(at, here)| (at, [here, 0.0])).collect();
+        };
+        let mut out: std::collections::BTreeMap<Place, [f64; 2]> = std::collections::BTreeMap::new();
+        for (place, strength) in strengths {
+            out.entry(place).or_default()[0] = strength;
+            if let Some(image) = images.of(place) {
+                out.entry(image).or_default()[1] = strength;
+            }
+        }
+        out.into_iter().collect()
+    }
+}
