@@ -181,7 +181,8 @@ fn radius(ui: &mut Ui, session: &Session, now: &mut PaintSettings) {
 
 /// Shows a number with a slider.
 fn number(ui: &mut Ui, texts: (&str, &str), value: &mut f64, range: RangeInclusive<f32>, decimals: usize) {
-    let (least, most): (f64, f64) = (f64::from(*range.start()), if texts.0 == "Factor" { 1e3 } else { 1.0 });
+    // A factor that is typed may be greater than the slider reaches; a share may not.
+    let (least, most): (f64, f64) = (f64::from(*range.start()), if *range.end() > 1.0 { 1e3 } else { 1.0 });
     let before = *value;
     row(ui, texts, value, (range, decimals), "");
     if *value != before {

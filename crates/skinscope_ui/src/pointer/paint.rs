@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use egui::{CursorIcon, Event, Key, Pos2};
+use egui::{CursorIcon, Event, Id, Key, Pos2};
 use glam::{DVec3, Vec2};
 use skinscope_session::{BrushKey, Command, PaintCommand, PaintDab, PaintSettings, Session};
 
@@ -19,6 +19,8 @@ const LEAST_APART: f32 = 2.0;
 /// How far the pointer goes while the radius becomes e times as large, and while the strength goes from 0 to 1, points.
 const PER_RADIUS: f32 = 120.0;
 const PER_STRENGTH: f32 = 200.0;
+/// How far the wheel scrolls while the strength goes from 0 to 1, points.
+const PER_WHEEL: f32 = 800.0;
 /// The longest name of a joint that is said in the line over the picture, letters.
 const LONGEST_NAME: usize = 32;
 
@@ -236,23 +238,42 @@ fn click(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     paint_marks::note_card(pointing, commands);
 }
 
+/// What of the brush the wheel changes. It rolls on for some passes after the key was released with which it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wheel {
+    Radius,
+    Strength,
+}
+
 /// Makes the brush wider with Ctrl and stronger with Shift; else it moves the camera.
 fn wheel(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
-    let (keys, scroll, zoom) = pointing.ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
-    if !pointing.response.hovered() || !(keys.command || keys.shift) {
-        return camera::wheel(pointing, commands);
+    let (ui, id) = (pointing.ui, Id::unique("wheel of the brush"));
+    let (keys, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
+    let is_rolling = pointing.response.hovered() && (zoom != 1.0 || scroll != egui::Vec2::ZERO);
+    let before: Option<Wheel> = ui.data(|d| d.get_temp::<Option<Wheel>>(id)).flatten();
+    let now = match (is_rolling, keys.command, keys.shift) {
+        (false, ..) => None,
+        (true, true, _) => Some(Wheel::Radius),
+        (true, false, true) => Some(Wheel::Strength),
+        (true, false, false) => before,
+    };
+    if now != before {
+        ui.data_mut(|d| d.insert_temp::<Option<Wheel>>(id, now));
     }
-    let before = pointing.session.painting().settings();
-    let mut settings = before.clone();
-    if keys.command {
-        if zoom != 1.0 && zoom.is_finite() {
+    let painting = pointing.session.painting();
+    let mut settings = painting.settings().clone();
+    match now {
+        None => return camera::wheel(pointing, commands),
+        Some(Wheel::Radius) if zoom.is_finite() && zoom != 1.0 => {
             settings.radius = radius_within(pointing.session.paint_radius() * f64::from(zoom));
         }
-    } else {
+        Some(Wheel::Radius) => {}
         // With Shift the wheel scrolls across.
-        settings.strength = (before.strength + f64::from((scroll.x + scroll.y) / 800.0)).clamp(0.0, 1.0);
+        Some(Wheel::Strength) => {
+            settings.strength = (settings.strength + f64::from((scroll.x + scroll.y) / PER_WHEEL)).clamp(0.0, 1.0);
+        }
     }
-    if settings != *before {
+    if settings != *painting.settings() {
         commands.push(PaintCommand::Set(settings).into());
     }
 }
