@@ -16,6 +16,8 @@ use crate::widgets::{focus_ring, link, paint_line, paint_switch, press, section,
 const MOST_CHIPS: usize = 12;
 /// The width of the name of a drop-down, points.
 const NAME: f32 = 66.0;
+/// The tooltip of what unlocks all joints.
+const ALL: &str = "Let brushes and tools change the weights of all joints again";
 /// The room of the padlock in a chip, points.
 const LOCK: f32 = 22.0;
 
@@ -92,7 +94,7 @@ fn choice(
 pub(super) fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let locked = &session.tools().locked;
     section(ui, "Locked joints", |ui| {
-        if !locked.is_empty() && link(ui, "Unlock all", "Unlock all joints").clicked() {
+        if !locked.is_empty() && link(ui, "Unlock all", "Unlock all joints").on_hover_text(ALL).clicked() {
             commands.push(ToolCommand::UnlockAll.into());
         }
     });
