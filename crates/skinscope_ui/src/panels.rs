@@ -3,7 +3,7 @@
 
 use egui::{Frame, Margin, Ui, Vec2, vec2};
 use skinscope_session::{
-    Command, DockPanel, ExampleCommand, MeasureCommand, Panel, Session, ToolCommand, WindowCommand,
+    Command, DockPanel, ExampleCommand, MeasureCommand, PaintCommand, Panel, Session, ToolCommand, WindowCommand,
 };
 
 use super::docking::arrangement::Arrangement;
@@ -199,6 +199,10 @@ pub(super) fn show_hidden(state: &mut UiState, commands: &mut Vec<Command>) {
     if commands.iter().any(is_of_tools) {
         state.dock.ask(DockPanel::Tools);
         state.saved.layout.bring_to_front(DockPanel::Tools);
+    }
+    if commands.iter().any(|command| matches!(command, Command::Paint(PaintCommand::Hold(Some(_))))) {
+        state.dock.ask(DockPanel::Paint);
+        state.saved.layout.bring_to_front(DockPanel::Paint);
     }
     for panel in state.dock.hidden.clone() {
         let closes = toggles(state, panel);
