@@ -78,7 +78,7 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
         });
         out.extend(number.map(|number| (format!("vertex {number}"), c.dim)));
     }
-    if let Some(note) = session.painting().note().filter(|_| is_painting) {
+    if let Some(note) = session.painting().note().filter(|note| is_painting && !note.text.is_empty()) {
         out.push((note.text.clone(), c.amber));
     }
     out
@@ -149,7 +149,8 @@ pub(super) fn forget_note(ui: &Ui) {
 /// Shows why the last stroke has changed nothing, with what can be done about it, as long as the pointer is near.
 pub(super) fn note_card(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     let (ui, id) = (pointing.ui, card_id());
-    let Some(note) = pointing.session.painting().note() else { return forget_note(ui) };
+    let note = pointing.session.painting().note().filter(|note| !note.text.is_empty());
+    let Some(note) = note else { return forget_note(ui) };
     let pointer = ui.input(|i| i.pointer.latest_pos());
     let known: Option<Card> = ui.data(|d| d.get_temp(id));
     let mut card = known.filter(|card| card.text == note.text).unwrap_or_else(|| {
