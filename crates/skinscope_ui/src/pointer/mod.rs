@@ -190,8 +190,8 @@ impl PointerState {
         self.until_released |= self.hold.take().is_some();
     }
 
-    /// Takes the keys of a pass for the handle or the brush that follows the pointer: numbers, axes, and keys that end it. Other keys are swallowed, so that none
-    /// of them does something else during the drag.
+    /// Takes the keys of a pass for the handle or the brush that follows the pointer: numbers, axes, and keys that end it. Other keys are
+    /// swallowed, so that none of them does something else during the drag.
     pub(super) fn take_keys(&mut self, ctx: &Context) {
         let Some(Hold { held, ends, .. }) = &mut self.hold else { return };
         if !matches!(held, Held::Handle(_) | Held::Brush(_)) {
