@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, Shares, TableRow, Toward, mean};
 
-use super::rows::weighted_mean;
-use super::touched::{Place, Touched, then};
+use super::rows::{Place, weighted_mean};
+use super::touched::{Touched, then};
 use super::{Brushing, Canvas, Pass, Strengths};
 
 impl Canvas {
@@ -31,7 +31,7 @@ impl Canvas {
                 self.rows.set(&self.surfaces, place, done.row, brushing.stroke.normalise);
             } else if !accumulates && known.is_set {
                 // What was asked for before is asked for no more: a stronger dab gets nothing.
-                self.rows.give_back(known);
+                self.rows.give_back(&known.members);
             } else {
                 continue;
             }

@@ -5,7 +5,7 @@ use skinscope_model::{PrimitiveId, WeightChange};
 use skinscope_weights::Falloff;
 
 use super::posed::{Moment, PosedSurfaces};
-use super::touched::Place;
+use super::rows::Place;
 use super::{Brushing, Canvas, Centre, Dab, PaintError};
 use crate::written;
 

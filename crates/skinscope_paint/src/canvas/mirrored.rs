@@ -10,7 +10,7 @@ use skinscope_model::{Model, NodeId, PrimitiveId};
 use skinscope_weights::RestSurface;
 
 use super::PaintError;
-use super::touched::Place;
+use super::rows::Place;
 use crate::MirrorAxis;
 
 /// The other sides across the three axes of mesh space, each found when it is first asked for.

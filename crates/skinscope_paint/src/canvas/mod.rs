@@ -23,8 +23,8 @@ use skinscope_weights::{RestSurface, Stuck, TableRow};
 
 use self::mirrored::{Images, Mirrors};
 use self::posed::{Moment, PosedSurfaces};
-use self::rows::Rows;
-use self::touched::{Place, Touched, TouchedPlaces};
+use self::rows::{Place, Rows};
+use self::touched::TouchedPlaces;
 use super::{Centre, Dab, Distance, Gradient, Stroke};
 
 /// Weights that are painted.

@@ -9,7 +9,7 @@ use skinscope_deform::{
 use skinscope_model::{InstanceId, Model, PrimitiveId};
 use skinscope_weights::RestSurface;
 
-use super::touched::Place;
+use super::rows::Place;
 use super::{Distance, Region, Stroke};
 use crate::scene_origin;
 

@@ -5,7 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use skinscope_model::WeightChange;
 use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow};
 
-use super::touched::{Place, Touched};
+/// A place of a surface, at which several vertices may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place {
+    /// The number of the surface.
+    pub surface: usize,
+    /// The welded vertex.
+    pub point: u32,
+}
 
 /// A row that was painted.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,9 +95,9 @@ impl Rows {
         }
     }
 
-    /// Gives the vertices of a place the weights that they had before the stroke.
-    pub fn give_back(&mut self, known: &Touched) {
-        for (TableRow { table, row }, before) in &known.members {
+    /// Gives vertices of a place the weights that they had when these were their painted rows.
+    pub fn give_back(&mut self, members: &[(TableRow, Option<PaintedRow>)]) {
+        for (TableRow { table, row }, before) in members {
             self.painted[*table].set(*row, before.clone());
         }
     }

@@ -5,16 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow};
 
 use super::StrokeReport;
-use super::rows::{PaintedRow, Rows, rows_of};
-
-/// A place of a surface, at which several vertices may stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place {
-    /// The number of the surface.
-    pub surface: usize,
-    /// The welded vertex.
-    pub point: u32,
-}
+use super::rows::{PaintedRow, Place, Rows, rows_of};
 
 /// What is known of a place that a stroke has touched.
 #[derive(Clone, Debug)]

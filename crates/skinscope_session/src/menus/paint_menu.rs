@@ -1,6 +1,6 @@
 //! The rows of the submenu of brushes: the panel, each brush, its size and strength, and what paints without a drag.
 
-use skinscope_weights::{BRUSHES, Brush};
+use skinscope_weights::BRUSHES;
 
 use crate::menus::command_row::{ctrl, key, row, rows, shift};
 use crate::{BrushKey, Command, CommandRow, Key, Menu, PaintCommand, Panel, Submenu, WindowCommand};
@@ -9,7 +9,7 @@ use crate::{BrushKey, Command, CommandRow, Key, Menu, PaintCommand, Panel, Subme
 pub(crate) fn rows() -> Vec<CommandRow> {
     let brushes = BRUSHES.iter().enumerate().map(|(i, brush)| {
         let command = Command::Paint(PaintCommand::Hold(Some(brush.id.to_owned())));
-        let row = row(Menu::Tools, label(brush), None, command, brush.help).in_submenu(Submenu::Brushes);
+        let row = row(Menu::Tools, brush.command, None, command, brush.help).in_submenu(Submenu::Brushes);
         if i == 0 { row.after_line() } else { row }
     });
     PANEL.iter().cloned().chain(brushes).chain(HAND.iter().cloned()).collect()
@@ -35,21 +35,6 @@ static HAND: &[CommandRow] = rows! {
         "Paint all that the brush may change with its full strength: the marked vertices, or all that the joint's skin has";
 };
 
-/// Returns the label of a brush among all commands, where its bare name is that of a tool.
-fn label(brush: &Brush) -> &'static str {
-    match brush.id {
-        "add" => "Add brush",
-        "subtract" => "Subtract brush",
-        "replace" => "Replace brush",
-        "scale" => "Scale brush",
-        "give" => "Give brush",
-        "smooth" => "Smooth brush",
-        "sharpen" => "Sharpen brush",
-        "average" => "Average brush",
-        _ => brush.label,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,7 +42,7 @@ mod tests {
     #[test]
     fn every_brush_is_named_as_a_brush() {
         for brush in BRUSHES {
-            assert!(label(brush).ends_with(" brush"), "{}", brush.id);
+            assert!(brush.command.ends_with(" brush"), "{}", brush.id);
         }
     }
 }

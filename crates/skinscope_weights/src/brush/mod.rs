@@ -45,6 +45,8 @@ pub struct Brush {
     pub id: &'static str,
     /// Its name in the window.
     pub label: &'static str,
+    /// Its name among all commands, where the bare one may be that of a tool.
+    pub command: &'static str,
     /// What it does, in a sentence without a full stop.
     pub help: &'static str,
     /// What it has to be told. A brush that names no joint changes the whole row.
@@ -99,6 +101,7 @@ pub fn brush(id: &str) -> Option<&'static Brush> {
 pub static ADD: Brush = Brush {
     id: "add",
     label: "Add",
+    command: "Add brush",
     help: "Give the joint more weight",
     needs: &[Need::Joint],
     toward: Toward::Nothing,
@@ -109,6 +112,7 @@ pub static ADD: Brush = Brush {
 pub static SUBTRACT: Brush = Brush {
     id: "subtract",
     label: "Subtract",
+    command: "Subtract brush",
     help: "Take weight from the joint",
     needs: &[Need::Joint],
     toward: Toward::Nothing,
@@ -119,6 +123,7 @@ pub static SUBTRACT: Brush = Brush {
 pub static REPLACE: Brush = Brush {
     id: "replace",
     label: "Replace",
+    command: "Replace brush",
     help: "Bring the weight of the joint towards a value",
     needs: &[Need::Joint, Need::Value],
     toward: Toward::Nothing,
@@ -129,6 +134,7 @@ pub static REPLACE: Brush = Brush {
 pub static SCALE: Brush = Brush {
     id: "scale",
     label: "Scale",
+    command: "Scale brush",
     help: "Multiply the weight of the joint by a factor",
     needs: &[Need::Joint, Need::Factor],
     toward: Toward::Nothing,
@@ -139,6 +145,7 @@ pub static SCALE: Brush = Brush {
 pub static GIVE: Brush = Brush {
     id: "give",
     label: "Give to another joint",
+    command: "Give brush",
     help: "Move weight from the joint to another one, and leave all others alone",
     needs: &[Need::Joint, Need::To],
     toward: Toward::Nothing,
@@ -155,6 +162,7 @@ pub static GIVE: Brush = Brush {
 pub static SMOOTH: Brush = Brush {
     id: "smooth",
     label: "Smooth",
+    command: "Smooth brush",
     help: "Bring the weights of all joints towards those of the vertices around",
     needs: &[],
     toward: Toward::Neighbours,
@@ -165,6 +173,7 @@ pub static SMOOTH: Brush = Brush {
 pub static SHARPEN: Brush = Brush {
     id: "sharpen",
     label: "Sharpen",
+    command: "Sharpen brush",
     help: "Take the weights of all joints away from those of the vertices around",
     needs: &[],
     toward: Toward::Neighbours,
@@ -175,6 +184,7 @@ pub static SHARPEN: Brush = Brush {
 pub static AVERAGE: Brush = Brush {
     id: "average",
     label: "Average",
+    command: "Average brush",
     help: "Bring the weights of all joints towards the mean of what the brush touches",
     needs: &[],
     toward: Toward::Touched,
