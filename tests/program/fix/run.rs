@@ -27,7 +27,8 @@ pub fn captured(folder: &Path, arguments: &[&str]) -> Output {
         words.push(match argument.split_once('=') {
             // The share of the way follows the name.
             Some((name, part)) if before == "--blend" => format!("{}={part}", folder.join(name).display()).into(),
-            _ if FILES.contains(&before) => folder.join(argument).into(),
+            // A place is no file.
+            _ if FILES.contains(&before) && !argument.contains(',') => folder.join(argument).into(),
             _ if !argument.starts_with('-') && (is_model || is_there) => folder.join(argument).into(),
             _ => argument.into(),
         });
