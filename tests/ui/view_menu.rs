@@ -214,7 +214,7 @@ fn menus_hold_every_command_with_its_key() {
             "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Matcaps", "Normals, UV and maps", "Tone map", "Surroundings"],
             "Overlay" => &["Normals and tangents", "Bounds"],
-            "Tools" => &["Marks"],
+            "Tools" => &["Marks", "Paint"],
             _ => &[],
         };
         for submenu in submenus {

@@ -130,7 +130,7 @@ fn details(ui: &mut Ui, model: &Model, skin: &SkinSummary) {
         Frame::NONE.inner_margin(Margin { left: MARGIN + 4, right: MARGIN, top: 0, bottom: 8 }).show(ui, |ui| {
             ui.set_width(ui.available_width());
             // The distribution with its caption has room in the lowest tables.
-            ui.spacing_mut().item_spacing.y = 1.0;
+            ui.spacing_mut().item_spacing.y = 0.0;
             section(ui, &skin_name(model, skin.skin), |_| {});
             histogram(ui, "Vertices of this skin by influences", &BY_INFLUENCES, &skin.by_influences);
             section(ui, "Data needed", |_| {});
