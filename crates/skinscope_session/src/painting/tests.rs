@@ -331,6 +331,7 @@ fn a_canvas_is_made_in_the_background_and_waits_for_the_end_of_a_stroke() {
     assert!(wants(&mut session).is_none(), "nobody paints");
     session.apply(SelectionCommand::Select(Some(NodeId(2))));
     session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    set(&mut session, |settings| settings.front_only = false);
     assert!(wants(&mut session).is_some());
     session.do_wanted();
     assert!(wants(&mut session).is_none());
@@ -357,6 +358,7 @@ fn a_canvas_is_made_in_the_background_and_waits_for_the_end_of_a_stroke() {
     anew.apply(SelectionCommand::Select(Some(NodeId(2))));
     anew.apply(PlaybackCommand::SetPlaying(false));
     anew.apply(PaintCommand::Hold(Some("add".to_owned())));
+    set(&mut anew, |settings| settings.front_only = false);
     stroke(&mut anew, 50, 9);
     assert!(now(&anew) == painted);
 }
