@@ -8,8 +8,8 @@ use super::App;
 use super::AppError;
 use crate::output::{self, LineLog};
 use crate::session::{
-    Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, Session, Source,
-    command_line,
+    Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, STROKES_ENDING,
+    Session, Source, command_line,
 };
 
 /// Writes commands down.
@@ -47,20 +47,14 @@ impl StrokesBeside {
         }
         self.ended = true;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let beside = |ending: &str| self.path.with_file_name(format!("{name}.{ending}"));
-        for (pose, file) in painting.recorded_poses() {
-            output::write(&beside(pose), file.text().as_bytes())?;
-        }
-        let mut file = painting.recorded().clone();
-        for pose in file.strokes.iter_mut().filter_map(|stroke| stroke.pose.as_mut()) {
-            *pose = format!("{name}.{pose}");
-        }
-        let (path, text) = (beside("strokes.json"), file.text());
-        // What another record has left is not replaced.
-        if self.revision == 0 {
-            output::write_new(&path, text.as_bytes())?;
-        } else {
-            output::write(&path, text.as_bytes())?;
+        for (file, text) in painting.recorded_files(&name) {
+            let path = self.path.with_file_name(&file);
+            // What another record has left is not replaced.
+            if self.revision == 0 && file.ends_with(STROKES_ENDING) {
+                output::write_new(&path, text.as_bytes())?;
+            } else {
+                output::write(&path, text.as_bytes())?;
+            }
         }
         (self.revision, self.ended) = (revision, false);
         Ok(())

@@ -1,7 +1,8 @@
 //! Brushes: painting weights with the pointer, the panel of brushes, and what is said at the pointer.
 
+use skinscope::app::ui::{AskedFile, AskedStage};
 use skinscope::model::MeshId;
-use skinscope::session::{BrushKey, PaintCommand, PaintSettings, Panel, ToolCommand};
+use skinscope::session::{BrushKey, FileUse, PaintCommand, PaintSettings, Panel, ToolCommand, refusal};
 
 use super::*;
 
@@ -267,6 +268,29 @@ fn the_panel_and_the_hand_go_together() {
     harness.get_by_label("Smooth brush");
     assert!(has(&harness, &WindowCommand::TogglePanel(Panel::Paint).into()));
     assert!(has(&harness, &WindowCommand::Brush(BrushKey::Take).into()));
+}
+
+#[test]
+fn strokes_that_were_painted_are_saved_into_a_file_that_is_asked_for() {
+    let mut harness = held("add");
+    let save = Command::File(FileCommand::AskForFile(FileUse::SaveStrokes));
+    assert!(refusal(&save, &harness.state().session).is_some(), "nothing was painted");
+    let at = on_skin(&harness);
+    click_at(&mut harness, at);
+    assert!(refusal(&save, &harness.state().session).is_none());
+    harness.get_by_label("Save the recorded strokes").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Save the recorded strokes");
+    assert!(has(&harness, &save));
+    let path: std::path::PathBuf = "/strokes/elbow.strokes.json".into();
+    let stage = AskedStage::Writable { replaces: false };
+    let asked =
+        AskedFile { usage: FileUse::SaveStrokes, path: path.clone(), has_dialog: false, offered: Vec::new(), stage };
+    let status = Status { asked_file: Some(asked), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    assert!(harness.query_by_label("Save strokes").is_some() || harness.query_by_value("Save strokes").is_some());
+    click(&mut harness, "Save");
+    assert!(has(&harness, &FileCommand::WriteFile(path).into()));
 }
 
 #[test]

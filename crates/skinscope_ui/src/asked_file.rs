@@ -172,7 +172,9 @@ fn can_go_on(asked: &AskedFile) -> bool {
 fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Command>) {
     let path = dialog.field.path();
     match (asked.usage, &asked.stage) {
-        (FileUse::SavePose | FileUse::SaveSession, _) => commands.push(FileCommand::WriteFile(path).into()),
+        (FileUse::SavePose | FileUse::SaveSession | FileUse::SaveStrokes, _) => {
+            commands.push(FileCommand::WriteFile(path).into());
+        }
         (FileUse::Export(_), _) => {
             commands.push(FileCommand::ExportTo(path, Box::new(dialog.settings.clone())).into());
         }
@@ -225,6 +227,10 @@ impl Words {
                 ("Save session", "Save", SESSION, WRITTEN, writes)
             }
             FileUse::OpenSession => ("Open session", "Open", SESSION, "Name a session file, NAME.skinscope.json.", ""),
+            FileUse::SaveStrokes => {
+                let writes = "The strokes that were painted are written, without those that were undone, and the poses that they name beside them. skinscope paint gives the same weights by them.";
+                ("Save strokes", "Save", ("Strokes file", "folder/name.strokes.json"), WRITTEN, writes)
+            }
             FileUse::Export(kind) => {
                 let (title, verb, hint) = match kind {
                     ExportKind::Picture => ("Save picture", "Save", "folder/name.png"),

@@ -7,12 +7,12 @@ use winit::event_loop::ActiveEventLoop;
 use super::export_job::usual_name;
 use super::exports::{read_files, stage_of_export};
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
-use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
+use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path, strokes_path};
 use super::on_disk::OnDisk;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
-use crate::session::{FileUse, SESSION_ENDING, Session, is_session};
+use crate::session::{FileUse, SESSION_ENDING, STROKES_ENDING, Session, is_session};
 
 /// The most files of a folder that are offered.
 const MOST_OFFERED: usize = 200;
@@ -32,7 +32,7 @@ impl App {
         let offered = match usage {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
-            FileUse::SavePose | FileUse::SaveSession | FileUse::Export(_) => Vec::new(),
+            FileUse::SavePose | FileUse::SaveSession | FileUse::SaveStrokes | FileUse::Export(_) => Vec::new(),
         };
         let path =
             if usage.writes() { proposed_name(&self.session, &self.disk, usage, &folder) } else { PathBuf::new() };
@@ -68,6 +68,7 @@ impl App {
             _ if path.as_os_str().is_empty() => asked.stage = AskedStage::Unnamed,
             FileUse::SavePose => asked.stage = AskedStage::Writable { replaces: is_there(&pose_path(&path)) },
             FileUse::SaveSession => asked.stage = AskedStage::Writable { replaces: is_there(&session_path(&path)) },
+            FileUse::SaveStrokes => asked.stage = AskedStage::Writable { replaces: is_there(&strokes_path(&path)) },
             FileUse::Export(kind) => asked.stage = stage_of_export(kind, &path, &read),
             FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
             FileUse::OpenSession if path.is_file() => self.look_into_session(path),
@@ -75,11 +76,12 @@ impl App {
         }
     }
 
-    /// Writes the pose or the session that is shown into a file.
+    /// Writes the pose or the session that is shown, or the strokes that were recorded, into a file.
     pub(crate) fn write_file(&mut self, path: &Path) {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
+            Some(FileUse::SaveStrokes) => self.save_strokes(path),
             Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::Export(_)) | None => {}
         }
     }
@@ -106,12 +108,14 @@ pub(super) fn folder_to_ask_for(disk: &OnDisk, session: &Session, ui: &UiState) 
 
 /// The file to write unless the user names another: that of the open session, or one that is not there yet.
 fn proposed_name(session: &Session, disk: &OnDisk, usage: FileUse, folder: &Path) -> PathBuf {
+    let stem = |session: &Session| {
+        let stem = session.document().and_then(|d| d.path.as_ref()?.file_stem());
+        stem.map_or_else(|| "character".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    };
     match (usage, disk.session_file()) {
         (FileUse::SaveSession, Some(open)) => open.to_owned(),
-        (FileUse::SaveSession, None) => {
-            let stem = session.document().and_then(|d| d.path.as_ref()?.file_stem());
-            free_name(folder, &stem.map_or("character".into(), |stem| stem.to_string_lossy()), SESSION_ENDING)
-        }
+        (FileUse::SaveSession, None) => free_name(folder, &stem(session), SESSION_ENDING),
+        (FileUse::SaveStrokes, _) => free_name(folder, &stem(session), STROKES_ENDING),
         (FileUse::Export(kind), _) => {
             let (stem, ending) = usual_name(kind, session);
             free_name(folder, &stem, ending)

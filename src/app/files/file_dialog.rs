@@ -27,6 +27,7 @@ impl Wanted {
         let kind = match usage {
             FileUse::SavePose | FileUse::LoadPose => FileKind::Pose,
             FileUse::SaveSession | FileUse::OpenSession => FileKind::Session,
+            FileUse::SaveStrokes => FileKind::Strokes,
             FileUse::Export(_) => FileKind::Any,
         };
         if usage.writes() { Self::Write(kind) } else { Self::Read(kind) }
@@ -39,6 +40,7 @@ pub(crate) enum FileKind {
     Model,
     Pose,
     Session,
+    Strokes,
     Environment,
     Any,
 }
@@ -56,6 +58,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Model => dialog.add_filter("glTF models", &["glb", "gltf", "vrm"]),
         FileKind::Pose => dialog.add_filter("Poses", &["json"]),
         FileKind::Session => dialog.add_filter("Sessions", &["json"]),
+        FileKind::Strokes => dialog.add_filter("Strokes", &["json"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
         FileKind::Any => dialog,
     };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::import::is_environment;
-use crate::session::{SESSION_ENDING, is_page, is_session};
+use crate::session::{SESSION_ENDING, STROKES_ENDING, is_page, is_session};
 
 /// The ending of pose files.
 pub(crate) const POSE_ENDING: &str = ".pose.json";
@@ -53,6 +53,16 @@ pub(crate) fn session_path(path: &Path) -> PathBuf {
     PathBuf::from(format!("{}{SESSION_ENDING}", stem.strip_suffix(".skinscope").unwrap_or(stem)))
 }
 
+/// The same path with the ending of files of strokes, where it has none.
+pub(crate) fn strokes_path(path: &Path) -> PathBuf {
+    let text = path.to_string_lossy();
+    if text.to_ascii_lowercase().ends_with(STROKES_ENDING) {
+        return path.to_owned();
+    }
+    let stem = text.strip_suffix(".json").unwrap_or(&text);
+    PathBuf::from(format!("{}{STROKES_ENDING}", stem.strip_suffix(".strokes").unwrap_or(stem)))
+}
+
 /// The error that a file could not be written, with what to do about it.
 pub(crate) fn unwritten(path: &Path, reason: impl std::fmt::Display) -> String {
     format!("{}: {reason}. Save into another folder, or make room or get leave to write there.", path.display())
@@ -70,6 +80,10 @@ mod tests {
         for typed in ["a/b", "a/b.json", "a/b.skinscope", "a/b.skinscope.json"] {
             assert_eq!(session_path(Path::new(typed)), Path::new("a/b.skinscope.json"), "{typed}");
         }
+        for typed in ["a/b", "a/b.json", "a/b.strokes", "a/b.strokes.json"] {
+            assert_eq!(strokes_path(Path::new(typed)), Path::new("a/b.strokes.json"), "{typed}");
+        }
+        assert_eq!(strokes_path(Path::new("a/b.Strokes.JSON")), Path::new("a/b.Strokes.JSON"));
         assert_eq!(session_path(Path::new("a/b.Skinscope.JSON")), Path::new("a/b.Skinscope.JSON"));
         assert!(!is_session(Path::new("a/b.pose.json")) && !is_session(Path::new("a/skinscope.json")));
     }

@@ -27,5 +27,6 @@ pub(super) mod second_model;
 pub(super) mod session_files;
 mod sessions;
 mod showing;
+mod strokes;
 mod watch;
 mod watched_folders;

@@ -250,6 +250,7 @@ impl Stage {
                 self.session.note_pose_saved();
                 text
             }
+            Some(FileUse::SaveStrokes) => self.session.painting().recorded().text(),
             _ => return Err("nothing is written".into()),
         };
         std::fs::write(path, &text).map_err(|error| error.to_string())?;

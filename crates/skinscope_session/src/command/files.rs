@@ -105,6 +105,8 @@ pub enum FileUse {
     SaveSession,
     /// Its model is opened, with all that it keeps.
     OpenSession,
+    /// The strokes that were recorded are written into it, as `skinscope paint` takes them.
+    SaveStrokes,
     /// A picture, the posed mesh or a film is written into it.
     Export(ExportKind),
 }

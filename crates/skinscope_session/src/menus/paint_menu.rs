@@ -1,9 +1,11 @@
-//! The rows of the submenu of brushes: the panel, each brush, its size and strength, and what paints without a drag.
+//! The rows of the submenu of brushes: the panel, each brush, its size and strength, what paints without a drag, and the file of strokes.
 
 use skinscope_weights::BRUSHES;
 
 use crate::menus::command_row::{ctrl, key, row, rows, shift};
-use crate::{BrushKey, Command, CommandRow, Key, Menu, PaintCommand, Panel, Submenu, WindowCommand};
+use crate::{
+    BrushKey, Command, CommandRow, FileCommand, FileUse, Key, Menu, PaintCommand, Panel, Submenu, WindowCommand,
+};
 
 /// They follow those of marks in the Tools menu.
 pub(crate) fn rows() -> Vec<CommandRow> {
@@ -33,6 +35,8 @@ static HAND: &[CommandRow] = rows! {
         "Let the strength of the brush follow the pointer; a click keeps it, Esc gives it up; Shift with the wheel changes it too";
     Tools "Flood with the brush", None, Paint(PaintCommand::Flood) in Brushes, after_line:
         "Paint all that the brush may change with its full strength: the marked vertices, or all that the joint's skin has";
+    Tools "Save strokes…", None, File(FileCommand::AskForFile(FileUse::SaveStrokes)) in Brushes:
+        "Write the strokes that were painted into a file, which skinscope paint carries out";
 };
 
 #[cfg(test)]

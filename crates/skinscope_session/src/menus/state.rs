@@ -172,6 +172,9 @@ fn missing_of_brush(command: &Command, session: &Session) -> Option<&'static str
         Command::Paint(PaintCommand::Flood) | Command::Window(WindowCommand::Brush(_)) => {
             unless(session.painting().brush().is_some(), NO_BRUSH)
         }
+        Command::File(FileCommand::AskForFile(FileUse::SaveStrokes)) => {
+            unless(!session.painting().recorded().strokes.is_empty(), "No stroke was painted.")
+        }
         _ => None,
     }
 }

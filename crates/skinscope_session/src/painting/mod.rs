@@ -31,6 +31,9 @@ use skinscope_weights::Brush;
 use self::easel::Easel;
 use crate::{Command, MarkCommand, Session, ToolCommand, ViewCommand};
 
+/// The ending of files of strokes.
+pub const STROKES_ENDING: &str = ".strokes.json";
+
 /// The share of the size of the model that a brush is wide where nothing else is said.
 const USUAL_RADIUS: f64 = 0.05;
 
@@ -110,6 +113,21 @@ impl Painting {
     #[must_use]
     pub fn recorded_poses(&self) -> &[(String, PoseFile)] {
         &self.poses
+    }
+
+    /// Returns the files that keep the recorded strokes, in one folder, each with its text: the pose files that strokes name, which begin with the
+    /// same `name`, and last the strokes themselves.
+    #[must_use]
+    pub fn recorded_files(&self, name: &str) -> Vec<(String, String)> {
+        let mut strokes = self.recorded.clone();
+        for pose in strokes.strokes.iter_mut().filter_map(|stroke| stroke.pose.as_mut()) {
+            *pose = format!("{name}.{pose}");
+        }
+        let is_named = |pose: &str| self.recorded.strokes.iter().any(|stroke| stroke.pose.as_deref() == Some(pose));
+        let poses = self.poses.iter().filter(|(pose, _)| is_named(pose));
+        let mut out: Vec<_> = poses.map(|(pose, file)| (format!("{name}.{pose}"), file.text())).collect();
+        out.push((format!("{name}{STROKES_ENDING}"), strokes.text()));
+        out
     }
 
     /// Returns how often [`Painting::recorded`] has become another one.

@@ -1,10 +1,10 @@
 //! What the last stroke has done, and the strokes that were recorded.
 
 use egui::{Label, RichText, Ui};
-use skinscope_session::{Command, PaintCommand, Session};
+use skinscope_session::{Command, FileCommand, FileUse, PaintCommand, Session};
 
 use crate::theme::{self, colors};
-use crate::widgets::{counted, figure, grouped, link, section};
+use crate::widgets::{counted, figure, grouped, link, section, tip};
 
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let painting = session.painting();
@@ -31,6 +31,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             let help = "Forget the strokes that were recorded; the weights stay";
             if link(ui, "Forget", "Forget the recorded strokes").on_hover_text(help).clicked() {
                 commands.push(PaintCommand::Forget.into());
+            }
+            let save = Command::File(FileCommand::AskForFile(FileUse::SaveStrokes));
+            if link(ui, "Save…", "Save the recorded strokes").on_hover_text(tip(&save)).clicked() {
+                commands.push(save);
             }
         });
         figure(ui, "Recorded", &counted(recorded, "stroke", "strokes"));
