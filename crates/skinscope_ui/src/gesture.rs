@@ -107,7 +107,11 @@ fn changes(command: &Command) -> bool {
         Command::Beside(beside) => matches!(beside, BesideCommand::SetGap(_)),
         Command::Paint(paint) => matches!(
             paint,
-            PaintCommand::Set(_) | PaintCommand::Dab(_) | PaintCommand::Flood | PaintCommand::Gradient { .. }
+            PaintCommand::Set(_)
+                | PaintCommand::GiveTo(_)
+                | PaintCommand::Dab(_)
+                | PaintCommand::Flood
+                | PaintCommand::Gradient { .. }
         ),
         Command::Posing(_)
         | Command::Keying(_)

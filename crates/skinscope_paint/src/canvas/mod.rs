@@ -9,9 +9,11 @@ mod mirrored;
 mod posed;
 mod rows;
 mod state;
+mod stuck;
 mod touched;
 
 pub use self::state::Painted;
+pub use self::stuck::StuckPlace;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

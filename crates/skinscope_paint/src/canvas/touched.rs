@@ -53,6 +53,18 @@ pub(super) fn then(before: Effect, now: Effect) -> Effect {
 }
 
 impl TouchedPlaces {
+    /// Returns the place with the greatest strength of those that stay for a reason; of several the first.
+    pub fn strongest_stuck(&self, why: Stuck) -> Option<Place> {
+        let mut best: Option<(f64, Place)> = None;
+        for (place, known) in self.places.iter().filter(|(_, known)| known.effect == Effect::Stuck(why)) {
+            let strength = known.strengths[0].max(known.strengths[1]);
+            if best.is_none_or(|(before, _)| strength > before) {
+                best = Some((strength, *place));
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+
     /// Counts the vertices of the file that were touched, and what became of them.
     pub fn report(&self, rows: &Rows) -> StrokeReport {
         let mut out = StrokeReport::default();

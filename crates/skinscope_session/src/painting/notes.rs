@@ -1,12 +1,15 @@
 //! What is said at the pointer where a dab changes nothing, and what can be done about it.
 
 use skinscope_model::NodeId;
-use skinscope_paint::PaintError;
+use skinscope_paint::{PaintError, StuckPlace};
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
 use super::{PaintCommand, PaintNote, PaintSettings};
 use crate::{Command, SelectionCommand, Session, ToolCommand};
+
+/// How many joints are offered to give weight to.
+const MOST_TAKERS: usize = 3;
 
 /// A label and the command that it stands for.
 type Way = (String, Command);
@@ -24,6 +27,9 @@ pub(super) fn cannot_begin(session: &Session, why: &PaintError) -> PaintNote {
     if *why == PaintError::NoMesh {
         note.ways.extend(under_pointer(session).map(|node| select(session, node)));
     }
+    if let PaintError::NoMirror(_) = why {
+        note.ways.push(("Paint one side alone".to_owned(), set(session, |settings| settings.mirror = None)));
+    }
     note
 }
 
@@ -36,10 +42,15 @@ pub(super) fn lacks(session: &Session, hand: Hand) -> Option<PaintNote> {
         return said("The model has no weights", Vec::new());
     }
     if hand.joint.is_none() && hand.brush.is_of_joint() {
-        let ways = under_pointer(session).map(|node| select(session, node));
+        let mut offered: Vec<NodeId> = under_pointer(session).into_iter().collect();
+        if let Some(selected) = session.view.selected.filter(|node| node.index() < model.skeleton.len()) {
+            let beside = model.joint_above(selected).or_else(|| model.joints_below(selected).next());
+            offered.extend(beside.filter(|node| !offered.contains(node)));
+        }
+        let ways = offered.into_iter().map(|node| select(session, node));
         let selected = session.view.selected.map(|node| format!("{} is no joint of a skin", name(session, node)));
         let text = selected.unwrap_or_else(|| "No joint is selected".to_owned());
-        return said(&text, ways.into_iter().collect());
+        return said(&text, ways.collect());
     }
     if hand.to.is_none() && hand.brush.needs.contains(&Need::To) {
         let above = hand.joint.and_then(|node| model.joint_above(node));
@@ -68,6 +79,11 @@ pub(super) fn of_stroke(session: &Session) -> Option<PaintNote> {
     let hand = Hand::of(session, stroke.flips, stroke.smooths)?;
     let settings = &session.painting.settings;
     let mut note = PaintNote::default();
+    if report.vertices == 0 && settings.strength <= 0.0 {
+        note.text = "The brush has no strength".to_owned();
+        note.ways.push(("Set the strength to 0.5".to_owned(), set(session, |all| all.strength = 0.5)));
+        return Some(note);
+    }
     if report.vertices == 0 {
         note.text = "No vertex here can be painted".to_owned();
         if settings.only_marked {
@@ -83,27 +99,36 @@ pub(super) fn of_stroke(session: &Session) -> Option<PaintNote> {
     let stuck = report.stuck.iter().max_by_key(|(_, vertices)| *vertices);
     match stuck {
         Some((why, _)) => say_stuck(session, hand, *why, &mut note),
-        None => note.text = rests(session, hand),
+        None => rests(session, hand, &mut note),
     }
     Some(note)
 }
 
 fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
+    let easel = &session.painting.easel;
+    let place = easel.canvas.as_ref().zip(easel.stroke.as_ref());
+    let place = place.and_then(|(canvas, stroke)| canvas.stuck_place(&stroke.brushing, why)).unwrap_or_default();
     let locked = &session.tools.locked;
     let painted = [hand.joint, hand.to].into_iter().flatten().find(|node| locked.contains(node));
-    let joint = hand.joint.map_or_else(String::new, |node| name(session, node));
+    let others: Vec<NodeId> = place.joints.iter().copied().filter(|node| Some(*node) != hand.joint).collect();
+    let are_locked = !others.is_empty() && others.iter().all(|node| locked.contains(node));
     match (why, painted) {
-        (Stuck::Locked, Some(node)) => {
-            note.text = format!("{} is locked", name(session, node));
-            note.ways.push((format!("Unlock {}", name(session, node)), ToolCommand::ToggleLock(node).into()));
+        (Stuck::Locked, Some(node)) => say_locked(session, &[node], "", note),
+        (Stuck::Locked | Stuck::NoRoom | Stuck::OnlyJoint, None) if are_locked => {
+            let other = if others.len() < place.joints.len() { "other " } else { "" };
+            say_locked(session, &others, other, note);
+            if let Some(joint) = hand.joint.filter(|_| why == Stuck::OnlyJoint) {
+                note.ways.extend(takers(session, joint, &place).into_iter().map(|node| give(session, node)));
+            }
         }
         (Stuck::Locked, None) => note.text = "All joints here are locked".to_owned(),
-        (Stuck::OnlyJoint, _) if hand.joint.is_some() => {
-            note.text = format!("{joint} is the only joint here that may change: give its weight to which?");
-            let give = skinscope_weights::brush::GIVE.id.to_owned();
-            note.ways.push(("Give to another joint".to_owned(), PaintCommand::Hold(Some(give)).into()));
-        }
-        (Stuck::OnlyJoint, _) => note.text = "Only one joint moves what is here".to_owned(),
+        (Stuck::OnlyJoint, _) => match hand.joint {
+            Some(joint) => {
+                note.text = format!("{} is the only joint of this vertex: give to which?", name(session, joint));
+                note.ways.extend(takers(session, joint, &place).into_iter().map(|node| give(session, node)));
+            }
+            None => note.text = "Only one joint moves what is here".to_owned(),
+        },
         (Stuck::NoRoom, _) => note.text = "Locked joints have the rest of the weight".to_owned(),
         (Stuck::NoSlot, _) => {
             note.text = "Locked joints leave no slot for another joint".to_owned();
@@ -118,26 +143,72 @@ fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
     }
 }
 
-/// Says why a vertex has what is asked for already.
-fn rests(session: &Session, hand: Hand) -> String {
+/// Says that joints are locked: `other` is said of those beside the painted one.
+fn say_locked(session: &Session, joints: &[NodeId], other: &str, note: &mut PaintNote) {
+    match joints {
+        [node] => {
+            note.text = format!("{} is locked", name(session, *node));
+            note.ways.push((format!("Unlock {}", name(session, *node)), ToolCommand::ToggleLock(*node).into()));
+        }
+        _ => note.text = format!("All {} {other}influences are locked", joints.len()),
+    }
+}
+
+/// Returns joints that could take the weight of one that is alone at a place: those of the places around, or else those next to it in the
+/// skeleton.
+fn takers(session: &Session, joint: NodeId, place: &StuckPlace) -> Vec<NodeId> {
+    let mut out: Vec<NodeId> = place.around.iter().copied().filter(|node| *node != joint).collect();
+    if let Some(model) = session.model().filter(|_| out.is_empty()) {
+        let beside = model.joint_above(joint).into_iter().chain(model.joints_below(joint));
+        out.extend(beside.filter(|node| !session.tools.locked.contains(node)));
+    }
+    out.truncate(MOST_TAKERS);
+    out
+}
+
+fn give(session: &Session, node: NodeId) -> Way {
+    (format!("Give to {}", name(session, node)), PaintCommand::GiveTo(node).into())
+}
+
+/// Says why a vertex has what is asked for already, and how it could get more.
+fn rests(session: &Session, hand: Hand, note: &mut PaintNote) {
     let settings = &session.painting.settings;
     let Some(joint) = hand.joint.map(|node| name(session, node)) else {
-        return match hand.brush.toward {
-            Toward::Nothing | Toward::Neighbours => "The weights here are even already".to_owned(),
-            Toward::Touched => "The weights here are all the same already".to_owned(),
+        let even = match hand.brush.toward {
+            Toward::Touched => "The weights here are all the same already",
+            Toward::Nothing | Toward::Neighbours => "The weights here are even already",
         };
+        even.clone_into(&mut note.text);
+        return;
     };
     let is = |brush: &Brush| brush.id == hand.brush.id;
-    if is(&skinscope_weights::brush::ADD) {
-        return format!("{joint} is at the ceiling, {}", settings.ceiling);
+    let is_scaled = hand.brush.needs.contains(&Need::Factor);
+    let wanted = if is(&skinscope_weights::brush::REPLACE) { settings.value } else { f64::NAN };
+    if is(&skinscope_weights::brush::ADD) && settings.ceiling >= 1.0 {
+        note.text = format!("{joint} has all of the weight here");
+    } else if is(&skinscope_weights::brush::ADD) || wanted > settings.ceiling {
+        note.text = format!("{joint} is at the ceiling of {}", share(settings.ceiling));
+        note.ways.push(("Raise the ceiling to 1".to_owned(), set(session, |all| all.ceiling = 1.0)));
+    } else if settings.floor > 0.0 && (is(&skinscope_weights::brush::SUBTRACT) || wanted < settings.floor) {
+        note.text = format!("{joint} is at the floor of {}", share(settings.floor));
+        note.ways.push(("Lower the floor to 0".to_owned(), set(session, |all| all.floor = 0.0)));
+    } else if !wanted.is_nan() {
+        note.text = format!("{joint} has {} here already", share(wanted));
+    } else if is_scaled && hand.factor == 1.0 {
+        note.text = "A factor of 1 changes nothing".to_owned();
+    } else if is_scaled && hand.factor > 1.0 && settings.ceiling < 1.0 {
+        note.text = format!("{joint} has no weight here, or is at the ceiling of {}", share(settings.ceiling));
+    } else if is_scaled && hand.factor < 1.0 && settings.floor > 0.0 {
+        note.text = format!("{joint} has no weight here, or is at the floor of {}", share(settings.floor));
+    } else {
+        note.text = format!("{joint} has no weight here");
     }
-    if is(&skinscope_weights::brush::REPLACE) {
-        return format!("{joint} has {} here already", settings.value.clamp(settings.floor, settings.ceiling));
-    }
-    if hand.brush.needs.contains(&Need::To) || settings.floor <= 0.0 {
-        return format!("{joint} has no weight here");
-    }
-    format!("{joint} is at the floor, {}", settings.floor)
+}
+
+/// Writes a weight with two digits, or with three where it has them.
+fn share(weight: f64) -> String {
+    let has_two = ((weight * 100.0).round() - weight * 100.0).abs() < 1e-6;
+    if has_two { format!("{weight:.2}") } else { format!("{weight:.3}") }
 }
 
 fn name(session: &Session, node: NodeId) -> String {

@@ -1,7 +1,9 @@
 //! Commands about brushes, and carrying them out.
 
 use glam::Vec2;
+use skinscope_model::NodeId;
 use skinscope_paint::written;
+use skinscope_weights::brush::GIVE;
 use skinscope_weights::{Brush, exact};
 
 use super::settings::PaintSettings;
@@ -13,6 +15,8 @@ use crate::Session;
 pub enum PaintCommand {
     /// Take the brush with this id ([`skinscope_weights::Brush::id`]) in the hand; `None`: put it down, so that the pointer paints nothing.
     Hold(Option<String>),
+    /// Take the brush that moves weight from one joint to another, and let it give to this joint.
+    GiveTo(NodeId),
     /// Replace the settings of all brushes.
     Set(PaintSettings),
     /// Touch the surface. Within a gesture ([`crate::EditCommand::BeginEdit`]) the first touch begins a stroke that ends with the gesture; alone it
@@ -59,6 +63,11 @@ pub struct PaintDab {
 pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
     match command {
         PaintCommand::Hold(id) => hold(session, id.as_deref().and_then(skinscope_weights::brush::brush)),
+        PaintCommand::GiveTo(node) => {
+            let settings = PaintSettings { to: Some(node), ..session.painting.settings.clone() };
+            apply(session, PaintCommand::Set(settings));
+            hold(session, Some(&GIVE));
+        }
         PaintCommand::Set(settings) => {
             let nodes = session.model().map_or(0, |model| model.skeleton.len());
             session.painting.settings = settings.usable(&session.painting.settings, nodes);
