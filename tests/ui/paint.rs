@@ -246,6 +246,42 @@ fn keys_and_the_wheel_change_the_size_and_the_strength() {
 }
 
 #[test]
+fn digits_are_the_strength_while_a_brush_is_in_the_hand_and_views_else() {
+    let mut harness = held("add");
+    let strength = |harness: &Harness<'_, App>| harness.state().session.painting().settings().strength;
+    let looks = |harness: &Harness<'_, App>| {
+        harness.state().commands.iter().filter(|c| matches!(c, Command::Camera(CameraCommand::LookFrom(_)))).count()
+    };
+    for (key, wanted) in [(Key::Num1, 0.1), (Key::Num7, 0.7), (Key::Num0, 1.0)] {
+        harness.key_press(key);
+        harness.run();
+        assert_eq!(strength(&harness), wanted);
+    }
+    assert_eq!(looks(&harness), 0);
+    harness.state_mut().session.apply(PaintCommand::Hold(None));
+    harness.run();
+    harness.key_press(Key::Num1);
+    harness.run();
+    assert_eq!((looks(&harness), strength(&harness)), (1, 1.0));
+}
+
+#[test]
+fn with_keys_as_in_maya_a_drag_with_b_changes_the_radius_and_paints_nothing() {
+    let saved = Saved { maya_keys: true, ..Saved::default() };
+    let mut harness = held_with("add", UiState::new(saved));
+    let (before, at) = (weights(&harness), on_skin(&harness));
+    let radius = |harness: &Harness<'_, App>| harness.state().session.painting().settings().radius;
+    let bones = Command::View(ViewCommand::Toggle(skinscope::session::Toggle::Bones));
+    harness.key_down(Key::B);
+    harness.run();
+    drag(&mut harness, &[at, at + vec2(40.0, 0.0)], PointerButton::Primary);
+    harness.key_up(Key::B);
+    harness.run();
+    assert!(radius(&harness) > 0.31, "{}", radius(&harness));
+    assert!(dabs(&harness) == 0 && weights(&harness) == before && !has(&harness, &bones));
+}
+
+#[test]
 fn the_panel_and_the_hand_go_together() {
     let mut chosen = session(6);
     chosen.apply(SelectionCommand::Select(Some(PAINTED.0)));

@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::{Context, Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
-use skinscope_session::{COMMANDS, Command, Menu};
+use skinscope_session::{COMMANDS, Command, Keymap, Menu};
 
 use super::docking::dialog;
 use super::saved::MouseHabit;
@@ -127,7 +127,7 @@ fn keys(ui: &mut Ui, habit: MouseHabit) -> bool {
     ];
     let mut groups: Vec<Group> = menus.into_iter().map(|(menu, title)| Group::of_menu(menu, title)).collect();
     groups.retain(|group| !group.rows.is_empty());
-    groups.extend([in_panels(), mouse(habit)]);
+    groups.extend([of_brush(), in_panels(), mouse(habit)]);
     let count = ((width / Group::LEAST_COLUMN) as usize).clamp(1, 3);
     let whole: f32 = groups.iter().map(Group::height).sum();
     let height = screen.height() - 140.0 - menu_scroll::MORE_HEIGHT;
@@ -145,6 +145,21 @@ fn keys(ui: &mut Ui, habit: MouseHabit) -> bool {
         });
     });
     close
+}
+
+/// Returns the keys that are the brush's while one is in the hand.
+fn of_brush() -> Group {
+    let rows = [
+        ("1 to 9, 0", "Set the strength of the brush: 1 is 0.1, 0 is 1"),
+        ("Ctrl", "Do the opposite, from the press of the button on"),
+        ("Shift", "Smooth instead, from the press of the button on"),
+        ("Alt+click", "Take the weight there for Replace"),
+        ("Ctrl+wheel", "Make the brush wider or narrower"),
+        ("Shift+wheel", "Make the brush stronger or weaker"),
+    ];
+    let of_maya = [("B+drag", "Make the brush wider or narrower")];
+    let is_maya = Keymap::chosen() == Keymap::Maya;
+    Group::of_rows("While a brush is in the hand", &[&rows[..], &of_maya[..usize::from(is_maya)]].concat())
 }
 
 /// Returns the keys of panels and lists.

@@ -7,8 +7,8 @@
 
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 use skinscope_session::{
-    BrushKey, Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Session, Shortcut, Toggle,
-    ViewCommand, WindowCommand, command_of, refusal,
+    BrushKey, Command, EditCommand, FileCommand, Key, Keymap, PaintCommand, PaintSettings, PlaybackCommand,
+    SelectionCommand, Session, Shortcut, Toggle, ViewCommand, WindowCommand, command_of, refusal,
 };
 
 use super::{Status, UiState, copied, focus};
@@ -236,6 +236,20 @@ fn in_presentation(shortcut: Shortcut) -> Option<Command> {
     }
 }
 
+/// Returns what a key does that is the brush's while one is in the hand: digits of the top row set its strength, and where keys are as in Maya
+/// a drag with B changes its radius, so that B alone does nothing.
+fn of_brush(shortcut: Shortcut, session: &Session) -> Option<Option<Command>> {
+    let painting = session.painting();
+    painting.brush()?;
+    let Shortcut { key: Key::Char(letter), ctrl: false, shift: false } = shortcut else { return None };
+    if let Some(digit) = letter.to_digit(10) {
+        let strength = if digit == 0 { 1.0 } else { f64::from(digit) / 10.0 };
+        let settings = PaintSettings { strength, ..painting.settings().clone() };
+        return Some(Some(PaintCommand::Set(settings).into()));
+    }
+    (letter == 'b' && Keymap::chosen() == Keymap::Maya).then_some(None)
+}
+
 /// Returns whether a key that is held down repeats the command; a toggle would flicker.
 fn repeats(command: &Command) -> bool {
     match command {
@@ -340,6 +354,10 @@ pub(super) fn end(
         }
         if let Some(command) = in_presentation(shortcut).filter(|_| state.presents) {
             commands.extend((!repeat).then_some(command));
+            continue;
+        }
+        if let Some(command) = of_brush(shortcut, session) {
+            commands.extend(command.filter(|_| !repeat));
             continue;
         }
         let spare = || top_row_as_number_pad(shortcut).and_then(command_of);

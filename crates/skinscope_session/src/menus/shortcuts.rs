@@ -194,6 +194,12 @@ impl Keymap {
         KEYMAP.set(self);
     }
 
+    /// Returns the keys that were chosen for all that this thread shows.
+    #[must_use]
+    pub fn chosen() -> Self {
+        KEYMAP.get()
+    }
+
     /// Returns the key of a row.
     #[must_use]
     pub fn keys(self, row: &CommandRow) -> Option<Shortcut> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use egui::{CursorIcon, Event, Id, Key, Pos2};
 use glam::{DVec3, Vec2};
-use skinscope_session::{BrushKey, Command, PaintCommand, PaintDab, PaintSettings, Session};
+use skinscope_session::{BrushKey, Command, Keymap, PaintCommand, PaintDab, PaintSettings, Session};
 
 use super::stroke_way::StrokeWay;
 use super::{Held, PointerTool, Pointing, camera, paint_marks};
@@ -150,13 +150,17 @@ fn pressure(pointing: &Pointing<'_>) -> Option<f64> {
     force.map(|force| f64::from(force).clamp(0.01, 1.0))
 }
 
-/// Touches the surface where the button went down; with Alt it takes the weight there instead.
+/// Touches the surface where the button went down; with Alt it takes the weight there instead, and with B, where keys are as in Maya, the drag
+/// changes the radius.
 fn press(pointing: &Pointing<'_>, at: Pos2, commands: &mut Vec<Command>) -> Option<Held> {
     let (session, pixel) = (pointing.session, pointing.pixel_in_half(at));
     let (keys, now) = pointing.ui.input(|i| (i.modifiers, i.time));
     if keys.alt {
         commands.push(PaintCommand::Sample(pixel).into());
         return None;
+    }
+    if Keymap::chosen() == Keymap::Maya && pointing.ui.input(|i| i.key_down(Key::B)) {
+        return begin_by_key(pointing, BrushKey::DragRadius);
     }
     paint_marks::forget_note(pointing.ui);
     hover(pointing, Some(pixel), commands);
