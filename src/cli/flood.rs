@@ -21,7 +21,7 @@ pub(super) struct FloodArgs {
     /// Paint all vertices at once with this brush, in place of strokes of a file
     #[arg(long, value_name = "BRUSH", value_parser = brushes())]
     flood: Option<String>,
-    /// The joint whose weight changes, for all brushes but smooth, sharpen and average
+    /// The joint whose weight changes, for all brushes but smooth, sharpen, relax and average
     #[arg(long, value_name = "JOINT", requires = "flood", allow_hyphen_values = true)]
     joint: Option<String>,
     /// The joint that gets what the other one loses, for give

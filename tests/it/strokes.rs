@@ -2,14 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use glam::DVec3;
 use skinscope::import::{Options, Progress, import_file};
+use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{ClipId, MeshId, Model, PrimitiveId};
 use skinscope::paint::{
-    Centre, Dab, DabForm, Distance, EyeForm, FrontFaces, Marked, MaskForm, MirrorAxis, Named, Posing, Script,
+    Canvas, Centre, Dab, DabForm, Distance, EyeForm, FrontFaces, Marked, MaskForm, MirrorAxis, Named, Posing, Script,
     StrokeForm, StrokesError, StrokesFile, parse,
 };
 use skinscope::pose::find_node;
@@ -98,4 +100,44 @@ fn a_number_that_is_not_finite_is_refused() {
     // JSON has no such number: where a recorder meets one it says nothing, and a stroke without a radius is none.
     let said = found(&model, vec![StrokeForm { radius: Some(f64::NAN), ..shortest() }]).unwrap_err();
     assert_eq!(said.to_string(), "strokes[0].radius: a stroke needs it");
+}
+
+/// The rows of weights of a primitive, by the numbers of joints.
+fn row(model: &Model, vertex: usize) -> Vec<f64> {
+    let influences = model.influences(MeshId(0), 0).unwrap();
+    let mut out = vec![0.0; model.skins[0].joints.len()];
+    let (joints, weights) = influences.of(vertex);
+    joints.iter().zip(weights).for_each(|(joint, weight)| out[usize::from(*joint)] += f64::from(*weight));
+    out
+}
+
+#[test]
+fn relax_weighs_neighbours_by_one_over_the_length_of_their_edges() {
+    const VERTEX: u32 = 40;
+    let model = Arc::new(tube(Tube { joints: 4, influences: 4, ..Tube::default() }));
+    let primitive = &model.meshes[0].primitives[0];
+    let around: BTreeSet<u32> = primitive
+        .stored_triangles()
+        .filter(|corners| corners.contains(&VERTEX))
+        .flatten()
+        .filter(|corner| *corner != VERTEX)
+        .collect();
+    let place = |vertex: u32| primitive.positions[vertex as usize].as_dvec3();
+    let mean = |share: &dyn Fn(u32) -> f64| -> Vec<f64> {
+        let whole: f64 = around.iter().map(|vertex| share(*vertex)).sum();
+        let of = |joint: usize| around.iter().map(|v| share(*v) * row(&model, *v as usize)[joint]).sum::<f64>() / whole;
+        (0..4).map(of).collect()
+    };
+    let [by_length, plain] = [mean(&|vertex| 1.0 / place(vertex).distance(place(VERTEX))), mean(&|_| 1.0)];
+    for (brush, wanted) in [("relax", &by_length), ("smooth", &plain)] {
+        let dab = DabForm { vertex: Some([0, 0, u64::from(VERTEX)]), ..DabForm::default() };
+        let (radius, dabs) = (Some(1e-6), Some(vec![dab]));
+        let form = StrokeForm { brush: Some(brush.into()), radius, dabs, ..StrokeForm::default() };
+        let script = found(&model, vec![form]).unwrap();
+        let mut canvas = Canvas::new(Arc::clone(&model));
+        canvas.paint(&script.strokes[0]).unwrap();
+        let now = row(canvas.model(), VERTEX as usize);
+        assert!(now.iter().zip(wanted).all(|(now, wanted)| (now - wanted).abs() < 1e-6), "{brush}: {now:?} {wanted:?}");
+    }
+    assert!(by_length.iter().zip(&plain).any(|(a, b)| (a - b).abs() > 1e-3), "{by_length:?} {plain:?}");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use skinscope_weights::brush::{Asked, Painted, Task};
-use skinscope_weights::{Effect, Shares, TableRow, Toward, mean};
+use skinscope_weights::{Effect, RestSurface, Shares, TableRow, Toward, mean};
 
 use super::rows::{Place, weighted_mean};
 use super::touched::{Touched, then};
@@ -16,7 +16,9 @@ impl Canvas {
         let list = self.grown(brushing, brushing.both_sides(strengths));
         let means: Vec<Shares> = match brushing.stroke.brush.toward {
             Toward::Touched => (0..brushing.passes.len()).map(|side| self.mean_of(brushing, &list, side)).collect(),
-            Toward::Nothing | Toward::Neighbours => vec![Shares::new(); brushing.passes.len()],
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => {
+                vec![Shares::new(); brushing.passes.len()]
+            }
         };
         let painted: Vec<(Place, Painted)> = list
             .iter()
@@ -82,7 +84,7 @@ impl Canvas {
     fn painted_place(&self, brushing: &Brushing, place: Place, strengths: [f64; 2], means: &[Shares]) -> Painted {
         let own = self.before(brushing, place);
         let near = match brushing.stroke.brush.toward {
-            Toward::Neighbours => self.mean_around(brushing, place, &own),
+            Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, &own),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };
         let toward = |side: usize| if brushing.stroke.brush.toward == Toward::Touched { &means[side] } else { &near };
@@ -116,11 +118,16 @@ impl Canvas {
 
     /// Returns the mean of the rows around a place; its own where there are none.
     fn mean_around(&self, brushing: &Brushing, place: Place, own: &Shares) -> Shares {
-        let around = self.surfaces[place.surface].neighbours(place.point);
+        let surface = &self.surfaces[place.surface];
+        let by_length = brushing.stroke.brush.toward == Toward::NeighboursByLength;
+        let share = |point: u32| if by_length { over_length(surface, [place.point, point]) } else { 1.0 };
+        let around = surface.neighbours(place.point).iter().map(|point| (*point, share(*point)));
+        let around: Vec<(u32, f64)> = around.filter(|(_, share)| *share > 0.0).collect();
         if around.is_empty() {
             return own.clone();
         }
-        weighted_mean(around.iter().map(|point| (self.before(brushing, Place { point: *point, ..place }), 1.0)))
+        let row = |(point, share)| (self.before(brushing, Place { point, ..place }), share);
+        weighted_mean(around.into_iter().map(row))
     }
 
     fn paint_row(
@@ -154,6 +161,13 @@ impl Canvas {
             ceiling: stroke.ceiling,
         })
     }
+}
+
+/// Returns one over the length of an edge at rest; 0 where it has none.
+fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
+    let [a, b] = ends.map(|point| surface.positions[point as usize].as_dvec3());
+    let length = a.distance(b);
+    if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 }
 }
 
 impl Brushing {

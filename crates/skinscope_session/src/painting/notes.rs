@@ -176,7 +176,7 @@ fn rests(session: &Session, hand: Hand, note: &mut PaintNote) {
     let Some(joint) = hand.joint.map(|node| name(session, node)) else {
         let even = match hand.brush.toward {
             Toward::Touched => "The weights here are all the same already",
-            Toward::Nothing | Toward::Neighbours => "The weights here are even already",
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => "The weights here are even already",
         };
         even.clone_into(&mut note.text);
         return;

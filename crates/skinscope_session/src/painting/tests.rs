@@ -296,7 +296,7 @@ fn a_dab_that_can_do_nothing_says_why_and_what_helps() {
 
 #[test]
 fn at_a_ceiling_or_a_floor_the_note_says_so_and_lifts_it() {
-    // A vertex between joint 1 and joint 2, half of each.
+    // A vertex between joint 0 and joint 1, of which joint 1 has about a quarter.
     for (brush, text, way) in [
         ("add", "joint 1 is at the ceiling of 0.80", "Raise the ceiling to 1"),
         ("replace", "joint 1 is at the ceiling of 0.80", "Raise the ceiling to 1"),
@@ -307,15 +307,15 @@ fn at_a_ceiling_or_a_floor_the_note_says_so_and_lifts_it() {
             (all.floor, all.ceiling, all.value, all.strength) = (0.25, 0.8, 0.9, 1.0);
             all.falloff = "constant".to_owned();
         });
-        touch(&mut session, 40);
+        touch(&mut session, 24);
         let before = now(&session);
         assert!(session.painting().note().is_none(), "{brush}");
-        touch(&mut session, 40);
+        touch(&mut session, 24);
         let note = session.painting().note().cloned().unwrap_or_default();
         assert!(now(&session) == before && note.text == text, "{brush}: {}", note.text);
         assert_eq!(note.ways[0].0, way);
         session.apply(note.ways[0].1.clone());
-        touch(&mut session, 40);
+        touch(&mut session, 24);
         assert!(now(&session) != before && session.painting().note().is_none(), "{brush}");
     }
 }
@@ -346,15 +346,15 @@ fn the_only_joint_of_a_vertex_can_give_to_those_around() {
     session.apply(PaintCommand::Hold(Some("subtract".to_owned())));
     set(&mut session, |settings| settings.front_only = false);
     let before = now(&session);
-    // A vertex of the ring beside the first one, which joint 0 moves.
-    touch(&mut session, 20);
+    // A vertex of the ring beside the one that joint 0 moves.
+    touch(&mut session, 40);
     let note = session.painting().note().cloned().unwrap_or_default();
     assert_eq!(note.text, "joint 1 is the only joint of this vertex: give to which?");
     let (label, way) = note.ways.iter().find(|way| way.0 == "Give to joint 0").unwrap();
     assert_eq!(*way, PaintCommand::GiveTo(NodeId(1)).into(), "{label}");
     assert!(now(&session) == before);
     session.apply(way.clone());
-    touch(&mut session, 20);
+    touch(&mut session, 40);
     assert!(now(&session) != before && session.painting().note().is_none());
 }
 

@@ -46,6 +46,12 @@ pub(super) fn brush(painter: &Painter, id: &str, at: Pos2, ink: Color32) {
             line(&(0..=24).map(wave).collect::<Vec<_>>());
         }
         "sharpen" => line(&[(-6.0, 3.5), (-2.0, 2.5), (0.0, -5.0), (2.0, 2.5), (6.0, 3.5)]),
+        "relax" => {
+            line(&[(-6.0, 4.5), (6.0, -4.5)]);
+            for (x, y) in [(-4.0, 3.0), (0.0, 0.0), (4.0, -3.0)] {
+                painter.circle_filled(p(x, y), 1.6, ink);
+            }
+        }
         "average" => {
             line(&[(-6.0, 0.0), (6.0, 0.0)]);
             for (x, y) in [(-4.0, -3.2), (0.0, 3.2), (4.0, -3.2)] {

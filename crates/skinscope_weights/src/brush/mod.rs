@@ -34,6 +34,8 @@ pub enum Toward {
     Nothing,
     /// The mean of the rows that an edge of the welded surface joins with it.
     Neighbours,
+    /// The same mean, weighted by one over the length of each edge at rest.
+    NeighboursByLength,
     /// The mean of all rows that the dab, or the stroke, touches, weighted by their strengths.
     Touched,
 }
@@ -89,7 +91,7 @@ pub struct Asked<'a> {
 }
 
 /// All brushes, in the order in which they are shown.
-pub static BRUSHES: &[&Brush] = &[&ADD, &SUBTRACT, &REPLACE, &SCALE, &GIVE, &SMOOTH, &SHARPEN, &AVERAGE];
+pub static BRUSHES: &[&Brush] = &[&ADD, &SUBTRACT, &REPLACE, &SCALE, &GIVE, &SMOOTH, &SHARPEN, &RELAX, &AVERAGE];
 
 /// Finds the brush with an id.
 #[must_use]
@@ -178,6 +180,18 @@ pub static SHARPEN: Brush = Brush {
     needs: &[],
     toward: Toward::Neighbours,
     wish: |asked, out| go(asked, -asked.strength, out),
+};
+
+/// Brings a row towards the mean of its neighbours, in which near ones count more, so that weights come to change evenly along the surface,
+/// however its vertices are spaced.
+pub static RELAX: Brush = Brush {
+    id: "relax",
+    label: "Relax",
+    command: "Relax brush",
+    help: "Let the weights of all joints change evenly along the surface, however its vertices are spaced",
+    needs: &[],
+    toward: Toward::NeighboursByLength,
+    wish: |asked, out| go(asked, asked.strength, out),
 };
 
 /// Brings rows towards the mean of all that are touched.
