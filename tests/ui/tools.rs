@@ -318,6 +318,8 @@ fn every_control_of_marks_marks() {
         ("Shrink marks", MarkCommand::Shrink),
         ("Invert marks", MarkCommand::Invert),
         ("Grow marks", MarkCommand::Grow),
+        ("Mark whole pieces", MarkCommand::Pieces),
+        ("Mark the same material", MarkCommand::SameMaterial),
         ("Mark what the joint moves", MarkCommand::OfJoint),
         ("Mark none", MarkCommand::None),
     ] {

@@ -48,6 +48,8 @@ pub(super) fn panel(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
             ("Invert", MarkCommand::Invert),
             ("Grow", MarkCommand::Grow),
             ("Shrink", MarkCommand::Shrink),
+            ("Pieces", MarkCommand::Pieces),
+            ("Material", MarkCommand::SameMaterial),
             ("Of joint", MarkCommand::OfJoint),
         ] {
             let command = Command::Mark(command);

@@ -22,6 +22,10 @@ pub(crate) static ROWS: &[CommandRow] = rows! {
     Tools "Grow marks", None, Mark(MarkCommand::Grow) in Marks: "Mark the neighbours of marked vertices too";
     Tools "Shrink marks", None, Mark(MarkCommand::Shrink) in Marks:
         "Unmark vertices that have a neighbour without a mark";
+    Tools "Mark whole pieces", None, Mark(MarkCommand::Pieces) in Marks:
+        "Mark all that hangs together with marked vertices";
+    Tools "Mark the same material", None, Mark(MarkCommand::SameMaterial) in Marks:
+        "Mark all vertices that have the material of marked ones";
     Tools "Mark what the joint moves", None, Mark(MarkCommand::OfJoint) in Marks:
         "Mark the vertices that the selected joint moves";
     Tools "Preview as a runtime", None, Comparison(ComparisonCommand::PreviewAs(RUNTIMES[0].packing)):

@@ -137,9 +137,13 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
         Command::Mark(MarkCommand::OfJoint) => {
             unless(session.picking().has_joint().is_some(), "No joint with vertices is selected.")
         }
-        Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => {
-            unless(!session.view().marked.is_empty(), NO_MARKS)
-        }
+        Command::Mark(
+            MarkCommand::Grow
+            | MarkCommand::Shrink
+            | MarkCommand::Pieces
+            | MarkCommand::SameMaterial
+            | MarkCommand::None,
+        ) => unless(!session.view().marked.is_empty(), NO_MARKS),
         Command::Mark(_) => unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN),
         Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(model, id),
         Command::Keying(KeyingCommand::KeyPose) => {

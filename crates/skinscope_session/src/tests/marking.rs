@@ -5,8 +5,10 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_deform::METHODS;
 use skinscope_inspect::VertexSet;
-use skinscope_model::{MeshId, NodeId};
+use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{Material, MaterialId, MeshId, Model, ModelParts, NodeId};
 
+use crate::tests::sessions::still_session;
 use crate::tests::tools::open;
 use crate::*;
 
@@ -170,4 +172,30 @@ fn who_marks_vertices_lets_tools_work_on_them() {
     assert_eq!((session.marking().tool, session.tools().scope), (None, Scope::Joint));
     session.apply(MarkCommand::Use(Some(MarkTool::Lasso)));
     assert_eq!(session.tools().scope, Scope::Marked);
+}
+
+#[test]
+fn marks_go_on_to_whole_pieces_and_to_all_of_one_material() {
+    // Three tubes beside each other; the second and the third have a material of their own.
+    let mut parts = ModelParts::clone(&tube(Tube::default()));
+    parts.materials.push(Material::default());
+    for x in [1.0, -1.0] {
+        let mut beside = parts.meshes[0].primitives[0].clone();
+        beside.positions.iter_mut().for_each(|position| position.x += x);
+        beside.material = Some(MaterialId(0));
+        parts.meshes[0].primitives.push(beside);
+    }
+    let mut session = still_session(Model::build(parts).unwrap());
+    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+    let counts = |session: &Session| [0, 1, 2].map(|primitive| session.view().marked.of(MeshId(0), primitive).len());
+    assert!(refusal(&MarkCommand::Pieces.into(), &session).is_some(), "nothing is marked");
+    for (primitive, of_material) in [(0, [count, 0, 0]), (1, [0, count, count])] {
+        let one = VertexSet::from_vertices(vec![(MeshId(0), primitive, 20)]);
+        session.apply(SelectionCommand::Mark(Arc::new(one.clone())));
+        session.apply(MarkCommand::Pieces);
+        assert_eq!(counts(&session), [0, 1, 2].map(|other| if other == primitive { count } else { 0 }));
+        session.apply(SelectionCommand::Mark(Arc::new(one)));
+        session.apply(MarkCommand::SameMaterial);
+        assert_eq!(counts(&session), of_material);
+    }
 }

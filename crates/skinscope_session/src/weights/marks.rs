@@ -61,6 +61,10 @@ pub enum MarkCommand {
     Grow,
     /// Marked vertices with a neighbour that is not marked are marked no more.
     Shrink,
+    /// Mark the whole pieces of the surface that have a marked vertex.
+    Pieces,
+    /// Mark all vertices with the materials that marked vertices have.
+    SameMaterial,
     /// Mark what the selected joint moves.
     OfJoint,
     /// Mark what is not marked, and nothing else.
@@ -122,6 +126,16 @@ impl Neighbours {
 
     fn around(&self, (surface, vertex): WeldedVertex) -> impl Iterator<Item = WeldedVertex> {
         self.surfaces[surface].neighbours(vertex).iter().map(move |next| (surface, *next))
+    }
+
+    /// Returns all vertices to which edges lead from some of them.
+    fn pieces_of(&self, from: &BTreeSet<WeldedVertex>) -> BTreeSet<WeldedVertex> {
+        let mut out = from.clone();
+        let mut open: Vec<WeldedVertex> = from.iter().copied().collect();
+        while let Some(vertex) = open.pop() {
+            open.extend(self.around(vertex).filter(|next| out.insert(*next)));
+        }
+        out
     }
 
     fn all(&self) -> BTreeSet<WeldedVertex> {
@@ -193,6 +207,8 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
             let is_inside = |vertex: &&WeldedVertex| neighbours.around(**vertex).all(|next| before.contains(&next));
             before.iter().filter(is_inside).copied().collect()
         }
+        MarkCommand::Pieces => neighbours.pieces_of(&before),
+        MarkCommand::SameMaterial => neighbours.welded_set(&of_same_material(stored, &session.view().marked)),
         MarkCommand::OfJoint => session
             .edited_weights()
             .vertices_of(Scope::Joint)
@@ -210,6 +226,29 @@ pub(crate) fn apply(session: &mut Session, command: &MarkCommand) {
     if after != before || *command == MarkCommand::None {
         session.marker().mark_as_step(Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
     }
+}
+
+/// Returns the vertices with the materials that some vertices have, those included.
+fn of_same_material(model: &Model, some: &VertexSet) -> VertexSet {
+    let mut parts = Vec::new();
+    for (mesh, of) in model.meshes.iter().enumerate().map(|(m, of)| (MeshId::from_index(m), of)) {
+        for (list, primitive) in of.vertex_lists() {
+            for part in of.parts(list) {
+                let corners = primitive.indices.get(part.indices).unwrap_or_default();
+                let vertices: BTreeSet<u32> = corners.iter().map(|corner| primitive.stored_vertex(*corner)).collect();
+                parts.push((of.primitives[part.primitive].material, (mesh, list), vertices));
+            }
+        }
+    }
+    let has_some = |(mesh, list): (MeshId, usize), vertices: &BTreeSet<u32>| {
+        vertices.iter().any(|vertex| some.contains(mesh, list, *vertex))
+    };
+    let wanted: Vec<_> = parts.iter().filter(|(_, at, of)| has_some(*at, of)).map(|(material, ..)| *material).collect();
+    let mut found: Vec<_> = some.iter().collect();
+    for (_, (mesh, list), vertices) in parts.iter().filter(|(material, ..)| wanted.contains(material)) {
+        found.extend(vertices.iter().map(|vertex| (*mesh, *list, *vertex)));
+    }
+    VertexSet::from_vertices(found)
 }
 
 impl Picking<'_> {
