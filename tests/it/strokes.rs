@@ -66,7 +66,7 @@ fn what_is_recorded_is_found_again() {
         max_influences: Some(3),
         locked: Some(vec!["Hips".into(), "Chest".into()]),
         mirror: Some("auto".into()),
-        front_faces: Some(EyeForm { eye: [0.0, 1.0, 4.0] }),
+        front_faces: Some(EyeForm { eye: [0.0, 1.0, 4.0], angle: Some(60.0) }),
         mask: Some(MaskForm { vertices: vec![Marked { mesh: 0, primitive: 2, vertices: vec![9, 3, 9] }] }),
         clip: Some(Named::Name("Walk".into())),
         time: Some(0.25),
@@ -84,7 +84,7 @@ fn what_is_recorded_is_found_again() {
         assert_eq!((stroke.distance, stroke.accumulate, stroke.normalise), (Distance::Volume, true, false));
         assert_eq!((stroke.max_influences, stroke.mirror), (Some(3), Some(MirrorAxis::Auto)));
         assert_eq!(stroke.locked, [node("Hips"), node("Chest")].into());
-        assert_eq!(stroke.front_faces, Some(FrontFaces { eye: DVec3::new(0.0, 1.0, 4.0) }));
+        assert_eq!(stroke.front_faces, Some(FrontFaces { eye: DVec3::new(0.0, 1.0, 4.0), angle: 60.0 }));
         let mask: Vec<_> = stroke.mask.iter().flat_map(|mask| mask.iter()).collect();
         assert_eq!(mask, [(MeshId(0), 2, 3), (MeshId(0), 2, 9)]);
         assert_eq!(*stroke.posing, Posing { clip: Some(ClipId(1)), time: 0.25, pose: None });

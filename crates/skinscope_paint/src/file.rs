@@ -131,6 +131,9 @@ pub enum Named {
 pub struct EyeForm {
     /// Its place, scene's space, metres.
     pub eye: [f64; 3],
+    /// The greatest angle between a normal and the direction to the eye, degrees; 90 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<f64>,
 }
 
 /// A set of vertices as it is written.
@@ -245,7 +248,7 @@ mod tests {
             accumulate: Some(true),
             max_influences: Some(4),
             locked: Some(vec!["Hips".into()]),
-            front_faces: Some(EyeForm { eye: [0.0, 1.0, 4.0] }),
+            front_faces: Some(EyeForm { eye: [0.0, 1.0, 4.0], angle: Some(60.0) }),
             mask: Some(MaskForm { vertices: vec![marked] }),
             clip: Some(Named::Name("Walk".into())),
             dabs: Some(vec![dab, at]),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use skinscope_anim::pose::Axis;
 use skinscope_deform::Method;
 use skinscope_inspect::VertexSet;
@@ -81,6 +81,23 @@ impl MirrorAxis {
 pub struct FrontFaces {
     /// The place of the eye in the scene's space of the file, metres.
     pub eye: DVec3,
+    /// The greatest angle between the normal and the direction to the eye, degrees: above 0, up to 180.
+    pub angle: f64,
+}
+
+impl FrontFaces {
+    /// The angle where none is said: all that looks towards the eye at all.
+    pub const USUAL_ANGLE: f64 = 90.0;
+
+    /// Returns whether a normal, of any length, is at less than the angle to the way from its vertex to the eye.
+    #[must_use]
+    pub fn sees(&self, normal: Vec3, to_eye: Vec3) -> bool {
+        let along = normal.dot(to_eye);
+        if self.angle == Self::USUAL_ANGLE {
+            return along > 0.0;
+        }
+        along > self.angle.to_radians().cos() as f32 * normal.length() * to_eye.length()
+    }
 }
 
 /// Where a brush touches the surface.

@@ -140,7 +140,10 @@ impl<'m> Finder<'m> {
             locked: locked.collect::<Result<_, _>>()?,
             mirror: word(&MirrorAxis::ALL, MirrorAxis::id, form.mirror.as_deref(), &at("mirror"))?,
             front_faces: match &form.front_faces {
-                Some(form) => Some(FrontFaces { eye: point(form.eye, &at("front_faces.eye"))? }),
+                Some(form) => Some(FrontFaces {
+                    eye: point(form.eye, &at("front_faces.eye"))?,
+                    angle: angle(form.angle, &at("front_faces.angle"))?,
+                }),
                 None => None,
             },
             mask: form.mask.as_ref().map(|mask| self.mask(mask, &at("mask"))).transpose()?,
@@ -283,6 +286,14 @@ fn finite(number: f64, location: &str) -> Result<f64, StrokesError> {
 fn point(numbers: [f64; 3], location: &str) -> Result<DVec3, StrokesError> {
     let [x, y, z] = numbers.map(|number| finite(number, location));
     Ok(DVec3::new(x?, y?, z?))
+}
+
+fn angle(given: Option<f64>, location: &str) -> Result<f64, StrokesError> {
+    let degrees = given.unwrap_or(FrontFaces::USUAL_ANGLE);
+    match degrees > 0.0 && degrees <= 180.0 {
+        true => Ok(degrees),
+        false => Err(wrong(location, format!("expected degrees above 0, up to 180, found {degrees}"))),
+    }
 }
 
 fn limit(most: i64, location: &str) -> Result<usize, StrokesError> {

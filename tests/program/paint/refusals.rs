@@ -69,6 +69,10 @@ fn a_key_that_cannot_be_is_refused_with_its_stroke() {
         (json!({ "radius": -0.1 }), "strokes[1].radius: expected metres above 0, found -0.1"),
         (json!({ "strength": "much" }), "strokes[1].strength: "),
         (json!({ "front_faces": true }), "strokes[1].front_faces: "),
+        (
+            json!({ "front_faces": { "eye": [0, 1, 4], "angle": 0 } }),
+            "strokes[1].front_faces.angle: expected degrees above 0",
+        ),
         (json!({ "dabs": null }), "strokes[1].dabs: a stroke needs at least one"),
         (json!({ "dabs": [] }), "strokes[1].dabs: a stroke needs at least one"),
     ] {

@@ -240,7 +240,7 @@ impl<'a> PosedSurfaces<'a> {
                 (b - here).cross(c - here)
             };
             let normal: Vec3 = rest.mesh.opposite(point).iter().map(facing).sum();
-            normal.dot(moment.to_model(front.eye).as_vec3() - here) > 0.0
+            front.sees(normal, moment.to_model(front.eye).as_vec3() - here)
         };
         is_listed() && looks_there()
     }

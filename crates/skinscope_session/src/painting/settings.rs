@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use skinscope_model::NodeId;
-use skinscope_paint::{Distance, MirrorAxis};
+use skinscope_paint::{Distance, FrontFaces, MirrorAxis};
 use skinscope_weights::brush::falloff;
 use skinscope_weights::{FALLOFFS, exact};
 
@@ -52,9 +52,15 @@ pub struct PaintSettings {
     pub mirror: Option<MirrorAxis>,
     /// Whether only what looks towards the eye is painted.
     pub front_only: bool,
+    /// The greatest angle between the surface and the view at which that is so, degrees: 90 for all that looks towards the eye at all.
+    #[serde(with = "exact")]
+    pub front_angle: f64,
     /// Whether only marked vertices are painted.
     pub only_marked: bool,
 }
+
+/// The least angle to the view, degrees: within a smaller one nothing is painted.
+const LEAST_ANGLE: f64 = 1.0;
 
 impl Default for PaintSettings {
     fn default() -> Self {
@@ -75,6 +81,7 @@ impl Default for PaintSettings {
             max_influences: Some(4),
             mirror: None,
             front_only: true,
+            front_angle: FrontFaces::USUAL_ANGLE,
             only_marked: false,
         }
     }
@@ -97,6 +104,11 @@ impl PaintSettings {
             spacing: length(self.spacing, before.spacing).max(LEAST_SPACING),
             floor: share(self.floor, before.floor),
             ceiling: share(self.ceiling, before.ceiling),
+            front_angle: if self.front_angle.is_finite() {
+                self.front_angle.clamp(LEAST_ANGLE, 180.0)
+            } else {
+                before.front_angle
+            },
             max_influences: self.max_influences.map(|most| most.max(1)),
             ..self
         }

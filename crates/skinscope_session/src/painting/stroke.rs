@@ -106,7 +106,9 @@ fn stroke_of(session: &Session, model: &Model, hand: Hand, stance: &Stance) -> S
         max_influences: settings.max_influences,
         locked,
         mirror: settings.mirror,
-        front_faces: settings.front_only.then(|| FrontFaces { eye: eye(session, model, hand.joint) }),
+        front_faces: settings
+            .front_only
+            .then(|| FrontFaces { eye: eye(session, model, hand.joint), angle: written(settings.front_angle) }),
         mask: settings.only_marked.then(|| mask_of(model, &session.view.marked)),
         // Data that a method works out for a model is not in a file of strokes.
         method: Some(session.deforming().shown_method())

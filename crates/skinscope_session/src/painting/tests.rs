@@ -8,13 +8,13 @@ use skinscope_frame::Frame;
 use skinscope_inspect::VertexSet;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{MeshId, Model, NodeId};
-use skinscope_paint::{Canvas, MirrorAxis, parse};
+use skinscope_paint::{Canvas, Distance, MirrorAxis, parse};
 
 use crate::frame::SceneColors;
 use crate::tests::sessions::still_session;
 use crate::{
     CameraCommand, ChannelValue, Command, Document, EditCommand, PaintCommand, PaintDab, PaintSettings,
-    PlaybackCommand, SelectionCommand, Session, ToolCommand, Work, command_line, read_command,
+    PlaybackCommand, SelectionCommand, Session, ToolCommand, ViewFrom, Work, command_line, read_command,
 };
 
 /// The pairs of every vertex, as bits.
@@ -318,6 +318,26 @@ fn at_a_ceiling_or_a_floor_the_note_says_so_and_lifts_it() {
         touch(&mut session, 24);
         assert!(now(&session) != before && session.painting().note().is_none(), "{brush}");
     }
+}
+
+#[test]
+fn an_angle_to_the_view_is_a_mask_that_a_file_says() {
+    let painted = |angle: f64| {
+        let mut session = holding("add");
+        session.apply(CameraCommand::SetViewport(Vec2::new(400.0, 400.0)));
+        session.apply(CameraCommand::LookFrom(ViewFrom::Front));
+        session.apply(CameraCommand::FrameAll);
+        set(&mut session, |all| {
+            (all.front_only, all.front_angle, all.radius, all.distance) = (true, angle, 10.0, Distance::Volume);
+            all.falloff = "constant".to_owned();
+        });
+        let before = now(&session);
+        touch(&mut session, 40);
+        assert!(now(&session) == by_file(&session, Path::new("")), "{angle}");
+        now(&session).iter().zip(&before).filter(|(now, before)| now != before).count()
+    };
+    let [all, some, few] = [90.0, 60.0, 20.0].map(painted);
+    assert!(all > some && some > few && few > 0, "{all} {some} {few}");
 }
 
 #[test]

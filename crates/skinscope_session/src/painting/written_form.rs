@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use skinscope_anim::pose::Keys;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{Model, NodeId, PrimitiveId};
-use skinscope_paint::{Centre, Dab, DabForm, EyeForm, Marked, MaskForm, Named, Stroke, StrokeForm};
+use skinscope_paint::{Centre, Dab, DabForm, EyeForm, FrontFaces, Marked, MaskForm, Named, Stroke, StrokeForm};
 use skinscope_weights::Need;
 
 /// Returns a stroke as a file has it, with its dabs; `pose` is the name of its pose file.
@@ -31,7 +31,7 @@ pub(super) fn form_of(model: &Model, stroke: &Stroke, pose: Option<String>) -> S
         max_influences: stroke.max_influences.and_then(|most| i64::try_from(most).ok()),
         locked: (!locked.is_empty()).then_some(locked),
         mirror: stroke.mirror.map(|axis| axis.id().to_owned()),
-        front_faces: stroke.front_faces.map(|front| EyeForm { eye: front.eye.to_array() }),
+        front_faces: stroke.front_faces.map(eye_form),
         mask: stroke.mask.as_ref().map(|mask| mask_form(model, mask)),
         pose,
         clip: stroke.posing.clip.map(|clip| Named::Number(clip.index() as u64)),
@@ -54,6 +54,11 @@ pub(super) fn add_dab(form: &mut StrokeForm, dab: &Dab) {
     let time = dab.time.filter(|time| form.time.is_some_and(|stroke| stroke.to_bits() != time.to_bits()));
     let pressure = Some(dab.pressure).filter(|pressure| *pressure != 1.0);
     form.dabs.get_or_insert_default().push(DabForm { vertex, position, pressure, time });
+}
+
+fn eye_form(front: FrontFaces) -> EyeForm {
+    let angle = Some(front.angle).filter(|angle| *angle != FrontFaces::USUAL_ANGLE);
+    EyeForm { eye: front.eye.to_array(), angle }
 }
 
 /// Names vertices of the file, each once.

@@ -94,6 +94,12 @@ pub(super) fn limits(ui: &mut Ui, brush: Option<&Brush>, now: &mut PaintSettings
             now.only_marked = !now.only_marked;
         }
     });
+    if now.front_only {
+        ui.add_space(4.0);
+        let help = "The greatest angle between the surface and your view at which it is painted: 90 paints all that looks towards you";
+        row(ui, ("Angle", help), &mut now.front_angle, (5.0..=90.0, 0), "°");
+        now.front_angle = now.front_angle.clamp(1.0, 180.0);
+    }
     ui.add_space(4.0);
     most_joints(ui, now);
     ui.add_space(4.0);
