@@ -246,6 +246,21 @@ fn keys_and_the_wheel_change_the_size_and_the_strength() {
 }
 
 #[test]
+fn the_legend_has_marks_at_floor_and_ceiling_while_a_brush_is_in_the_hand() {
+    let mut harness = held("add");
+    let settings = PaintSettings { floor: 0.25, ceiling: 0.8, ..PaintSettings::default() };
+    harness.state_mut().session.apply(PaintCommand::Set(settings));
+    harness.run();
+    let rect = |harness: &Harness<'_, App>, label: &str| harness.get_by_label(label).rect();
+    let floor = rect(&harness, "Floor of the brush: 0.25");
+    assert!(floor.left() < rect(&harness, "Ceiling of the brush: 0.80").left());
+    // A brush of the whole row has neither.
+    harness.state_mut().session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+    harness.run();
+    assert!(harness.query_by_label_contains("of the brush: ").is_none());
+}
+
+#[test]
 fn digits_are_the_strength_while_a_brush_is_in_the_hand_and_views_else() {
     let mut harness = held("add");
     let strength = |harness: &Harness<'_, App>| harness.state().session.painting().settings().strength;

@@ -14,7 +14,7 @@ use skinscope_model::NodeId;
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 use super::legend_place::{Place, WIDTH};
-use super::legend_scale::{color32, gradient, strip};
+use super::legend_scale::{color32, gradient, strip, weights_gradient};
 use super::measures::{self, MeasureLine};
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
@@ -119,7 +119,10 @@ fn explain_briefly(ui: &mut Ui, session: &Session, overlay: &Overlay) {
         Scale::Ramp { ramp, .. } if overlay.id == "distance" => {
             distance_gradient(ui, session, shown_ramp(session, *ramp).0);
         }
-        Scale::Ramp { ramp, ends, ticks, .. } => gradient(ui, shown_ramp(session, *ramp), *ends, ticks),
+        Scale::Ramp { ramp, ends, ticks, .. } if overlay.id == "weights" => {
+            weights_gradient(ui, session, shown_ramp(session, *ramp), *ends, ticks);
+        }
+        Scale::Ramp { ramp, ends, ticks, .. } => _ = gradient(ui, shown_ramp(session, *ramp), *ends, ticks),
         Scale::Steps(steps) => strip(ui, steps),
         Scale::Joints => {}
     }
@@ -191,6 +194,8 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
     if is_distance {
         distance_gradient(ui, session, shown);
         none.iter().for_each(|step| less_than_scale(ui, session, step));
+    } else if overlay.id == "weights" && commands.is_some() {
+        weights_gradient(ui, session, (shown, zero), *ends, ticks);
     } else {
         gradient(ui, (shown, zero), *ends, ticks);
     }

@@ -4,6 +4,8 @@ use egui::accesskit::Role;
 use egui::{Align2, Color32, CornerRadius, Mesh, Rect, Sense, Shape, Ui, WidgetInfo, pos2, vec2};
 use skinscope_base::math::Ramp;
 use skinscope_inspect::Step;
+use skinscope_session::Session;
+use skinscope_weights::Need;
 
 use super::theme::{self, SMALL, colors};
 
@@ -13,14 +15,53 @@ pub(super) fn color32(color: [f32; 3]) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
+/// Shows the ramp of weights, with a mark at the floor and one at the ceiling of the brush in the hand.
+pub(super) fn weights_gradient(
+    ui: &mut Ui,
+    session: &Session,
+    scale: (Ramp, Option<[f32; 3]>),
+    [low, high]: [f32; 2],
+    ticks: &[(f32, &str)],
+) {
+    let limits = limits_of_brush(session);
+    let is_inside = |weight: f32| weight > low && weight < high;
+    let inside = limits.iter().filter(|(_, weight)| is_inside(*weight));
+    let texts: Vec<(f32, String)> = inside.map(|(_, weight)| (*weight, format!("{weight:.2}"))).collect();
+    let own = texts.iter().map(|(weight, text)| (*weight, text.as_str()));
+    let ticks: Vec<(f32, &str)> = own.chain(ticks.iter().copied()).collect();
+    let bar = gradient(ui, scale, [low, high], &ticks);
+    let c = colors(ui);
+    for (name, weight) in limits {
+        let x = bar.left() + (weight - low) / (high - low) * bar.width();
+        let mark = Rect::from_min_max(pos2(x - 1.0, bar.top() - 2.0), pos2(x + 1.0, bar.bottom() + 3.0));
+        ui.painter().rect_filled(mark.expand(1.0), CornerRadius::ZERO, theme::opaque(c.plate));
+        ui.painter().rect_filled(mark, CornerRadius::ZERO, c.text);
+        let response = ui.interact(mark.expand(3.0), ui.scope_id().with(name), Sense::hover());
+        let text = format!("{name} of the brush: {weight:.2}");
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+        response.on_hover_text(text.as_str());
+    }
+}
+
+/// Returns the weights between which the brush in the hand paints.
+fn limits_of_brush(session: &Session) -> Vec<(&'static str, f32)> {
+    let settings = session.painting().settings();
+    match session.painting().brush() {
+        Some(brush) if brush.is_of_joint() && !brush.needs.contains(&Need::To) => {
+            vec![("Floor", settings.floor as f32), ("Ceiling", settings.ceiling as f32)]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Shows the ramp from end to end, with the colour of exactly zero before it where that is different, and the labels
-/// below.
+/// below. Returns where the ramp is.
 pub(super) fn gradient(
     ui: &mut Ui,
     (ramp, zero): (Ramp, Option<[f32; 3]>),
     [low, high]: [f32; 2],
     ticks: &[(f32, &str)],
-) {
+) -> Rect {
     const STEPS: u32 = 72;
     /// The side of the square for zero, and the gap between it and the ramp, points.
     const ZERO: [f32; 2] = [14.0, 3.0];
@@ -67,6 +108,7 @@ pub(super) fn gradient(
     }
     let names: Vec<&str> = ticks.iter().map(|(_, text)| *text).collect();
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Scale: {}", names.join(", "))));
+    bar
 }
 
 /// Shows the colours of steps side by side; each says what it stands for while the pointer is over it.
