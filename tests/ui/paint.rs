@@ -246,6 +246,42 @@ fn keys_and_the_wheel_change_the_size_and_the_strength() {
 }
 
 #[test]
+fn a_drag_paints_a_gradient_in_one_step_and_escape_gives_it_up() {
+    let mut harness = held("replace");
+    let (before, at) = (weights(&harness), on_skin(&harness));
+    let gradients = |harness: &Harness<'_, App>| -> Vec<bool> {
+        let radial = |command: &Command| match command {
+            Command::Paint(PaintCommand::Gradient { radial, .. }) => Some(*radial),
+            _ => None,
+        };
+        harness.state().commands.iter().filter_map(radial).collect()
+    };
+    for radial in [false, true] {
+        harness.state_mut().ui.carry_out(&WindowCommand::Brush(BrushKey::Gradient));
+        harness.run();
+        harness.state_mut().commands.clear();
+        drag(&mut harness, &[at, at - vec2(0.0, 100.0)], PointerButton::Primary);
+        assert_eq!((gradients(&harness), dabs(&harness)), (vec![radial], 0));
+        assert!(weights(&harness) != before && !turns_camera(&harness));
+        undo(&mut harness);
+        assert!(weights(&harness) == before && !harness.state().session.history().can_undo());
+    }
+    harness.state_mut().commands.clear();
+    button(&mut harness, at, true, Modifiers::NONE);
+    harness.event(Event::PointerMoved(at - vec2(0.0, 60.0)));
+    harness.run();
+    harness.key_press(Key::Escape);
+    harness.run();
+    button(&mut harness, at, false, Modifiers::NONE);
+    assert!(gradients(&harness).is_empty() && weights(&harness) == before && brush(&harness) == Some("replace"));
+    // Once more, and drags are strokes again.
+    harness.state_mut().ui.carry_out(&WindowCommand::Brush(BrushKey::Gradient));
+    harness.run();
+    click_at(&mut harness, at);
+    assert_eq!((gradients(&harness), dabs(&harness)), (Vec::new(), 1));
+}
+
+#[test]
 fn the_legend_has_marks_at_floor_and_ceiling_while_a_brush_is_in_the_hand() {
     let mut harness = held("add");
     let settings = PaintSettings { floor: 0.25, ceiling: 0.8, ..PaintSettings::default() };

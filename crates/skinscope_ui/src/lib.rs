@@ -366,7 +366,7 @@ impl UiState {
             WindowCommand::Grab(tool) => self.viewport.pointer.ask(*tool),
             WindowCommand::Brush(key) => match key {
                 BrushKey::DragRadius | BrushKey::DragStrength => self.viewport.pointer.ask_brush(*key),
-                BrushKey::Take | BrushKey::Wider | BrushKey::Narrower => self.paint.ask(*key),
+                BrushKey::Take | BrushKey::Wider | BrushKey::Narrower | BrushKey::Gradient => self.paint.ask(*key),
             },
             WindowCommand::ShowPoses => {
                 self.saved.tables = true;

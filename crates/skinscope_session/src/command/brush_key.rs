@@ -10,6 +10,8 @@ pub enum BrushKey {
     Wider,
     /// Make it a step narrower.
     Narrower,
+    /// Let a drag paint a gradient along its line, then one around its place, then strokes again.
+    Gradient,
     /// Let its radius follow the pointer until a click.
     DragRadius,
     /// Let its strength follow the pointer until a click.

@@ -9,8 +9,8 @@ use skinscope_model::Model;
 use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
     EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,
-    Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand, View,
-    ViewCommand, WindowCommand, most_members,
+    PaintDrag, Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand,
+    View, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -67,6 +67,9 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
         Command::Paint(PaintCommand::Hold(Some(id))) => session.painting().brush().is_some_and(|brush| brush.id == *id),
         Command::Window(WindowCommand::Brush(BrushKey::Take)) => session.painting().brush().is_some(),
+        Command::Window(WindowCommand::Brush(BrushKey::Gradient)) => {
+            session.painting().settings().drag != PaintDrag::Stroke
+        }
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Example(crate::ExampleCommand::TogglePage) => session.shows_page(),
         Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),

@@ -18,7 +18,7 @@ mod written_form;
 
 pub use self::hit::PaintHit;
 pub use self::paint_commands::{PaintCommand, PaintDab};
-pub use self::settings::PaintSettings;
+pub use self::settings::{PaintDrag, PaintSettings};
 
 use std::sync::Arc;
 

@@ -9,6 +9,31 @@ use skinscope_weights::{FALLOFFS, exact};
 /// The least distance of dabs as a share of the radius: nearer ones would never end.
 const LEAST_SPACING: f64 = 0.01;
 
+/// What a drag over the picture paints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PaintDrag {
+    /// A stroke along its way.
+    #[default]
+    Stroke,
+    /// A gradient from its first place to its last one.
+    Linear,
+    /// A gradient around its first place, as far as its last one.
+    Radial,
+}
+
+impl PaintDrag {
+    /// Returns the one that comes next, which goes round.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Stroke => Self::Linear,
+            Self::Linear => Self::Radial,
+            Self::Radial => Self::Stroke,
+        }
+    }
+}
+
 /// The settings of all brushes; each brush reads those that it needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -35,6 +60,8 @@ pub struct PaintSettings {
     pub accumulate: bool,
     /// Whether dabs go on while the pointer rests.
     pub airbrush: bool,
+    /// What a drag over the picture paints.
+    pub drag: PaintDrag,
     /// How far dabs of a stroke are from each other, as a share of the radius.
     #[serde(with = "exact")]
     pub spacing: f64,
@@ -74,6 +101,7 @@ impl Default for PaintSettings {
             distance: Distance::Surface,
             accumulate: false,
             airbrush: false,
+            drag: PaintDrag::Stroke,
             spacing: 0.25,
             floor: 0.0,
             ceiling: 1.0,

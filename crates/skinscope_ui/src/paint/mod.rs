@@ -8,7 +8,9 @@ mod report;
 mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
-use skinscope_session::{BrushKey, Command, PaintCommand, Panel, Session, ViewCommand, WindowCommand, refusal};
+use skinscope_session::{
+    BrushKey, Command, PaintCommand, PaintSettings, Panel, Session, ViewCommand, WindowCommand, refusal,
+};
 use skinscope_weights::{BRUSHES, Brush};
 
 use super::icons;
@@ -61,6 +63,11 @@ pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut V
             (BrushKey::Take, None) => commands.extend(panel.take().filter(can_take)),
             (BrushKey::Wider, Some(_)) => commands.push(sized(session, STEP)),
             (BrushKey::Narrower, Some(_)) => commands.push(sized(session, 1.0 / STEP)),
+            (BrushKey::Gradient, Some(_)) => {
+                let before = session.painting().settings();
+                let settings = PaintSettings { drag: before.drag.next(), ..before.clone() };
+                commands.push(PaintCommand::Set(settings).into());
+            }
             _ => {}
         }
     }
@@ -81,7 +88,7 @@ pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut V
 /// Returns the command that makes the brush so many times as wide.
 fn sized(session: &Session, times: f64) -> Command {
     let radius = (session.paint_radius() * times).clamp(1e-6, 1e6);
-    PaintCommand::Set(skinscope_session::PaintSettings { radius, ..session.painting().settings().clone() }).into()
+    PaintCommand::Set(PaintSettings { radius, ..session.painting().settings().clone() }).into()
 }
 
 /// Shows the panel. `has_tabs`: tabs above it close it.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use egui::{Label, RichText, Ui, vec2};
 use skinscope_base::math::Units;
 use skinscope_paint::{Distance, MirrorAxis};
-use skinscope_session::{PaintSettings, Session};
+use skinscope_session::{PaintDrag, PaintSettings, Session};
 use skinscope_weights::{Brush, FALLOFFS, Need};
 
 use super::pictures;
@@ -51,6 +51,20 @@ pub(super) fn touch(ui: &mut Ui, session: &Session, brush: Option<&Brush>, now: 
 /// Shows the settings of strokes.
 pub(super) fn stroke(ui: &mut Ui, now: &mut PaintSettings) {
     section(ui, "Stroke", |_| {});
+    let rows = [
+        ("Strokes", PaintDrag::Stroke, "A drag paints along its way"),
+        (
+            "Linear",
+            PaintDrag::Linear,
+            "A drag paints a gradient from full strength where it begins to none where it ends",
+        ),
+        ("Radial", PaintDrag::Radial, "A drag paints a gradient around its first place, as far as its last one"),
+    ];
+    let choices = rows.map(|(name, drag, help)| (name, now.drag == drag, help.to_owned()));
+    if let Some((_, drag, _)) = segments(ui, &choices).and_then(|chosen| rows.get(chosen)) {
+        now.drag = *drag;
+    }
+    ui.add_space(4.0);
     let help = "How far touches of a stroke are from each other, as a part of the radius";
     number(ui, ("Spacing", help), &mut now.spacing, 0.05..=1.0, 2);
     now.spacing = now.spacing.max(0.01);

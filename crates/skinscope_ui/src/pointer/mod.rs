@@ -3,6 +3,7 @@
 //! camera.
 
 mod camera;
+mod gradient;
 mod handle_shapes;
 mod handles;
 mod limbs;
@@ -18,6 +19,7 @@ use glam::{Vec2, Vec3};
 use skinscope_session::{BrushKey, Command, EditCommand, LookDrag, PoseTool, Pull, Session};
 pub(super) use tool_column::show as show_tools;
 
+use self::gradient::GradientDrag;
 use self::handles::HandleDrag;
 use self::paint::{BrushDrag, StrokeHold};
 use super::saved::MouseHabit;
@@ -65,6 +67,7 @@ struct PointerTool {
 
 /// The tools by their precedence: the first one that is chosen has the pointer. The camera, which always is, is the last.
 static POINTER_TOOLS: &[&PointerTool] = &[
+    &gradient::GRADIENT,
     &paint::PAINT,
     &marking::BOX,
     &marking::LASSO,
@@ -88,6 +91,7 @@ enum Held {
     /// The position of the pole of limbs: world space, metres.
     Pole(Vec3),
     Stroke(Box<StrokeHold>),
+    Gradient(Box<GradientDrag>),
     Brush(Box<BrushDrag>),
 }
 
@@ -375,7 +379,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_session::{Document, MarkCommand, MarkTool, PaintCommand, ViewCommand};
+    use skinscope_session::{Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, ViewCommand};
 
     use super::*;
 
@@ -408,6 +412,9 @@ mod tests {
             seen.insert(tool_of(&session, false).id);
         }
         session.apply(PaintCommand::Hold(Some("add".to_owned())));
+        seen.insert(tool_of(&session, false).id);
+        let settings = PaintSettings { drag: PaintDrag::Radial, ..PaintSettings::default() };
+        session.apply(PaintCommand::Set(settings));
         seen.insert(tool_of(&session, false).id);
         assert_eq!(seen, POINTER_TOOLS.iter().map(|tool| tool.id).collect::<BTreeSet<_>>());
     }

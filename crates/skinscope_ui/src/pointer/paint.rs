@@ -135,7 +135,7 @@ pub(super) fn end_of_key(key: Key) -> Option<bool> {
     }
 }
 
-fn latest(pointing: &Pointing<'_>) -> Option<Vec2> {
+pub(super) fn latest(pointing: &Pointing<'_>) -> Option<Vec2> {
     pointing.ui.input(|i| i.pointer.latest_pos()).map(|at| pointing.pixel_in_half(at))
 }
 
@@ -235,7 +235,7 @@ fn hover(pointing: &Pointing<'_>, at: Option<Vec2>, commands: &mut Vec<Command>)
 }
 
 /// Follows the pointer while nothing is held: says where it is, and shows the menu of a right click, and what the last stroke had to say.
-fn click(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
+pub(super) fn click(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     let at = pointing.response.hover_pos().map(|at| pointing.pixel_in_half(at));
     hover(pointing, at, commands);
     paint_marks::menu(pointing, commands);
@@ -250,7 +250,7 @@ enum Wheel {
 }
 
 /// Makes the brush wider with Ctrl and stronger with Shift; else it moves the camera.
-fn wheel(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
+pub(super) fn wheel(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     let (ui, id) = (pointing.ui, Id::unique("wheel of the brush"));
     let (keys, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
     let is_rolling = pointing.response.hovered() && (zoom != 1.0 || scroll != egui::Vec2::ZERO);
@@ -283,7 +283,7 @@ fn wheel(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
 }
 
 /// Says which brush paints which joint, and whether sums are let go.
-fn note(session: &Session) -> String {
+pub(super) fn note(session: &Session) -> String {
     let painting = session.painting();
     let Some(brush) = painting.brush() else { return String::new() };
     let names = session.model().map(|model| &model.skeleton.names);
