@@ -30,8 +30,8 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// written. Joints are named as everywhere: by the name of the node, or by `#12`, its index in the file.
 ///
 /// The JSON has the fields: schema (1), strokes [{vertices (of the file, that the brush touched), changed (those that have other weights
-/// after the stroke), partial (those that got only a part of the change), stuck [{reason, vertices}] (those that stay, and why)}], one for
-/// each stroke, and changed (vertices whose stored joints or weights differ from those of MODEL).
+/// after the stroke), partial (those that got only a part of the change), stuck [{reason, vertices}] (those that stay, and why), and of a
+/// stroke with `mirror` unpaired (those that have no partner on the other side)}], one for each stroke, and changed (vertices whose stored joints or weights differ from those of MODEL).
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").required(true).args(["strokes", "flood"]), after_help = AFTER_HELP)]
 pub(super) struct PaintArgs {
@@ -120,12 +120,16 @@ impl PaintArgs {
 fn report(done: &[StrokeReport], saved: &Saved) -> String {
     let strokes = done.iter().map(|done| {
         let stuck = done.stuck.iter().map(|(reason, vertices)| json!({ "reason": reason.id(), "vertices": vertices }));
-        json!({
+        let mut out = json!({
             "vertices": done.vertices,
             "changed": done.changed,
             "partial": done.partial,
             "stuck": stuck.collect::<Vec<_>>(),
-        })
+        });
+        if let (Some(unpaired), Some(fields)) = (done.unpaired, out.as_object_mut()) {
+            fields.insert("unpaired".to_owned(), json!(unpaired));
+        }
+        out
     });
     let strokes: Vec<_> = strokes.collect();
     format!("{}\n", json!({ "schema": 1, "strokes": strokes, "changed": saved.changes.vertices }))
@@ -144,6 +148,10 @@ fn text(strokes: &[Stroke], done: &[StrokeReport]) -> String {
         for (reason, count) in &done.stuck {
             let vertices = counted(*count, "vertex stays", "vertices stay");
             out += &format!("  {vertices}: {}\n", reason.text());
+        }
+        if let Some(unpaired) = done.unpaired.filter(|unpaired| *unpaired > 0) {
+            let vertices = counted(unpaired, "vertex has", "vertices have");
+            out += &format!("  {vertices} no partner on the other side\n");
         }
     }
     out

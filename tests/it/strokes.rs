@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::test_shapes::{Tube, tube};
-use skinscope::model::{ClipId, MeshId, Model, PrimitiveId};
+use skinscope::model::{ClipId, MeshId, Model, ModelParts, PrimitiveId};
 use skinscope::paint::{
     Canvas, Centre, Dab, DabForm, Distance, EyeForm, FrontFaces, Marked, MaskForm, MirrorAxis, Named, Posing, Script,
     StrokeForm, StrokesError, StrokesFile, parse,
@@ -140,4 +140,33 @@ fn relax_weighs_neighbours_by_one_over_the_length_of_their_edges() {
         assert!(now.iter().zip(wanted).all(|(now, wanted)| (now - wanted).abs() < 1e-6), "{brush}: {now:?} {wanted:?}");
     }
     assert!(by_length.iter().zip(&plain).any(|(a, b)| (a - b).abs() > 1e-3), "{by_length:?} {plain:?}");
+}
+
+#[test]
+fn vertices_without_a_partner_are_counted_where_both_sides_are_painted() {
+    // A vertex in the middle of the left upper arm.
+    const VERTEX: usize = 2288;
+    let whole = character();
+    let mut parts = ModelParts::clone(&whole);
+    let positions = &mut parts.meshes[0].primitives[0].positions;
+    let across = positions[VERTEX] * Vec3::new(-1.0, 1.0, 1.0);
+    let moved = Vec3::new(0.0, 0.011, 0.007);
+    positions.iter_mut().filter(|at| at.distance(across) < 0.02).for_each(|at| *at += moved);
+    let broken = Arc::new(Model::build(parts).unwrap());
+    let unpaired = |model: &Arc<Model>, mirror: Option<&str>| {
+        let dab = DabForm { vertex: Some([0, 0, VERTEX as u64]), ..DabForm::default() };
+        let form = StrokeForm {
+            joint: Some("LowerArm.L".into()),
+            radius: Some(0.015),
+            distance: Some("volume".into()),
+            mirror: mirror.map(str::to_owned),
+            dabs: Some(vec![dab]),
+            ..shortest()
+        };
+        let script = found(model, vec![form]).unwrap();
+        Canvas::new(Arc::clone(model)).paint(&script.strokes[0]).unwrap().unpaired
+    };
+    assert_eq!([unpaired(&whole, None), unpaired(&broken, None)], [None, None]);
+    let [before, after] = [&whole, &broken].map(|model| unpaired(model, Some("x")).unwrap());
+    assert!(after > before, "{before} {after}");
 }

@@ -185,3 +185,13 @@ fn no_output_replaces_what_is_read() {
         assert!(contents(&folder) == before, "{output}");
     }
 }
+
+#[test]
+fn what_has_no_partner_is_told_of_strokes_on_both_sides() {
+    let folder = folder("unpaired");
+    let mut mirrored = stroke();
+    mirrored["mirror"] = json!("x");
+    write(&folder, &[stroke(), mirrored]);
+    let told = painted(&folder);
+    assert!(told["strokes"][0].get("unpaired").is_none() && told["strokes"][1]["unpaired"].is_u64(), "{told}");
+}

@@ -70,6 +70,8 @@ pub struct StrokeReport {
     pub partial: usize,
     /// How many stay as they are although something else was asked for, by the reason.
     pub stuck: Vec<(Stuck, usize)>,
+    /// How many of those touched have no partner on the other side, which is therefore not painted; `None` where one side alone is painted.
+    pub unpaired: Option<usize>,
 }
 
 /// A stroke that is being painted.
@@ -233,7 +235,10 @@ impl Canvas {
     /// Says what a stroke has done so far.
     #[must_use]
     pub fn report(&self, brushing: &Brushing) -> StrokeReport {
-        brushing.touched.report(&self.rows)
+        let out = brushing.touched.report(&self.rows);
+        let Some(images) = brushing.images.as_deref() else { return out };
+        let is_alone = |place: Place, known: &Touched| known.strengths[0] > 0.0 && images.of(place).is_none();
+        StrokeReport { unpaired: Some(brushing.touched.count(&self.rows, &is_alone)), ..out }
     }
 
     /// Returns the surfaces that a stroke can touch: of all meshes whose skin has the joint, or of all skinned ones. A mesh counts once, in the

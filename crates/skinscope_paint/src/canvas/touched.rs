@@ -65,6 +65,14 @@ impl TouchedPlaces {
         best.map(|(_, place)| place)
     }
 
+    /// Counts the vertices of the file at the touched places of which something is true.
+    pub fn count(&self, rows: &Rows, is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
+        let places = self.places.iter().filter(|(place, known)| is_one(**place, known));
+        let members = places.flat_map(|(_, known)| known.members.iter());
+        let vertices = members.map(|(at, _)| TableRow { table: rows.stored_with(at.table), row: at.row });
+        vertices.collect::<BTreeSet<_>>().len()
+    }
+
     /// Counts the vertices of the file that were touched, and what became of them.
     pub fn report(&self, rows: &Rows) -> StrokeReport {
         let mut out = StrokeReport::default();

@@ -25,6 +25,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
     }
+    let unpaired = painting.last_stroke().and_then(|report| report.unpaired).filter(|unpaired| *unpaired > 0);
+    if let Some(unpaired) = unpaired {
+        let vertices = counted(unpaired, "vertex has", "vertices have");
+        let text = format!("{vertices} no partner on the other side, which is not painted there.");
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    }
     let recorded = painting.recorded().strokes.len();
     if recorded > 0 {
         section(ui, "Strokes", |ui| {
