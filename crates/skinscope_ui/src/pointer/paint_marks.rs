@@ -69,10 +69,10 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
         let number = primitive_of(model, hit.vertex).map(|primitive| hit.vertex.stored(primitive));
         let before = session.model_before_gesture().filter(|_| is_painting);
         let before = joint.zip(before).map(|(joint, model)| weight_of(model, hit.vertex, joint));
-        let now = joint.map(|_| format!("{:.3}", hit.weight));
+        let now = joint.map(|_| shown(f64::from(hit.weight)));
         let is_of_joint = session.painting().brush().is_some_and(Brush::is_of_joint);
         out.extend(match (now, before.filter(|before| (before - f64::from(hit.weight)).abs() >= 0.000_5)) {
-            (Some(now), Some(before)) => Some((format!("{before:.3} → {now}"), c.text)),
+            (Some(now), Some(before)) => Some((format!("{} → {now}", shown(before)), c.text)),
             (Some(now), None) => Some((now, c.text)),
             (None, _) => is_of_joint.then(|| ("no joint selected".to_owned(), c.amber)),
         });
@@ -82,6 +82,12 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
         out.push((note.text.clone(), c.amber));
     }
     out
+}
+
+/// Writes a weight with three digits; what rounds to zero has no sign.
+fn shown(weight: f64) -> String {
+    // Adding zero turns −0 into +0.
+    format!("{:.3}", (weight * 1e3).round() / 1e3 + 0.0)
 }
 
 /// Returns the weight of a joint at a vertex of a model.
@@ -248,6 +254,12 @@ fn rows(pointing: &Pointing<'_>, about: Option<(VertexRef, Vec2)>) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_weight_of_nothing_has_no_sign() {
+        let texts = [-0.0, -0.000_4, 0.0, 0.25, -0.25, 0.999_6].map(shown);
+        assert_eq!(texts, ["0.000", "0.000", "0.000", "0.250", "-0.250", "1.000"]);
+    }
 
     #[test]
     fn words_stay_in_the_picture() {
