@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::{Affine3A, Vec4};
 use skinscope_base::math::Ray;
 use skinscope_deform as deform;
-use skinscope_model::{InstanceId, MeshId, Model, PrimitiveId, PrimitiveRef, Topology, WeightEdits};
+use skinscope_model::{InstanceId, Mesh, Model, PrimitiveId, PrimitiveRef, Topology, WeightEdits};
 
 use self::boxes::{ByPrimitive, MorphBounds, SurfaceBoxes};
 pub use self::near::{NearVertex, Piece};
@@ -45,15 +45,15 @@ struct EditedClusters {
 }
 
 impl PickIndex {
-    /// Sorts the triangles of `model` into clusters.
+    /// Sorts the triangles of `model` into clusters, by the weights that its file stores.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         let of_primitive = |p: PrimitiveRef<'_>| match p.topology {
             Topology::Triangles => pick_clusters::clusters(p),
             Topology::Points | Topology::Lines => pick_clusters::vertex_clusters(p),
         };
-        let of_mesh = |m: usize| model.primitives(MeshId::from_index(m)).map(of_primitive).collect();
-        let meshes = (0..model.meshes.len()).map(of_mesh).collect();
+        let stored = |mesh: &Mesh| mesh.primitives.iter().map(|p| of_primitive(p.as_stored())).collect();
+        let meshes = model.meshes.iter().map(stored).collect();
         Self { meshes, ..Self::default() }
     }
 

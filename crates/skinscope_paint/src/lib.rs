@@ -14,7 +14,7 @@ mod posing;
 mod stroke;
 mod strokes;
 
-pub use canvas::{Brushing, Canvas, PaintError, Painted, StrokeReport, StuckPlace};
+pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, StuckPlace};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
 pub use located::StrokesError;

@@ -289,6 +289,7 @@ impl Session {
                 let model = model.upgrade()?;
                 Some(Box::new(move |context| {
                     let canvas = Canvas::new(model);
+                    canvas.prepare();
                     (!context.is_cancelled()).then(|| Done::of(move |session| painting::take_canvas(session, canvas)))
                 }))
             }

@@ -37,7 +37,8 @@ impl Canvas {
     ) -> Vec<(Dab, (Place, f64))> {
         let stroke = &brushing.stroke;
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
-        let posed = PosedSurfaces::new(&self.model, &self.surfaces, &brushing.regions, &moment);
+        let scratch = self.scratch(&brushing.regions);
+        let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
         let (start, way) = (moment.to_model(from), until - from);
         let mut out = Vec::new();
         for surface in brushing.regions.iter().map(|region| region.surface) {

@@ -5,28 +5,35 @@
 
 mod apply;
 mod gradient;
+mod locator;
 mod mirrored;
+mod outline;
 mod posed;
 mod rows;
+mod scratch;
 mod state;
 mod stuck;
+#[cfg(test)]
+mod tests;
 mod touched;
 
+pub use self::outline::Reach;
 pub use self::state::Painted;
 pub use self::stuck::StuckPlace;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use skinscope_deform::SurfaceDistances;
 use skinscope_edit::Sheet;
 use skinscope_model::{InstanceId, Model, NodeId, WeightChange};
 use skinscope_weights::{RestSurface, Stuck, TableRow};
 
+use self::locator::Locator;
 use self::mirrored::{Images, Mirrors};
-use self::posed::{Moment, PosedSurfaces};
+use self::posed::{Ground, Moment, PosedSurfaces};
 use self::rows::{Place, Rows};
-use self::touched::TouchedPlaces;
+use self::scratch::Scratch;
+use self::touched::{Touched, TouchedPlaces};
 use super::{Centre, Dab, Distance, Gradient, Stroke};
 
 /// Weights that are painted.
@@ -35,8 +42,9 @@ pub struct Canvas {
     model: Arc<Model>,
     surfaces: Vec<RestSurface>,
     rows: Rows,
-    distances: Vec<SurfaceDistances>,
     mirrors: Mirrors,
+    locator: Locator,
+    scratch: Mutex<Scratch>,
 }
 
 /// Why a stroke cannot be carried out.
@@ -114,8 +122,13 @@ impl Canvas {
     #[must_use]
     pub fn new(model: Arc<Model>) -> Self {
         let (tables, surfaces) = Sheet::of(&model).into_parts();
-        let distances = vec![SurfaceDistances::default(); surfaces.len()];
-        Self { model, surfaces, rows: Rows::new(tables), distances, mirrors: Mirrors::default() }
+        let (mirrors, locator, scratch) = Default::default();
+        Self { model, surfaces, rows: Rows::new(tables), mirrors, locator, scratch }
+    }
+
+    /// Makes what finds the surface near a place, so that the first dab does not wait for it.
+    pub fn prepare(&self) {
+        _ = self.locator.get(&self.model, &self.surfaces);
     }
 
     /// Returns the model with the weights that were painted, in single precision.
@@ -164,7 +177,8 @@ impl Canvas {
     fn paint_all(&mut self, stroke: &Stroke, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
         let mut brushing = self.begin(stroke)?;
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
-        let posed = PosedSurfaces::new(&self.model, &self.surfaces, &brushing.regions, &moment);
+        let scratch = self.scratch(&brushing.regions);
+        let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
         let mut strengths = Vec::new();
         posed.each(&mut |place, at| {
             let share = gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff));
@@ -173,6 +187,8 @@ impl Canvas {
                 strengths.push((place, strength));
             }
         });
+        drop(posed);
+        drop(scratch);
         let changed = self.apply(&mut brushing, strengths);
         self.change_rows(&changed)?;
         Ok(self.report(&brushing))
@@ -183,7 +199,7 @@ impl Canvas {
     /// # Errors
     /// The joint of the stroke moves no mesh, or there is no other side to be painted too.
     pub fn begin(&self, stroke: &Stroke) -> Result<Brushing, PaintError> {
-        let regions = self.regions(stroke);
+        let regions = self.regions(stroke.joint);
         if regions.is_empty() {
             return Err(PaintError::NoMesh);
         }
@@ -241,17 +257,28 @@ impl Canvas {
         StrokeReport { unpaired: Some(brushing.touched.count(&self.rows, &is_alone)), ..out }
     }
 
+    /// Returns the surfaces at rest with the parts of them that a stroke can touch.
+    fn ground<'a>(&'a self, model: &'a Model, regions: &'a [Region]) -> Ground<'a> {
+        Ground { model, surfaces: &self.surfaces, regions, locator: &self.locator }
+    }
+
+    /// Returns the memory for a search, which knows no position yet.
+    fn scratch(&self, regions: &[Region]) -> MutexGuard<'_, Scratch> {
+        let mut out = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        out.begin(&self.surfaces, regions);
+        out
+    }
+
     /// Returns the surfaces that a stroke can touch: of all meshes whose skin has the joint, or of all skinned ones. A mesh counts once, in the
     /// first surface that has it, as the first instance draws it with a skin that has the joint.
-    fn regions(&self, stroke: &Stroke) -> Vec<Region> {
-        let joints: Vec<NodeId> = stroke.joint.into_iter().collect();
+    fn regions(&self, joint: Option<NodeId>) -> Vec<Region> {
         let mut seen = BTreeSet::new();
         let mut out = Vec::new();
         for (surface, rest) in self.surfaces.iter().enumerate() {
             let shown_by = rest.parts.iter().map(|part| {
                 let moves = |instance: &skinscope_model::Instance| {
                     let skin = instance.skin.and_then(|skin| self.model.skins.get(skin.index()));
-                    skin.is_some_and(|skin| joints.iter().all(|joint| skin.joints.contains(joint)))
+                    skin.is_some_and(|skin| joint.is_none_or(|joint| skin.joints.contains(&joint)))
                 };
                 let instances = self.model.instances.iter();
                 let first = instances.enumerate().find(|(_, i)| i.mesh == part.primitive.mesh && moves(i))?.0;
@@ -267,13 +294,15 @@ impl Canvas {
 
     /// Returns the places that a dab touches, each with its strength.
     fn strengths(
-        &mut self,
+        &self,
         brushing: &Brushing,
         moment: &Moment,
         (number, dab): (usize, &Dab),
     ) -> Result<Vec<(Place, f64)>, PaintError> {
         let Brushing { stroke, regions, .. } = brushing;
-        let posed = PosedSurfaces::new(&self.model, &self.surfaces, regions, moment);
+        let mut scratch = self.scratch(regions);
+        let Scratch { distances, seen } = &mut *scratch;
+        let posed = PosedSurfaces::new(self.ground(&self.model, regions), moment, seen);
         let start = match dab.at {
             Centre::Vertex(primitive, vertex) => {
                 posed.at_vertex(primitive, vertex).ok_or(PaintError::NotOfSkin(number))?
@@ -287,7 +316,7 @@ impl Canvas {
         }
         let mut out = Vec::new();
         let full = stroke.strength * dab.pressure;
-        posed.each_within(&mut self.distances, stroke, &start, &mut |place, distance| {
+        posed.each_within(distances, (stroke.distance, stroke.radius), &start, &mut |place, distance| {
             let falls = stroke.falloff.at(f64::from(distance) / stroke.radius);
             let strength = full * falls;
             if strength > 0.0 && posed.may_change(stroke, moment, place) {

@@ -1,17 +1,29 @@
 //! The surface as a pose and a method draw it while a dab is painted.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 use skinscope_anim::local_to_model;
 use skinscope_base::math::closest_on_triangle;
 use skinscope_deform::{
     Deformation, DeformedAttributes, Surface, SurfaceDistances, SurfaceInput, VertexDeformer, pack, palettes,
 };
+use skinscope_inspect::PosedModel;
 use skinscope_model::{InstanceId, Model, PrimitiveId};
 use skinscope_weights::RestSurface;
 
+use super::locator::{Locator, Made, Near};
 use super::rows::Place;
+use super::scratch::Seen;
 use super::{Distance, Region, Stroke};
 use crate::scene_origin;
+
+/// The share of the size of the model within which the nearest point is looked for first.
+const FIRST_LOOK: f64 = 1.0 / 256.0;
+/// How many times as far it is looked for next.
+const NEXT_LOOK: f64 = 8.0;
+/// So many times the size of the model is not looked for by boxes: nearly everything is nearer.
+const ALL: f64 = 2.0;
 
 /// How a model stands at one moment of a stroke.
 #[derive(Debug)]
@@ -47,10 +59,25 @@ impl Moment {
     pub fn to_scene(&self, position: Vec3) -> DVec3 {
         position.as_dvec3() + self.origin
     }
+
+    /// Returns a model as it stands at the moment.
+    fn posed<'a>(&'a self, model: &'a Model) -> PosedModel<'a> {
+        let Self { palettes, morph_weights, .. } = self;
+        PosedModel { model, palettes, morph_weights, method: Deformation::from(self.method), surface: None }
+    }
+}
+
+/// The surfaces at rest, and what finds its way on them.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub model: &'a Model,
+    pub surfaces: &'a [RestSurface],
+    pub regions: &'a [Region],
+    pub locator: &'a Locator,
 }
 
 /// Where a dab touches a surface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Start {
     /// The place, model space, metres.
     pub at: Vec3,
@@ -62,11 +89,15 @@ pub(super) struct Start {
 
 /// The surfaces that a stroke can touch, at one moment.
 pub(super) struct PosedSurfaces<'a> {
-    model: &'a Model,
-    surfaces: &'a [RestSurface],
-    regions: &'a [Region],
+    ground: Ground<'a>,
+    posed: PosedModel<'a>,
     parts: Vec<Vec<Option<PosedPart<'a>>>>,
-    whole: Option<Surface>,
+    /// The surface that positions are read from, where vertices cannot be deformed one by one.
+    whole: Option<Arc<Surface>>,
+    /// Whether points near a place are found without posing the others.
+    locates: bool,
+    /// The positions so far, by surface.
+    seen: &'a [Seen],
 }
 
 /// A part of a surface, whose vertices are deformed one by one.
@@ -77,34 +108,62 @@ struct PosedPart<'a> {
 }
 
 impl<'a> PosedSurfaces<'a> {
-    pub fn new(model: &'a Model, surfaces: &'a [RestSurface], regions: &'a [Region], moment: &'a Moment) -> Self {
-        let method = Deformation::from(moment.method);
-        let Moment { palettes, packed, morph_weights, .. } = moment;
-        let whole = method.needs_surface().then(|| {
+    /// Poses the surfaces for a dab.
+    pub fn new(ground: Ground<'a>, moment: &'a Moment, seen: &'a [Seen]) -> Self {
+        let posed = moment.posed(ground.model);
+        let whole = posed.method.needs_surface().then(|| {
             let mut draws: Vec<InstanceId> =
-                regions.iter().flat_map(|r| r.shown_by.iter().copied().flatten()).collect();
+                ground.regions.iter().flat_map(|r| r.shown_by.iter().copied().flatten()).collect();
             draws.sort_unstable();
             draws.dedup();
+            let PosedModel { model, palettes, morph_weights, method, .. } = posed;
             let input = SurfaceInput { model, draws: &draws, palettes, morph_weights, method };
             let mut out = Surface::default();
             out.deform(&input, DeformedAttributes::ALL);
-            out
+            Arc::new(out)
         });
+        let locates = whole.is_none();
+        Self::with((ground, posed), &moment.packed, (whole, locates), seen)
+    }
+
+    /// Shows the surfaces as they are drawn; `packed` are the palettes as the method reads them.
+    pub fn drawn(ground: Ground<'a>, posed: PosedModel<'a>, packed: &'a [Vec4], seen: &'a [Seen]) -> Option<Self> {
+        let needs_surface = posed.method.needs_surface();
+        let whole = posed.surface.clone().filter(|_| needs_surface);
+        let locates = whole.as_ref().is_none_or(|whole| whole.split_model().is_none());
+        (whole.is_some() || !needs_surface).then(|| Self::with((ground, posed), packed, (whole, locates), seen))
+    }
+
+    fn with(
+        (ground, posed): (Ground<'a>, PosedModel<'a>),
+        packed: &'a [Vec4],
+        (whole, locates): (Option<Arc<Surface>>, bool),
+        seen: &'a [Seen],
+    ) -> Self {
+        let PosedModel { model, morph_weights, method, .. } = posed;
         let parts = |region: &Region| {
-            let parts = region.shown_by.iter().zip(&surfaces[region.surface].parts);
+            let parts = region.shown_by.iter().zip(&ground.surfaces[region.surface].parts);
             let part = |(instance, part): (&Option<InstanceId>, &skinscope_weights::RestPart)| {
                 let (instance, primitive) = ((*instance)?, part.primitive.primitive);
-                let alone = || VertexDeformer::new(model, (instance, primitive), packed, morph_weights, moment.method);
+                let alone = || VertexDeformer::new(model, (instance, primitive), packed, morph_weights, method);
                 let deformer = whole.is_none().then(alone);
                 Some(PosedPart { instance, primitive, deformer })
             };
             parts.map(part).collect()
         };
-        Self { model, surfaces, regions, parts: regions.iter().map(parts).collect(), whole }
+        let parts = ground.regions.iter().map(parts).collect();
+        Self { ground, posed, parts, whole, locates, seen }
+    }
+
+    /// Returns what finds points near a place; `None` where every point has to be looked at.
+    fn locator(&self) -> Option<&'a Made> {
+        let Ground { model, surfaces, locator, .. } = self.ground;
+        let made = self.locates.then(|| locator.get(model, surfaces));
+        made.filter(|made| made.is_usable(&self.posed))
     }
 
     fn surface(&self, region: usize) -> &'a RestSurface {
-        &self.surfaces[self.regions[region].surface]
+        &self.ground.surfaces[self.ground.regions[region].surface]
     }
 
     /// Returns the position of a numbered vertex, model space, metres; not finite where the stroke does not touch it.
@@ -124,7 +183,12 @@ impl<'a> PosedSurfaces<'a> {
     }
 
     /// Returns the position of a point of a surface: that of its first vertex which the stroke touches.
-    fn point(&self, region: usize, point: u32) -> Vec3 {
+    pub fn point(&self, region: usize, point: u32) -> Vec3 {
+        let seen = &self.seen[self.ground.regions[region].surface];
+        seen.get(point, || self.find_point(region, point))
+    }
+
+    fn find_point(&self, region: usize, point: u32) -> Vec3 {
         let surface = self.surface(region);
         let first = self.vertex(region, surface.mesh.weld.first[point as usize]);
         if !first.is_nan() {
@@ -138,7 +202,7 @@ impl<'a> PosedSurfaces<'a> {
     pub fn at_vertex(&self, primitive: PrimitiveId, vertex: u32) -> Option<Start> {
         let of = |region: usize| {
             let surface = self.surface(region);
-            let of_file = |part: PrimitiveId| PrimitiveId::new(self.model.file_mesh(part.mesh), part.primitive);
+            let of_file = |part: PrimitiveId| PrimitiveId::new(self.ground.model.file_mesh(part.mesh), part.primitive);
             let parts = surface.parts.iter().zip(&self.parts[region]);
             let part = parts
                 .into_iter()
@@ -147,73 +211,145 @@ impl<'a> PosedSurfaces<'a> {
             let point = surface.mesh.point(number);
             Some(Start { at: self.vertex(region, number), region, from: vec![(point, 0.0)] })
         };
-        (0..self.regions.len()).find_map(of)
+        (0..self.ground.regions.len()).find_map(of)
     }
 
     /// Returns the point of the surfaces that is nearest to a place; of several the one on the first triangle. `None` where nothing has a
     /// finite position.
     pub fn nearest(&self, place: DVec3) -> Option<Start> {
-        let mut best: Option<(f64, Start)> = None;
-        for region in 0..self.regions.len() {
+        if let Some(made) = self.locator() {
+            let size = self.size(made);
+            let mut radius = FIRST_LOOK * size;
+            while radius > 0.0 && radius < ALL * size {
+                let Some(near) = self.near(made, place.as_vec3(), radius) else { break };
+                let mut best = None;
+                for (region, Near { points, triangles }) in near.iter().enumerate() {
+                    self.offer(place, region, triangles.iter().copied(), points.iter().copied(), &mut best);
+                }
+                // What is farther than it does not matter.
+                if let Some((_, start)) = best.filter(|(squared, _)| *squared <= radius * radius) {
+                    return Some(start);
+                }
+                radius *= NEXT_LOOK;
+            }
+        }
+        self.nearest_of_all(place)
+    }
+
+    /// Returns about how large the model is, metres.
+    fn size(&self, made: &Made) -> f64 {
+        let PosedModel { model, palettes, .. } = &self.posed;
+        let part = self.parts.iter().flatten().flatten().next();
+        let matrix = part.and_then(|part| palettes.get(model.binding(part.instance, part.primitive).0 as usize));
+        let scale = matrix.map_or(1.0, |matrix| f64::from(matrix.matrix3.determinant().abs().cbrt()));
+        made.size() * if scale > 0.0 && scale.is_finite() { scale } else { 1.0 }
+    }
+
+    /// Does the same as [`PosedSurfaces::nearest`] by looking at every triangle.
+    pub fn nearest_of_all(&self, place: DVec3) -> Option<Start> {
+        let mut best = None;
+        for region in 0..self.ground.regions.len() {
             let surface = self.surface(region);
-            let points: Vec<Vec3> = (0..surface.mesh.point_count()).map(|point| self.point(region, point)).collect();
-            for corners in &surface.triangles {
-                let positions = corners.map(|point| points[point as usize].as_dvec3());
-                if !positions.iter().all(|position| position.is_finite()) {
-                    continue;
-                }
-                let shares = closest_on_triangle(place, positions);
-                let at = positions[0] * shares[0] + positions[1] * shares[1] + positions[2] * shares[2];
-                let distance = at.distance_squared(place);
-                if best.as_ref().is_none_or(|best| distance < best.0) {
-                    let from = corners.iter().zip(&positions);
-                    let from = from.map(|(point, position)| (*point, position.distance(at) as f32)).collect();
-                    best = Some((distance, Start { at: at.as_vec3(), region, from }));
-                }
-            }
-            // Points that no triangle has: of point clouds and of lines.
-            for (point, position) in (0..).zip(&points).filter(|(_, position)| position.is_finite()) {
-                let distance = position.as_dvec3().distance_squared(place);
-                if best.as_ref().is_none_or(|best| distance < best.0) {
-                    best = Some((distance, Start { at: *position, region, from: vec![(point, 0.0)] }));
-                }
-            }
+            let triangles = 0..surface.triangles.len() as u32;
+            self.offer(place, region, triangles, 0..surface.mesh.point_count(), &mut best);
         }
         best.map(|(_, start)| start)
     }
 
-    /// Calls a function with each place, and its position, model space, metres.
-    pub fn each(&self, each: &mut dyn FnMut(Place, Vec3)) {
-        for (region, Region { surface, .. }) in self.regions.iter().enumerate() {
-            for point in 0..self.surfaces[*surface].mesh.point_count() {
-                let at = self.point(region, point);
-                if !at.is_nan() {
-                    each(Place { surface: *surface, point }, at);
-                }
+    /// Returns for each region the points within a radius of a place and the triangles that reach into it, and perhaps others.
+    fn near(&self, made: &Made, place: Vec3, radius: f64) -> Option<Vec<Near>> {
+        let Ground { surfaces, regions, .. } = self.ground;
+        let points = made.points(&self.posed, (surfaces, regions), place, radius)?;
+        let near = |(region, points): (&Region, Vec<u32>)| made.with_triangles(region.surface, points);
+        Some(regions.iter().zip(points).map(near).collect())
+    }
+
+    /// Takes the nearest of some triangles and points of a region, where it is nearer than the best so far.
+    fn offer(
+        &self,
+        place: DVec3,
+        region: usize,
+        triangles: impl Iterator<Item = u32>,
+        points: impl Iterator<Item = u32>,
+        best: &mut Option<(f64, Start)>,
+    ) {
+        let surface = self.surface(region);
+        for corners in triangles.map(|triangle| surface.triangles[triangle as usize]) {
+            let positions = corners.map(|point| self.point(region, point).as_dvec3());
+            if !positions.iter().all(|position| position.is_finite()) {
+                continue;
+            }
+            let shares = closest_on_triangle(place, positions);
+            let at = positions[0] * shares[0] + positions[1] * shares[1] + positions[2] * shares[2];
+            let distance = at.distance_squared(place);
+            if best.as_ref().is_none_or(|best| distance < best.0) {
+                let from = corners.iter().zip(&positions);
+                let from = from.map(|(point, position)| (*point, position.distance(at) as f32)).collect();
+                *best = Some((distance, Start { at: at.as_vec3(), region, from }));
+            }
+        }
+        // Points that no triangle has: of point clouds and of lines.
+        for (point, position) in points.map(|point| (point, self.point(region, point))) {
+            let distance = position.as_dvec3().distance_squared(place);
+            if position.is_finite() && best.as_ref().is_none_or(|best| distance < best.0) {
+                *best = Some((distance, Start { at: position, region, from: vec![(point, 0.0)] }));
             }
         }
     }
 
-    /// Calls a function with each place within the radius of a stroke, and its distance, metres.
+    /// Calls a function with each place, and its position, model space, metres.
+    pub fn each(&self, each: &mut dyn FnMut(Place, Vec3)) {
+        for (region, Region { surface, .. }) in self.ground.regions.iter().enumerate() {
+            self.each_of((region, *surface), 0..self.ground.surfaces[*surface].mesh.point_count(), each);
+        }
+    }
+
+    fn each_of(
+        &self,
+        (region, surface): (usize, usize),
+        points: impl Iterator<Item = u32>,
+        each: &mut dyn FnMut(Place, Vec3),
+    ) {
+        for point in points {
+            let at = self.point(region, point);
+            if !at.is_nan() {
+                each(Place { surface, point }, at);
+            }
+        }
+    }
+
+    /// Calls a function with each place that is within a radius of another, and perhaps with others.
+    fn each_near(&self, centre: Vec3, radius: f64, each: &mut dyn FnMut(Place, Vec3)) {
+        let Ground { surfaces, regions, .. } = self.ground;
+        let made = self.locator().filter(|made| radius < ALL * self.size(made));
+        let Some(near) = made.and_then(|made| made.points(&self.posed, (surfaces, regions), centre, radius)) else {
+            return self.each(each);
+        };
+        for (region, points) in near.iter().enumerate() {
+            self.each_of((region, regions[region].surface), points.iter().copied(), each);
+        }
+    }
+
+    /// Calls a function with each place within a radius of where a dab touches, and its distance, metres.
     pub fn each_within(
         &self,
         distances: &mut [SurfaceDistances],
-        stroke: &Stroke,
+        (distance, radius): (Distance, f64),
         start: &Start,
         each: &mut dyn FnMut(Place, f32),
     ) {
-        match stroke.distance {
+        match distance {
             Distance::Surface => {
-                let surface = self.regions[start.region].surface;
-                let mesh = &self.surfaces[surface].mesh;
+                let surface = self.ground.regions[start.region].surface;
+                let mesh = &self.ground.surfaces[surface].mesh;
                 let position = |point: u32| self.point(start.region, point);
-                let found = distances[surface].within(mesh, position, &start.from, stroke.radius as f32);
+                let found = distances[surface].within(mesh, position, &start.from, radius as f32);
                 found.iter().for_each(|(point, distance)| each(Place { surface, point: *point }, *distance));
             }
             Distance::Volume => {
-                self.each(&mut |place, at| {
+                self.each_near(start.at, radius, &mut |place, at| {
                     let distance = at.distance(start.at);
-                    if f64::from(distance) <= stroke.radius {
+                    if f64::from(distance) <= radius {
                         each(place, distance);
                     }
                 });
@@ -223,7 +359,7 @@ impl<'a> PosedSurfaces<'a> {
 
     /// Whether a stroke may change a place: one of its vertices is in the mask, and it looks towards the eye.
     pub fn may_change(&self, stroke: &Stroke, moment: &Moment, Place { surface, point }: Place) -> bool {
-        let rest = &self.surfaces[surface];
+        let rest = &self.ground.surfaces[surface];
         let is_listed = || {
             let Some(mask) = &stroke.mask else { return true };
             rest.members(point).iter().any(|vertex| {
@@ -233,7 +369,9 @@ impl<'a> PosedSurfaces<'a> {
         };
         let looks_there = || {
             let Some(front) = stroke.front_faces else { return true };
-            let Some(region) = self.regions.iter().position(|region| region.surface == surface) else { return false };
+            let Some(region) = self.ground.regions.iter().position(|region| region.surface == surface) else {
+                return false;
+            };
             let here = self.point(region, point);
             let facing = |ends: &[u32; 2]| {
                 let [b, c] = ends.map(|end| self.point(region, end));

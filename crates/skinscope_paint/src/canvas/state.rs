@@ -31,6 +31,7 @@ impl Canvas {
     pub fn restore(&mut self, painted: &Painted, model: Arc<Model>) {
         self.rows = painted.0.clone();
         self.model = model;
+        self.locator.follow(&self.model, &self.surfaces);
     }
 
     /// Begins anew with the weights of a model that differs from [`Canvas::model`] at most in weights, clips and inverse bind matrices. What
@@ -38,6 +39,7 @@ impl Canvas {
     pub fn renew(&mut self, model: Arc<Model>) {
         self.rows = Rows::new(Sheet::of(&model).tables);
         self.model = model;
+        self.locator.follow(&self.model, &self.surfaces);
     }
 
     /// Goes on with a model that has the same weights as [`Canvas::model`].

@@ -14,36 +14,37 @@ const HALF: f32 = 1.25;
 const EDGE: f32 = 2.0;
 /// How much of the colour the ring within has.
 const FAINT: f32 = 0.55;
-/// How many points the ring and the one within have.
-const POINTS: [usize; 2] = [48, 32];
 
 /// Adds the ring of the brush in the hand around what is under the pointer.
 pub(super) fn add_ring(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let painting = session.painting();
     let Some(at) = painting.hover().filter(|_| painting.brush().is_some()) else { return };
     let Some(hit) = session.paint_hit(at) else { return };
-    let radius = session.paint_radius() as f32;
     let [ink, edge] = colors.pinned;
-    let mut add = |ring: &[Vec3], width: f32, color: [f32; 4]| {
-        frame.lines.extend(ring.windows(2).map(|ends| Line { from: ends[0], to: ends[1], width, color }));
+    let half = falloff(&painting.settings().falloff).and_then(half_way);
+    let shares: Vec<f64> = std::iter::once(1.0).chain(half).collect();
+    let rings = session.rings(&hit, &shares);
+    let mut add = |ring: &[[Vec3; 2]], width: f32, color: [f32; 4]| {
+        frame.lines.extend(ring.iter().map(|[from, to]| Line { from: *from, to: *to, width, color }));
     };
-    let ring = session.ring_around(&hit, radius, POINTS[0]);
-    add(&ring, RING + EDGE, edge);
-    add(&ring, RING, ink);
-    if let Some(half) = falloff(&painting.settings().falloff).and_then(half_way) {
-        let within = session.ring_around(&hit, half * radius, POINTS[1]);
-        add(&within, HALF, [ink[0], ink[1], ink[2], FAINT * ink[3]]);
+    for (number, ring) in rings.iter().enumerate() {
+        if number == 0 {
+            add(ring, RING + EDGE, edge);
+            add(ring, RING, ink);
+        } else {
+            add(ring, HALF, [ink[0], ink[1], ink[2], FAINT * ink[3]]);
+        }
     }
 }
 
 /// Returns the share of the radius at which half of the strength is left; `None` where there is none within it.
-fn half_way(falloff: &Falloff) -> Option<f32> {
+fn half_way(falloff: &Falloff) -> Option<f64> {
     let (mut near, mut far) = (0.0, 1.0);
     for _ in 0..20 {
         let middle: f64 = 0.5 * (near + far);
         if falloff.at(middle) > 0.5 { near = middle } else { far = middle }
     }
-    (near < 0.999).then_some(near as f32)
+    (near < 0.999).then_some(near)
 }
 
 #[cfg(test)]
@@ -56,7 +57,7 @@ mod tests {
     fn half_of_the_strength_is_left_at_the_ring_within() {
         for falloff in FALLOFFS {
             match half_way(falloff) {
-                Some(half) => assert!((falloff.at(f64::from(half)) - 0.5).abs() < 1e-3, "{}", falloff.id),
+                Some(half) => assert!((falloff.at(half) - 0.5).abs() < 1e-3, "{}", falloff.id),
                 None => assert_eq!(falloff.id, "constant"),
             }
         }

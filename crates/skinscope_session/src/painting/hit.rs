@@ -1,9 +1,9 @@
 //! What lies under the pointer that paints: the place of the surface, and the ring of the brush around it.
 
 use glam::{Vec2, Vec3};
-use skinscope_base::math::Ray;
+use skinscope_base::math::Projection;
 use skinscope_inspect::{Hit, VertexRef};
-use skinscope_paint::scene_origin;
+use skinscope_paint::{Reach, scene_origin};
 
 use super::hand::Hand;
 use crate::Session;
@@ -27,8 +27,10 @@ pub struct PaintHit {
 const STEP: f32 = 3.0;
 /// How far apart these places may be, as a share of the size of the model: farther ones are on something else.
 const REACH: f32 = 0.05;
-/// How far a ring is above the surface, as a share of its radius.
+/// How far a ring is above the surface, as a share of the radius of the brush.
 const LIFT: f32 = 0.02;
+/// How many pieces a flat circle has.
+const PIECES: usize = 48;
 
 impl Session {
     /// Returns the place of the surface under a point of the viewport, pixels from its top left. `None` where none is shown there, or a
@@ -63,24 +65,51 @@ impl Session {
         let vertex = primitive.stored_vertex(hit.vertex as u32);
         let (joints, weights) = model.influences(instance.mesh, hit.primitive)?.of(vertex as usize);
         let own = joints.iter().zip(weights).filter(|(slot, _)| skin.joints.get(usize::from(**slot)) == Some(&joint));
-        Some(own.map(|(_, weight)| *weight).sum())
+        // The sum of nothing is −0.
+        Some(own.map(|(_, weight)| *weight).sum::<f32>() + 0.0)
     }
 
-    /// Returns a circle of a radius (metres) around a place, laid on the surface where that is near: points, the first of which comes last
-    /// again.
-    pub(crate) fn ring_around(&self, hit: &PaintHit, radius: f32, points: usize) -> Vec<Vec3> {
-        let (across, along) = hit.normal.any_orthonormal_pair();
-        let index = self.document.as_ref().and_then(|document| document.pick_index_at_hand());
-        // With a method that needs its neighbours every ray would look at every triangle.
-        let posed = self.surfaces().posed().filter(|posed| !posed.method.needs_surface()).zip(index);
-        let point = |number: usize| {
-            let turn = std::f32::consts::TAU * (number % points) as f32 / points as f32;
-            let flat = hit.position + radius * (turn.cos() * across + turn.sin() * along);
-            let ray = Ray { origin: flat + radius * hit.normal, direction: -hit.normal };
-            let found = posed.as_ref().and_then(|(posed, index)| index.pick(posed, &self.pose.draws, ray));
-            let found = found.filter(|found| found.distance < 2.0 * radius);
-            found.map_or(flat, |found| found.position) + LIFT * radius * hit.normal
-        };
-        (0..=points).map(point).collect()
+    /// Returns the lines on the surface at some shares of the radius of the brush around a place, as pieces: where a dab there ends, and where both
+    /// sides are painted also on the other side. They are a little nearer to the eye than the surface is.
+    pub(crate) fn rings(&self, hit: &PaintHit, shares: &[f64]) -> Vec<Vec<[Vec3; 2]>> {
+        let mut out = self.outline_at(hit, shares).unwrap_or_default();
+        out.resize(shares.len(), Vec::new());
+        for (ring, share) in out.iter_mut().zip(shares) {
+            if ring.is_empty() {
+                // No vertex is that near, or nothing is known of the surface yet.
+                *ring = circle(hit, (share * self.paint_radius()) as f32);
+            }
+            let points = ring.iter_mut().flatten();
+            points.for_each(|point| *point += self.toward_eye(*point) * LIFT * self.paint_radius() as f32);
+        }
+        out
     }
+
+    fn outline_at(&self, hit: &PaintHit, shares: &[f64]) -> Option<Vec<Vec<[Vec3; 2]>>> {
+        let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.surfaces().posed()?);
+        let settings = &self.painting.settings;
+        let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
+        let (radius, distance) = (self.paint_radius(), settings.distance);
+        let reach = Reach { joint, radius, distance, mirror: settings.mirror };
+        canvas.outline(&reach, &posed, hit.position, shares)
+    }
+
+    /// Returns the direction from a place to the eye.
+    fn toward_eye(&self, place: Vec3) -> Vec3 {
+        let from_view = self.view.world_from_view();
+        match self.view.projection() {
+            Projection::Orthographic { .. } => Vec3::from(from_view.matrix3.z_axis),
+            Projection::Perspective { .. } => (Vec3::from(from_view.translation) - place).normalize_or_zero(),
+        }
+    }
+}
+
+/// Returns a flat circle around a place, as pieces.
+fn circle(hit: &PaintHit, radius: f32) -> Vec<[Vec3; 2]> {
+    let (across, along) = hit.normal.any_orthonormal_pair();
+    let point = |number: usize| {
+        let turn = std::f32::consts::TAU * (number % PIECES) as f32 / PIECES as f32;
+        hit.position + radius * (turn.cos() * across + turn.sin() * along)
+    };
+    (0..PIECES).map(|number| [point(number), point(number + 1)]).collect()
 }

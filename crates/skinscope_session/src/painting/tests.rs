@@ -411,11 +411,33 @@ fn the_pointer_is_over_a_place_of_the_surface_with_a_ring_around_it() {
     session.apply(PaintCommand::Hover(Some(middle)));
     let ring = lines(&session).split_off(without);
     let radius = session.paint_radius() as f32;
-    assert!(ring.len() > 96 && ring.iter().all(|line| line.from.distance(hit.position) < 2.1 * radius));
+    assert!(ring.len() > 2 && ring.iter().all(|line| line.from.distance(hit.position) < 2.1 * radius));
     session.apply(PaintCommand::Sample(middle));
     assert!((session.painting().settings().value - f64::from(hit.weight)).abs() < 1e-6);
     session.apply(PaintCommand::Hold(None));
     assert_eq!(lines(&session).len(), without);
+}
+
+#[test]
+fn the_ring_of_a_brush_wider_than_the_limb_lies_on_the_limb() {
+    let mut session = still_session(tube(Tube { joints: 6, rings: 60, sides: 48, ..Tube::default() }));
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    set(&mut session, |settings| settings.radius = 0.4);
+    session.apply(CameraCommand::SetViewport(Vec2::new(400.0, 400.0)));
+    session.apply(CameraCommand::FrameAll);
+    session.apply(PaintCommand::Hover(Some(Vec2::splat(200.0))));
+    let mut frame = Frame::default();
+    session.build_frame(&mut frame, &SceneColors::DARK);
+    let surface = session.surfaces().surface().unwrap();
+    let positions = &surface.parts[0].deformed.positions;
+    let ring: Vec<_> = frame.lines.iter().filter(|line| line.width == 2.0).collect();
+    let off = |at: Vec3| positions.iter().map(|position| position.distance(at)).fold(f32::INFINITY, f32::min);
+    let farthest = ring.iter().flat_map(|line| [line.from, line.to]).map(off).fold(0.0, f32::max);
+    assert!(ring.len() > 20 && farthest < 0.05, "{} {farthest}", ring.len());
+    // It is closed: where one of its lines ends, another one begins.
+    let ends = |at: Vec3| ring.iter().flat_map(|line| [line.from, line.to]).filter(|end| *end == at).count();
+    assert!(ring.iter().all(|line| ends(line.from) % 2 == 0));
 }
 
 #[test]
