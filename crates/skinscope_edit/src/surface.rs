@@ -20,32 +20,34 @@ pub(super) type StoredVertex = (PrimitiveId, u32);
 
 /// Returns all surfaces of a model: the vertices of every table are in one at least.
 pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
-    made(model, tables, &|surface| (surface.mesh, surface.positions))
+    let welded = check::welded_surfaces(model).into_iter();
+    made(model, tables, welded.map(|surface| (surface.parts, (surface.mesh, surface.positions))))
 }
 
 /// Does the same, but vertices at one position are welded only where the surface goes on from one to the other,
 /// or where both face the same way. Surfaces that touch, as closed lips do, are not joined.
 pub(super) fn all_apart(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
-    made(model, tables, &apart)
+    let surfaces = check::surfaces(model).into_iter();
+    made(model, tables, surfaces.map(|surface| (surface.parts.clone(), apart(surface))))
 }
 
-/// Makes all surfaces; `topology_of` returns the topology of one, and the position of each welded vertex.
+/// Makes all surfaces. `skinned` are those that skins move: the parts of each, its topology, and the position of each welded vertex.
 fn made(
     model: &Model,
     tables: &[Table],
-    topology_of: &dyn Fn(check::SkinSurface) -> (MeshTopology, Vec<Vec3>),
+    skinned: impl Iterator<Item = (Vec<check::SkinPart>, (MeshTopology, Vec<Vec3>))>,
 ) -> Vec<RestSurface> {
     let table_of = |at: PrimitiveId| tables.iter().position(|t| t.primitives.contains(&at));
     let mut out: Vec<RestSurface> = Vec::new();
     let mut seen = std::collections::HashSet::new();
-    for surface in check::surfaces(model) {
+    for (parts, topology) in skinned {
         let part = |p: &check::SkinPart| {
             let primitive = PrimitiveId::new(p.mesh, p.primitive);
             Some(RestPart { table: table_of(primitive)?, primitive, first: p.first })
         };
-        let parts: Vec<RestPart> = surface.parts.iter().filter_map(part).collect();
+        let parts: Vec<RestPart> = parts.iter().filter_map(part).collect();
         seen.extend(parts.iter().map(|p| p.primitive));
-        out.push(RestSurface::new(parts, topology_of(surface)));
+        out.push(RestSurface::new(parts, topology));
     }
     for (table, t) in tables.iter().enumerate() {
         for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {

@@ -49,7 +49,7 @@ use skinscope_base::parallel;
 use skinscope_model::Model;
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
-pub use surface::{SkinPart, SkinSurface};
+pub use surface::{SkinPart, SkinSurface, WeldedSurface};
 pub use touched::Touched;
 
 use super::PerVertex;
@@ -196,6 +196,13 @@ impl Report {
 pub fn surfaces(model: &Model) -> Vec<SkinSurface> {
     let never = AtomicBool::new(false);
     SkinSurface::all(&Subject::new(model, &CheckOptions::default(), &never))
+}
+
+/// Returns the same surfaces without what their weights tell, in less time.
+#[must_use]
+pub fn welded_surfaces(model: &Model) -> Vec<WeldedSurface> {
+    let never = AtomicBool::new(false);
+    WeldedSurface::all(&Subject::new(model, &CheckOptions::default(), &never))
 }
 
 /// Runs the rules over a model as stored, on all cores. Returns `None` once `cancel` is set.

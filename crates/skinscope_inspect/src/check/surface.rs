@@ -38,6 +38,17 @@ pub struct SkinSurface {
     pub world_scale: f32,
 }
 
+/// The vertices of a [`SkinSurface`], without what their weights tell.
+#[derive(Debug)]
+pub struct WeldedSurface {
+    /// The same as [`SkinSurface::parts`].
+    pub parts: Vec<SkinPart>,
+    /// The same as [`SkinSurface::mesh`].
+    pub mesh: MeshTopology,
+    /// The same as [`SkinSurface::positions`].
+    pub positions: Vec<Vec3>,
+}
+
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct SkinPart {
@@ -58,20 +69,7 @@ impl SkinSurface {
     }
 
     fn new(subject: &Subject, group: &Group) -> Self {
-        let mut parts = Vec::new();
-        let mut points = Vec::new();
-        for (i, surface_from_mesh) in &group.parts {
-            let skinned = &subject.skinned[*i];
-            let Skinned { mesh, primitive, .. } = *skinned;
-            parts.push(SkinPart { mesh, primitive, skinned: *i, first: points.len() as u32 });
-            let stored = &skinned.source.positions[..skinned.source.stored_vertices];
-            points.extend(stored.iter().map(|p| surface_from_mesh.map_or(*p, |m| m.transform_point3(*p))));
-        }
-        for point in points.iter_mut().filter(|p| !p.is_finite()) {
-            *point = Vec3::ZERO;
-        }
-        let mesh = topology(subject, &parts, &points);
-        let positions: Vec<Vec3> = mesh.weld.first.iter().map(|vertex| points[*vertex as usize]).collect();
+        let WeldedSurface { parts, mesh, positions } = WeldedSurface::new(subject, group);
         let (world_scale, bones) = bound(subject, group);
         let mut out = Self {
             size: Aabb::around_mass(&positions).diagonal(),
@@ -167,6 +165,31 @@ impl SkinSurface {
     }
 }
 
+impl WeldedSurface {
+    /// Returns the surfaces of all skins, in the order of [`Subject::skinned`].
+    pub(super) fn all(subject: &Subject) -> Vec<Self> {
+        groups(subject.model, &subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
+    }
+
+    fn new(subject: &Subject, group: &Group) -> Self {
+        let mut parts = Vec::new();
+        let mut points = Vec::new();
+        for (i, surface_from_mesh) in &group.parts {
+            let skinned = &subject.skinned[*i];
+            let Skinned { mesh, primitive, .. } = *skinned;
+            parts.push(SkinPart { mesh, primitive, skinned: *i, first: points.len() as u32 });
+            let stored = &skinned.source.positions[..skinned.source.stored_vertices];
+            points.extend(stored.iter().map(|p| surface_from_mesh.map_or(*p, |m| m.transform_point3(*p))));
+        }
+        for point in points.iter_mut().filter(|p| !p.is_finite()) {
+            *point = Vec3::ZERO;
+        }
+        let mesh = topology(subject, &parts, &points);
+        let positions: Vec<Vec3> = mesh.weld.first.iter().map(|vertex| points[*vertex as usize]).collect();
+        Self { parts, mesh, positions }
+    }
+}
+
 /// Welds the vertices of all parts, which lie at `points`, and joins their triangles.
 fn topology(subject: &Subject, parts: &[SkinPart], points: &[Vec3]) -> MeshTopology {
     let of_part = |part: &SkinPart| {
@@ -256,4 +279,24 @@ fn bound(subject: &Subject, group: &Group) -> (f32, Vec<BoneSegment>) {
     bones.retain(|b| group.binds.contains_key(&b.node));
     let scale = world_from_surface.matrix3.determinant().abs().cbrt();
     (if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }, bones)
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::test_shapes::obstacle_course;
+
+    use crate::check::{surfaces, welded_surfaces};
+
+    #[test]
+    fn what_is_welded_without_weights_is_what_the_whole_surface_has() {
+        let model = obstacle_course();
+        let (whole, welded) = (surfaces(&model), welded_surfaces(&model));
+        assert!(!whole.is_empty() && whole.len() == welded.len());
+        for (whole, welded) in whole.iter().zip(&welded) {
+            let firsts = |parts: &[super::SkinPart]| parts.iter().map(|part| part.first).collect::<Vec<_>>();
+            assert_eq!(firsts(&whole.parts), firsts(&welded.parts));
+            assert!(whole.mesh.weld == welded.mesh.weld && whole.mesh.triangles == welded.mesh.triangles);
+            assert!(whole.positions == welded.positions);
+        }
+    }
 }

@@ -1,17 +1,15 @@
 //! What a dab changes: rows of the places that it touches, and of those on the other side.
 
-use std::collections::BTreeSet;
-
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, RestSurface, Shares, TableRow, Toward, mean};
 
-use super::rows::{Place, weighted_mean};
+use super::rows::{Place, WeightedMean};
 use super::touched::{Touched, then};
 use super::{Brushing, Canvas, Pass, Strengths};
 
 impl Canvas {
-    /// Changes the rows of places, and returns those that have other weights now.
-    pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> BTreeSet<TableRow> {
+    /// Changes the rows of places, and returns those that have other weights now, rising.
+    pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Vec<TableRow> {
         let accumulates = brushing.stroke.accumulate;
         let list = self.grown(brushing, brushing.both_sides(strengths));
         let means: Vec<Shares> = match brushing.stroke.brush.toward {
@@ -24,13 +22,13 @@ impl Canvas {
             .iter()
             .map(|(place, strengths)| (*place, self.painted_place(brushing, *place, *strengths, &means)))
             .collect();
-        let mut out = BTreeSet::new();
+        let mut out = Vec::new();
         for (place, done) in painted {
-            let Some(known) = brushing.touched.places.get_mut(&place) else { continue };
+            let Some(known) = brushing.touched.get_mut(place) else { continue };
             known.note(done.effect, accumulates);
             let changes = matches!(done.effect, Effect::Changed | Effect::Partial(_));
             if changes {
-                self.rows.set(&self.surfaces, place, done.row, brushing.stroke.normalise);
+                self.rows.set(known, &done.row, brushing.stroke.normalise);
             } else if !accumulates && known.is_set {
                 // What was asked for before is asked for no more: a stronger dab gets nothing.
                 self.rows.give_back(&known.members);
@@ -40,6 +38,8 @@ impl Canvas {
             known.is_set = changes || accumulates && known.is_set;
             out.extend(known.members.iter().map(|(row, _)| *row));
         }
+        out.sort_unstable();
+        out.dedup();
         out
     }
 
@@ -49,7 +49,7 @@ impl Canvas {
         let mut list = Vec::with_capacity(strengths.len());
         for (place, new) in strengths {
             let begun = || Touched::new(&self.rows, &self.surfaces, place);
-            let known = touched.places.entry(place).or_insert_with(begun);
+            let known = touched.touch(&self.surfaces, place, begun);
             let before = known.strengths;
             known.strengths = [0, 1].map(|side| new[side].max(before[side]));
             if stroke.accumulate {
@@ -60,50 +60,54 @@ impl Canvas {
         }
         if stroke.brush.toward == Toward::Touched && !stroke.accumulate && !list.is_empty() {
             // The mean of all that the stroke has touched is another one now.
-            list = touched.places.iter().map(|(place, known)| (*place, known.strengths)).collect();
+            list = touched.in_order().into_iter().map(|(place, known)| (*place, known.strengths)).collect();
         }
         list
     }
 
-    /// Returns the weights that a place had before the dab, or where dabs do not add up, before the stroke.
-    fn before(&self, brushing: &Brushing, place: Place) -> Shares {
-        match brushing.touched.places.get(&place).filter(|_| !brushing.stroke.accumulate) {
-            Some(known) => known.before.clone(),
-            None => self.rows.of_place(&self.surfaces, place),
+    /// Returns the weights that a place had before the dab, or where dabs do not add up, before the stroke. They may be written to `space`.
+    fn before<'a>(&'a self, brushing: &'a Brushing, place: Place, space: &'a mut Shares) -> &'a [(u32, f64)] {
+        match brushing.touched.get(place).filter(|_| !brushing.stroke.accumulate) {
+            Some(known) => &known.before,
+            None => self.rows.of_place(&self.surfaces, place, space),
         }
     }
 
     /// Returns the mean of what one side of a dab touches.
     fn mean_of(&self, brushing: &Brushing, list: &[Strengths], side: usize) -> Shares {
-        let touched = list.iter().filter(|(_, strengths)| strengths[side] > 0.0);
-        weighted_mean(touched.map(|(place, strengths)| (self.before(brushing, *place), strengths[side])))
+        let (mut out, mut space) = (WeightedMean::default(), Shares::new());
+        for (place, strengths) in list.iter().filter(|(_, strengths)| strengths[side] > 0.0) {
+            out.add(self.before(brushing, *place, &mut space), strengths[side]);
+        }
+        out.finish()
     }
 
     /// Paints a row with the strengths of a dab and of its mirror image: with the stronger one first. Where both are equally strong, it gets the
     /// mean of both orders, so that neither side is the first.
     fn painted_place(&self, brushing: &Brushing, place: Place, strengths: [f64; 2], means: &[Shares]) -> Painted {
-        let own = self.before(brushing, place);
+        let mut space = Shares::new();
+        let own = self.before(brushing, place, &mut space);
         let near = match brushing.stroke.brush.toward {
-            Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, &own),
+            Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };
         let toward = |side: usize| if brushing.stroke.brush.toward == Toward::Touched { &means[side] } else { &near };
-        let paint = |own: &Shares, side: usize| {
+        let paint = |own: &[(u32, f64)], side: usize| {
             self.paint_row(brushing, place, brushing.passes[side], (own, toward(side)), strengths[side])
         };
         let in_turn = |first: usize, second: usize| {
-            let Painted { effect, row } = paint(&own, first);
+            let Painted { effect, row } = paint(own, first);
             let next = paint(&row, second);
             Painted { effect: then(effect, next.effect), row: next.row }
         };
         let [here, there] = strengths;
         let is_one = brushing.passes.len() == 1 || brushing.passes[0] == brushing.passes[1];
         match (here > 0.0, there > 0.0) {
-            (_, false) => paint(&own, 0),
-            (false, true) => paint(&own, 1),
+            (_, false) => paint(own, 0),
+            (false, true) => paint(own, 1),
             // Both sides ask for the same: where dabs do not add up, the stronger one counts.
             _ if is_one && !brushing.stroke.accumulate && means.iter().all(Vec::is_empty) => {
-                paint(&own, usize::from(there > here))
+                paint(own, usize::from(there > here))
             }
             _ if here > there => in_turn(0, 1),
             _ if there > here => in_turn(1, 0),
@@ -117,17 +121,20 @@ impl Canvas {
     }
 
     /// Returns the mean of the rows around a place; its own where there are none.
-    fn mean_around(&self, brushing: &Brushing, place: Place, own: &Shares) -> Shares {
+    fn mean_around(&self, brushing: &Brushing, place: Place, own: &[(u32, f64)]) -> Shares {
         let surface = &self.surfaces[place.surface];
         let by_length = brushing.stroke.brush.toward == Toward::NeighboursByLength;
         let share = |point: u32| if by_length { over_length(surface, [place.point, point]) } else { 1.0 };
-        let around = surface.neighbours(place.point).iter().map(|point| (*point, share(*point)));
-        let around: Vec<(u32, f64)> = around.filter(|(_, share)| *share > 0.0).collect();
-        if around.is_empty() {
-            return own.clone();
+        let (mut out, mut space) = (WeightedMean::default(), Shares::new());
+        let mut is_empty = true;
+        for point in surface.neighbours(place.point) {
+            let share = share(*point);
+            if share > 0.0 {
+                is_empty = false;
+                out.add(self.before(brushing, Place { point: *point, ..place }, &mut space), share);
+            }
         }
-        let row = |(point, share)| (self.before(brushing, Place { point, ..place }), share);
-        weighted_mean(around.into_iter().map(row))
+        if is_empty { own.to_vec() } else { out.finish() }
     }
 
     fn paint_row(
@@ -135,7 +142,7 @@ impl Canvas {
         brushing: &Brushing,
         place: Place,
         pass: Pass,
-        (own, toward): (&Shares, &Shares),
+        (own, toward): (&[(u32, f64)], &[(u32, f64)]),
         strength: f64,
     ) -> Painted {
         let Brushing { stroke, locked, .. } = brushing;

@@ -129,6 +129,10 @@ impl Canvas {
     /// Makes what finds the surface near a place, so that the first dab does not wait for it.
     pub fn prepare(&self) {
         _ = self.locator.get(&self.model, &self.surfaces);
+        for surface in self.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
+            // These are made when they are first asked for.
+            _ = (surface.members(0), surface.neighbours(0), surface.mesh.opposite(0));
+        }
     }
 
     /// Returns the model with the weights that were painted, in single precision.
@@ -238,8 +242,8 @@ impl Canvas {
         self.change_rows(&changed)
     }
 
-    /// Gives the model the weights of some rows, and returns what changes.
-    fn change_rows(&mut self, rows: &BTreeSet<TableRow>) -> Result<Vec<WeightChange>, PaintError> {
+    /// Gives the model the weights of some rows, which rise, and returns what changes.
+    fn change_rows(&mut self, rows: &[TableRow]) -> Result<Vec<WeightChange>, PaintError> {
         let changes = self.rows.changes(rows);
         if !changes.is_empty() {
             let model = self.model.with_weights(&changes).map_err(|why| PaintError::Refused(why.to_string()))?;

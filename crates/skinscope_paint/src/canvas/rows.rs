@@ -1,6 +1,6 @@
 //! The rows of weights that were painted, in double precision, over those of the file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use skinscope_model::WeightChange;
 use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow};
@@ -59,22 +59,36 @@ impl Rows {
         surface.members(point).iter().map(room).min().unwrap_or(0)
     }
 
-    /// Returns the weights of a place: those of its first vertex.
-    pub fn of_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
+    /// Returns the weights of a place: those of its first vertex. Those that were not painted are written to `space`.
+    pub fn of_place<'a>(
+        &'a self,
+        surfaces: &[RestSurface],
+        Place { surface, point }: Place,
+        space: &'a mut Shares,
+    ) -> &'a [(u32, f64)] {
         let surface = &surfaces[surface];
-        self.of_row(surface.row(surface.mesh.weld.first[point as usize]))
+        self.of_row(surface.row(surface.mesh.weld.first[point as usize]), space)
     }
 
-    /// Returns the weights of a row.
-    pub fn of_row(&self, TableRow { table, row }: TableRow) -> Shares {
-        let painted = self.painted[table].get(row).map(|painted| painted.shares.clone());
-        painted.unwrap_or_else(|| self.of_file(TableRow { table, row }))
+    /// Returns the weights of a row. Those that were not painted are written to `space`.
+    fn of_row<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
+        self.with_painted(at, self.painted(at), space)
     }
 
-    fn of_file(&self, TableRow { table, row }: TableRow) -> Shares {
-        let mut out = Shares::new();
-        self.tables[table].shares(row, &mut out);
-        out
+    /// Returns the weights of a row whose painted row is known.
+    fn with_painted<'a>(
+        &'a self,
+        TableRow { table, row }: TableRow,
+        painted: Option<&'a PaintedRow>,
+        space: &'a mut Shares,
+    ) -> &'a [(u32, f64)] {
+        match painted {
+            Some(painted) => &painted.shares,
+            None => {
+                self.tables[table].shares(row, space);
+                space
+            }
+        }
     }
 
     /// Returns the painted row of a vertex; `None` where it was not painted.
@@ -84,14 +98,15 @@ impl Rows {
 
     /// Returns whether a row has other weights than it had when `before` was its painted row.
     pub fn has_changed(&self, at: TableRow, before: Option<&PaintedRow>) -> bool {
-        let before = before.map_or_else(|| self.of_file(at), |painted| painted.shares.clone());
-        skinscope_weights::difference(&before, &self.of_row(at)) > 0.0
+        let (mut one, mut other) = (Shares::new(), Shares::new());
+        let before = self.with_painted(at, before, &mut one);
+        skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
     }
 
     /// Gives all vertices of a place the same weights.
-    pub fn set(&mut self, surfaces: &[RestSurface], place: Place, shares: Shares, is_whole: bool) {
-        for TableRow { table, row } in rows_of(surfaces, place) {
-            self.painted[table].set(row, Some(PaintedRow { shares: shares.clone(), is_whole }));
+    pub fn set(&mut self, known: &Touched, shares: &[(u32, f64)], is_whole: bool) {
+        for (TableRow { table, row }, _) in &known.members {
+            self.painted[*table].set(*row, Some(PaintedRow { shares: shares.to_vec(), is_whole }));
         }
     }
 
@@ -107,8 +122,8 @@ impl Rows {
         self.tables[table].first_stored_there
     }
 
-    /// Returns the weights of some rows, in single precision, as changes of a model.
-    pub fn changes(&self, rows: &BTreeSet<TableRow>) -> Vec<WeightChange> {
+    /// Returns the weights of some rows, which rise, in single precision, as changes of a model.
+    pub fn changes(&self, rows: &[TableRow]) -> Vec<WeightChange> {
         let mut of_tables: BTreeMap<usize, WeightChange> = BTreeMap::new();
         let (mut joints, mut weights, mut single) = (Vec::new(), Vec::new(), Vec::new());
         for TableRow { table: number, row } in rows.iter().copied() {
@@ -150,24 +165,36 @@ impl Rows {
     }
 }
 
-/// Returns the rows of the vertices of a place, each once.
-pub(super) fn rows_of(surfaces: &[RestSurface], Place { surface, point }: Place) -> BTreeSet<TableRow> {
+/// Returns the rows of the vertices of a place, rising, each once.
+pub(super) fn rows_of(surfaces: &[RestSurface], Place { surface, point }: Place) -> Vec<TableRow> {
     let surface = &surfaces[surface];
-    surface.members(point).iter().map(|vertex| surface.row(*vertex)).collect()
+    let mut out: Vec<TableRow> = surface.members(point).iter().map(|vertex| surface.row(*vertex)).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
-/// Returns the mean of rows with a weight for each; the joints in the order in which they come.
-pub(super) fn weighted_mean(rows: impl Iterator<Item = (Shares, f64)>) -> Shares {
-    let (mut out, mut whole) = (Shares::new(), 0.0);
-    for (row, share) in rows {
-        whole += share;
+/// The mean of rows with a weight for each; the joints in the order in which they come.
+#[derive(Debug, Default)]
+pub(super) struct WeightedMean {
+    sums: Shares,
+    whole: f64,
+}
+
+impl WeightedMean {
+    pub fn add(&mut self, row: &[(u32, f64)], share: f64) {
+        self.whole += share;
         for (key, weight) in row {
-            match out.iter_mut().find(|(k, _)| *k == key) {
+            match self.sums.iter_mut().find(|(k, _)| k == key) {
                 Some((_, sum)) => *sum += share * weight,
-                None => out.push((key, share * weight)),
+                None => self.sums.push((*key, share * weight)),
             }
         }
     }
-    out.iter_mut().for_each(|(_, weight)| *weight /= whole);
-    out
+
+    pub fn finish(self) -> Shares {
+        let Self { mut sums, whole } = self;
+        sums.iter_mut().for_each(|(_, weight)| *weight /= whole);
+        sums
+    }
 }

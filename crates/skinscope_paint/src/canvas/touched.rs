@@ -1,6 +1,6 @@
 //! What a stroke has touched so far.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow};
 
@@ -25,14 +25,18 @@ pub(super) struct Touched {
 /// The places that a stroke has touched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TouchedPlaces {
-    pub places: BTreeMap<Place, Touched>,
+    /// In the order in which they were touched first.
+    all: Vec<(Place, Touched)>,
+    /// For each surface and each of its points one more than the index in that list, 0 where it is not there; empty for a surface that was
+    /// not touched.
+    numbers: Vec<Vec<u32>>,
 }
 
 impl Touched {
     /// Begins with the weights that a place has.
     pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place) -> Self {
         let members = rows_of(surfaces, place).into_iter().map(|at| (at, rows.painted(at).cloned())).collect();
-        let before = rows.of_place(surfaces, place);
+        let before = rows.of_place(surfaces, place, &mut Shares::new()).to_vec();
         Self { strengths: [0.0; 2], before, members, is_set: false, effect: Effect::Same }
     }
 
@@ -53,10 +57,48 @@ pub(super) fn then(before: Effect, now: Effect) -> Effect {
 }
 
 impl TouchedPlaces {
+    fn index(&self, Place { surface, point }: Place) -> Option<usize> {
+        let number = self.numbers.get(surface)?.get(point as usize)?;
+        (*number as usize).checked_sub(1)
+    }
+
+    /// Returns what is known of a place; `None` where it was not touched.
+    pub fn get(&self, place: Place) -> Option<&Touched> {
+        Some(&self.all.get(self.index(place)?)?.1)
+    }
+
+    /// Returns what is known of a place, to be changed.
+    pub fn get_mut(&mut self, place: Place) -> Option<&mut Touched> {
+        let index = self.index(place)?;
+        Some(&mut self.all.get_mut(index)?.1)
+    }
+
+    /// Returns what is known of a place; `begin` says it where it was not touched before.
+    pub fn touch(&mut self, surfaces: &[RestSurface], place: Place, begin: impl FnOnce() -> Touched) -> &mut Touched {
+        let index = self.index(place).unwrap_or_else(|| {
+            self.numbers.resize_with(surfaces.len(), Vec::new);
+            let numbers = &mut self.numbers[place.surface];
+            if numbers.is_empty() {
+                *numbers = vec![0; surfaces[place.surface].mesh.point_count() as usize];
+            }
+            self.all.push((place, begin()));
+            numbers[place.point as usize] = self.all.len() as u32;
+            self.all.len() - 1
+        });
+        &mut self.all[index].1
+    }
+
+    /// Returns all of them in their order, not in that in which they were touched.
+    pub fn in_order(&self) -> Vec<&(Place, Touched)> {
+        let mut out: Vec<&(Place, Touched)> = self.all.iter().collect();
+        out.sort_unstable_by_key(|(place, _)| *place);
+        out
+    }
+
     /// Returns the place with the greatest strength of those that stay for a reason; of several the first.
     pub fn strongest_stuck(&self, why: Stuck) -> Option<Place> {
         let mut best: Option<(f64, Place)> = None;
-        for (place, known) in self.places.iter().filter(|(_, known)| known.effect == Effect::Stuck(why)) {
+        for (place, known) in self.in_order().into_iter().filter(|(_, known)| known.effect == Effect::Stuck(why)) {
             let strength = known.strengths[0].max(known.strengths[1]);
             if best.is_none_or(|(before, _)| strength > before) {
                 best = Some((strength, *place));
@@ -67,7 +109,7 @@ impl TouchedPlaces {
 
     /// Counts the vertices of the file at the touched places of which something is true.
     pub fn count(&self, rows: &Rows, is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
-        let places = self.places.iter().filter(|(place, known)| is_one(**place, known));
+        let places = self.all.iter().filter(|(place, known)| is_one(*place, known));
         let members = places.flat_map(|(_, known)| known.members.iter());
         let vertices = members.map(|(at, _)| TableRow { table: rows.stored_with(at.table), row: at.row });
         vertices.collect::<BTreeSet<_>>().len()
@@ -76,8 +118,8 @@ impl TouchedPlaces {
     /// Counts the vertices of the file that were touched, and what became of them.
     pub fn report(&self, rows: &Rows) -> StrokeReport {
         let mut out = StrokeReport::default();
-        let (mut seen, mut stuck) = (BTreeSet::new(), BTreeMap::<Stuck, usize>::new());
-        for known in self.places.values() {
+        let (mut seen, mut stuck) = (HashSet::new(), BTreeMap::<Stuck, usize>::new());
+        for (_, known) in self.in_order() {
             for (at, before) in &known.members {
                 if !seen.insert(TableRow { table: rows.stored_with(at.table), row: at.row }) {
                     continue;
