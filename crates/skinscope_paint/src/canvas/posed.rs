@@ -274,8 +274,13 @@ impl<'a> PosedSurfaces<'a> {
         best: &mut Option<(f64, Start)>,
     ) {
         let surface = self.surface(region);
-        for corners in triangles.map(|triangle| surface.triangles[triangle as usize]) {
-            let positions = corners.map(|point| self.point(region, point).as_dvec3());
+        // Where vertices of one place have other weights they may stand apart, so the triangles are those that are drawn.
+        let drawn = |vertex: u32| match surface.mesh.point(vertex) {
+            point if surface.mesh.weld.first[point as usize] == vertex => self.point(region, point),
+            _ => self.vertex(region, vertex),
+        };
+        for corners in triangles.map(|triangle| surface.mesh.triangles[triangle as usize]) {
+            let positions = corners.map(|vertex| drawn(vertex).as_dvec3());
             if !positions.iter().all(|position| position.is_finite()) {
                 continue;
             }
@@ -283,9 +288,11 @@ impl<'a> PosedSurfaces<'a> {
             let at = positions[0] * shares[0] + positions[1] * shares[1] + positions[2] * shares[2];
             let distance = at.distance_squared(place);
             if best.as_ref().is_none_or(|best| distance < best.0) {
-                let from = corners.iter().zip(&positions);
-                let from = from.map(|(point, position)| (*point, position.distance(at) as f32)).collect();
-                *best = Some((distance, Start { at: at.as_vec3(), region, from }));
+                let from = corners.map(|vertex| {
+                    let point = surface.mesh.point(vertex);
+                    (point, self.point(region, point).as_dvec3().distance(at) as f32)
+                });
+                *best = Some((distance, Start { at: at.as_vec3(), region, from: from.to_vec() }));
             }
         }
         // Points that no triangle has: of point clouds and of lines.
