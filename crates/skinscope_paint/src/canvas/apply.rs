@@ -28,7 +28,7 @@ impl Canvas {
             known.note(done.effect, accumulates);
             let changes = matches!(done.effect, Effect::Changed | Effect::Partial(_));
             if changes {
-                self.rows.set(known, &done.row, brushing.stroke.normalise);
+                self.rows.set(&known.members, &done.row, brushing.stroke.normalise);
             } else if !accumulates && known.is_set {
                 // What was asked for before is asked for no more: a stronger dab gets nothing.
                 self.rows.give_back(&known.members);
@@ -36,7 +36,7 @@ impl Canvas {
                 continue;
             }
             known.is_set = changes || accumulates && known.is_set;
-            out.extend(known.members.iter().map(|(row, _)| *row));
+            out.extend(known.members.iter().map(|member| member.at));
         }
         out.sort_unstable();
         out.dedup();

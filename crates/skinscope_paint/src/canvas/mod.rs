@@ -4,6 +4,7 @@
 //! The surface that a dab touches is deformed by the weights as they are just then.
 
 mod apply;
+mod by_skin;
 mod gradient;
 mod locator;
 mod mirrored;
@@ -21,13 +22,14 @@ pub use self::outline::Reach;
 pub use self::state::Painted;
 pub use self::stuck::StuckPlace;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use skinscope_edit::Sheet;
-use skinscope_model::{InstanceId, Model, NodeId, WeightChange};
+use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, WeightChange};
 use skinscope_weights::{RestSurface, Stuck, TableRow};
 
+use self::by_skin::by_skin;
 use self::locator::Locator;
 use self::mirrored::{Images, Mirrors};
 use self::posed::{Ground, Moment, PosedSurfaces};
@@ -122,6 +124,7 @@ impl Canvas {
     #[must_use]
     pub fn new(model: Arc<Model>) -> Self {
         let (tables, surfaces) = Sheet::of(&model).into_parts();
+        let surfaces = by_skin(&model, surfaces);
         let (mirrors, locator, scratch) = Default::default();
         Self { model, surfaces, rows: Rows::new(tables), mirrors, locator, scratch }
     }
@@ -273,20 +276,25 @@ impl Canvas {
         out
     }
 
-    /// Returns the surfaces that a stroke can touch: of all meshes whose skin has the joint, or of all skinned ones. A mesh counts once, in the
-    /// first surface that has it, as the first instance draws it with a skin that has the joint.
+    /// Returns the surfaces that a stroke can touch: of all meshes whose skin has the joint, or of all skinned ones. A mesh of the file counts
+    /// once, as the first instance draws it with a skin that has the joint.
     fn regions(&self, joint: Option<NodeId>) -> Vec<Region> {
+        let mut first_with: BTreeMap<MeshId, InstanceId> = BTreeMap::new();
+        for (number, instance) in self.model.instances.iter().enumerate() {
+            let skin = instance.skin.and_then(|skin| self.model.skins.get(skin.index()));
+            if skin.is_some_and(|skin| joint.is_none_or(|joint| skin.joints.contains(&joint))) {
+                let mesh = self.model.file_mesh(instance.mesh);
+                first_with.entry(mesh).or_insert(InstanceId::from_index(number));
+            }
+        }
         let mut seen = BTreeSet::new();
         let mut out = Vec::new();
         for (surface, rest) in self.surfaces.iter().enumerate() {
             let shown_by = rest.parts.iter().map(|part| {
-                let moves = |instance: &skinscope_model::Instance| {
-                    let skin = instance.skin.and_then(|skin| self.model.skins.get(skin.index()));
-                    skin.is_some_and(|skin| joint.is_none_or(|joint| skin.joints.contains(&joint)))
-                };
-                let instances = self.model.instances.iter();
-                let first = instances.enumerate().find(|(_, i)| i.mesh == part.primitive.mesh && moves(i))?.0;
-                seen.insert(part.primitive).then(|| InstanceId::from_index(first))
+                let PrimitiveId { mesh, .. } = part.primitive;
+                let first = *first_with.get(&self.model.file_mesh(mesh))?;
+                let draws = self.model.instances[first.index()].mesh == mesh;
+                (draws && seen.insert(part.primitive)).then_some(first)
             });
             let region = Region { surface, shown_by: shown_by.collect() };
             if region.shown_by.iter().any(Option::is_some) {

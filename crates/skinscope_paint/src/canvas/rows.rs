@@ -23,6 +23,17 @@ pub(super) struct PaintedRow {
     pub is_whole: bool,
 }
 
+/// A vertex of a place.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// Its row.
+    pub at: TableRow,
+    /// The table with whose joints the place is painted: that of the row, or one whose weights the file stores at the same location.
+    pub own: usize,
+    /// What was painted of it before the stroke.
+    pub before: Option<PaintedRow>,
+}
+
 /// The weights of all vertices. A copy shares what it has in common.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
@@ -30,6 +41,8 @@ pub(super) struct Rows {
     tables: std::sync::Arc<Vec<Table>>,
     /// The joint numbers of the keys of each table.
     numbers: std::sync::Arc<Vec<HashMap<u32, u16>>>,
+    /// For each table those whose weights the file stores at the same location, itself first.
+    together: std::sync::Arc<Vec<Vec<usize>>>,
     /// The rows of each table that were painted.
     painted: Vec<Paged<PaintedRow>>,
 }
@@ -43,8 +56,17 @@ impl Rows {
             }
             out
         };
-        let painted = vec![Paged::default(); tables.len()];
-        Self { numbers: tables.iter().map(numbers).collect::<Vec<_>>().into(), tables: tables.into(), painted }
+        let together = |(own, table): (usize, &Table)| -> Vec<usize> {
+            let is_there = |other: &usize| tables[*other].first_stored_there == table.first_stored_there;
+            let others = (0..tables.len()).filter(|other| *other != own && is_there(other));
+            std::iter::once(own).chain(others).collect()
+        };
+        Self {
+            numbers: tables.iter().map(numbers).collect::<Vec<_>>().into(),
+            together: tables.iter().enumerate().map(together).collect::<Vec<_>>().into(),
+            painted: vec![Paged::default(); tables.len()],
+            tables: tables.into(),
+        }
     }
 
     /// Returns the table of a place.
@@ -103,16 +125,41 @@ impl Rows {
         skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
     }
 
-    /// Gives all vertices of a place the same weights.
-    pub fn set(&mut self, known: &Touched, shares: &[(u32, f64)], is_whole: bool) {
-        for (TableRow { table, row }, _) in &known.members {
-            self.painted[*table].set(*row, Some(PaintedRow { shares: shares.to_vec(), is_whole }));
+    /// Gives all vertices of a place the same weights. A vertex that the file stores for several skins has the same numbers for all of them.
+    pub fn set(&mut self, members: &[Member], shares: &[(u32, f64)], is_whole: bool) {
+        for Member { at: TableRow { table, row }, own, .. } in members {
+            let shares = if table == own { shares.to_vec() } else { self.with_skin_of(*table, *own, shares) };
+            self.painted[*table].set(*row, Some(PaintedRow { shares, is_whole }));
         }
     }
 
+    /// Returns the weights of a table with the joints that have the same numbers in the skin of another one.
+    fn with_skin_of(&self, table: usize, own: usize, shares: &[(u32, f64)]) -> Shares {
+        let keys = &self.tables[table].keys;
+        let there = |(key, weight): &(u32, f64)| {
+            let number = self.numbers[own].get(key)?;
+            Some((*keys.get(usize::from(*number))?, *weight))
+        };
+        shares.iter().filter_map(there).collect()
+    }
+
+    /// Returns the vertices of a place, with those that the file stores at the same location for other skins, each once.
+    pub fn members(&self, surfaces: &[RestSurface], place: Place) -> Vec<Member> {
+        let mut out: Vec<Member> = Vec::new();
+        for TableRow { table: own, row } in rows_of(surfaces, place) {
+            for table in self.together[own].iter().copied() {
+                let at = TableRow { table, row };
+                if !out.iter().any(|known| known.at == at) {
+                    out.push(Member { at, own, before: self.painted(at).cloned() });
+                }
+            }
+        }
+        out
+    }
+
     /// Gives vertices of a place the weights that they had when these were their painted rows.
-    pub fn give_back(&mut self, members: &[(TableRow, Option<PaintedRow>)]) {
-        for (TableRow { table, row }, before) in members {
+    pub fn give_back(&mut self, members: &[Member]) {
+        for Member { at: TableRow { table, row }, before, .. } in members {
             self.painted[*table].set(*row, before.clone());
         }
     }
@@ -166,7 +213,7 @@ impl Rows {
 }
 
 /// Returns the rows of the vertices of a place, rising, each once.
-pub(super) fn rows_of(surfaces: &[RestSurface], Place { surface, point }: Place) -> Vec<TableRow> {
+fn rows_of(surfaces: &[RestSurface], Place { surface, point }: Place) -> Vec<TableRow> {
     let surface = &surfaces[surface];
     let mut out: Vec<TableRow> = surface.members(point).iter().map(|vertex| surface.row(*vertex)).collect();
     out.sort_unstable();

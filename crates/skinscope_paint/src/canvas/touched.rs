@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow};
 
 use super::StrokeReport;
-use super::rows::{PaintedRow, Place, Rows, rows_of};
+use super::rows::{Member, Place, Rows};
 
 /// What is known of a place that a stroke has touched.
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ pub(super) struct Touched {
     pub strengths: [f64; 2],
     /// Its weights before the stroke.
     pub before: Shares,
-    /// Its vertices, with what was painted of each before the stroke.
-    pub members: Vec<(TableRow, Option<PaintedRow>)>,
+    /// Its vertices, as each skin moves them.
+    pub members: Vec<Member>,
     /// Whether the stroke has given it other weights.
     pub is_set: bool,
     /// What the last dab has done there, or where dabs add up, all of them together.
@@ -35,7 +35,7 @@ pub(super) struct TouchedPlaces {
 impl Touched {
     /// Begins with the weights that a place has.
     pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place) -> Self {
-        let members = rows_of(surfaces, place).into_iter().map(|at| (at, rows.painted(at).cloned())).collect();
+        let members = rows.members(surfaces, place);
         let before = rows.of_place(surfaces, place, &mut Shares::new()).to_vec();
         Self { strengths: [0.0; 2], before, members, is_set: false, effect: Effect::Same }
     }
@@ -111,7 +111,7 @@ impl TouchedPlaces {
     pub fn count(&self, rows: &Rows, is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
         let places = self.all.iter().filter(|(place, known)| is_one(*place, known));
         let members = places.flat_map(|(_, known)| known.members.iter());
-        let vertices = members.map(|(at, _)| TableRow { table: rows.stored_with(at.table), row: at.row });
+        let vertices = members.map(|Member { at, .. }| TableRow { table: rows.stored_with(at.table), row: at.row });
         vertices.collect::<BTreeSet<_>>().len()
     }
 
@@ -120,7 +120,7 @@ impl TouchedPlaces {
         let mut out = StrokeReport::default();
         let (mut seen, mut stuck) = (HashSet::new(), BTreeMap::<Stuck, usize>::new());
         for (_, known) in self.in_order() {
-            for (at, before) in &known.members {
+            for Member { at, before, .. } in &known.members {
                 if !seen.insert(TableRow { table: rows.stored_with(at.table), row: at.row }) {
                     continue;
                 }
