@@ -20,6 +20,7 @@ mod methods;
 mod near;
 mod origins;
 mod packed;
+mod painting;
 mod reference;
 mod replay;
 #[path = "../common/replay/mod.rs"]
