@@ -7,6 +7,9 @@ use super::rows::{Place, WeightedMean};
 use super::touched::{Touched, then};
 use super::{Brushing, Canvas, Pass, Strengths};
 
+/// The weights of a row, and those that it goes towards.
+type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
+
 impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
     pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Vec<TableRow> {
@@ -142,7 +145,7 @@ impl Canvas {
         brushing: &Brushing,
         place: Place,
         pass: Pass,
-        (own, toward): (&[(u32, f64)], &[(u32, f64)]),
+        (own, toward): OwnAndToward<'_>,
         strength: f64,
     ) -> Painted {
         let Brushing { stroke, locked, .. } = brushing;

@@ -117,13 +117,16 @@ fn mirrored(known: &Known, images: &Images) -> Known {
     out
 }
 
+/// The positions of points, and the distances of those that are not known otherwise.
+type AtAndBeyond<'a> = (&'a dyn Fn(u32) -> Vec3, &'a dyn Fn(u32) -> Option<f32>);
+
 /// Returns the piece of a line across a triangle: between the sides that have one end within a distance and one beyond it. The first corner is
 /// within it; `None` too where another corner within it has a lower number, so that each triangle counts once.
 fn across(
     corners: [u32; 3],
     known: &BTreeMap<u32, f32>,
     level: f32,
-    (at, beyond): (&dyn Fn(u32) -> Vec3, &dyn Fn(u32) -> Option<f32>),
+    (at, beyond): AtAndBeyond<'_>,
 ) -> Option<[Vec3; 2]> {
     let within = corners.map(|point| known.get(&point).copied().filter(|distance| *distance <= level));
     let is_first = corners.iter().zip(within).all(|(point, distance)| distance.is_none() || *point >= corners[0]);

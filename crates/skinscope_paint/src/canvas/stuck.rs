@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use skinscope_model::NodeId;
 use skinscope_weights::{Shares, Stuck};
 
-use super::rows::weighted_mean;
-use super::touched::Place;
+use super::rows::{Place, WeightedMean};
 use super::{Brushing, Canvas};
 
 /// How many rings of neighbours are looked at for joints that a place does not have.
@@ -26,7 +25,7 @@ impl Canvas {
     #[must_use]
     pub fn stuck_place(&self, brushing: &Brushing, why: Stuck) -> Option<StuckPlace> {
         let place = brushing.touched.strongest_stuck(why)?;
-        let own = self.rows.of_place(&self.surfaces, place);
+        let own = self.rows.of_place(&self.surfaces, place, &mut Shares::new()).to_vec();
         let around = self.others_around(brushing, place, &own);
         Some(StuckPlace { joints: by_weight(own), around: by_weight(around) })
     }
@@ -39,8 +38,11 @@ impl Canvas {
         for _ in 0..RINGS {
             let next = ring.iter().flat_map(|point| surface.neighbours(*point)).copied();
             ring = next.filter(|point| seen.insert(*point)).collect::<Vec<u32>>();
-            let rows = ring.iter().map(|point| self.rows.of_place(&self.surfaces, Place { point: *point, ..place }));
-            let mut found = weighted_mean(rows.map(|row| (row, 1.0)));
+            let (mut mean, mut space) = (WeightedMean::default(), Shares::new());
+            for point in ring.iter().copied() {
+                mean.add(self.rows.of_place(&self.surfaces, Place { point, ..place }, &mut space), 1.0);
+            }
+            let mut found = mean.finish();
             found.retain(|(key, _)| !brushing.locked.contains(key) && own.iter().all(|(other, _)| other != key));
             if !found.is_empty() {
                 return found;

@@ -1,6 +1,6 @@
 //! What a stroke has touched so far.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow};
 
