@@ -32,6 +32,9 @@ pub struct StrokeForm {
     /// The joint that is painted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
+    /// Joints that are painted as one with it: `"joint"` is then a list, which begins with the joint itself.
+    #[serde(skip)]
+    pub with: Vec<String>,
     /// The joint that gets what the other one loses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
@@ -185,8 +188,7 @@ impl StrokesFile {
     /// as if it were left out.
     #[must_use]
     pub fn text(&self) -> String {
-        let line = |stroke: &StrokeForm| serde_json::to_string(stroke).unwrap_or_default();
-        let lines: Vec<String> = self.strokes.iter().map(line).collect();
+        let lines: Vec<String> = self.strokes.iter().map(line_of).collect();
         format!("{{\"schema\": {SCHEMA}, \"strokes\": [\n{}\n]}}\n", lines.join(",\n"))
     }
 }
@@ -218,8 +220,37 @@ fn json_of(bytes: &[u8]) -> Result<Value, StrokesError> {
     })
 }
 
+/// Returns the text of a stroke.
+fn line_of(stroke: &StrokeForm) -> String {
+    if stroke.with.is_empty() {
+        return serde_json::to_string(stroke).unwrap_or_default();
+    }
+    let mut value = serde_json::to_value(stroke).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        let joints: Vec<Value> = stroke.joint.iter().chain(&stroke.with).map(|name| name.as_str().into()).collect();
+        fields.insert("joint".to_owned(), joints.into());
+    }
+    value.to_string()
+}
+
+/// Reads a stroke whose joint is a list of several.
+fn stroke_of_several(value: &Value, joints: &[Value], location: &str) -> Result<StrokeForm, StrokesError> {
+    let names: Option<Vec<String>> = joints.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+    let Some((first, with)) = names.as_deref().and_then(<[String]>::split_first) else {
+        return Err(wrong(format!("{location}.joint"), "expected the name of a joint, or a list of names"));
+    };
+    let mut of_one = value.clone();
+    if let Some(fields) = of_one.as_object_mut() {
+        fields.insert("joint".to_owned(), first.as_str().into());
+    }
+    Ok(StrokeForm { with: with.to_vec(), ..stroke_of(&of_one, location)? })
+}
+
 /// Reads a stroke; the error names the dab that is wrong, where one is.
 fn stroke_of(value: &Value, location: &str) -> Result<StrokeForm, StrokesError> {
+    if let Some(joints) = value.get("joint").and_then(Value::as_array) {
+        return stroke_of_several(value, joints, location);
+    }
     object(value, location).map_err(|error| {
         let mut dabs = value.get("dabs").and_then(Value::as_array).into_iter().flatten().enumerate();
         let first =
@@ -254,11 +285,14 @@ mod tests {
             dabs: Some(vec![dab, at]),
             ..StrokeForm::default()
         };
-        let second = StrokeForm { clip: Some(Named::Number(2)), ..StrokeForm::default() };
+        let with = vec!["Hand".into(), "#7".into()];
+        let second =
+            StrokeForm { joint: Some("Arm".into()), with, clip: Some(Named::Number(2)), ..StrokeForm::default() };
         let file = StrokesFile { strokes: vec![stroke, second] };
         let text = file.text();
         assert_eq!(StrokesFile::parse(text.as_bytes()), Ok(file.clone()));
         assert_eq!(text.lines().count(), 4, "{text}");
+        assert!(text.contains("\"joint\":[\"Arm\",\"Hand\",\"#7\"]"), "{text}");
         assert!(!text.contains("falloff") && !text.contains("null"), "{text}");
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
         let marked: Vec<u8> = b"\xEF\xBB\xBF".iter().copied().chain(text.bytes()).collect();
@@ -292,6 +326,9 @@ mod tests {
             (r#""brushes":"add""#, "strokes[1].brushes: unknown field `brushes`"),
             (r#""brush":7"#, "strokes[1].brush: "),
             (r#""brush":"add","radius":"wide""#, "strokes[1].radius: "),
+            (r#""joint":[]"#, "strokes[1].joint: expected the name of a joint, or a list of names"),
+            (r#""joint":["Arm",7]"#, "strokes[1].joint: expected the name of a joint, or a list of names"),
+            (r#""joint":["Arm"],"brushes":"add""#, "strokes[1].brushes: unknown field `brushes`"),
             (r#""max_influences":1.5"#, "strokes[1].max_influences: "),
             (r#""clip":-1"#, "strokes[1].clip: expected a name, or a number from 0"),
             (r#""front_faces":{}"#, "strokes[1].front_faces: "),

@@ -152,6 +152,8 @@ pub struct Stroke {
     pub normalise: bool,
     /// The most joints that a changed vertex keeps.
     pub max_influences: Option<usize>,
+    /// Joints that are painted as one with the joint: the brush changes the sum of their weights, and each keeps its share of it.
+    pub with: BTreeSet<NodeId>,
     /// Joints whose weights stay as they are.
     pub locked: BTreeSet<NodeId>,
     /// Whether each dab acts on the other side of the model too.

@@ -120,11 +120,14 @@ impl<'m> Finder<'m> {
                 return Err(wrong(at(key), format!("the brush {} needs it", brush.id)));
             }
         }
+        let with = form.with.iter().map(|name| self.joint(name, &at("joint")));
+        let with = with.collect::<Result<_, _>>()?;
         let locked = form.locked.iter().flatten().map(|name| self.joint(name, &at("locked")));
         Ok(Stroke {
             brush,
             joint: form.joint.as_ref().map(|name| self.joint(name, &at("joint"))).transpose()?,
             to: form.to.as_ref().map(|name| self.joint(name, &at("to"))).transpose()?,
+            with,
             value: number(form.value, 0.0, &at("value"))?,
             factor: number(form.factor, 1.0, &at("factor"))?,
             strength: number(form.strength, 1.0, &at("strength"))?,

@@ -3,6 +3,7 @@
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, RestSurface, Shares, TableRow, Toward, mean};
 
+use super::group::paint_as_one;
 use super::rows::{Place, WeightedMean};
 use super::touched::{Touched, then};
 use super::{Brushing, Canvas, Pass, Strengths};
@@ -96,7 +97,7 @@ impl Canvas {
         };
         let toward = |side: usize| if brushing.stroke.brush.toward == Toward::Touched { &means[side] } else { &near };
         let paint = |own: &[(u32, f64)], side: usize| {
-            self.paint_row(brushing, place, brushing.passes[side], (own, toward(side)), strengths[side])
+            self.paint_row(brushing, place, &brushing.passes[side], (own, toward(side)), strengths[side])
         };
         let in_turn = |first: usize, second: usize| {
             let Painted { effect, row } = paint(own, first);
@@ -144,7 +145,7 @@ impl Canvas {
         &self,
         brushing: &Brushing,
         place: Place,
-        pass: Pass,
+        pass: &Pass,
         (own, toward): OwnAndToward<'_>,
         strength: f64,
     ) -> Painted {
@@ -159,7 +160,7 @@ impl Canvas {
             is_integer: table.formats.iter().any(|format| format.one().is_some()),
             joints: &table.keys,
         };
-        task.paint(&Asked {
+        let asked = Asked {
             own,
             toward,
             strength,
@@ -169,7 +170,11 @@ impl Canvas {
             factor: stroke.factor,
             floor: stroke.floor,
             ceiling: stroke.ceiling,
-        })
+        };
+        match stroke.brush.is_of_joint() && !pass.with.is_empty() {
+            true => paint_as_one(&task, &asked, &pass.with),
+            false => task.paint(&asked),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod apply;
 mod by_skin;
 mod gradient;
+mod group;
 mod locator;
 mod mirrored;
 mod outline;
@@ -101,10 +102,12 @@ pub struct Brushing {
 }
 
 /// The joints that a dab paints on one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Pass {
     joint: u32,
     to: u32,
+    /// Joints that are painted as one with the first.
+    with: BTreeSet<u32>,
 }
 
 /// A place with the strengths of a dab and of its mirror image.
@@ -211,11 +214,14 @@ impl Canvas {
             return Err(PaintError::NoMesh);
         }
         let key = |node: Option<NodeId>| node.map_or(u32::MAX, |node| node.0);
-        let mut passes = vec![Pass { joint: key(stroke.joint), to: key(stroke.to) }];
+        let with = stroke.with.iter().map(|node| node.0).collect();
+        let mut passes = vec![Pass { joint: key(stroke.joint), to: key(stroke.to), with }];
         let images = stroke.mirror.map(|axis| self.mirrors.across(&self.model, &self.surfaces, axis)).transpose()?;
         if let Some(images) = &images {
             let partner = |node: Option<NodeId>| node.map(|node| images.partner(&self.model, node)).transpose();
-            passes.push(Pass { joint: key(partner(stroke.joint)?), to: key(partner(stroke.to)?) });
+            let with = stroke.with.iter().map(|node| images.partner(&self.model, *node).map(|node| node.0));
+            let with = with.collect::<Result<_, _>>()?;
+            passes.push(Pass { joint: key(partner(stroke.joint)?), to: key(partner(stroke.to)?), with });
         }
         Ok(Brushing {
             stroke: stroke.clone(),
