@@ -1,10 +1,12 @@
 //! What the hand does with a dab: the brush that is held, turned round or smoothing where that is asked for.
 
+use std::collections::BTreeSet;
+
 use skinscope_model::{Model, NodeId};
 use skinscope_weights::brush::{ADD, SHARPEN, SMOOTH, SUBTRACT};
 use skinscope_weights::{Brush, Need};
 
-use crate::Session;
+use crate::{Session, Toggle};
 
 /// Brushes that do the opposite of each other.
 static OPPOSITES: [[&Brush; 2]; 2] = [[&ADD, &SUBTRACT], [&SMOOTH, &SHARPEN]];
@@ -41,6 +43,30 @@ impl Hand {
         out.joint = out.joint.filter(is_joint).filter(|_| out.brush.is_of_joint());
         out.to = out.to.filter(is_joint).filter(|_| out.brush.needs.contains(&Need::To));
         Some(out)
+    }
+}
+
+impl Session {
+    /// Returns the joints that a brush paints as one: the selected one and, where it stands for those below it
+    /// ([`Toggle::WithChildren`]), all joints below it. None where no joint is selected.
+    #[must_use]
+    pub fn painted_joints(&self) -> Vec<NodeId> {
+        let Some((model, selected)) = self.model().zip(self.view.selected) else { return Vec::new() };
+        if !is_joint(model, selected) {
+            return Vec::new();
+        }
+        let end = match self.view.is_on(Toggle::WithChildren) {
+            true => model.skeleton.subtree_end(selected),
+            false => selected.index() + 1,
+        };
+        (selected.index()..end).map(NodeId::from_index).filter(|node| model.is_joint(*node)).collect()
+    }
+
+    /// Returns the joints that are painted as one with a joint.
+    pub(super) fn painted_with(&self, joint: Option<NodeId>) -> BTreeSet<NodeId> {
+        let is_selected = joint.is_some() && joint == self.view.selected;
+        let others = self.painted_joints().into_iter().filter(|node| Some(*node) != joint);
+        if is_selected { others.collect() } else { BTreeSet::new() }
     }
 }
 

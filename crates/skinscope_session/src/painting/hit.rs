@@ -19,7 +19,7 @@ pub struct PaintHit {
     pub scene: [f64; 3],
     /// The nearest vertex of the triangle.
     pub vertex: VertexRef,
-    /// The painted joint's weight at that vertex now; 0 where no joint is painted.
+    /// The painted joint's weight at that vertex now, with that of joints which are painted as one with it; 0 where no joint is painted.
     pub weight: f32,
 }
 
@@ -56,15 +56,16 @@ impl Session {
         Some(PaintHit { position: hit.position, normal, scene: scene.to_array(), vertex: hit.vertex_ref(), weight })
     }
 
-    /// Returns the selected joint's weight at the vertex that was hit.
+    /// Returns the weight of the joints that are painted as one at the vertex that was hit.
     fn weight_at(&self, hit: &Hit) -> Option<f32> {
-        let (model, joint) = (self.model()?, self.view.selected?);
+        let (model, painted) = (self.model()?, self.painted_joints());
         let instance = model.instances.get(hit.instance.index())?;
         let skin = model.skins.get(instance.skin?.index())?;
         let primitive = model.meshes.get(instance.mesh.index())?.primitives.get(hit.primitive)?;
         let vertex = primitive.stored_vertex(hit.vertex as u32);
         let (joints, weights) = model.influences(instance.mesh, hit.primitive)?.of(vertex as usize);
-        let own = joints.iter().zip(weights).filter(|(slot, _)| skin.joints.get(usize::from(**slot)) == Some(&joint));
+        let is_painted = |slot: u16| skin.joints.get(usize::from(slot)).is_some_and(|joint| painted.contains(joint));
+        let own = joints.iter().zip(weights).filter(|(slot, _)| is_painted(**slot));
         // The sum of nothing is −0.
         Some(own.map(|(_, weight)| *weight).sum::<f32>() + 0.0)
     }

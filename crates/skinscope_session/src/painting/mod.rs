@@ -6,6 +6,8 @@
 mod easel;
 mod hand;
 mod hit;
+#[cfg(test)]
+mod note_tests;
 mod notes;
 pub(crate) mod paint_commands;
 mod settings;

@@ -110,7 +110,9 @@ fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
     let place = place.and_then(|(canvas, stroke)| canvas.stuck_place(&stroke.brushing, why)).unwrap_or_default();
     let locked = &session.tools.locked;
     let painted = [hand.joint, hand.to].into_iter().flatten().find(|node| locked.contains(node));
-    let others: Vec<NodeId> = place.joints.iter().copied().filter(|node| Some(*node) != hand.joint).collect();
+    let group = session.painted_with(hand.joint);
+    let is_painted = |node: &NodeId| Some(*node) == hand.joint || group.contains(node);
+    let others: Vec<NodeId> = place.joints.iter().copied().filter(|node| !is_painted(node)).collect();
     let are_locked = !others.is_empty() && others.iter().all(|node| locked.contains(node));
     match (why, painted) {
         (Stuck::Locked, Some(node)) => say_locked(session, &[node], "", note),
@@ -124,7 +126,10 @@ fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
         (Stuck::Locked, None) => note.text = "All joints here are locked".to_owned(),
         (Stuck::OnlyJoint, _) => match hand.joint {
             Some(joint) => {
-                note.text = format!("{} is the only joint of this vertex: give to which?", name(session, joint));
+                note.text = match group.is_empty() {
+                    true => format!("{} is the only joint of this vertex: give to which?", name(session, joint)),
+                    false => format!("{} and those below have this vertex alone: give to which?", name(session, joint)),
+                };
                 note.ways.extend(takers(session, joint, &place).into_iter().map(|node| give(session, node)));
             }
             None => note.text = "Only one joint moves what is here".to_owned(),
@@ -157,10 +162,12 @@ fn say_locked(session: &Session, joints: &[NodeId], other: &str, note: &mut Pain
 /// Returns joints that could take the weight of one that is alone at a place: those of the places around, or else those next to it in the
 /// skeleton.
 fn takers(session: &Session, joint: NodeId, place: &StuckPlace) -> Vec<NodeId> {
-    let mut out: Vec<NodeId> = place.around.iter().copied().filter(|node| *node != joint).collect();
+    let group = session.painted_with(Some(joint));
+    let is_painted = |node: &NodeId| *node == joint || group.contains(node);
+    let mut out: Vec<NodeId> = place.around.iter().copied().filter(|node| !is_painted(node)).collect();
     if let Some(model) = session.model().filter(|_| out.is_empty()) {
         let beside = model.joint_above(joint).into_iter().chain(model.joints_below(joint));
-        out.extend(beside.filter(|node| !session.tools.locked.contains(node)));
+        out.extend(beside.filter(|node| !is_painted(node) && !session.tools.locked.contains(node)));
     }
     out.truncate(MOST_TAKERS);
     out

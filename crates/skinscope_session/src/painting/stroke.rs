@@ -93,6 +93,7 @@ fn stroke_of(session: &Session, model: &Model, hand: Hand, stance: &Stance) -> S
         brush: hand.brush,
         joint: hand.joint,
         to: hand.to,
+        with: session.painted_with(hand.joint),
         value: written(settings.value),
         factor: written(hand.factor),
         strength: written(settings.strength),

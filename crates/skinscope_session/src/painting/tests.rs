@@ -14,11 +14,12 @@ use crate::frame::SceneColors;
 use crate::tests::sessions::still_session;
 use crate::{
     CameraCommand, ChannelValue, Command, Document, EditCommand, PaintCommand, PaintDab, PaintSettings,
-    PlaybackCommand, SelectionCommand, Session, ToolCommand, ViewFrom, Work, command_line, read_command,
+    PlaybackCommand, SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, ViewFrom, Work, command_line,
+    read_command,
 };
 
 /// The pairs of every vertex, as bits.
-type Rows = Vec<Vec<(u16, u32)>>;
+pub(super) type Rows = Vec<Vec<(u16, u32)>>;
 
 fn rows(model: &Model) -> Rows {
     let influences = model.influences(MeshId(0), 0).unwrap();
@@ -26,12 +27,12 @@ fn rows(model: &Model) -> Rows {
     (0..influences.vertices()).map(row).collect()
 }
 
-fn now(session: &Session) -> Rows {
+pub(super) fn now(session: &Session) -> Rows {
     rows(session.model().unwrap())
 }
 
 /// Opens a tube whose node 2, "joint 1", is painted with a brush, from all sides.
-fn holding(brush: &str) -> Session {
+pub(super) fn holding(brush: &str) -> Session {
     let mut session = still_session(tube(Tube { joints: 6, ..Tube::default() }));
     session.apply(SelectionCommand::Select(Some(NodeId(2))));
     session.apply(PaintCommand::Hold(Some(brush.to_owned())));
@@ -39,7 +40,7 @@ fn holding(brush: &str) -> Session {
     session
 }
 
-fn set(session: &mut Session, change: impl FnOnce(&mut PaintSettings)) {
+pub(super) fn set(session: &mut Session, change: impl FnOnce(&mut PaintSettings)) {
     let mut settings = session.painting().settings().clone();
     change(&mut settings);
     session.apply(PaintCommand::Set(settings));
@@ -53,7 +54,7 @@ fn dab_at(session: &mut Session, vertex: usize) -> PaintDab {
     PaintDab { position, pressure: 1.0, flips: false, smooths: false }
 }
 
-fn touch(session: &mut Session, vertex: usize) {
+pub(super) fn touch(session: &mut Session, vertex: usize) {
     let dab = dab_at(session, vertex);
     session.apply(PaintCommand::Dab(dab));
 }
@@ -255,69 +256,29 @@ fn floods_and_gradients_are_steps_and_a_file_says_them() {
 }
 
 #[test]
-fn a_dab_that_can_do_nothing_says_why_and_what_helps() {
-    let note = |session: &Session| session.painting().note().cloned().unwrap_or_default();
+fn a_joint_with_those_below_it_is_painted_as_one_and_a_file_says_so() {
     let mut session = holding("add");
-    session.apply(SelectionCommand::Select(None));
-    touch(&mut session, 40);
-    assert_eq!(note(&session).text, "No joint is selected");
-    session.apply(SelectionCommand::Select(Some(NodeId(0))));
-    touch(&mut session, 40);
-    assert_eq!(note(&session).text, "root is no joint of a skin");
-    session.apply(SelectionCommand::Select(Some(NodeId(2))));
-    session.apply(ToolCommand::ToggleLock(NodeId(2)));
+    session.apply(ViewCommand::Set(Toggle::WithChildren, true));
+    // Joint 1 and joint 2 have nearly all of it, joint 0 the rest.
+    let at = |rows: &Rows, vertex: usize, joint: u16| -> f32 {
+        rows[vertex].iter().filter(|pair| pair.0 == joint).map(|pair| f32::from_bits(pair.1)).sum()
+    };
     let before = now(&session);
-    touch(&mut session, 40);
-    let said = note(&session);
-    assert_eq!((said.text.as_str(), said.ways[0].0.as_str()), ("joint 1 is locked", "Unlock joint 1"));
-    assert!(now(&session) == before && !session.history().can_undo());
-    assert!(session.painting().recorded().strokes.is_empty());
-    session.apply(said.ways[0].1.clone());
-    touch(&mut session, 40);
-    assert!(now(&session) != before && session.painting().note().is_none());
+    let vertex = (0..before.len()).find(|v| at(&before, *v, 1) > 0.1 && at(&before, *v, 2) > 0.1).unwrap();
+    stroke(&mut session, vertex, 1);
+    stroke(&mut session, 24, 9);
+    assert!(now(&session) != before && now(&session) == by_file(&session, Path::new("")));
+    let text = session.painting().recorded().text();
+    assert!(text.contains("\"joint\":[\"joint 1\",\"joint 2\","), "{text}");
+    // Taken away, both lose alike.
     session.apply(EditCommand::Undo);
-    set(&mut session, |settings| settings.only_marked = true);
-    touch(&mut session, 40);
-    let said = note(&session);
-    assert_eq!(said.text, "No vertex is marked");
-    session.apply(said.ways[0].1.clone());
+    session.apply(EditCommand::Undo);
     session.apply(PaintCommand::Hold(Some("give".to_owned())));
-    touch(&mut session, 40);
-    let said = note(&session);
-    assert_eq!((said.text.as_str(), said.ways[0].0.as_str()), ("Give to which joint?", "Give to joint 0"));
-    session.apply(said.ways[0].1.clone());
-    touch(&mut session, 40);
-    assert!(now(&session) != before);
-    session.apply(PaintCommand::Hold(Some("add".to_owned())));
-    set(&mut session, |settings| settings.ceiling = 0.0);
-    touch(&mut session, 40);
-    assert_eq!(note(&session).text, "joint 1 is at the ceiling of 0.00");
-}
-
-#[test]
-fn at_a_ceiling_or_a_floor_the_note_says_so_and_lifts_it() {
-    // A vertex between joint 0 and joint 1, of which joint 1 has about a quarter.
-    for (brush, text, way) in [
-        ("add", "joint 1 is at the ceiling of 0.80", "Raise the ceiling to 1"),
-        ("replace", "joint 1 is at the ceiling of 0.80", "Raise the ceiling to 1"),
-        ("subtract", "joint 1 is at the floor of 0.25", "Lower the floor to 0"),
-    ] {
-        let mut session = holding(brush);
-        set(&mut session, |all| {
-            (all.floor, all.ceiling, all.value, all.strength) = (0.25, 0.8, 0.9, 1.0);
-            all.falloff = "constant".to_owned();
-        });
-        touch(&mut session, 24);
-        let before = now(&session);
-        assert!(session.painting().note().is_none(), "{brush}");
-        touch(&mut session, 24);
-        let note = session.painting().note().cloned().unwrap_or_default();
-        assert!(now(&session) == before && note.text == text, "{brush}: {}", note.text);
-        assert_eq!(note.ways[0].0, way);
-        session.apply(note.ways[0].1.clone());
-        touch(&mut session, 24);
-        assert!(now(&session) != before && session.painting().note().is_none(), "{brush}");
-    }
+    set(&mut session, |settings| settings.to = Some(NodeId(1)));
+    touch(&mut session, vertex);
+    let after = now(&session);
+    let shares = [1, 2].map(|joint| at(&after, vertex, joint) / at(&before, vertex, joint));
+    assert!(shares[0] < 0.9 && (shares[0] - shares[1]).abs() < 1e-5, "{shares:?}");
 }
 
 #[test]
@@ -338,58 +299,6 @@ fn an_angle_to_the_view_is_a_mask_that_a_file_says() {
     };
     let [all, some, few] = [90.0, 60.0, 20.0].map(painted);
     assert!(all > some && some > few && few > 0, "{all} {some} {few}");
-}
-
-#[test]
-fn joints_that_are_locked_are_counted_at_the_pointer() {
-    let said = |session: &Session| session.painting().note().cloned().unwrap_or_default();
-    let mut session = holding("smooth");
-    (1..=6).for_each(|node| _ = session.apply(ToolCommand::ToggleLock(NodeId(node))));
-    touch(&mut session, 40);
-    assert_eq!(said(&session).text, "All 2 influences are locked");
-    // The painted joint alone is free; the other one of the vertex has the rest.
-    session.apply(PaintCommand::Hold(Some("add".to_owned())));
-    session.apply(ToolCommand::ToggleLock(NodeId(2)));
-    let before = now(&session);
-    touch(&mut session, 40);
-    let note = said(&session);
-    assert!(note.text.ends_with(" is locked") && note.text != "joint 1 is locked", "{}", note.text);
-    session.apply(note.ways[0].1.clone());
-    touch(&mut session, 40);
-    assert!(now(&session) != before);
-}
-
-#[test]
-fn the_only_joint_of_a_vertex_can_give_to_those_around() {
-    let mut session = still_session(tube(Tube { joints: 6, influences: 1, ..Tube::default() }));
-    session.apply(SelectionCommand::Select(Some(NodeId(2))));
-    session.apply(PaintCommand::Hold(Some("subtract".to_owned())));
-    set(&mut session, |settings| settings.front_only = false);
-    let before = now(&session);
-    // A vertex of the ring beside the one that joint 0 moves.
-    touch(&mut session, 40);
-    let note = session.painting().note().cloned().unwrap_or_default();
-    assert_eq!(note.text, "joint 1 is the only joint of this vertex: give to which?");
-    let (label, way) = note.ways.iter().find(|way| way.0 == "Give to joint 0").unwrap();
-    assert_eq!(*way, PaintCommand::GiveTo(NodeId(1)).into(), "{label}");
-    assert!(now(&session) == before);
-    session.apply(way.clone());
-    touch(&mut session, 40);
-    assert!(now(&session) != before && session.painting().note().is_none());
-}
-
-#[test]
-fn a_node_that_is_no_joint_offers_the_next_one() {
-    let mut session = holding("add");
-    session.apply(SelectionCommand::Select(Some(NodeId(0))));
-    touch(&mut session, 40);
-    let note = session.painting().note().cloned().unwrap_or_default();
-    assert_eq!((note.text.as_str(), note.ways[0].0.as_str()), ("root is no joint of a skin", "Select joint 0"));
-    session.apply(note.ways[0].1.clone());
-    assert_eq!(session.view().selected, Some(NodeId(1)));
-    set(&mut session, |settings| settings.strength = 0.0);
-    touch(&mut session, 5);
-    assert_eq!(session.painting().note().map(|note| note.text.as_str()), Some("The brush has no strength"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub(super) fn form_of(model: &Model, stroke: &Stroke, pose: Option<String>) -> S
     let mut out = StrokeForm {
         brush: Some(stroke.brush.id.to_owned()),
         joint: stroke.joint.map(key),
+        with: stroke.with.iter().map(|node| key(*node)).collect(),
         to: stroke.to.map(key),
         value: needs(Need::Value).then_some(stroke.value),
         factor: needs(Need::Factor).then_some(stroke.factor),

@@ -10,7 +10,7 @@ use skinscope_weights::Need;
 use crate::outliner_row::paint_padlock;
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
-use crate::widgets::{focus_ring, link, paint_line, paint_switch, press, section, shortened};
+use crate::widgets::{counted, focus_ring, link, paint_line, paint_switch, press, section, shortened};
 
 /// The most locked joints that have a chip.
 const MOST_CHIPS: usize = 12;
@@ -46,6 +46,12 @@ pub(super) fn show(
     let help = "The joint whose weight is painted: the one that is selected";
     if let Some(node) = choice(ui, (model, &joints), painted, ("Painted", help), selected) {
         commands.push(SelectionCommand::Select(Some(node)).into());
+    }
+    let below = session.painted_joints().len().saturating_sub(1);
+    if below > 0 {
+        let text =
+            format!("With children is on: {} below painted as one with it.", counted(below, "joint is", "joints are"));
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
     }
     if session.painting().brush().is_some_and(|brush| brush.needs.contains(&Need::To)) {
         ui.add_space(4.0);

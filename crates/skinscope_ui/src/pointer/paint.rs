@@ -9,6 +9,7 @@ use skinscope_session::{BrushKey, Command, Keymap, PaintCommand, PaintDab, Paint
 
 use super::stroke_way::StrokeWay;
 use super::{Held, PointerTool, Pointing, camera, paint_marks};
+use crate::widgets::counted;
 
 /// The time between two touches of an airbrush that rests, seconds.
 const AIRBRUSH: f64 = 0.05;
@@ -295,8 +296,13 @@ pub(super) fn note(session: &Session) -> String {
         Some(name) => format!(", {name}"),
         None => String::new(),
     };
+    let with = match session.painted_joints().len() {
+        0 | 1 => String::new(),
+        _ if !brush.is_of_joint() => String::new(),
+        joints => format!(" with {} below", counted(joints - 1, "joint", "joints")),
+    };
     let sums = if painting.settings().normalise { "" } else { ", sums are not kept" };
-    format!(": {}{on}{sums}", brush.label)
+    format!(": {}{on}{with}{sums}", brush.label)
 }
 
 #[cfg(test)]

@@ -68,7 +68,8 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
         let joint = session.view().selected.filter(|node| model.is_joint(*node));
         let number = primitive_of(model, hit.vertex).map(|primitive| hit.vertex.stored(primitive));
         let before = session.model_before_gesture().filter(|_| is_painting);
-        let before = joint.zip(before).map(|(joint, model)| weight_of(model, hit.vertex, joint));
+        let before = before.filter(|_| joint.is_some());
+        let before = before.map(|model| weight_of(model, hit.vertex, &session.painted_joints()));
         let now = joint.map(|_| shown(f64::from(hit.weight)));
         let is_of_joint = session.painting().brush().is_some_and(Brush::is_of_joint);
         out.extend(match (now, before.filter(|before| (before - f64::from(hit.weight)).abs() >= 0.000_5)) {
@@ -90,10 +91,10 @@ fn shown(weight: f64) -> String {
     format!("{:.3}", (weight * 1e3).round() / 1e3 + 0.0)
 }
 
-/// Returns the weight of a joint at a vertex of a model.
-fn weight_of(model: &skinscope_model::Model, vertex: VertexRef, joint: NodeId) -> f64 {
+/// Returns the weight of joints together at a vertex of a model.
+fn weight_of(model: &skinscope_model::Model, vertex: VertexRef, joints: &[NodeId]) -> f64 {
     let weights = weights_of(model, vertex).unwrap_or_default();
-    weights.into_iter().find(|(node, _)| *node == joint).map_or(0.0, |(_, weight)| weight)
+    weights.into_iter().filter(|(node, _)| joints.contains(node)).map(|(_, weight)| weight).sum()
 }
 
 /// Writes lines on a plate beside the pointer, within the picture.
