@@ -20,8 +20,8 @@ pub(super) type StoredVertex = (PrimitiveId, u32);
 
 /// Returns all surfaces of a model: the vertices of every table are in one at least.
 pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
-    let welded = check::welded_surfaces(model).into_iter();
-    made(model, tables, welded.map(|surface| (surface.parts, (surface.mesh, surface.positions))))
+    let of_parts = |check::WeldedSurface { parts, mesh, positions }| (parts, (mesh, positions));
+    made(model, tables, check::welded_surfaces(model).into_iter().map(of_parts))
 }
 
 /// Does the same, but vertices at one position are welded only where the surface goes on from one to the other,

@@ -10,6 +10,7 @@ use skinscope_model::NodeId;
 use super::mirrored::Images;
 use super::posed::PosedSurfaces;
 use super::scratch::Scratch;
+use super::touched::Place;
 use super::{Canvas, Distance, Region};
 use crate::MirrorAxis;
 
@@ -109,7 +110,7 @@ fn mirrored(known: &Known, images: &Images) -> Known {
     let mut out: Known = vec![BTreeMap::new(); known.len()];
     for (surface, points) in known.iter().enumerate() {
         for (point, distance) in points {
-            if let Some(image) = images.of(super::Place { surface, point: *point }) {
+            if let Some(image) = images.of(Place { surface, point: *point }) {
                 out[image.surface].insert(image.point, *distance);
             }
         }
