@@ -9,8 +9,8 @@ use skinscope_model::NodeId;
 
 use super::mirrored::Images;
 use super::posed::PosedSurfaces;
+use super::rows::Place;
 use super::scratch::Scratch;
-use super::touched::Place;
 use super::{Canvas, Distance, Region};
 use crate::MirrorAxis;
 

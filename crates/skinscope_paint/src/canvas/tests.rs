@@ -30,6 +30,7 @@ fn stroke_on(joint: Option<NodeId>, method: &'static skinscope_deform::Method) -
         ceiling: 1.0,
         normalise: true,
         max_influences: None,
+        with: BTreeSet::new(),
         locked: BTreeSet::new(),
         mirror: None,
         front_faces: None,
