@@ -90,8 +90,7 @@ impl FrontFaces {
     pub const USUAL_ANGLE: f64 = 90.0;
 
     /// Returns whether a normal, of any length, is at less than the angle to the way from its vertex to the eye.
-    #[must_use]
-    pub fn sees(&self, normal: Vec3, to_eye: Vec3) -> bool {
+    pub(crate) fn sees(&self, normal: Vec3, to_eye: Vec3) -> bool {
         let along = normal.dot(to_eye);
         if self.angle == Self::USUAL_ANGLE {
             return along > 0.0;

@@ -9,9 +9,11 @@ use super::exports::{read_files, stage_of_export};
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path, strokes_path};
 use super::on_disk::OnDisk;
+use super::strokes;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
+use crate::output::overwritten;
 use crate::session::{FileUse, SESSION_ENDING, STROKES_ENDING, Session, is_session};
 
 /// The most files of a folder that are offered.
@@ -81,10 +83,28 @@ impl App {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
-            Some(FileUse::SaveStrokes) => self.save_strokes(path),
+            Some(FileUse::SaveStrokes) => save_strokes(&self.session, (&mut self.status, &mut self.jobs), path),
             Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::Export(_)) | None => {}
         }
     }
+}
+
+/// Writes the strokes that were recorded into a file, and the pose files that they name beside it.
+fn save_strokes(session: &Session, (status, jobs): (&mut Status, &mut Jobs), path: &Path) {
+    let path = strokes_path(path);
+    let files = strokes::files_of(session.painting(), &path);
+    let Some(asked) = &mut status.asked_file else { return };
+    asked.path.clone_from(&path);
+    asked.stage = AskedStage::Working;
+    for (file, _) in &files {
+        if let Err(error) = overwritten(file, session.document().into_iter().flat_map(|d| d.files())) {
+            return file_written(status, &path, Err(error.to_string()));
+        }
+    }
+    jobs.restart(Kind::NamedFile, move |_| {
+        let written = strokes::write(&path, &files);
+        Some(Box::new(move |app, _| file_written(&mut app.status, &path, written)))
+    });
 }
 
 impl Jobs {

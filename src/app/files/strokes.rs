@@ -2,36 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::asked_files::file_written;
-use super::file_names::{strokes_path, unwritten};
-use crate::app::App;
-use crate::app::jobs::Kind;
-use crate::app::ui::AskedStage;
-use crate::output::{NotWritten, Replacing, overwritten, write_together};
+use super::file_names::unwritten;
+use crate::output::{NotWritten, Replacing, write_together};
 use crate::session::{Painting, STROKES_ENDING};
 
-impl App {
-    /// Writes the strokes that were recorded into a file, and the pose files that they name beside it.
-    pub(crate) fn save_strokes(&mut self, path: &Path) {
-        let path = strokes_path(path);
-        let files = files_of(self.session.painting(), &path);
-        let Some(asked) = &mut self.status.asked_file else { return };
-        asked.path.clone_from(&path);
-        asked.stage = AskedStage::Working;
-        for (file, _) in &files {
-            if let Err(error) = overwritten(file, self.session.document().into_iter().flat_map(|d| d.files())) {
-                return file_written(&mut self.status, &path, Err(error.to_string()));
-            }
-        }
-        self.jobs.restart(Kind::NamedFile, move |_| {
-            let written = write(&path, &files);
-            Some(Box::new(move |app, _| file_written(&mut app.status, &path, written)))
-        });
-    }
-}
-
 /// Returns the files that keep the strokes, each with its text: pose files, and last the one at `path`.
-fn files_of(painting: &Painting, path: &Path) -> Vec<(PathBuf, String)> {
+pub(super) fn files_of(painting: &Painting, path: &Path) -> Vec<(PathBuf, String)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.len().checked_sub(STROKES_ENDING.len()).and_then(|length| name.get(..length)).unwrap_or(&name);
     let files = painting.recorded_files(stem);
@@ -44,7 +20,7 @@ fn files_of(painting: &Painting, path: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// Writes all files or none. Pose files are replaced only together with the strokes that were there; the error says what could not be written.
-fn write(path: &Path, files: &[(PathBuf, String)]) -> Result<(), String> {
+pub(super) fn write(path: &Path, files: &[(PathBuf, String)]) -> Result<(), String> {
     let is_there = |file: &Path| file.symlink_metadata().is_ok();
     if let Some((other, _)) = files.iter().find(|(file, _)| !is_there(path) && is_there(file)) {
         return Err(format!("{} is there already. Choose another name for the strokes.", other.display()));
@@ -60,6 +36,7 @@ mod tests {
 
     use glam::Vec3;
 
+    use super::super::file_names::strokes_path;
     use super::*;
     use crate::import::{Options, Progress};
     use crate::model::NodeId;

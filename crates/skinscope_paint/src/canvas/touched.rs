@@ -96,7 +96,7 @@ impl TouchedPlaces {
     }
 
     /// Returns the place with the greatest strength of those that stay for a reason; of several the first.
-    pub fn strongest_stuck(&self, why: Stuck) -> Option<Place> {
+    pub(super) fn strongest_stuck(&self, why: Stuck) -> Option<Place> {
         let mut best: Option<(f64, Place)> = None;
         for (place, known) in self.in_order().into_iter().filter(|(_, known)| known.effect == Effect::Stuck(why)) {
             let strength = known.strengths[0].max(known.strengths[1]);

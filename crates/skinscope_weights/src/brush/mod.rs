@@ -184,7 +184,7 @@ pub static SHARPEN: Brush = Brush {
 
 /// Brings a row towards the mean of its neighbours, in which near ones count more, so that weights come to change evenly along the surface,
 /// however its vertices are spaced.
-pub static RELAX: Brush = Brush {
+static RELAX: Brush = Brush {
     id: "relax",
     label: "Relax",
     command: "Relax brush",
