@@ -24,6 +24,9 @@ pub(super) struct FloodArgs {
     /// The joint whose weight changes, for all brushes but smooth, sharpen, relax and average
     #[arg(long, value_name = "JOINT", requires = "flood", allow_hyphen_values = true)]
     joint: Option<String>,
+    /// A joint that is painted as one with --joint: the sum of their weights changes, and each keeps its share; may be given several times
+    #[arg(long, value_name = "JOINT", requires = "joint", allow_hyphen_values = true)]
+    with: Vec<String>,
     /// The joint that gets what the other one loses, for give
     #[arg(long, value_name = "JOINT", requires = "flood", allow_hyphen_values = true)]
     to: Option<String>,
@@ -126,6 +129,7 @@ impl FloodArgs {
         Ok(StrokeForm {
             brush: self.flood.clone(),
             joint: self.joint.clone(),
+            with: self.with.clone(),
             to: self.to.clone(),
             value: self.value,
             factor: self.factor,

@@ -75,3 +75,14 @@ fn what_a_flood_lacks_or_does_not_know_is_refused() {
     let told = flooded(&folder, &["scale", "--joint", "Hips", "--factor", "1"]);
     assert_eq!(told["changed"], json!(0), "{told}");
 }
+
+#[test]
+fn joints_that_are_painted_as_one_give_all_that_they_have_together() {
+    let folder = folder("flood_with");
+    let given = |with: &[&str]| {
+        let options = [&["give", "--joint", "UpperArm.L", "--to", "Hips"], with].concat();
+        flooded(&folder, &options)["changed"].as_u64().unwrap()
+    };
+    let (one, both) = (given(&[]), given(&["--with", "LowerArm.L"]));
+    assert!(one > 0 && both > one, "{one} {both}");
+}
