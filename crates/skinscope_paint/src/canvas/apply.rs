@@ -1,5 +1,8 @@
 //! What a dab changes: rows of the places that it touches, and of those on the other side.
 
+use std::ops::Range;
+
+use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, RestSurface, Shares, TableRow, Toward, mean};
 
@@ -10,6 +13,8 @@ use super::{Brushing, Canvas, Pass, Strengths};
 
 /// The weights of a row, and those that it goes towards.
 type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
+/// How many places one thread paints at a time; a dab has fewer.
+const CHUNK: usize = 1 << 13;
 
 impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
@@ -22,12 +27,15 @@ impl Canvas {
                 vec![Shares::new(); brushing.passes.len()]
             }
         };
-        let painted: Vec<(Place, Painted)> = list
-            .iter()
-            .map(|(place, strengths)| (*place, self.painted_place(brushing, *place, *strengths, &means)))
-            .collect();
+        let painted = {
+            let brushing = &*brushing;
+            let of_place =
+                |(place, strengths): &Strengths| (*place, self.painted_place(brushing, *place, *strengths, &means));
+            let of_chunk = |chunk: Range<usize>| list[chunk].iter().map(of_place).collect::<Vec<(Place, Painted)>>();
+            parallel::by_chunk(list.len(), CHUNK, &of_chunk)
+        };
         let mut out = Vec::new();
-        for (place, done) in painted {
+        for (place, done) in painted.into_iter().flatten() {
             let Some(known) = brushing.touched.get_mut(place) else { continue };
             known.note(done.effect, accumulates);
             let changes = matches!(done.effect, Effect::Changed | Effect::Partial(_));
