@@ -52,6 +52,7 @@ fn stroke(brush: &'static Brush, distance: Distance) -> Stroke {
         normalise: true,
         max_influences: Some(4),
         locked: BTreeSet::new(),
+        with: BTreeSet::new(),
         mirror: None,
         front_faces: None,
         mask: None,

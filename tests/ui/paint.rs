@@ -322,7 +322,7 @@ fn with_keys_as_in_maya_a_drag_with_b_changes_the_radius_and_paints_nothing() {
     let mut harness = held_with("add", UiState::new(saved));
     let (before, at) = (weights(&harness), on_skin(&harness));
     let radius = |harness: &Harness<'_, App>| harness.state().session.painting().settings().radius;
-    let bones = Command::View(ViewCommand::Toggle(skinscope::session::Toggle::Bones));
+    let bones = Command::View(ViewCommand::Toggle(Toggle::Bones));
     harness.key_down(Key::B);
     harness.run();
     drag(&mut harness, &[at, at + vec2(40.0, 0.0)], PointerButton::Primary);
