@@ -150,6 +150,7 @@ impl Session {
             tools: &self.tools,
             marking: &self.marking,
             files: &self.files,
+            layers: self.painting.layers(),
             before_finding: self.before_finding.as_deref(),
             is_example: self.lesson.is_some(),
         }

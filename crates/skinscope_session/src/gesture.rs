@@ -6,6 +6,7 @@ use std::sync::Arc;
 use skinscope_edit::Settings;
 use skinscope_inspect::VertexSet;
 use skinscope_model::Model;
+use skinscope_paint::LayerStack;
 
 use crate::beside::Arrangement;
 use crate::edits::blended_pose::LastBlended;
@@ -45,6 +46,8 @@ struct Before {
     settings: Arc<Settings>,
     /// The settings of brushes.
     brushes: PaintSettings,
+    /// The layers of weights.
+    weight_layers: LayerStack,
     view: ViewSettings,
     view_history: ViewHistory,
     orbit: Orbit,
@@ -117,6 +120,7 @@ pub(crate) fn begin(session: &mut Session) {
         before_finding: session.before_finding.clone(),
         settings: Arc::clone(&session.tools.settings),
         brushes: session.painting.settings().clone(),
+        weight_layers: session.painting.layers().clone(),
         view: ViewSettings::of(&session.view),
         view_history: session.view_history.clone(),
         orbit: session.view.orbit,
@@ -159,7 +163,7 @@ pub(crate) fn cancel(session: &mut Session) {
         session.playback = Playback { time_secs, playing, returning, ..session.playback.clone() };
     }
     session.tools.settings = before.settings;
-    session.painting.give_back(before.brushes);
+    session.painting.give_back(before.brushes, before.weight_layers);
     for (slider, value) in before.sliders {
         document::lesson_commands::apply(session, &ExampleCommand::SetSlider(slider, value));
     }

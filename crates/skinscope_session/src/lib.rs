@@ -61,7 +61,9 @@ pub use menus::{
     COMMANDS, CommandRow, Key, Keymap, Menu, RenderOption, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of,
     is_on, refusal, row_of,
 };
-pub use painting::{PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintSettings, Painting, STROKES_ENDING};
+pub use painting::{
+    LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintSettings, Painting, STROKES_ENDING,
+};
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
     TakenClips, mirrored_clips,

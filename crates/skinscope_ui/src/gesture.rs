@@ -112,6 +112,7 @@ fn changes(command: &Command) -> bool {
                 | PaintCommand::Dab(_)
                 | PaintCommand::Flood
                 | PaintCommand::Gradient { .. }
+                | PaintCommand::Layer(_)
         ),
         Command::Posing(_)
         | Command::Keying(_)

@@ -48,6 +48,15 @@ impl<T> Paged<T> {
         })
     }
 
+    /// Returns how many bytes its pages take, those included that it shares with copies. What a value itself points at does not count.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let leaves = self.leaves.iter().flatten();
+        let pages: usize = leaves.clone().map(|leaf| leaf.iter().flatten().count()).sum();
+        let head = self.leaves.len() * size_of::<Option<Arc<Leaf<T>>>>();
+        head + leaves.count() * size_of::<Leaf<T>>() + pages * size_of::<Page<T>>()
+    }
+
     /// Whether both are one state: no row of one was set since they were the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
@@ -90,6 +99,9 @@ mod tests {
         assert_eq!(page(&before, 5001), page(&rows, 5001), "one page in memory");
         assert_ne!(page(&before, 40), page(&rows, 40));
         assert_eq!(rows.get(1_000_000), None);
+        // Two leaves of 64 pages each, of which three are there.
+        let bytes = rows.bytes();
+        assert!((3 * 16 * 8..3 * 16 * 8 + 5 * 8 + 2 * 64 * 8 + 1).contains(&bytes), "{bytes}");
         rows.set(40, None);
         assert_eq!([rows.get(40), rows.get(41)], [None, Some(&8)]);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
-use skinscope_weights::{Effect, RestSurface, Shares, TableRow, Toward, mean};
+use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow, Toward, mean};
 
 use super::group::paint_as_one;
 use super::rows::{Place, WeightedMean};
@@ -37,15 +37,16 @@ impl Canvas {
         let mut out = Vec::new();
         for (place, done) in painted.into_iter().flatten() {
             let Some(known) = brushing.touched.get_mut(place) else { continue };
-            known.note(done.effect, accumulates);
-            let changes = matches!(done.effect, Effect::Changed | Effect::Partial(_));
-            if changes {
-                self.rows.set(&known.members, &done.row, brushing.stroke.normalise);
-            } else if !accumulates && known.is_set {
+            let asks = matches!(done.effect, Effect::Changed | Effect::Partial(_));
+            let row = (&done.row[..], brushing.stroke.normalise);
+            let changes = asks && self.rows.set(&known.members, row, &brushing.locked);
+            known.note(if asks && !changes { Effect::Stuck(Stuck::NoSlot) } else { done.effect }, accumulates);
+            if !changes {
+                if accumulates || !known.is_set {
+                    continue;
+                }
                 // What was asked for before is asked for no more: a stronger dab gets nothing.
                 self.rows.give_back(&known.members);
-            } else {
-                continue;
             }
             known.is_set = changes || accumulates && known.is_set;
             out.extend(known.members.iter().map(|member| member.at));

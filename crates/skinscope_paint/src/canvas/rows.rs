@@ -1,9 +1,11 @@
 //! The rows of weights that were painted, in double precision, over those of the file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use skinscope_model::WeightChange;
-use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow};
+use skinscope_model::{PrimitiveId, WeightChange};
+use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow, share_of};
+
+use crate::layers::{LayerRow, LayerStack};
 
 /// A place of a surface, at which several vertices may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,15 +16,6 @@ pub(super) struct Place {
     pub point: u32,
 }
 
-/// A row that was painted.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct PaintedRow {
-    /// Its weights, each joint once.
-    pub shares: Shares,
-    /// Whether its weights sum to what they are to sum to, so that integers are rounded together; else each is rounded by itself.
-    pub is_whole: bool,
-}
-
 /// A vertex of a place.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
@@ -31,7 +24,7 @@ pub(super) struct Member {
     /// The table with whose joints the place is painted: that of the row, or one whose weights the file stores at the same location.
     pub own: usize,
     /// What was painted of it before the stroke.
-    pub before: Option<PaintedRow>,
+    pub before: Option<LayerRow>,
 }
 
 /// The weights of all vertices. A copy shares what it has in common.
@@ -43,8 +36,10 @@ pub(super) struct Rows {
     numbers: std::sync::Arc<Vec<HashMap<u32, u16>>>,
     /// For each table those whose weights the file stores at the same location, itself first.
     together: std::sync::Arc<Vec<Vec<usize>>>,
-    /// The rows of each table that were painted.
-    painted: Vec<Paged<PaintedRow>>,
+    /// The rows of each table that were painted: what layers make together, where there are some.
+    painted: Vec<Paged<LayerRow>>,
+    /// The layers; none where brushes paint the weights themselves.
+    pub(super) layers: LayerStack,
 }
 
 impl Rows {
@@ -66,6 +61,7 @@ impl Rows {
             together: tables.iter().enumerate().map(together).collect::<Vec<_>>().into(),
             painted: vec![Paged::default(); tables.len()],
             tables: tables.into(),
+            layers: LayerStack::default(),
         }
     }
 
@@ -92,16 +88,39 @@ impl Rows {
         self.of_row(surface.row(surface.mesh.weld.first[point as usize]), space)
     }
 
-    /// Returns the weights of a row. Those that were not painted are written to `space`.
+    /// Returns the weights of a row that a brush sees: those of the layer that is painted in, where there are layers. Those that were not
+    /// painted are written to `space`.
     fn of_row<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
-        self.with_painted(at, self.painted(at), space)
+        match self.painted(at) {
+            Some(painted) => &painted.shares,
+            None => self.unpainted(at, space),
+        }
+    }
+
+    /// Returns the weights that a brush sees of a row that was not painted: what lies below the layer that is painted in.
+    fn unpainted<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
+        if self.layers.active().is_none() {
+            return self.with_painted(at, None, space);
+        }
+        match self.layers.below(at, self.tables[at.table].per_vertex) {
+            Some(below) => {
+                *space = below.shares;
+                space
+            }
+            None => self.flat(at, space),
+        }
+    }
+
+    /// Returns the weights of a row with all layers.
+    fn flat<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
+        self.with_painted(at, self.painted[at.table].get(at.row), space)
     }
 
     /// Returns the weights of a row whose painted row is known.
     fn with_painted<'a>(
         &'a self,
         TableRow { table, row }: TableRow,
-        painted: Option<&'a PaintedRow>,
+        painted: Option<&'a LayerRow>,
         space: &'a mut Shares,
     ) -> &'a [(u32, f64)] {
         match painted {
@@ -113,24 +132,71 @@ impl Rows {
         }
     }
 
-    /// Returns the painted row of a vertex; `None` where it was not painted.
-    pub fn painted(&self, TableRow { table, row }: TableRow) -> Option<&PaintedRow> {
-        self.painted[table].get(row)
+    /// Returns the painted row of a vertex, in the layer that is painted in where there are layers; `None` where it was not painted.
+    pub fn painted(&self, at: TableRow) -> Option<&LayerRow> {
+        let flat = self.painted[at.table].get(at.row);
+        match self.layers.active() {
+            _ if self.layers.is_empty() => flat,
+            Some(_) => self.layers.active_row(at),
+            None => self.layers.active_row(at).or(flat),
+        }
     }
 
     /// Returns whether a row has other weights than it had when `before` was its painted row.
-    pub fn has_changed(&self, at: TableRow, before: Option<&PaintedRow>) -> bool {
+    pub fn has_changed(&self, at: TableRow, before: Option<&LayerRow>) -> bool {
         let (mut one, mut other) = (Shares::new(), Shares::new());
-        let before = self.with_painted(at, before, &mut one);
+        let before = match before {
+            Some(before) => &before.shares[..],
+            None => self.unpainted(at, &mut one),
+        };
         skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
     }
 
-    /// Gives all vertices of a place the same weights. A vertex that the file stores for several skins has the same numbers for all of them.
-    pub fn set(&mut self, members: &[Member], shares: &[(u32, f64)], is_whole: bool) {
-        for Member { at: TableRow { table, row }, own, .. } in members {
-            let shares = if table == own { shares.to_vec() } else { self.with_skin_of(*table, *own, shares) };
-            self.painted[*table].set(*row, Some(PaintedRow { shares, is_whole }));
+    /// Gives all vertices of a place the same weights, in the layer that is painted in where there are layers. A vertex that the file stores
+    /// for several skins has the same numbers for all of them. Returns whether locked joints have kept theirs under the layers above; else
+    /// nothing has changed.
+    pub fn set(
+        &mut self,
+        members: &[Member],
+        (shares, is_whole): (&[(u32, f64)], bool),
+        locked: &BTreeSet<u32>,
+    ) -> bool {
+        let is_layered = !self.layers.is_empty();
+        let mut before = Vec::new();
+        for Member { at, own, .. } in members {
+            let shares = if at.table == *own { shares.to_vec() } else { self.with_skin_of(at.table, *own, shares) };
+            let row = Some(LayerRow::painted(shares, is_whole));
+            if is_layered {
+                before.push((*at, self.painted(*at).cloned(), self.of_locked(*at, locked)));
+                self.set_layered(*at, row);
+            } else {
+                self.painted[at.table].set(at.row, row);
+            }
         }
+        let keeps = before.iter().all(|(at, _, kept)| self.of_locked(*at, locked) == *kept);
+        if !keeps {
+            before.into_iter().for_each(|(at, row, _)| self.set_layered(at, row));
+        }
+        keeps
+    }
+
+    /// Returns the flat weights of locked joints, as bits.
+    fn of_locked(&self, at: TableRow, locked: &BTreeSet<u32>) -> Vec<u64> {
+        if locked.is_empty() {
+            return Vec::new();
+        }
+        let mut space = Shares::new();
+        let flat = self.flat(at, &mut space);
+        locked.iter().map(|key| share_of(flat, *key).to_bits()).collect()
+    }
+
+    /// Gives the layer that is painted in a row, or takes it away, and makes the flat one anew.
+    fn set_layered(&mut self, at: TableRow, row: Option<LayerRow>) {
+        let Self { tables, painted, layers, .. } = self;
+        let (table, flat) = (&tables[at.table], &mut painted[at.table]);
+        let before = || flat.get(at.row).cloned().unwrap_or_else(|| LayerRow::of_table(table, at.row));
+        layers.set_row(at, row, before);
+        flat.set(at.row, layers.flat(at, table.per_vertex));
     }
 
     /// Returns the weights of a table with the joints that have the same numbers in the skin of another one.
@@ -159,9 +225,60 @@ impl Rows {
 
     /// Gives vertices of a place the weights that they had when these were their painted rows.
     pub fn give_back(&mut self, members: &[Member]) {
-        for Member { at: TableRow { table, row }, before, .. } in members {
-            self.painted[*table].set(*row, before.clone());
+        for Member { at, before, .. } in members {
+            if self.layers.is_empty() {
+                self.painted[at.table].set(at.row, before.clone());
+            } else {
+                self.set_layered(*at, before.clone());
+            }
         }
+    }
+
+    /// Takes other layers, and returns the rows whose flat weights may be others with them, rising.
+    pub fn take_layers(&mut self, layers: LayerStack) -> Vec<TableRow> {
+        let before = std::mem::replace(&mut self.layers, layers);
+        let mut out: Vec<TableRow> = before.differing(&self.layers).into_iter().filter(|at| self.has(*at)).collect();
+        out.sort_unstable();
+        out.dedup();
+        for at in out.iter().copied() {
+            let room = self.tables[at.table].per_vertex;
+            // Rows that the new stack does not know are those of the base of the old one.
+            let flat = self.layers.flat(at, room).or_else(|| before.base_row(at).cloned());
+            self.painted[at.table].set(at.row, flat);
+        }
+        self.layers.forget_base();
+        out
+    }
+
+    /// Takes the layers whose flat weights the tables have, in their precision. Rows that are others there were changed by something else
+    /// than a brush: the layers take them as they are.
+    pub fn adopt_layers(&mut self, layers: LayerStack) {
+        self.layers = layers;
+        let (mut others, mut space) = (Vec::new(), Shares::new());
+        let known: Vec<TableRow> = self.layers.rows().filter(|at| self.has(*at)).collect();
+        for at in &known {
+            let table = &self.tables[at.table];
+            let Some(flat) = self.layers.flat(*at, table.per_vertex) else { continue };
+            table.shares(at.row, &mut space);
+            if skinscope_weights::difference(&flat.shares, &space) > precision(table) {
+                others.push((*at, LayerRow::of_table(table, at.row)));
+            }
+        }
+        self.layers.take_others(others);
+        for at in known {
+            let flat = self.layers.flat(at, self.tables[at.table].per_vertex);
+            self.painted[at.table].set(at.row, flat);
+        }
+    }
+
+    /// Returns the number of the table of a primitive.
+    pub fn number_of(&self, primitive: PrimitiveId) -> Option<usize> {
+        self.tables.iter().position(|table| table.primitives.contains(&primitive))
+    }
+
+    /// Whether there is a row.
+    pub fn has(&self, at: TableRow) -> bool {
+        self.tables.get(at.table).is_some_and(|table| at.row < table.vertices())
     }
 
     /// Returns the number of the table whose weights the file stores first where those of a table are.
@@ -179,6 +296,12 @@ impl Rows {
             weights.clear();
             single.clear();
             match self.painted[number].get(row) {
+                Some(painted) if painted.pairs_of(table.per_vertex).is_some() => {
+                    let Some(pairs) = painted.pairs_of(table.per_vertex) else { continue };
+                    let shown = |joint: &u16| if usize::from(*joint) < table.keys.len() { *joint } else { 0 };
+                    joints.extend(pairs.joints.iter().map(shown));
+                    single.extend(pairs.weights.iter().map(|weight| skinscope_weights::clean(*weight) as f32));
+                }
                 Some(painted) => {
                     let number_of = |key: u32| self.numbers[number].get(&key).copied();
                     table.arrange(row, &painted.shares, &number_of, (&mut joints, &mut weights));
@@ -205,11 +328,24 @@ impl Rows {
     pub fn write_into(&self, tables: &mut [Table]) {
         for (table, painted) in tables.iter_mut().zip(&self.painted) {
             for (row, painted) in painted.iter() {
-                table.write(row, &painted.shares);
+                match painted.pairs_of(table.per_vertex) {
+                    Some(pairs) => {
+                        let slots = table.slots(row);
+                        table.joints[slots.clone()].copy_from_slice(&pairs.joints);
+                        table.weights[slots].copy_from_slice(&pairs.weights);
+                    }
+                    None => table.write(row, &painted.shares),
+                }
                 table.touched[row] = painted.is_whole;
             }
         }
     }
+}
+
+/// Weights that differ by no more than this are what a table stores of one number.
+fn precision(table: &Table) -> f64 {
+    let coarsest = table.formats.iter().filter_map(|format| format.one()).min();
+    coarsest.map_or(1e-6, |one| 1.001 / f64::from(one))
 }
 
 /// Returns the rows of the vertices of a place, rising, each once.

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use skinscope_edit::Sheet;
-use skinscope_model::Model;
+use skinscope_inspect::VertexSet;
+use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
+use skinscope_weights::TableRow;
 
-use super::Canvas;
 use super::rows::Rows;
+use super::{Canvas, PaintError};
+use crate::layers::{LayerId, LayerStack};
 
 /// The weights that a canvas had at one moment. It shares what it has in common with those of other moments.
 #[derive(Clone, Debug)]
@@ -34,12 +37,13 @@ impl Canvas {
         self.locator.follow(&self.model, &self.surfaces);
     }
 
-    /// Begins anew with the weights of a model that differs from [`Canvas::model`] at most in weights, clips and inverse bind matrices. What
-    /// lies next to what is known already.
-    pub fn renew(&mut self, model: Arc<Model>) {
+    /// Begins anew with the weights of a model that differs from [`Canvas::model`] at most in weights, clips and inverse bind matrices, and
+    /// with the layers that make them. What lies next to what is known already.
+    pub fn renew(&mut self, model: Arc<Model>, layers: LayerStack) {
         self.rows = Rows::new(Sheet::of(&model).tables);
         self.model = model;
         self.locator.follow(&self.model, &self.surfaces);
+        self.adopt_layers(layers);
     }
 
     /// Goes on with a model that has the same weights as [`Canvas::model`].
@@ -47,5 +51,49 @@ impl Canvas {
         if !Arc::ptr_eq(&self.model, model) {
             self.model = Arc::clone(model);
         }
+    }
+
+    /// Returns the layers that are painted in.
+    #[must_use]
+    pub fn layers(&self) -> &LayerStack {
+        &self.rows.layers
+    }
+
+    /// Takes the layers that make the weights that the model has. Where those are others, something else than a brush has changed them, and the
+    /// layers take them as they are.
+    pub fn adopt_layers(&mut self, layers: LayerStack) {
+        if !layers.is_empty() {
+            self.rows.adopt_layers(layers);
+        }
+    }
+
+    /// Gives the model the weights that other layers make, and returns what changes, in single precision.
+    ///
+    /// # Errors
+    /// The model has refused new weights.
+    pub fn set_layers(&mut self, layers: LayerStack) -> Result<Vec<WeightChange>, PaintError> {
+        let changed = self.rows.take_layers(layers);
+        let changes = self.change_rows(&changed)?;
+        // Vertices of one place may have other weights than each other again.
+        self.locator.follow(&self.model, &self.surfaces);
+        Ok(changes)
+    }
+
+    /// Says in which layer brushes paint; `None`: in the base.
+    pub fn select_layer(&mut self, id: Option<LayerId>) {
+        self.rows.layers.select(id);
+    }
+
+    /// Returns the rows of some vertices, each once.
+    #[must_use]
+    pub fn rows_of(&self, vertices: &VertexSet) -> Vec<TableRow> {
+        let row = |(mesh, primitive, vertex): (MeshId, usize, u32)| {
+            let table = self.rows.number_of(PrimitiveId::new(mesh, primitive))?;
+            Some(TableRow { table, row: vertex as usize })
+        };
+        let mut out: Vec<TableRow> = vertices.iter().filter_map(row).filter(|row| self.rows.has(*row)).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
     }
 }

@@ -111,7 +111,7 @@ fn points_whose_vertices_are_apart_in_a_pose_are_found_too() {
     let apart = canvas.model().with_weights(&[change]);
     assert!(apart.is_ok());
     if let Ok(apart) = apart {
-        canvas.renew(Arc::new(apart));
+        canvas.renew(Arc::new(apart), crate::LayerStack::default());
         compare(&canvas, &stroke, &mut random);
         let dabs = vec![Dab { at: Centre::Vertex(PrimitiveId::new(MeshId(0), 0), 40), pressure: 1.0, time: None }];
         assert!(canvas.paint(&Stroke { joint: Some(NodeId(3)), dabs, ..stroke.clone() }).is_ok());

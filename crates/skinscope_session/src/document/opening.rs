@@ -7,6 +7,7 @@ use skinscope_anim::pose::Keys;
 use skinscope_base::math::Aabb;
 use skinscope_edit::{find_nodes, is_same_order, paths_of};
 use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId, Skin};
+use skinscope_paint::LayerStack;
 
 use crate::document::lesson;
 use crate::files::carrying::{self, Bringing, Nodes};
@@ -130,6 +131,10 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     let found = counterparts(&old.model, &new);
     let find = |node: NodeId| found.get(node.index()).copied().flatten();
     let is_same = session.unsaved().has_same_indices(&old.model, &new) && carry_by_index(session, &old.model);
+    if !is_same {
+        // Vertices have other numbers now: the weights stay, in no layers.
+        session.painting.take_layers(LayerStack::default());
+    }
     if is_same {
         let is_stored = !session.unsaved().was_saved(&old.model);
         session.history.keep_steps(&old.model, &new, is_stored);

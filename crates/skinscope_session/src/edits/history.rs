@@ -5,6 +5,7 @@ use std::sync::Arc;
 use skinscope_anim::Layers;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipChange, ClipId, Model, SkinningChange};
+use skinscope_paint::LayerStack;
 
 use crate::Edits;
 
@@ -46,6 +47,8 @@ enum Step {
     Layers(Layers),
     /// The vertices that are marked.
     Marks(Marks),
+    /// The layers of weights; what they make of the weights of the model is a change of the skinning.
+    WeightLayers(LayerStack),
     /// What a gesture has changed of several of these, the first change first.
     Several(Vec<Step>),
 }
@@ -67,6 +70,7 @@ pub(crate) struct Changed<'a> {
     /// The clips that are blended over it.
     pub layers: &'a mut Layers,
     pub marks: &'a mut Marks,
+    pub weight_layers: &'a mut LayerStack,
 }
 
 /// How many steps are stored.
@@ -92,7 +96,8 @@ impl Step {
             (Self::Pose(_), Self::Pose(_))
             | (Self::Clips(..), Self::Clips(..))
             | (Self::Layers(_), Self::Layers(_))
-            | (Self::Marks(_), Self::Marks(_)) => {}
+            | (Self::Marks(_), Self::Marks(_))
+            | (Self::WeightLayers(_), Self::WeightLayers(_)) => {}
             (_, later) => return Some(later),
         }
         None
@@ -121,6 +126,7 @@ impl Step {
             }
             Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
             Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
+            Self::WeightLayers(layers) => Self::WeightLayers(std::mem::replace(now.weight_layers, layers)),
             Self::Several(parts) => Self::Several(parts.into_iter().rev().map(|part| part.take(now)).collect()),
         }
     }
@@ -173,6 +179,23 @@ impl History {
             self.gesture.iter_mut().for_each(|gesture| gesture.first -= 1);
         }
         self.push(Step::Marks(before));
+    }
+
+    /// Must be called when the layers of weights have changed; `before` are those from before. Where it is `of_last`, the weights that they
+    /// make have changed just before, and both are one step.
+    pub(crate) fn weight_layers_changed(&mut self, before: LayerStack, of_last: bool) {
+        if of_last && self.gesture.is_none() {
+            match self.past.pop() {
+                Some(step @ Step::Skinning(_)) => {
+                    self.past.push(Step::Several(vec![step, Step::WeightLayers(before)]));
+                }
+                other => self.past.extend(other),
+            }
+            return;
+        }
+        self.future.clear();
+        self.close_step();
+        self.push(Step::WeightLayers(before));
     }
 
     /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.

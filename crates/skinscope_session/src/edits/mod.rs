@@ -264,17 +264,20 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     let (mut clip, mut layers) = (session.playback.clip, session.playback.layers);
     let marked = Arc::clone(&session.view.marked);
     let mut marks = Marks { vertices: Arc::clone(&marked), by_hand: session.marking.by_hand };
+    let mut weight_layers = session.painting.layers().clone();
     let mut now = Changed {
         edits: &mut session.edits,
         model: &mut model,
         clip: &mut clip,
         layers: &mut layers,
         marks: &mut marks,
+        weight_layers: &mut weight_layers,
     };
     step(&mut session.history, &mut now);
     session.gesture = None;
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
+    session.painting.take_layers(weight_layers);
     if !Arc::ptr_eq(&marks.vertices, &marked) {
         session.marker().mark(marks.vertices, marks.by_hand);
     }

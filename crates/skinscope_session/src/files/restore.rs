@@ -22,6 +22,7 @@ use crate::files::session_file::{
 };
 use crate::files::unmatched::{self, set_aside_line};
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
+use crate::painting::layers;
 use crate::{
     CameraCommand, Comparison, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice,
     Onion, Orbit, PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory,
@@ -94,6 +95,7 @@ impl Session {
             lines.push(set_aside_line(work));
         }
         self.files.set_work_aside(left, &mut lines);
+        restore_layers(self, file, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
         restore_playback(self.playing(), &model, &file.playback, &mut lines);
         restore_view(self, &model, &file.view, &mut nodes);
@@ -115,6 +117,18 @@ impl Session {
         lines.extend(self.control_state().control_faults().into_iter().take(MOST_LINES));
         lines.extend(missing_lines(&nodes.lost, "of the session"));
         lines
+    }
+}
+
+/// Takes the layers of a session file, where the model is still the one that they were made of.
+fn restore_layers(session: &mut Session, file: &SessionFile, lines: &mut Vec<String>) {
+    let Some(form) = &file.weight_layers else { return };
+    let model = session.edited_weights().edited_model().filter(|_| !file.has_other_model);
+    match model.and_then(|model| layers::fitting(model, form)) {
+        Some(layers) => session.painting.take_layers(layers),
+        None => {
+            lines.push("The layers of weights do not fit the model: its weights are as they were, in no layers.".into())
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use skinscope_deform::{METHODS, PASSES};
 use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
+use skinscope_paint::LayerStack;
 
 use crate::document::FoundMirror;
 use crate::files::session_file::{
@@ -18,6 +19,7 @@ use crate::files::session_file::{
     WeightsRecord, WorkRecord, absolute, numbers,
 };
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, word};
+use crate::painting::layers::form_of;
 use crate::playback::clip_names::new_names;
 use crate::{
     ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, SideWeights, TOGGLES, Unsaved,
@@ -39,6 +41,8 @@ pub struct SessionSnapshot {
     /// What was marked by hand.
     marked: Arc<VertexSet>,
     clip_files: Arc<Vec<ClipFile>>,
+    /// The layers of weights.
+    layers: LayerStack,
     /// Work that does not fit the model.
     aside: Arc<Vec<WorkRecord>>,
     view: View,
@@ -66,6 +70,7 @@ impl Unsaved<'_> {
             locked: Arc::clone(&self.tools.locked),
             marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
             clip_files: Arc::clone(&self.files.clip_files),
+            layers: self.layers.clone(),
             aside: Arc::clone(&self.files.aside),
             view: self.view.clone(),
             playback: playback.clone(),
@@ -88,6 +93,7 @@ impl Unsaved<'_> {
             locked: Arc::default(),
             marked: Arc::default(),
             clip_files: Arc::default(),
+            layers: LayerStack::default(),
             aside: Arc::clone(&self.files.aside),
             view: View::default(),
             playback: Playback::default(),
@@ -188,7 +194,7 @@ impl SessionSnapshot {
     pub fn has_same_work(&self, other: &Self) -> bool {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
         let same_rest = self.has_marks(Some(&other.marked)) && self.has_aside(&other.aside);
-        let same_rest = same_rest && self.has_clip_files(&other.clip_files);
+        let same_rest = same_rest && self.has_clip_files(&other.clip_files) && self.has_layers(&other.layers);
         self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules) && same_rest
     }
 
@@ -199,6 +205,10 @@ impl SessionSnapshot {
 
     pub(crate) fn has_clip_files(&self, files: &Arc<Vec<ClipFile>>) -> bool {
         Arc::ptr_eq(&self.clip_files, files) || self.clip_files == *files
+    }
+
+    pub(crate) fn has_layers(&self, layers: &LayerStack) -> bool {
+        self.layers.is_same_as(layers)
     }
 
     pub(crate) fn has_aside(&self, aside: &Arc<Vec<WorkRecord>>) -> bool {
@@ -249,6 +259,7 @@ impl SessionSnapshot {
             marked,
             meshes,
             set_aside: self.aside.to_vec(),
+            weight_layers: form_of(&self.model, &self.layers),
             clip_files: self.clip_files.iter().filter_map(ClipFileRecord::of).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_base::words::counted_all;
+use skinscope_paint::LayerStack;
 
 use crate::playback::clip_names::new_names;
 use crate::{
@@ -33,6 +34,8 @@ pub struct UnsavedWork {
     pub marks: usize,
     /// Joints of other files' clips of which somebody said which joints they are here.
     pub names: usize,
+    /// Layers of weights: the file of the model has what they make together alone.
+    pub layers: usize,
     /// Things that are set aside, since they do not fit the model.
     pub set_aside: usize,
     /// What was taken away again since the session file was saved.
@@ -72,6 +75,7 @@ impl UnsavedWork {
             (usize::from(self.has_pairs), "change of left and right partners", ""),
             (self.marks, "vertex marked by hand", "vertices marked by hand"),
             (self.names, "joint of clips with a counterpart by hand", "joints of clips with counterparts by hand"),
+            (self.layers, "layer of weights", "layers of weights"),
             (self.set_aside, "thing that was set aside", "things that were set aside"),
         ])
     }
@@ -86,6 +90,7 @@ struct Kinds {
     rules: bool,
     marks: bool,
     names: bool,
+    layers: bool,
     aside: bool,
     /// The session file has something that is not there any more.
     less: bool,
@@ -104,6 +109,7 @@ pub struct Unsaved<'a> {
     pub(crate) tools: &'a Tools,
     pub(crate) marking: &'a Marking,
     pub(crate) files: &'a Files,
+    pub(crate) layers: &'a LayerStack,
     pub(crate) before_finding: Option<&'a StateBeforeFinding>,
     pub(crate) is_example: bool,
 }
@@ -134,6 +140,7 @@ impl Unsaved<'_> {
             has_pairs: kinds.rules && self.rules.has_own_pairs(),
             marks: when(kinds.marks, self.own_marks().map_or(0, |marked| marked.len())),
             names: when(kinds.names, new_names(&self.files.clip_files)),
+            layers: when(kinds.layers, self.layers.layers().len()),
             set_aside: when(kinds.aside, self.files.aside.iter().map(|work| work.contents().count()).sum()),
             is_less: kinds.less,
         }
@@ -142,8 +149,8 @@ impl Unsaved<'_> {
     /// Returns whether there is any unsaved work. This is cheap enough for every picture.
     #[must_use]
     pub fn has_unsaved_work(self) -> bool {
-        let Kinds { weights, pose, controls, rules, marks, names, aside, less } = self.unsaved_kinds();
-        weights || pose || controls || rules || marks || names || aside || less
+        let Kinds { weights, pose, controls, rules, marks, names, layers, aside, less } = self.unsaved_kinds();
+        weights || pose || controls || rules || marks || names || layers || aside || less
     }
 
     /// Returns whether showing `document` would lose what was made since it was asked for. `given_up` is all that there was then, which was saved or
@@ -162,7 +169,7 @@ impl Unsaved<'_> {
     pub fn has_work(self) -> bool {
         let (edits, _) = self.own_pose();
         let is_posed = !edits.is_empty() || !edits.controls.is_empty();
-        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
+        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own() || !self.layers.is_empty();
         !self.is_example && is_edited
             || self.own_marks().is_some()
             || new_names(&self.files.clip_files) > 0
@@ -183,6 +190,7 @@ impl Unsaved<'_> {
             rules: self.rules.has_own(),
             marks: self.own_marks().is_some(),
             names: new_names(&self.files.clip_files) > 0,
+            layers: !self.layers.is_empty(),
             aside,
             less: false,
         };
@@ -195,6 +203,7 @@ impl Unsaved<'_> {
             let same_rules = self.rules.are_same(saved.rules());
             let same_marks = saved.has_marks(self.own_marks());
             let same_names = saved.has_clip_files(&self.files.clip_files);
+            let same_layers = saved.has_layers(self.layers);
             let same_aside = saved.has_aside(&self.files.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
@@ -202,10 +211,12 @@ impl Unsaved<'_> {
             kinds.rules &= !same_rules;
             kinds.marks &= !same_marks;
             kinds.names &= !same_names;
+            kinds.layers &= !same_layers;
             kinds.aside &= !same_aside;
             let is_same = same_model && same_pose && same_controls && same_rules && same_marks && same_aside;
-            let Kinds { weights, pose, controls, rules, marks, names, aside, .. } = kinds;
-            kinds.less = !(is_same || weights || pose || controls || rules || marks || names || aside);
+            let is_same = is_same && same_layers;
+            let Kinds { weights, pose, controls, rules, marks, names, layers, aside, .. } = kinds;
+            kinds.less = !(is_same || weights || pose || controls || rules || marks || names || layers || aside);
         }
         kinds
     }

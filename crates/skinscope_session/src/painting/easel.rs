@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_model::{Model, WeightEdits};
-use skinscope_paint::{Brushing, Canvas, Painted, StrokeForm};
+use skinscope_paint::{Brushing, Canvas, LayerStack, Painted, StrokeForm};
 
 use super::stance::Stance;
 
@@ -48,6 +48,8 @@ pub(super) struct OpenStroke {
 #[derive(Clone, Debug)]
 struct State {
     edits: WeightEdits,
+    /// The layers that make them.
+    layers: LayerStack,
     /// The same in double precision; `None` where the canvas was not made for them.
     painted: Option<Painted>,
     /// How many strokes were recorded up to there.
@@ -73,29 +75,36 @@ impl Easel {
 
     /// Puts a canvas up that was made of the model that is open; `strokes` are recorded so far.
     pub fn put_up(&mut self, canvas: Canvas, strokes: usize) {
-        let painted = Some(canvas.painted());
+        let (painted, layers) = (Some(canvas.painted()), canvas.layers().clone());
         match self.states.get_mut(self.now) {
-            Some(state) => state.painted = painted,
-            None => self.states.push(State { edits: canvas.model().weight_edits().clone(), painted, strokes }),
+            Some(state) => (state.painted, state.layers) = (painted, layers),
+            None => self.states.push(State { edits: canvas.model().weight_edits().clone(), layers, painted, strokes }),
         }
         (self.canvas, self.is_current) = (Some(canvas), true);
     }
 
-    /// Gives the canvas that is there the weights of the model that is open, in double precision; returns whether one is there.
-    pub fn renew(&mut self, model: &Arc<Model>) -> bool {
+    /// Gives the canvas that is there the weights of the model that is open, in double precision, with their layers; returns whether one
+    /// is there.
+    pub fn renew(&mut self, model: &Arc<Model>, layers: &LayerStack) -> bool {
         let Some(canvas) = self.canvas.as_mut().filter(|canvas| canvas.model().shares_all_but_edits(model)) else {
             return false;
         };
-        canvas.renew(Arc::clone(model));
-        let painted = Some(canvas.painted());
-        self.states.iter_mut().skip(self.now).take(1).for_each(|state| state.painted.clone_from(&painted));
+        canvas.renew(Arc::clone(model), layers.clone());
+        if let Some(state) = self.states.get_mut(self.now) {
+            (state.painted, state.layers) = (Some(canvas.painted()), canvas.layers().clone());
+        }
         self.is_current = true;
         true
     }
 
-    /// Goes to the weights that the model has now, after something else than a dab has changed them, and returns how many strokes were
-    /// recorded up to there. Where they are those before or after a stroke, the canvas has them again to the bit.
-    pub fn go_to(&mut self, model: &Arc<Model>) -> usize {
+    /// Whether the canvas has other layers than these.
+    pub fn has_other_layers(&self, layers: &LayerStack) -> bool {
+        self.is_current && self.canvas.as_ref().is_some_and(|canvas| !canvas.layers().is_same_as(layers))
+    }
+
+    /// Goes to the weights that the model has now, after something else than a dab has changed them or their layers, and returns how many
+    /// strokes were recorded up to there. Where they are those before or after a stroke, the canvas has them again to the bit.
+    pub fn go_to(&mut self, model: &Arc<Model>, layers: &LayerStack) -> usize {
         self.stroke = None;
         let Some(canvas) = &mut self.canvas else { return 0 };
         let strokes = self.states.get(self.now).map_or(0, |state| state.strokes);
@@ -107,9 +116,11 @@ impl Easel {
         // One step back and one forward are the likely ones.
         let mut order: Vec<usize> = (0..self.states.len()).collect();
         order.sort_by_key(|state| (state.abs_diff(self.now), *state));
-        let found = order.into_iter().find(|state| self.states[*state].edits == *model.weight_edits());
+        let is_it = |state: &State| state.layers.is_same_as(layers) && state.edits == *model.weight_edits();
+        let found = order.into_iter().find(|state| is_it(&self.states[*state]));
         self.now = found.unwrap_or_else(|| {
-            self.states.push(State { edits: model.weight_edits().clone(), painted: None, strokes });
+            let (edits, layers) = (model.weight_edits().clone(), layers.clone());
+            self.states.push(State { edits, layers, painted: None, strokes });
             self.states.len() - 1
         });
         let state = &self.states[self.now];
@@ -129,8 +140,8 @@ impl Easel {
         if self.states.len() == MOST_STATES {
             self.states.remove(0);
         }
-        let edits = canvas.model().weight_edits().clone();
-        self.states.push(State { edits, painted: Some(canvas.painted()), strokes });
+        let (edits, layers) = (canvas.model().weight_edits().clone(), canvas.layers().clone());
+        self.states.push(State { edits, layers, painted: Some(canvas.painted()), strokes });
         self.now = self.states.len() - 1;
     }
 

@@ -6,6 +6,10 @@
 mod easel;
 mod hand;
 mod hit;
+mod layer_steps;
+#[cfg(test)]
+mod layer_tests;
+pub(crate) mod layers;
 #[cfg(test)]
 mod note_tests;
 mod notes;
@@ -19,6 +23,7 @@ mod whole;
 mod written_form;
 
 pub use self::hit::PaintHit;
+pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub use self::settings::{PaintDrag, PaintSettings};
 
@@ -27,7 +32,7 @@ use std::sync::Arc;
 use glam::Vec2;
 use skinscope_anim::pose::PoseFile;
 use skinscope_model::Model;
-use skinscope_paint::{Canvas, Painted, StrokeForm, StrokeReport, StrokesFile};
+use skinscope_paint::{Canvas, LayerStack, Painted, StrokeForm, StrokeReport, StrokesFile};
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
@@ -49,6 +54,8 @@ pub struct Painting {
     note: Option<PaintNote>,
     last: Option<StrokeReport>,
     easel: Easel,
+    /// The layers that make the weights of the model together.
+    layers: LayerStack,
     recorded: StrokesFile,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<StrokeForm>,
@@ -104,8 +111,14 @@ impl Painting {
         self.last.as_ref()
     }
 
+    /// Returns the layers of weights, which make those of the model together; none where brushes paint those themselves.
+    #[must_use]
+    pub fn layers(&self) -> &LayerStack {
+        &self.layers
+    }
+
     /// Returns the strokes that were painted so far, without those that were undone. What other tools have changed between them is not among
-    /// them.
+    /// them, and no stroke into a layer.
     #[must_use]
     pub fn recorded(&self) -> &StrokesFile {
         &self.recorded
@@ -183,14 +196,20 @@ impl Painting {
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.undone.clear();
         if !is_newer_version {
+            self.layers = LayerStack::default();
             (self.brush, self.settings.to) = (None, None);
             self.forget_recorded();
         }
     }
 
-    /// Goes back to the settings of brushes from before a drag that was given up.
-    pub(crate) fn give_back(&mut self, settings: PaintSettings) {
-        self.settings = settings;
+    /// Goes back to the settings of brushes and to the layers from before a drag that was given up.
+    pub(crate) fn give_back(&mut self, settings: PaintSettings, layers: LayerStack) {
+        (self.settings, self.layers) = (settings, layers);
+    }
+
+    /// Takes the layers that a step of the history or a session file has.
+    pub(crate) fn take_layers(&mut self, layers: LayerStack) {
+        self.layers = layers;
     }
 
     /// Takes the brush from the hand of another session, whose model was the active one.
@@ -259,9 +278,11 @@ pub(crate) fn follow(session: &mut Session) {
         return;
     }
     let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
-    if !session.painting.easel.is_of(&model) {
-        let strokes = session.painting.easel.go_to(&model);
-        session.painting.go_to_stroke(strokes);
+    let painting = &mut session.painting;
+    if !painting.easel.is_of(&model) || painting.easel.has_other_layers(&painting.layers) {
+        let strokes = painting.easel.go_to(&model, &painting.layers);
+        painting.go_to_stroke(strokes);
+        layers::follow(session);
     } else if !session.has_gesture() {
         // A gesture may end in other ways than by its command.
         stroke::end(session);
@@ -276,10 +297,12 @@ pub(crate) fn wanted_canvas(session: &Session) -> Option<Arc<Model>> {
 }
 
 /// Takes a canvas that was made in the background, where it is still of use.
-pub(crate) fn take_canvas(session: &mut Session, canvas: Canvas) {
+pub(crate) fn take_canvas(session: &mut Session, mut canvas: Canvas) {
     follow(session);
     if wanted_canvas(session).is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
         let strokes = session.painting.recorded.strokes.len();
+        canvas.adopt_layers(session.painting.layers.clone());
         session.painting.easel.put_up(canvas, strokes);
+        layer_steps::note(session, true);
     }
 }

@@ -5,7 +5,7 @@ use skinscope_paint::{PaintError, StuckPlace};
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
-use super::{PaintCommand, PaintNote, PaintSettings};
+use super::{LayerCommand, PaintCommand, PaintNote, PaintSettings};
 use crate::{Command, SelectionCommand, Session, ToolCommand};
 
 /// How many joints are offered to give weight to.
@@ -64,6 +64,32 @@ pub(super) fn lacks(session: &Session, hand: Hand) -> Option<PaintNote> {
     }
     if session.painting.settings.only_marked && session.view.marked.is_empty() {
         return said("No vertex is marked", vec![paint_all(session)]);
+    }
+    layer_lacks(session)
+}
+
+/// Returns why nothing that is painted in the layer could be seen.
+fn layer_lacks(session: &Session) -> Option<PaintNote> {
+    let layers = session.painting.layers();
+    let layer = layers.layer(layers.active()?)?;
+    let (id, name) = (layer.id(), layer.name());
+    let said = |text: String, label: &str, command: LayerCommand| {
+        let ways = vec![(label.to_owned(), PaintCommand::Layer(command).into())];
+        Some(PaintNote { text, ways })
+    };
+    if !layers.is_shown(layer) {
+        let alone = layers.solo().and_then(|solo| layers.layer(solo));
+        return match alone {
+            Some(alone) => {
+                let text = format!("{name} is not shown, but {} alone", alone.name());
+                said(text, "Show all layers", LayerCommand::Solo(None))
+            }
+            None => said(format!("{name} is off"), "Switch the layer on", LayerCommand::SetOn(id, true)),
+        };
+    }
+    if layer.opacity() <= 0.0 {
+        let text = format!("{name} has an opacity of 0");
+        return said(text, "Make the layer opaque", LayerCommand::SetOpacity(id, 1.0));
     }
     None
 }

@@ -6,8 +6,9 @@ use skinscope_paint::written;
 use skinscope_weights::brush::GIVE;
 use skinscope_weights::{Brush, exact};
 
+use super::layers::LayerCommand;
 use super::settings::PaintSettings;
-use super::{stroke, whole};
+use super::{layers, stroke, whole};
 use crate::Session;
 
 /// Commands about brushes that paint weights.
@@ -42,6 +43,8 @@ pub enum PaintCommand {
     Hover(#[serde(with = "crate::command::shared_lists::optional_point")] Option<Vec2>),
     /// Forget the strokes that were recorded; the weights stay.
     Forget,
+    /// Change the layers of weights.
+    Layer(LayerCommand),
 }
 
 /// One touch of a brush.
@@ -83,6 +86,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
         }
         PaintCommand::Hover(at) => session.hover_paint(at),
         PaintCommand::Forget => session.painting.forget_recorded(),
+        PaintCommand::Layer(command) => layers::apply(session, &command),
     }
 }
 

@@ -14,7 +14,7 @@ use skinscope_weights::brush::falloff;
 use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
 use super::stance::Stance;
-use super::{PaintDab, PaintNote, notes, written_form};
+use super::{PaintDab, PaintNote, layer_steps, notes, written_form};
 use crate::Session;
 
 /// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
@@ -58,10 +58,16 @@ pub(super) fn stand(session: &mut Session, before: Option<&Stance>) -> Option<St
 pub(super) fn put_up(session: &mut Session) {
     super::follow(session);
     let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
-    if !session.painting.easel.fits(&model) && !session.painting.easel.renew(&model) {
-        let strokes = session.painting.recorded.strokes.len();
-        session.painting.easel.put_up(Canvas::new(model), strokes);
+    let painting = &mut session.painting;
+    if painting.easel.fits(&model) {
+        return;
     }
+    if !painting.easel.renew(&model, &painting.layers) {
+        let mut canvas = Canvas::new(model);
+        canvas.adopt_layers(painting.layers.clone());
+        painting.easel.put_up(canvas, painting.recorded.strokes.len());
+    }
+    layer_steps::note(session, true);
 }
 
 /// Begins a stroke; `change` changes what the settings say of it. The error says why there is none.
@@ -168,12 +174,13 @@ pub(super) fn take_changes(session: &mut Session, changes: &[WeightChange]) {
         return;
     }
     session.painting.note = None;
-    session.skinning().change_painted(changes, painted);
+    let is_step = session.skinning().change_painted(changes, painted);
     // Weights that are those of the file again are shown by the model that was read.
     let shown = session.model().map(Arc::clone);
     if let (Some(canvas), Some(shown)) = (&mut session.painting.easel.canvas, shown) {
         canvas.adopt(&shown);
     }
+    layer_steps::note(session, is_step);
 }
 
 /// Ends the stroke that is under way, and records it where it has changed something.
@@ -182,10 +189,18 @@ pub(super) fn end(session: &mut Session) {
     let Some(stroke) = painting.easel.stroke.take() else { return };
     let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
     if report.changed > 0 {
-        painting.record(stroke.form);
+        // A file of strokes knows no layers.
+        if painting.layers.is_empty() {
+            painting.record(stroke.form);
+        }
         painting.easel.note_stroke(painting.recorded.strokes.len());
     } else {
+        let active = painting.layers.active();
         painting.easel.forget_stroke();
+        if let Some(canvas) = &mut painting.easel.canvas {
+            canvas.select_layer(active);
+            painting.layers = canvas.layers().clone();
+        }
     }
     painting.last = Some(report);
 }

@@ -60,7 +60,7 @@ pub(super) fn touch(session: &mut Session, vertex: usize) {
 }
 
 /// Paints a stroke of so many dabs, from a vertex on.
-fn stroke(session: &mut Session, from: usize, dabs: usize) {
+pub(super) fn stroke(session: &mut Session, from: usize, dabs: usize) {
     let vertices = now(session).len();
     session.apply(EditCommand::BeginEdit);
     (0..dabs).for_each(|i| touch(session, (from + 7 * i) % vertices));

@@ -43,15 +43,18 @@ impl Skinning<'_> {
         self.change_skinning(changes, &[]);
     }
 
-    /// Shows a model whose weights were painted, as a step that holds what differs; `changes` make it of the one that is shown.
-    pub(crate) fn change_painted(&mut self, changes: &[WeightChange], painted: Arc<Model>) {
-        let Some(model) = self.model() else { return };
+    /// Shows a model whose weights were painted, as a step that holds what differs; `changes` make it of the one that is shown. Returns
+    /// whether anything differs.
+    pub(crate) fn change_painted(&mut self, changes: &[WeightChange], painted: Arc<Model>) -> bool {
+        let Some(model) = self.model() else { return false };
         let touched = SkinningChange { weights: differing(model, changes), binds: Vec::new() };
-        if !touched.is_empty() {
-            let before = model.skinning_before(&touched);
-            self.history.skinning_changed(before);
-            self.show_skinning(painted);
+        if touched.is_empty() {
+            return false;
         }
+        let before = model.skinning_before(&touched);
+        self.history.skinning_changed(before);
+        self.show_skinning(painted);
+        true
     }
 
     /// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what

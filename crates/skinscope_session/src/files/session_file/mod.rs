@@ -20,6 +20,8 @@
 //! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
 //! the model's file has them in another order. `set_aside` has the work that does not fit the model.
 //!
+//! `weight_layers` has the layers that make the weights together, where there are some.
+//!
 //! `beside` has the session of a second model, which stands in the same picture.
 //!
 //! `model` lists the model's file and those that it names; a file without any is about the built-in character. A member that is
@@ -50,6 +52,7 @@ pub(crate) use records::{
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::FileError;
 use skinscope_base::{encoding, file_kind, json};
+use skinscope_paint::LayersForm;
 pub(crate) use vertices::{MeshRecord, WeightsRecord};
 pub(crate) use work::absolute;
 pub use work::{WorkContents, WorkRecord};
@@ -96,6 +99,9 @@ pub struct SessionFile {
     /// Vertices that were marked by hand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) marked: Vec<WeightsRecord>,
+    /// The layers of weights, which make those of the model together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) weight_layers: Option<LayersForm>,
     /// Work that does not fit the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) set_aside: Vec<WorkRecord>,
@@ -142,6 +148,7 @@ impl Default for SessionFile {
             meshes: Vec::new(),
             paths: BTreeMap::new(),
             marked: Vec::new(),
+            weight_layers: None,
             set_aside: Vec::new(),
             has_other_model: false,
             sliders: Vec::new(),

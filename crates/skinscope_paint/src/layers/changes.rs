@@ -1,0 +1,219 @@
+//! What is done to the layers of a stack.
+
+use std::sync::Arc;
+
+use skinscope_weights::{Paged, TableRow};
+
+use super::{Layer, LayerId, LayerRow, LayerStack, OfTables, rows_of};
+
+/// The name of the layer that takes what something else than a brush has changed.
+const OTHERS: &str = "Changes by tools";
+
+impl LayerStack {
+    /// Adds a layer over the one that brushes paint in, which they paint in from now on. Without a name it gets a number.
+    pub fn add(&mut self, name: &str) -> LayerId {
+        let id = LayerId(self.next);
+        let name = match name.trim() {
+            "" => format!("Layer {}", self.next + 1),
+            name => name.to_owned(),
+        };
+        let layer = Layer { id, name, is_on: true, opacity: 1.0, mask: None, rows: Vec::new() };
+        let at = self.active.and_then(|id| self.position(id)).map_or(self.layers.len(), |at| at + 1);
+        self.layers.insert(at, Arc::new(layer));
+        (self.active, self.next) = (Some(id), self.next + 1);
+        id
+    }
+
+    /// Removes a layer with its weights. Returns whether there was one.
+    pub fn remove(&mut self, id: LayerId) -> bool {
+        let Some(at) = self.position(id) else { return false };
+        self.layers.remove(at);
+        self.solo = self.solo.filter(|solo| *solo != id);
+        if self.active == Some(id) {
+            self.active = at.checked_sub(1).and_then(|below| self.layers.get(below)).map(|layer| layer.id);
+        }
+        true
+    }
+
+    /// Puts a copy over a layer, which brushes paint in from now on.
+    pub fn duplicate(&mut self, id: LayerId) -> bool {
+        let Some(at) = self.position(id) else { return false };
+        let copy = Layer {
+            id: LayerId(self.next),
+            name: format!("{} copy", self.layers[at].name),
+            ..Layer::clone(&self.layers[at])
+        };
+        self.active = Some(copy.id);
+        self.next += 1;
+        self.layers.insert(at + 1, Arc::new(copy));
+        true
+    }
+
+    /// Moves a layer to another place from the bottom, 0 being the lowest.
+    pub fn move_to(&mut self, id: LayerId, place: usize) -> bool {
+        let Some(at) = self.position(id) else { return false };
+        let place = place.min(self.layers.len() - 1);
+        let layer = self.layers.remove(at);
+        self.layers.insert(place, layer);
+        at != place
+    }
+
+    /// Gives a layer another name, which must not be empty.
+    pub fn rename(&mut self, id: LayerId, name: &str) -> bool {
+        let name = name.trim();
+        !name.is_empty() && self.change(id, |layer| std::mem::replace(&mut layer.name, name.to_owned()) != name)
+    }
+
+    /// Switches a layer on or off.
+    pub fn set_on(&mut self, id: LayerId, is_on: bool) -> bool {
+        self.change(id, |layer| std::mem::replace(&mut layer.is_on, is_on) != is_on)
+    }
+
+    /// Says how much of a layer there is, 0 to 1.
+    pub fn set_opacity(&mut self, id: LayerId, opacity: f64) -> bool {
+        let opacity = opacity.clamp(0.0, 1.0);
+        opacity.is_finite() && self.change(id, |layer| std::mem::replace(&mut layer.opacity, opacity) != opacity)
+    }
+
+    /// Shows one layer without the others, or all that are on.
+    pub fn set_solo(&mut self, id: Option<LayerId>) -> bool {
+        let id = id.filter(|id| self.position(*id).is_some());
+        std::mem::replace(&mut self.solo, id) != id
+    }
+
+    /// Says in which layer brushes paint; `None`: in the base.
+    pub fn select(&mut self, id: Option<LayerId>) {
+        self.active = id.filter(|id| self.position(*id).is_some());
+    }
+
+    /// Lets a layer be where these rows are alone; `None`: everywhere.
+    pub fn set_mask(&mut self, id: LayerId, rows: Option<&[TableRow]>) -> bool {
+        let mask = rows.map(|rows| {
+            let mut mask: OfTables<f32> = Vec::new();
+            rows.iter().for_each(|at| put(&mut mask, *at, Some(1.0)));
+            mask
+        });
+        self.change(id, |layer| {
+            let is_other = layer.mask.is_some() || mask.is_some();
+            layer.mask = mask;
+            is_other
+        })
+    }
+
+    /// Takes the weights of some rows out of a layer, so that what lies below shows there. Returns whether it had any.
+    pub fn erase(&mut self, id: LayerId, rows: &[TableRow]) -> bool {
+        self.change(id, |layer| {
+            let known: Vec<TableRow> = rows.iter().copied().filter(|at| layer.row(*at).is_some()).collect();
+            known.iter().for_each(|at| put(&mut layer.rows, *at, None));
+            !known.is_empty()
+        })
+    }
+
+    /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base. The flat weights stay as they are: what
+    /// opacities, masks and the weights below have made of both becomes the layer's own. Both have to be shown.
+    pub fn merge_down(&mut self, id: LayerId) -> bool {
+        let Some(at) = self.position(id).filter(|at| self.can_merge(*at)) else { return false };
+        let (upper, lower) = (&self.layers[at], at.checked_sub(1));
+        let mut rows: Vec<TableRow> = rows_of(&upper.rows).collect();
+        rows.extend(lower.into_iter().flat_map(|lower| rows_of(&self.layers[lower].rows)));
+        let mixed = |row: TableRow| Some((row, self.through(row, at + 1)?));
+        let mixed: Vec<(TableRow, LayerRow)> = rows.into_iter().filter_map(mixed).collect();
+        let target = match lower {
+            Some(lower) => {
+                let layer = Arc::make_mut(&mut self.layers[lower]);
+                (layer.opacity, layer.mask, layer.is_on) = (1.0, None, true);
+                &mut layer.rows
+            }
+            None => &mut self.base,
+        };
+        mixed.into_iter().for_each(|(row, weights)| put(target, row, Some(weights)));
+        let below = lower.map(|lower| self.layers[lower].id);
+        self.remove(id);
+        self.active = below;
+        true
+    }
+
+    /// Whether a layer could be merged with what lies below it.
+    #[must_use]
+    pub fn merges_down(&self, id: LayerId) -> bool {
+        self.position(id).is_some_and(|at| self.can_merge(at))
+    }
+
+    fn can_merge(&self, at: usize) -> bool {
+        let lower = at.checked_sub(1).and_then(|lower| self.layers.get(lower));
+        self.solo.is_none() && self.layers[at].is_on && lower.is_none_or(|lower| lower.is_on)
+    }
+
+    /// Gives the layer that brushes paint in a row, or takes it away. `before` makes the row of the base, where that has none yet.
+    pub(crate) fn set_row(&mut self, at: TableRow, row: Option<LayerRow>, before: impl FnOnce() -> LayerRow) {
+        if self.base_row(at).is_none() {
+            put(&mut self.base, at, Some(before()));
+        }
+        match self.active.and_then(|id| self.position(id)) {
+            Some(number) => put(&mut Arc::make_mut(&mut self.layers[number]).rows, at, row),
+            // Rows that no layer has need none of the base.
+            None => put(&mut self.base, at, row),
+        }
+    }
+
+    /// Lets rows be as something else than a brush has made them: they are the highest layer's, which is added where there is none for that.
+    /// Where one layer is shown alone they become those of the base, and no layer has them any more.
+    pub(crate) fn take_others(&mut self, rows: Vec<(TableRow, LayerRow)>) {
+        if rows.is_empty() {
+            return;
+        }
+        if self.solo.is_some() {
+            for (at, row) in rows {
+                let layers = self.layers.iter_mut().filter(|layer| layer.row(at).is_some());
+                layers.for_each(|layer| put(&mut Arc::make_mut(layer).rows, at, None));
+                put(&mut self.base, at, Some(row));
+            }
+            return;
+        }
+        let takes =
+            |layer: &Arc<Layer>| layer.name == OTHERS && layer.is_on && layer.opacity >= 1.0 && layer.mask.is_none();
+        if !self.layers.last().is_some_and(takes) {
+            let active = self.active;
+            self.active = self.layers.last().map(|layer| layer.id);
+            self.add(OTHERS);
+            self.active = active;
+        }
+        if let Some(layer) = self.layers.last_mut() {
+            let layer = Arc::make_mut(layer);
+            rows.into_iter().for_each(|(at, row)| put(&mut layer.rows, at, Some(row)));
+        }
+    }
+
+    /// Forgets the base of a stack without layers.
+    pub(crate) fn forget_base(&mut self) {
+        if self.layers.is_empty() {
+            self.base = Vec::new();
+        }
+    }
+
+    fn position(&self, id: LayerId) -> Option<usize> {
+        self.layers.iter().position(|layer| layer.id == id)
+    }
+
+    /// Changes a layer; returns what the change returns, and `false` where there is no such layer.
+    fn change(&mut self, id: LayerId, change: impl FnOnce(&mut Layer) -> bool) -> bool {
+        let Some(at) = self.position(id) else { return false };
+        let mut layer = Layer::clone(&self.layers[at]);
+        let is_other = change(&mut layer);
+        if is_other {
+            self.layers[at] = Arc::new(layer);
+        }
+        is_other
+    }
+}
+
+/// Sets a row of one of several tables, of which there may be too few so far.
+pub(super) fn put<T: Clone>(tables: &mut OfTables<T>, at: TableRow, value: Option<T>) {
+    if tables.len() <= at.table {
+        if value.is_none() {
+            return;
+        }
+        tables.resize_with(at.table + 1, Paged::default);
+    }
+    tables[at.table].set(at.row, value);
+}

@@ -1,0 +1,176 @@
+//! Layers as a session file has them. Joints are named by their keys; all else is numbers that are read back to the bit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use skinscope_weights::{Paged, Shares, TableRow, exact};
+
+use super::changes::put;
+use super::row::Pairs;
+use super::{Layer, LayerId, LayerRow, LayerStack, OfTables};
+
+/// What begins the name of a joint that the skin does not have; its key follows.
+const BEYOND: char = '\u{1}';
+
+/// The layers of a stack, as they are written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LayersForm {
+    /// The joints that rows name by their place in this list.
+    joints: Vec<String>,
+    layers: Vec<LayerForm>,
+    base: Vec<RowForm>,
+    active: Option<LayerId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solo: Option<LayerId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct LayerForm {
+    id: LayerId,
+    name: String,
+    on: bool,
+    #[serde(with = "exact")]
+    opacity: f64,
+    /// Table, row and share of each vertex of the mask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mask: Option<Vec<(usize, usize, Weight)>>,
+    rows: Vec<RowForm>,
+}
+
+/// The weights of a vertex.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct RowForm {
+    /// Its table and its row there.
+    at: (usize, usize),
+    /// Places in the list of joints, with weights.
+    shares: Vec<(u32, Weight)>,
+    whole: bool,
+    /// The pairs of the file, where nothing has touched the vertex.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<(u16, Weight)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Weight(#[serde(with = "exact")] f64);
+
+/// The joints that were named so far.
+#[derive(Default)]
+struct Names {
+    list: Vec<String>,
+    numbers: BTreeMap<u32, u32>,
+}
+
+impl LayersForm {
+    /// Writes a stack; `None` where it has no layers. `name` returns the name of a joint by its key.
+    #[must_use]
+    pub fn of(stack: &LayerStack, name: &dyn Fn(u32) -> Option<String>) -> Option<Self> {
+        if stack.is_empty() {
+            return None;
+        }
+        let mut names = Names::default();
+        let mut out = Self { active: stack.active, solo: stack.solo, ..Self::default() };
+        out.base = rows_form(&stack.base, &mut names, name);
+        for layer in &stack.layers {
+            let mask = |mask: &OfTables<f32>| {
+                mask.iter().enumerate().flat_map(|(table, rows)| mask_rows(table, rows)).collect::<Vec<_>>()
+            };
+            out.layers.push(LayerForm {
+                id: layer.id,
+                name: layer.name.clone(),
+                on: layer.is_on,
+                opacity: layer.opacity,
+                mask: layer.mask.as_ref().map(mask),
+                rows: rows_form(&layer.rows, &mut names, name),
+            });
+        }
+        out.joints = names.list;
+        Some(out)
+    }
+
+    /// Reads a stack. `key` returns the key of a joint by its name, `has` whether there is such a row. `None` where a joint or a row is not
+    /// there, or a number is none that a layer can have.
+    #[must_use]
+    pub fn stack(
+        &self,
+        key: &mut dyn FnMut(&str) -> Option<u32>,
+        has: &dyn Fn(TableRow) -> bool,
+    ) -> Option<LayerStack> {
+        let mut of_name = |name: &String| match name.strip_prefix(BEYOND) {
+            Some(number) => number.parse().ok(),
+            None => key(name),
+        };
+        let keys: Vec<u32> = self.joints.iter().map(&mut of_name).collect::<Option<_>>()?;
+        let mut out = LayerStack { base: rows_of_form(&self.base, &keys, has)?, ..LayerStack::default() };
+        for layer in &self.layers {
+            let mut mask = layer.mask.as_ref().map(|_| OfTables::new());
+            for (table, row, share) in layer.mask.iter().flatten() {
+                let at = TableRow { table: *table, row: *row };
+                let is_share = has(at) && (0.0..=1.0).contains(&share.0);
+                put(mask.as_mut()?, at, Some(Some(share.0 as f32).filter(|_| is_share)?));
+            }
+            let rows = rows_of_form(&layer.rows, &keys, has)?;
+            let has_base = super::rows_of(&rows).all(|at| out.base_row(at).is_some());
+            let is_new = out.layer(layer.id).is_none() && layer.id.0 < u32::MAX;
+            if !(has_base && is_new && (0.0..=1.0).contains(&layer.opacity)) {
+                return None;
+            }
+            out.next = out.next.max(layer.id.0 + 1);
+            let (id, name) = (layer.id, layer.name.clone());
+            let layer = Layer { id, name, is_on: layer.on, opacity: layer.opacity, mask, rows };
+            out.layers.push(Arc::new(layer));
+        }
+        out.select(self.active);
+        out.set_solo(self.solo);
+        Some(out)
+    }
+}
+
+impl Names {
+    /// Returns the place of a joint in the list.
+    fn number(&mut self, key: u32, name: &dyn Fn(u32) -> Option<String>) -> u32 {
+        let next = self.list.len() as u32;
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.list.push(name(key).unwrap_or_else(|| format!("{BEYOND}{key}")));
+            next
+        })
+    }
+}
+
+fn mask_rows(table: usize, rows: &Paged<f32>) -> Vec<(usize, usize, Weight)> {
+    rows.iter().map(|(row, share)| (table, row, Weight(f64::from(*share)))).collect()
+}
+
+fn rows_form(tables: &OfTables<LayerRow>, names: &mut Names, name: &dyn Fn(u32) -> Option<String>) -> Vec<RowForm> {
+    let mut out = Vec::new();
+    for (table, rows) in tables.iter().enumerate() {
+        for (row, weights) in rows.iter() {
+            let pairs = weights.pairs.iter().flat_map(|pairs| pairs.joints.iter().zip(&pairs.weights));
+            out.push(RowForm {
+                at: (table, row),
+                shares: weights.shares.iter().map(|(key, w)| (names.number(*key, name), Weight(*w))).collect(),
+                whole: weights.is_whole,
+                pairs: pairs.map(|(joint, weight)| (*joint, Weight(*weight))).collect(),
+            });
+        }
+    }
+    out
+}
+
+fn rows_of_form(rows: &[RowForm], keys: &[u32], has: &dyn Fn(TableRow) -> bool) -> Option<OfTables<LayerRow>> {
+    let mut out = OfTables::new();
+    for RowForm { at: (table, row), shares, whole, pairs } in rows {
+        let at = TableRow { table: *table, row: *row };
+        let share = |(place, weight): &(u32, Weight)| {
+            let weight = Some(weight.0).filter(|weight| weight.is_finite() && *weight > 0.0)?;
+            Some((*keys.get(*place as usize)?, weight))
+        };
+        let shares: Shares = shares.iter().map(share).collect::<Option<_>>().filter(|_| has(at))?;
+        let (joints, weights): (Vec<u16>, Vec<f64>) = pairs.iter().map(|(joint, weight)| (*joint, weight.0)).unzip();
+        let pairs = (!pairs.is_empty()).then(|| Arc::new(Pairs { joints, weights }));
+        put(&mut out, at, Some(LayerRow { shares, is_whole: *whole, pairs }));
+    }
+    Some(out)
+}

@@ -1,0 +1,79 @@
+//! The weights of one vertex in a layer, and how those of two layers are mixed.
+
+use std::sync::Arc;
+
+use skinscope_weights::{Shares, Table, share_of};
+
+/// The weights of a vertex in double precision.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LayerRow {
+    /// Its weights, each joint once.
+    pub shares: Shares,
+    /// Whether its weights sum to what they are to sum to, so that integers are rounded together; else each is rounded by itself.
+    pub is_whole: bool,
+    /// The pairs that the vertex had before any brush has touched it, as they stand in the table.
+    pub pairs: Option<Arc<Pairs>>,
+}
+
+/// The pairs of a row of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pairs {
+    pub joints: Vec<u16>,
+    pub weights: Vec<f64>,
+}
+
+impl LayerRow {
+    /// Makes a row that was painted.
+    pub(crate) fn painted(shares: Shares, is_whole: bool) -> Self {
+        Self { shares, is_whole, pairs: None }
+    }
+
+    /// Returns the row of a table with its pairs as they are.
+    pub(crate) fn of_table(table: &Table, row: usize) -> Self {
+        let mut shares = Shares::new();
+        table.shares(row, &mut shares);
+        let slots = table.slots(row);
+        let pairs = Pairs { joints: table.joints[slots.clone()].to_vec(), weights: table.weights[slots].to_vec() };
+        Self { shares, is_whole: table.touched[row], pairs: Some(Arc::new(pairs)) }
+    }
+
+    /// Returns the pairs that a table of so many pairs for each vertex can take as they are.
+    pub(crate) fn pairs_of(&self, per_vertex: usize) -> Option<&Pairs> {
+        self.pairs.as_deref().filter(|pairs| pairs.joints.len() == per_vertex && pairs.weights.len() == per_vertex)
+    }
+
+    /// Returns this row with `strength` of another one over it: 0 leaves this one, 1 is the other one, to the bit.
+    pub(crate) fn under(&self, over: &Self, strength: f64) -> Self {
+        if strength >= 1.0 {
+            return over.clone();
+        }
+        // Rows of the file that nothing has touched say nothing of sums.
+        let is_whole = over.is_whole && (self.is_whole || self.pairs.is_some());
+        Self { shares: mixed(&self.shares, &over.shares, strength), is_whole, pairs: None }
+    }
+
+    /// Returns the row with the largest `room` joints; they share what the others had, by their size.
+    pub(crate) fn fitted(mut self, room: usize) -> Self {
+        if self.shares.len() <= room || room == 0 {
+            return self;
+        }
+        let sum = |shares: &[(u32, f64)]| shares.iter().map(|(_, weight)| *weight).sum::<f64>();
+        let whole = sum(&self.shares);
+        self.shares = skinscope_weights::cut(self.shares, room);
+        let kept = sum(&self.shares);
+        if kept > 0.0 {
+            self.shares.iter_mut().for_each(|(_, weight)| *weight *= whole / kept);
+        }
+        Self { pairs: None, ..self }
+    }
+}
+
+/// Returns the way from one row to another as far as `strength` says, 0 to 1. A joint that has the same weight in both keeps it to the bit.
+fn mixed(from: &[(u32, f64)], to: &[(u32, f64)], strength: f64) -> Shares {
+    let toward = |key: u32, own: f64| own + strength * (share_of(to, key) - own);
+    let mut out: Shares = from.iter().map(|(key, own)| (*key, toward(*key, *own))).collect();
+    let new = to.iter().filter(|(key, _)| from.iter().all(|(own, _)| own != key));
+    out.extend(new.map(|(key, weight)| (*key, strength * weight)));
+    out.retain(|(_, weight)| *weight > 0.0);
+    out
+}

@@ -1,0 +1,198 @@
+//! Layers over the rows of a table that is made up.
+
+use skinscope_model::WeightFormat;
+use skinscope_weights::{Shares, Table};
+
+use super::*;
+
+/// A table of so many vertices, each moved by joints 7 and 9 with 0.75 and 0.25; its last pair names a joint without weight.
+fn table(vertices: usize) -> Table {
+    Table {
+        per_vertex: 4,
+        joints: [0, 1, 0, 2].repeat(vertices),
+        weights: [0.75, 0.25, 0.0, 0.0].repeat(vertices),
+        formats: vec![WeightFormat::F32],
+        keys: vec![7, 9, 11],
+        touched: vec![false; vertices],
+        ..Table::default()
+    }
+}
+
+fn at(row: usize) -> TableRow {
+    TableRow { table: 0, row }
+}
+
+/// Paints a row in the layer that is worked on.
+fn paint(stack: &mut LayerStack, table: &Table, row: usize, shares: &[(u32, f64)]) {
+    let painted = LayerRow::painted(shares.to_vec(), true);
+    stack.set_row(at(row), Some(painted), || LayerRow::of_table(table, row));
+}
+
+fn shares(stack: &LayerStack, row: usize) -> Shares {
+    stack.flat(at(row), 4).unwrap().shares
+}
+
+#[test]
+fn a_layer_lies_over_what_is_below_as_far_as_opacity_and_mask_say() {
+    let table = table(3);
+    let mut stack = LayerStack::default();
+    let low = stack.add("");
+    paint(&mut stack, &table, 1, &[(7, 0.5), (11, 0.5)]);
+    assert_eq!(stack.layer(low).unwrap().name(), "Layer 1");
+    assert_eq!(shares(&stack, 1), [(7, 0.5), (11, 0.5)], "what was painted, to the bit");
+    assert!(stack.flat(at(0), 4).is_none(), "no layer knows it");
+    stack.set_opacity(low, 0.5);
+    assert_eq!(shares(&stack, 1), [(7, 0.625), (9, 0.125), (11, 0.25)]);
+    let high = stack.add("Hand");
+    assert_eq!(stack.below(at(1), 4).unwrap().shares, shares(&stack, 1), "a brush begins with what lies below");
+    paint(&mut stack, &table, 1, &[(9, 1.0)]);
+    assert_eq!(shares(&stack, 1), [(9, 1.0)]);
+    stack.set_mask(high, Some(&[at(2)]));
+    assert_eq!(shares(&stack, 1), [(7, 0.625), (9, 0.125), (11, 0.25)]);
+    stack.set_mask(high, Some(&[at(1)]));
+    stack.set_opacity(high, 0.25);
+    let sum: f64 = shares(&stack, 1).iter().map(|(_, weight)| weight).sum();
+    assert!((sum - 1.0).abs() < 1e-15 && shares(&stack, 1).len() == 3);
+    stack.set_solo(Some(high));
+    assert_eq!(shares(&stack, 1), [(7, 0.5625), (9, 0.4375)]);
+}
+
+#[test]
+fn a_layer_that_is_off_leaves_the_same_pairs_as_if_it_had_never_been() {
+    let table = table(2);
+    let mut stack = LayerStack::default();
+    let only = stack.add("One");
+    paint(&mut stack, &table, 0, &[(11, 1.0)]);
+    for hide in [|s: &mut LayerStack, id| s.set_on(id, false), |s: &mut LayerStack, id| s.set_opacity(id, 0.0)] {
+        let mut hidden = stack.clone();
+        assert!(hide(&mut hidden, only));
+        let flat = hidden.flat(at(0), 4).unwrap();
+        assert_eq!(flat, LayerRow::of_table(&table, 0));
+        let pairs = flat.pairs_of(4).unwrap();
+        assert_eq!((&pairs.joints[..], &pairs.weights[..]), (&table.joints[..4], &table.weights[..4]));
+        assert!(flat.pairs_of(8).is_none());
+    }
+}
+
+#[test]
+fn the_flat_row_has_no_more_joints_than_there_is_room_for() {
+    let table = table(1);
+    let mut stack = LayerStack::default();
+    let id = stack.add("");
+    paint(&mut stack, &table, 0, &[(1, 0.4), (2, 0.3), (3, 0.2), (4, 0.1)]);
+    stack.set_opacity(id, 0.5);
+    let flat = shares(&stack, 0);
+    let sum: f64 = flat.iter().map(|(_, weight)| weight).sum();
+    assert_eq!(flat.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [7, 9, 1, 2]);
+    assert!((sum - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn merging_leaves_the_flat_weights_to_the_bit_and_needs_layers_that_are_shown() {
+    let table = table(4);
+    let mut stack = LayerStack::default();
+    let low = stack.add("");
+    (0..3).for_each(|row| paint(&mut stack, &table, row, &[(7, 0.3), (11, 0.7)]));
+    stack.set_opacity(low, 0.3);
+    let high = stack.add("");
+    (1..4).for_each(|row| paint(&mut stack, &table, row, &[(9, 0.9), (11, 0.1)]));
+    stack.set_opacity(high, 0.7);
+    let before: Vec<Shares> = (0..4).map(|row| shares(&stack, row)).collect();
+    stack.set_on(low, false);
+    assert!(!stack.merges_down(high) && !stack.merge_down(high));
+    stack.set_on(low, true);
+    assert!(stack.merge_down(high));
+    assert_eq!((stack.layers().len(), stack.active()), (1, Some(low)));
+    assert_eq!((0..4).map(|row| shares(&stack, row)).collect::<Vec<_>>(), before);
+    assert!(stack.merge_down(low) && stack.is_empty() && stack.active().is_none());
+    assert_eq!((0..4).map(|row| shares(&stack, row)).collect::<Vec<_>>(), before);
+}
+
+#[test]
+fn layers_are_moved_copied_and_removed() {
+    let mut stack = LayerStack::default();
+    let ids = ["a", "b", "c"].map(|name| stack.add(name));
+    let names = |stack: &LayerStack| stack.layers().iter().map(|l| l.name().to_owned()).collect::<Vec<_>>().join(" ");
+    assert!(stack.move_to(ids[0], 9) && !stack.move_to(ids[0], 2));
+    assert_eq!(names(&stack), "b c a");
+    assert!(stack.duplicate(ids[1]));
+    assert_eq!(names(&stack), "b b copy c a");
+    assert!(stack.rename(ids[1], " d ") && !stack.rename(ids[1], " ") && !stack.rename(ids[1], "d"));
+    let before = stack.clone();
+    stack.select(Some(ids[0]));
+    assert!(before.is_same_as(&stack), "in which layer one paints is no state of the weights");
+    assert!(stack.remove(ids[0]) && stack.active() == Some(ids[2]) && !stack.remove(ids[0]));
+    assert_eq!(names(&stack), "d b copy c");
+    assert!(!before.is_same_as(&stack));
+}
+
+#[test]
+fn what_something_else_has_changed_is_the_highest_layer_or_the_base_under_one_that_is_alone() {
+    let table = table(2);
+    for is_alone in [false, true] {
+        let mut stack = LayerStack::default();
+        let id = stack.add("One");
+        paint(&mut stack, &table, 0, &[(11, 1.0)]);
+        stack.set_solo(is_alone.then_some(id));
+        let other = LayerRow::painted(vec![(9, 1.0)], true);
+        stack.take_others(vec![(at(0), other.clone())]);
+        assert_eq!((shares(&stack, 0), stack.active()), (vec![(9, 1.0)], Some(id)));
+        assert_eq!(stack.layers().len(), if is_alone { 1 } else { 2 });
+        stack.take_others(vec![(at(0), other)]);
+        assert_eq!(stack.layers().len(), if is_alone { 1 } else { 2 }, "the same layer takes the next change");
+    }
+}
+
+#[test]
+fn a_stack_that_was_written_is_read_to_the_bit() {
+    let table = table(40);
+    let mut stack = LayerStack::default();
+    let low = stack.add("Löw");
+    paint(&mut stack, &table, 3, &[(7, 1.0 / 3.0), (u32::MAX - 20, 2.0 / 3.0)]);
+    stack.set_opacity(low, 0.1 + 0.2);
+    stack.set_mask(low, Some(&[at(3), at(39)]));
+    let high = stack.add("High");
+    paint(&mut stack, &table, 39, &[(9, 0.1), (11, 0.9)]);
+    stack.set_on(low, false);
+    stack.set_solo(Some(high));
+    let form = LayersForm::of(&stack, &|key| (key < 100).then(|| format!("joint {key}"))).unwrap();
+    let text = serde_json::to_string(&form).unwrap();
+    let read: LayersForm = serde_json::from_str(&text).unwrap();
+    assert!(read == form);
+    let key = |name: &str| -> Option<u32> { name.strip_prefix("joint ")?.parse().ok() };
+    let again = read.stack(&mut { key }, &|at| at.row < 40).unwrap();
+    assert_eq!((again.active(), again.solo()), (Some(high), Some(high)));
+    for row in 0..40 {
+        assert_eq!(stack.flat(at(row), 4), again.flat(at(row), 4));
+        assert_eq!(stack.base_row(at(row)), again.base_row(at(row)));
+    }
+    let (mut first, mut second) = (stack, again);
+    for stack in [&mut first, &mut second] {
+        stack.set_solo(None);
+        stack.set_on(low, true);
+    }
+    assert!((0..40).all(|row| first.flat(at(row), 4) == second.flat(at(row), 4)));
+    assert!(read.stack(&mut { key }, &|at| at.row < 39).is_none(), "the model has no such row");
+    assert!(read.stack(&mut |_: &str| None, &|_| true).is_none(), "the model has no such joint");
+}
+
+#[test]
+fn a_hundred_layers_of_a_large_mesh_take_memory_for_what_was_painted() {
+    let table = table(300_000);
+    let mut stack = LayerStack::default();
+    for layer in 0..100 {
+        stack.add("");
+        for row in 0..300 {
+            paint(&mut stack, &table, 2_900 * layer + row, &[(7, 0.5), (9, 0.5)]);
+        }
+    }
+    let rows = 100 * 300;
+    let bytes = stack.bytes();
+    assert!(bytes < 500 * rows, "{} bytes for each painted row", bytes / rows);
+    // A copy, as each step of the history has one, shares all but the pages that change.
+    let before = stack.clone();
+    paint(&mut stack, &table, 0, &[(7, 1.0)]);
+    let shared =
+        |a: &LayerStack, b: &LayerStack| a.layers().iter().zip(b.layers()).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
+    assert_eq!(shared(&before, &stack), 99);
+}

@@ -1,0 +1,139 @@
+//! Layers of weights in a session: commands about them, each of which is one step, and how they follow what else changes weights.
+
+use skinscope_anim::pose::Keys;
+use skinscope_edit::Sheet;
+use skinscope_model::{Model, NodeId};
+use skinscope_paint::{LayerId, LayerStack, LayersForm};
+use skinscope_weights::{TableRow, exact};
+
+use super::{layer_steps, notes, stroke};
+use crate::Session;
+
+/// Commands about layers of weights.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum LayerCommand {
+    /// Add a layer over the one that brushes paint in, which they paint in from now on. Without a name it gets a number.
+    Add(String),
+    /// Remove a layer with its weights.
+    Remove(LayerId),
+    /// Give a layer another name.
+    Rename(LayerId, String),
+    /// Move a layer to another place from the bottom, 0 being the lowest.
+    Move(LayerId, usize),
+    /// Switch a layer on or off.
+    SetOn(LayerId, bool),
+    /// Say how much of a layer there is, 0 to 1.
+    SetOpacity(LayerId, #[serde(with = "exact")] f64),
+    /// Show one layer without the others, or all that are on.
+    Solo(Option<LayerId>),
+    /// Make one layer of a layer and the one below it, or of the lowest one and the base.
+    MergeDown(LayerId),
+    /// Put a copy over a layer, which brushes paint in from now on.
+    Duplicate(LayerId),
+    /// Say in which layer brushes paint; `None`: in the base. This is no step.
+    Select(Option<LayerId>),
+    /// Let a layer be at the marked vertices alone.
+    MaskMarked(LayerId),
+    /// Take the weights of the marked vertices out of a layer.
+    EraseMarked(LayerId),
+    /// Let a layer be everywhere.
+    RemoveMask(LayerId),
+}
+
+/// Carries out a command about layers.
+pub(super) fn apply(session: &mut Session, command: &LayerCommand) {
+    if session.document.is_none() {
+        return;
+    }
+    stroke::end(session);
+    session.painting.note = None;
+    if let LayerCommand::Select(id) = command {
+        let painting = &mut session.painting;
+        painting.layers.select(*id);
+        painting.easel.canvas.iter_mut().for_each(|canvas| canvas.select_layer(*id));
+        return;
+    }
+    // Who works with layers sees the weights that they make.
+    if session.tools.is_trying() {
+        session.skinning().choose(None);
+    }
+    stroke::put_up(session);
+    let Some(layers) = changed(session, command) else { return };
+    let Some(canvas) = &mut session.painting.easel.canvas else { return };
+    match canvas.set_layers(layers) {
+        Ok(changes) if changes.is_empty() => layer_steps::note(session, false),
+        Ok(changes) => stroke::take_changes(session, &changes),
+        Err(why) => session.painting.note = Some(notes::refused(&why.to_string())),
+    }
+    let strokes = session.painting.recorded.strokes.len();
+    session.painting.easel.note_stroke(strokes);
+}
+
+/// Returns the layers that a command makes; `None` where it changes nothing.
+fn changed(session: &Session, command: &LayerCommand) -> Option<LayerStack> {
+    let canvas = session.painting.easel.canvas.as_ref()?;
+    let mut layers = canvas.layers().clone();
+    let is_other = match command {
+        LayerCommand::Add(name) => {
+            layers.add(name);
+            true
+        }
+        LayerCommand::Remove(id) => layers.remove(*id),
+        LayerCommand::Rename(id, name) => layers.rename(*id, name),
+        LayerCommand::Move(id, place) => layers.move_to(*id, *place),
+        LayerCommand::SetOn(id, is_on) => layers.set_on(*id, *is_on),
+        LayerCommand::SetOpacity(id, opacity) => layers.set_opacity(*id, *opacity),
+        LayerCommand::Solo(id) => layers.set_solo(*id),
+        LayerCommand::MergeDown(id) => layers.merge_down(*id),
+        LayerCommand::Duplicate(id) => layers.duplicate(*id),
+        LayerCommand::MaskMarked(id) => {
+            let rows = marked_rows(session)?;
+            !rows.is_empty() && layers.set_mask(*id, Some(&rows))
+        }
+        LayerCommand::EraseMarked(id) => layers.erase(*id, &marked_rows(session)?),
+        LayerCommand::RemoveMask(id) => layers.set_mask(*id, None),
+        LayerCommand::Select(_) => false,
+    };
+    is_other.then_some(layers)
+}
+
+/// Returns the rows of the marked vertices.
+fn marked_rows(session: &Session) -> Option<Vec<TableRow>> {
+    let model = session.edited_weights().edited_model()?;
+    let marked = stroke::mask_of(model, &session.view.marked);
+    Some(session.painting.easel.canvas.as_ref()?.rows_of(&marked))
+}
+
+/// Lets layers follow the weights of the model, which something else than a brush may have changed: a layer takes what it has done.
+pub(super) fn follow(session: &mut Session) {
+    let painting = &mut session.painting;
+    if painting.layers.is_empty() {
+        return;
+    }
+    if painting.easel.canvas.is_none() {
+        // Other vertices have weights now.
+        painting.layers = LayerStack::default();
+    } else if !painting.easel.is_current {
+        stroke::put_up(session);
+    } else if let Some(canvas) = &mut painting.easel.canvas {
+        canvas.select_layer(painting.layers.active());
+    }
+}
+
+/// Returns the layers that a session file has, where they fit the model that is open.
+pub(crate) fn fitting(model: &Model, form: &LayersForm) -> Option<LayerStack> {
+    let keys = Keys::of(model);
+    let tables = Sheet::of_file(model).tables;
+    let has = |at: TableRow| tables.get(at.table).is_some_and(|table| at.row < table.vertices());
+    form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)
+}
+
+/// Returns layers as a session file has them; `None` where there are none.
+pub(crate) fn form_of(model: &Model, layers: &LayerStack) -> Option<LayersForm> {
+    let keys = Keys::of(model);
+    let name = |key: u32| {
+        let node = NodeId(key);
+        (node.index() < model.skeleton.len()).then(|| keys.key(node).to_owned())
+    };
+    LayersForm::of(layers, &name)
+}
