@@ -19,6 +19,7 @@ mod gestures;
 mod gizmo;
 mod keyboard;
 mod keying;
+mod layers;
 mod layout;
 mod manual;
 mod methods;

@@ -10,7 +10,7 @@ use super::*;
 const PAINTED: (NodeId, u16) = (NodeId(3), 2);
 
 /// A tube whose third joint is painted with a wide brush.
-fn held(brush: &str) -> Harness<'static, App> {
+pub(super) fn held(brush: &str) -> Harness<'static, App> {
     held_with(brush, UiState::default())
 }
 
@@ -28,7 +28,7 @@ fn held_with(brush: &str, ui: UiState) -> Harness<'static, App> {
 }
 
 /// The weights of the painted joint at all vertices, as bits.
-fn weights(harness: &Harness<'_, App>) -> Vec<u32> {
+pub(super) fn weights(harness: &Harness<'_, App>) -> Vec<u32> {
     let model = harness.state().session.model().unwrap();
     let influences = model.influences(MeshId(0), 0).unwrap();
     let weight = |vertex: usize| {
@@ -44,7 +44,7 @@ fn total(weights: &[u32]) -> f32 {
 }
 
 /// A point of the skin in the picture, points.
-fn on_skin(harness: &Harness<'_, App>) -> Pos2 {
+pub(super) fn on_skin(harness: &Harness<'_, App>) -> Pos2 {
     let app = harness.state();
     let at = app.session.view().project(Vec3::new(0.0, 0.9, 0.0)).unwrap();
     app.picture.min + vec2(at.x, at.y)
@@ -60,7 +60,7 @@ fn button(harness: &mut Harness<'_, App>, at: Pos2, pressed: bool, modifiers: Mo
     harness.run();
 }
 
-fn click_at(harness: &mut Harness<'_, App>, at: Pos2) {
+pub(super) fn click_at(harness: &mut Harness<'_, App>, at: Pos2) {
     button(harness, at, true, Modifiers::NONE);
     button(harness, at, false, Modifiers::NONE);
 }
@@ -77,7 +77,7 @@ fn brush(harness: &Harness<'_, App>) -> Option<&'static str> {
     harness.state().session.painting().brush().map(|brush| brush.id)
 }
 
-fn undo(harness: &mut Harness<'_, App>) {
+pub(super) fn undo(harness: &mut Harness<'_, App>) {
     harness.state_mut().session.apply(EditCommand::Undo);
     harness.run();
 }

@@ -3,6 +3,7 @@
 
 mod brushes;
 mod joints;
+mod layers;
 mod pictures;
 mod report;
 mod settings;
@@ -36,6 +37,7 @@ pub(super) struct PaintPanel {
     before: (bool, bool),
     painted: SearchList,
     to: SearchList,
+    layers: layers::LayerList,
 }
 
 impl PaintPanel {
@@ -133,6 +135,7 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
         commands.push(PaintCommand::Set(now).into());
     }
     joints::locks(ui, session, commands);
+    layers::show(ui, session, &mut panel.layers, commands);
     report::show(ui, session, commands);
 }
 

@@ -1,0 +1,199 @@
+//! The layers of weights: the list, the highest one first, and what can be done with the one that brushes paint in.
+
+use egui::accesskit::Role;
+use egui::{Align2, Label, Margin, RichText, TextEdit, Ui, WidgetInfo, vec2};
+use skinscope_paint::{Layer, LayerId, LayerStack};
+use skinscope_session::{Command, LayerCommand, PaintCommand, Session};
+
+use crate::icons;
+use crate::theme::{self, BODY, ROW, SMALL, colors};
+use crate::value_row::ValueRow;
+use crate::widgets::{chip, focus_ring, link, paint_line, press, row_background, section, shortened};
+
+/// The width of the switch before a name, and of the figure after it, points.
+const SWITCH: f32 = 24.0;
+const FIGURE: f32 = 40.0;
+
+/// What the list of layers keeps from pass to pass.
+#[derive(Debug, Default)]
+pub(super) struct LayerList {
+    /// The name that is being typed for a layer.
+    typed: Option<(LayerId, String)>,
+}
+
+/// Shows the layers.
+pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, commands: &mut Vec<Command>) {
+    let layers = session.painting().layers();
+    section(ui, "Layers", |ui| {
+        let help =
+            "Add a layer over the one that is painted in: brushes change its weights, and it lies over those below";
+        if link(ui, "Add", "Add a layer").on_hover_text(help).clicked() {
+            push(commands, LayerCommand::Add(String::new()));
+        }
+    });
+    if layers.is_empty() {
+        let text = "None. Brushes paint the weights themselves; what is painted in a layer can be switched off again.";
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+        return;
+    }
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+        for layer in layers.layers().iter().rev() {
+            row(ui, layers, layer, commands);
+        }
+        base(ui, layers, commands);
+    });
+    ui.add_space(4.0);
+    if let Some(layer) = layers.active().and_then(|id| layers.layer(id)) {
+        name(ui, layer, list, commands);
+        opacity(ui, layer, commands);
+        ui.add_space(4.0);
+        deeds(ui, session, layer, commands);
+    }
+}
+
+fn push(commands: &mut Vec<Command>, command: LayerCommand) {
+    commands.push(PaintCommand::Layer(command).into());
+}
+
+/// Shows a layer with the switch that shows or hides it; a press on its name lets brushes paint in it.
+fn row(ui: &mut Ui, layers: &LayerStack, layer: &Layer, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    ui.horizontal(|ui| {
+        let text = format!("{} {}", if layer.is_on() { "Hide" } else { "Show" }, layer.name());
+        let (rect, response) = press(ui, vec2(SWITCH, ROW), &text, Some(layer.is_on()));
+        let icon = if layer.is_on() { icons::FILLED_CIRCLE } else { icons::CIRCLE };
+        let ink = if layers.is_shown(layer) { c.text } else { c.dim };
+        ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(11.0), ink);
+        focus_ring(ui, rect, &response);
+        if response
+            .on_hover_text("Switch the layer on or off: without it the weights are as if it had never been")
+            .clicked()
+        {
+            push(commands, LayerCommand::SetOn(layer.id(), !layer.is_on()));
+        }
+        let figure = format!("{:.0}%", 100.0 * layer.opacity());
+        let help = match layer.has_mask() {
+            true => "Paint in this layer, which is where its mask says",
+            false => "Paint in this layer",
+        };
+        let is_active = layers.active() == Some(layer.id());
+        if named(ui, (layer.name(), &figure), is_active, layers.is_shown(layer), help) {
+            push(commands, LayerCommand::Select(Some(layer.id())));
+        }
+    });
+}
+
+/// Shows the base, which lies below all layers.
+fn base(ui: &mut Ui, layers: &LayerStack, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.add_space(SWITCH);
+        let help = "Paint in the base: the weights below all layers";
+        if named(ui, ("Base", ""), layers.active().is_none(), true, help) {
+            push(commands, LayerCommand::Select(None));
+        }
+    });
+}
+
+/// Shows a name over the rest of a row, with a figure at its end; returns whether it was pressed.
+fn named(ui: &mut Ui, (name, figure): (&str, &str), is_active: bool, is_shown: bool, help: &str) -> bool {
+    let c = colors(ui);
+    let size = vec2(ui.available_width().max(60.0), ROW);
+    let (rect, response) = press(ui, size, &format!("Paint in {name}"), Some(is_active));
+    row_background(ui.painter(), rect, is_active, response.hovered(), is_active, c);
+    let ink = if is_shown { c.text } else { c.dim };
+    let (galley, _) = shortened(ui, name, theme::regular(BODY), ink, rect.width() - FIGURE - 8.0);
+    paint_line(ui, galley, rect.left() + 8.0, rect.center().y, ink);
+    let at = rect.right_center() - vec2(6.0, 0.0);
+    ui.painter().text(at, Align2::RIGHT_CENTER, figure, theme::regular(SMALL), c.dim);
+    focus_ring(ui, rect, &response);
+    response.on_hover_text(format!("{name}\n{help}")).clicked()
+}
+
+/// Shows the name of the layer to type another.
+fn name(ui: &mut Ui, layer: &Layer, list: &mut LayerList, commands: &mut Vec<Command>) {
+    let typed = list.typed.take().filter(|(of, _)| *of == layer.id());
+    let mut name = typed.map_or_else(|| layer.name().to_owned(), |(_, name)| name);
+    let field = TextEdit::singleline(&mut name).desired_width(ui.available_width()).margin(Margin::symmetric(6, 3));
+    let response = ui.push_id(("layer", layer.id().0), |ui| ui.add(field)).inner;
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the layer"));
+    let response = response.on_hover_text("The name of the layer");
+    if response.has_focus() {
+        list.typed = Some((layer.id(), name));
+    } else if response.lost_focus() && name != layer.name() && !ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        push(commands, LayerCommand::Rename(layer.id(), name));
+    }
+}
+
+/// Shows how much of the layer there is.
+fn opacity(ui: &mut Ui, layer: &Layer, commands: &mut Vec<Command>) {
+    let row = ValueRow {
+        name: "Opacity",
+        help: "How much of the layer there is: 0 leaves what lies below, 100 covers it",
+        label: "Opacity",
+        label_width: 66.0,
+        color: colors(ui).dim,
+        value: (100.0 * layer.opacity()) as f32,
+        range: 0.0..=100.0,
+        home: 0.0,
+        decimals: 0,
+        unit: "%",
+        edited: false,
+    };
+    if let Some(percent) = row.show(ui).value {
+        // A number that was typed is meant as it reads, and not as the nearest of 32 bits.
+        let percent = percent.to_string().parse().unwrap_or(f64::from(percent));
+        push(commands, LayerCommand::SetOpacity(layer.id(), (percent / 100.0).clamp(0.0, 1.0)));
+    }
+}
+
+/// Shows what can be done with the layer.
+fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Command>) {
+    let (layers, id) = (session.painting().layers(), layer.id());
+    let at = layers.layers().iter().position(|other| other.id() == id).unwrap_or(0);
+    let is_alone = layers.solo() == Some(id);
+    let has_marks = !session.view().marked.is_empty();
+    let rows: [(&str, bool, bool, &str, LayerCommand); 8] = [
+        (
+            "Alone",
+            is_alone,
+            true,
+            "Show this layer without the others, over the base",
+            LayerCommand::Solo((!is_alone).then_some(id)),
+        ),
+        match layer.has_mask() {
+            true => ("Mask", true, true, "Take the mask away: the layer is everywhere", LayerCommand::RemoveMask(id)),
+            false => {
+                let help = "Let the layer be at the marked vertices alone; K marks some by boxes";
+                ("Mask", false, has_marks, help, LayerCommand::MaskMarked(id))
+            }
+        },
+        (
+            "Erase marked",
+            false,
+            has_marks,
+            "Take the weights of the marked vertices out of the layer, so that what lies below shows there",
+            LayerCommand::EraseMarked(id),
+        ),
+        ("Up", false, at + 1 < layers.layers().len(), "Move it over the next layer", LayerCommand::Move(id, at + 1)),
+        ("Down", false, at > 0, "Move it below the next layer", LayerCommand::Move(id, at.saturating_sub(1))),
+        ("Duplicate", false, true, "Put a copy over it", LayerCommand::Duplicate(id)),
+        (
+            "Merge down",
+            false,
+            layers.merges_down(id),
+            "Make one layer of it and of what lies below it; both have to be on",
+            LayerCommand::MergeDown(id),
+        ),
+        ("Remove", false, true, "Remove the layer with its weights", LayerCommand::Remove(id)),
+    ];
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+        for (text, is_on, can, help, command) in rows {
+            let response = ui.add_enabled_ui(can, |ui| chip(ui, text, is_on)).inner;
+            if response.on_hover_text(help).on_disabled_hover_text(help).clicked() {
+                push(commands, command);
+            }
+        }
+    });
+}
