@@ -100,7 +100,7 @@ impl LayersForm {
     ) -> Option<LayerStack> {
         let mut of_name = |name: &String| match name.strip_prefix(BEYOND) {
             Some(number) => number.parse().ok(),
-            None => key(name),
+            None => key(name.as_str()),
         };
         let keys: Vec<u32> = self.joints.iter().map(&mut of_name).collect::<Option<_>>()?;
         let mut out = LayerStack { base: rows_of_form(&self.base, &keys, has)?, ..LayerStack::default() };
