@@ -25,6 +25,66 @@ pub struct MeshTopology {
     opposite: OnceLock<Csr<[u32; 2]>>,
     vertex_edges: OnceLock<Vec<[u32; 2]>>,
     across: OnceLock<Vec<[u32; 3]>>,
+    fans: OnceLock<Fans>,
+}
+
+/// How to go from a triangle to all others that share an edge or a point with it, whichever way they are turned. A side has the number of its
+/// triangle times three, plus the corner from which it runs. Of triangles with the same three points only the first is among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fans {
+    /// For each side the next one on the same edge, in a ring: itself at a border.
+    pub ring: Vec<u32>,
+    /// For each point the side across from it in each of its triangles.
+    pub facing: Csr,
+    /// Whether the triangles of a point are anything else than one closed fan around it.
+    pub is_rim: Vec<bool>,
+}
+
+impl Fans {
+    fn of(mesh: &MeshTopology) -> Self {
+        let third =
+            |side: &Side| mesh.point(mesh.triangles[side.triangle as usize][(usize::from(side.corner) + 2) % 3]);
+        let mut is_double = vec![false; mesh.triangles.len()];
+        for edge in mesh.edges() {
+            for (before, side) in edge.iter().enumerate() {
+                let is_again = edge[..before].iter().any(|other| third(other) == third(side));
+                is_double[side.triangle as usize] |= is_again;
+            }
+        }
+        let mut ring: Vec<u32> = (0..).take(3 * mesh.triangles.len()).collect();
+        let number = |side: &Side| 3 * side.triangle + u32::from(side.corner);
+        for edge in mesh.edges() {
+            let once = edge.iter().filter(|side| !is_double[side.triangle as usize]);
+            for (side, next) in once.clone().zip(once.cycle().skip(1)) {
+                ring[number(side) as usize] = number(next);
+            }
+        }
+        let sides = (0..).step_by(3).zip(mesh.point_triangles()).zip(&is_double).filter(|(_, is_double)| !**is_double);
+        let sides =
+            sides.map(|(side, _)| side).flat_map(|(first, [a, b, c])| [(a, first + 1), (b, first + 2), (c, first)]);
+        let facing = Csr::new(mesh.weld.first.len(), sides);
+        let is_rim = facing.rows().map(|sides| !is_closed_fan(sides, &ring)).collect();
+        Self { ring, facing, is_rim }
+    }
+}
+
+/// Whether the triangles of a point, of which the sides across from it are given, are one closed fan around it.
+fn is_closed_fan(facing: &[u32], ring: &[u32]) -> bool {
+    let Some(first) = facing.first() else { return false };
+    // The side after the one across from the point runs to it.
+    let start = first - first % 3 + (first % 3 + 1) % 3;
+    let mut side = start;
+    for step in 1..=facing.len() {
+        let next = ring[side as usize];
+        let across = facing.iter().find(|across| **across / 3 == next / 3);
+        let Some(across) = across.filter(|_| next != side && ring[next as usize] == side) else { return false };
+        // Of the three sides, neither the one that leads here nor the one across from the point.
+        side = next - next % 3 + (3 - next % 3 - across % 3);
+        if side == start {
+            return step == facing.len();
+        }
+    }
+    false
 }
 
 /// A side of a triangle (half-edge).
@@ -173,6 +233,11 @@ impl MeshTopology {
         })
     }
 
+    /// Returns how to go from triangle to triangle.
+    pub(super) fn fans(&self) -> &Fans {
+        self.fans.get_or_init(|| Fans::of(self))
+    }
+
     /// Returns for each point the index of the connected component (shell) of the surface that it belongs to, and how
     /// many there are, in the order of their first points.
     #[must_use]
@@ -270,6 +335,33 @@ mod tests {
         let indices = vec![0, 1, 2, 1, 0, 3, 1, 0, 4];
         let topology = exact(&Primitive { stored_vertices: 5, positions, indices, ..Primitive::default() });
         assert_eq!(topology.across().iter().map(|t| t[0]).collect::<Vec<_>>(), [1, 0, NONE]);
+    }
+
+    #[test]
+    fn triangles_around_a_point_are_one_closed_fan_or_not() {
+        // A tetrahedron, a second one that touches it in a point, a third triangle on an edge of it.
+        let weld = Weld::by_key(0..8, &|| false).unwrap();
+        let triangles = vec![
+            [0, 1, 2],
+            [0, 2, 3],
+            // Turned the other way round.
+            [0, 1, 3],
+            [1, 3, 2],
+            [3, 4, 5],
+            [3, 5, 6],
+            [3, 6, 4],
+            [4, 6, 5],
+            [4, 5, 7],
+            // Another side of the first one.
+            [0, 2, 1],
+        ];
+        let topology = MeshTopology::new(weld, triangles, &|| false).unwrap();
+        let fans = topology.fans();
+        assert_eq!(fans.is_rim, [false, false, false, true, true, true, false, true]);
+        assert_eq!(fans.facing.row(0), [1, 4, 7]);
+        // The edge from 4 to 5 has three triangles, the one from 5 to 7 one.
+        assert_eq!([13, 23, 24].map(|side| fans.ring[side]), [23, 24, 13]);
+        assert_eq!((fans.ring[25], fans.ring[0], fans.ring[6]), (25, 6, 0));
     }
 
     #[test]
