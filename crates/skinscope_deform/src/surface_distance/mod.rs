@@ -11,7 +11,7 @@
 //! Where a surface is nearly flat, the windows on both sides of a corner see the same source behind it. On the next side that both reach they
 //! become one again (Surazhsky, Surazhsky, Kirsanov, Gortler and Hoppe, "Fast exact and approximate geodesics on meshes", 2005), raised by as much
 //! as its ways would be the shorter: there is about one window on each side, instead of more and more with the distance. By that, a distance
-//! becomes longer than the shortest way by at most [`MERGED`](window::MERGED) of it, and never shorter. Windows that see quite different sources,
+//! becomes longer than the shortest way by at most `MERGED` of it, and never shorter. Windows that see quite different sources,
 //! as over sharp edges, stay apart, and the distances are exact. So they are on a flat surface. Behind a point with little more than a full turn
 //! the ways beside it stand for those through it.
 
