@@ -1,6 +1,5 @@
 //! The shape of the triangles that a search has seen.
 
-use super::queue::NO_ENTRY;
 use super::window::{Window, hypotenuse};
 
 /// A triangle of the surface that a search has seen.
