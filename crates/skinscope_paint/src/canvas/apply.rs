@@ -30,7 +30,7 @@ impl Canvas {
         let painted = {
             let brushing = &*brushing;
             let of_place =
-                |(place, strengths): &Strengths| (*place, self.painted_place(brushing, *place, *strengths, &means));
+                |(place, strengths): &Strengths| (*place, self.painted_evenly(brushing, *place, *strengths, &means));
             let of_chunk = |chunk: Range<usize>| list[chunk].iter().map(of_place).collect::<Vec<(Place, Painted)>>();
             parallel::by_chunk(list.len(), CHUNK, &of_chunk)
         };
@@ -93,6 +93,22 @@ impl Canvas {
             out.add(self.before(brushing, *place, &mut space), strengths[side]);
         }
         out.finish()
+    }
+
+    /// Does the same as [`Canvas::painted_place`]; in the middle of a model whose both sides are painted, a row stays its own mirror image.
+    fn painted_evenly(&self, brushing: &Brushing, place: Place, strengths: [f64; 2], means: &[Shares]) -> Painted {
+        let painted = self.painted_place(brushing, place, strengths, means);
+        let images = brushing.images.as_ref().filter(|images| images.of(place) == Some(place));
+        let Some(images) = images else { return painted };
+        let mut space = Shares::new();
+        let own = self.before(brushing, place, &mut space);
+        images.evened(own, painted, (self.most(brushing, place), brushing.stroke.normalise, &brushing.locked))
+    }
+
+    /// Returns how many joints a place may have after the stroke.
+    fn most(&self, brushing: &Brushing, place: Place) -> usize {
+        let room = self.rows.room(&self.surfaces[place.surface], place.point);
+        brushing.stroke.max_influences.map_or(room, |most| most.min(room))
     }
 
     /// Paints a row with the strengths of a dab and of its mirror image: with the stronger one first. Where both are equally strong, it gets the
@@ -160,12 +176,12 @@ impl Canvas {
     ) -> Painted {
         let Brushing { stroke, locked, .. } = brushing;
         let surface = &self.surfaces[place.surface];
-        let (table, room) = (self.rows.table_of(surface, place.point), self.rows.room(surface, place.point));
+        let table = self.rows.table_of(surface, place.point);
         let task = Task {
             brush: stroke.brush,
             locked,
             normalise: stroke.normalise,
-            most: stroke.max_influences.map_or(room, |most| most.min(room)),
+            most: self.most(brushing, place),
             is_integer: table.formats.iter().any(|format| format.one().is_some()),
             joints: &table.keys,
         };

@@ -1,17 +1,22 @@
 //! The other side of a symmetric model: which place is the mirror image of which, and which joints are partners.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use skinscope_anim::pose::Axis;
 use skinscope_edit::{Settings, Sheet, check, operation};
 use skinscope_inspect::symmetry::Mirrored;
 use skinscope_model::{Model, NodeId, PrimitiveId};
-use skinscope_weights::RestSurface;
+use skinscope_weights::brush::Painted;
+use skinscope_weights::{RestSurface, Shares, difference, mean, share_of};
 
 use super::PaintError;
 use super::rows::Place;
 use crate::MirrorAxis;
+
+/// A row in the middle of a model whose weights differ by no more than this from those of its mirror image counts as symmetric: integers of eight
+/// bits may be one apart where their sum is odd.
+const NEARLY_EVEN: f64 = 1.01 / 255.0;
 
 /// The other sides across the three axes of mesh space, each found when it is first asked for.
 #[derive(Debug, Default)]
@@ -111,5 +116,37 @@ impl Images {
         let name = &model.skeleton.names[node.index()];
         let none = || PaintError::NoMirror(format!("\u{201c}{name}\u{201d} has no partner on the other side"));
         self.partners.get(&node).copied().ok_or_else(none)
+    }
+
+    /// Makes the new row of a place in the middle its own mirror image, where the row before, `own`, was: where one of two partners has to go, both
+    /// do. The rest says how many joints stay at most, whether the sum is to stay, and which joints are locked.
+    pub fn evened(
+        &self,
+        own: &[(u32, f64)],
+        painted: Painted,
+        (most, normalise, locked): (usize, bool, &BTreeSet<u32>),
+    ) -> Painted {
+        let opposite = |key: u32| self.partners.get(&NodeId(key)).map_or(key, |partner| partner.0);
+        let across =
+            |row: &[(u32, f64)]| -> Shares { row.iter().map(|(key, weight)| (opposite(*key), *weight)).collect() };
+        if difference(own, &across(own)) > NEARLY_EVEN {
+            return painted;
+        }
+        let other = across(&painted.row);
+        let mut row = mean([&painted.row[..], &other[..]].into_iter());
+        if row.len() > most {
+            row.retain(|(key, _)| share_of(&painted.row, *key) > 0.0 && share_of(&other, *key) > 0.0);
+            let whole = |row: &[(u32, f64)]| row.iter().map(|(_, weight)| weight).sum::<f64>();
+            let free: f64 = row.iter().filter(|(key, _)| !locked.contains(key)).map(|(_, weight)| weight).sum();
+            if free <= 0.0 {
+                return painted;
+            }
+            if normalise {
+                let factor = 1.0 + (whole(&painted.row) - whole(&row)) / free;
+                row.iter_mut().filter(|(key, _)| !locked.contains(key)).for_each(|(_, weight)| *weight *= factor);
+            }
+        }
+        let stays = |key: &u32| share_of(&row, *key).to_bits() == share_of(own, *key).to_bits();
+        if locked.iter().all(stays) { Painted { row, ..painted } } else { painted }
     }
 }
