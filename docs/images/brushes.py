@@ -45,6 +45,7 @@ BRUSHES = {
     "give": ([BARE, stroke("replace", value=1, strength=1, radius=0.2)], stroke("give", to=OTHER)),
     "smooth": (ROUGH, stroke("smooth", strength=1, radius=0.13, falloff="constant")),
     "sharpen": ([BARE, HALF], stroke("sharpen", strength=0.5, radius=0.13, falloff="constant")),
+    "relax": (ROUGH, stroke("relax", strength=1, radius=0.13, falloff="constant")),
     "average": (ROUGH, stroke("average", strength=0.4)),
 }
 

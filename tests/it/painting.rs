@@ -61,7 +61,7 @@ fn one_of<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
 
 /// Makes a stroke on the tube that [`long_tube`] makes; the second is the number of the joint, the third that of the locked one.
 fn random_stroke(random: &mut Random) -> (Map<String, Value>, u16, u16) {
-    let brushes = ["add", "subtract", "replace", "scale", "give", "smooth", "sharpen", "average"];
+    let brushes = ["add", "subtract", "replace", "scale", "give", "smooth", "sharpen", "relax", "average"];
     let falloffs = ["smooth", "linear", "sharp", "sphere", "root", "constant"];
     let painted = below(random, JOINTS);
     let to = (painted + 1 + below(random, JOINTS - 1)) % JOINTS;

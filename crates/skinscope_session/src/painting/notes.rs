@@ -162,7 +162,10 @@ fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
         },
         (Stuck::NoRoom, _) => note.text = "Locked joints have the rest of the weight".to_owned(),
         (Stuck::NoSlot, _) => {
-            note.text = "Locked joints leave no slot for another joint".to_owned();
+            note.text = match locked.is_empty() {
+                true => "The joints with more weight leave no slot for another one".to_owned(),
+                false => "Locked joints leave no slot for another joint".to_owned(),
+            };
             if session.painting.settings.max_influences.is_some() {
                 let label = "Allow as many joints as the file has room for".to_owned();
                 note.ways.push((label, set(session, |all| all.max_influences = None)));

@@ -36,7 +36,7 @@ pub enum Stuck {
     OnlyJoint,
     /// Locked joints have the rest of the weight.
     NoRoom,
-    /// Locked joints leave no slot for another joint.
+    /// Joints that are locked, or have more weight, leave no slot for another one.
     NoSlot,
 }
 
@@ -62,7 +62,7 @@ impl Stuck {
             Self::Locked => "the joint is locked",
             Self::OnlyJoint => "no other joint that is not locked takes or gives weight there",
             Self::NoRoom => "locked joints have the rest of the weight",
-            Self::NoSlot => "locked joints leave no slot for another joint",
+            Self::NoSlot => "joints that are locked, or have more weight, leave no slot for another one",
         }
     }
 }
