@@ -126,6 +126,15 @@ fn the_greatest_weights_stay_and_share_what_the_others_had() {
 }
 
 #[test]
+fn what_the_number_of_joints_takes_back_is_said_without_a_word_of_locks_alone() {
+    let none = BTreeSet::new();
+    let asked = Asked { own: &[(1, 1.0)], toward: &[(2, 1.0)], strength: 0.2, ..ASKED };
+    let done = Task { most: 1, ..task(&SMOOTH, &none) }.paint(&asked);
+    assert_eq!(done.effect, Effect::Stuck(Stuck::NoSlot));
+    assert!(Stuck::NoSlot.text().contains("more weight"));
+}
+
+#[test]
 fn falloffs_fall_from_one_to_nothing() {
     for falloff in FALLOFFS {
         assert_eq!([falloff.at(0.0), falloff.at(1.0), falloff.at(f64::NAN)], [1.0, 0.0, 0.0], "{}", falloff.id);
