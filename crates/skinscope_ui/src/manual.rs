@@ -146,7 +146,7 @@ macro_rules! pictures {
 }
 
 /// The pictures of the pages, with the files by which the pages name them.
-pub(super) static PICTURES: [(&str, &[u8]); 14] = pictures!(
+pub(super) static PICTURES: [(&str, &[u8]); 15] = pictures!(
     "images/brush-add.png",
     "images/brush-subtract.png",
     "images/brush-replace.png",
@@ -154,6 +154,7 @@ pub(super) static PICTURES: [(&str, &[u8]); 14] = pictures!(
     "images/brush-give.png",
     "images/brush-smooth.png",
     "images/brush-sharpen.png",
+    "images/brush-relax.png",
     "images/brush-average.png",
     "images/window.webp",
     "images/looks.png",

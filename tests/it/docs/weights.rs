@@ -26,3 +26,15 @@ pub(super) fn brushes() -> String {
     });
     table(["brush", "`\"brush\"`", "needs", "what it does"], rows)
 }
+
+#[test]
+fn every_brush_has_a_picture() {
+    let page = include_str!("../../../docs/paint.md");
+    for brush in BRUSHES {
+        let (id, label) = (brush.id, brush.label);
+        assert!(
+            page.contains(&format!("![The brush {label}: ")) && page.contains(&format!("(images/brush-{id}.png)")),
+            "{id}"
+        );
+    }
+}
