@@ -10,7 +10,7 @@ use skinscope_base::math::Aabb;
 use skinscope_model::Model;
 
 pub use self::snapshot::BesideSnapshot;
-use crate::{Document, Playback, PlaybackCommand, PoseSource, Session};
+use crate::{Document, Playback, PlaybackCommand, Playing, PoseSource, Session};
 
 /// The room between two models, as a share of the height of the taller one.
 const USUAL_GAP: f32 = 0.15;
@@ -306,8 +306,9 @@ impl Session {
 
     /// Lets the other model be at the time of the active one, where both have the same time.
     fn join_time(&mut self) {
-        if let Some(beside) = self.beside.as_mut().filter(|beside| beside.arrangement.same_time) {
-            beside.follow_playback(&PlaybackCommand::Seek(self.playback.time_secs), &self.playback, f32::NAN);
+        let Playing { playback, beside, .. } = self.playing();
+        if let Some(beside) = beside.filter(|beside| beside.arrangement.same_time) {
+            beside.follow_playback(&PlaybackCommand::Seek(playback.time_secs), playback, f32::NAN);
         }
     }
 

@@ -9,8 +9,8 @@ use skinscope_model::Model;
 use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
     EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,
-    PaintDrag, Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand,
-    View, ViewCommand, WindowCommand, most_members,
+    PaintDrag, Painting, Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session,
+    ToolCommand, View, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -89,7 +89,8 @@ pub fn refusal(command: &Command, session: &Session) -> Option<Cow<'static, str>
     {
         return Some(format!("This cannot be done: {why}.").into());
     }
-    let missing = missing_of_family(command, session).or_else(|| missing_of_brush(command, session)).or_else(|| {
+    let missing = missing_of_family(command, session);
+    let missing = missing.or_else(|| missing_of_brush(command, session.model(), session.painting())).or_else(|| {
         let is_example = session.lesson().is_some();
         missing_around(command, session.document(), is_example, session.view(), session.playback())
     });
@@ -171,16 +172,16 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
 }
 
 /// Returns what a command about brushes lacks.
-fn missing_of_brush(command: &Command, session: &Session) -> Option<&'static str> {
+fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Painting) -> Option<&'static str> {
     match command {
         Command::Paint(PaintCommand::Hold(Some(_))) | Command::Window(WindowCommand::Brush(BrushKey::Take)) => {
-            unless(session.model().is_some_and(|model| !model.skins.is_empty()), NO_SKIN)
+            unless(model.is_some_and(|model| !model.skins.is_empty()), NO_SKIN)
         }
         Command::Paint(PaintCommand::Flood) | Command::Window(WindowCommand::Brush(_)) => {
-            unless(session.painting().brush().is_some(), NO_BRUSH)
+            unless(painting.brush().is_some(), NO_BRUSH)
         }
         Command::File(FileCommand::AskForFile(FileUse::SaveStrokes)) => {
-            unless(!session.painting().recorded().strokes.is_empty(), "No stroke was painted.")
+            unless(!painting.recorded().strokes.is_empty(), "No stroke was painted.")
         }
         _ => None,
     }
