@@ -2,7 +2,7 @@
 //! nothing else. The last three change parts, all others only read them.
 
 use crate::{
-    Bones, ClipKeys, ControlState, Deforming, EditRules, EditedWeights, Extents, FileLights, Gizmos, Marker,
+    Bones, Brushwork, ClipKeys, ControlState, Deforming, EditRules, EditedWeights, Extents, FileLights, Gizmos, Marker,
     Measurements, Picking, Playing, Session, Skinning, Surfaces, Unsaved,
 };
 
@@ -42,6 +42,20 @@ impl Session {
             bones: self.bones(),
             view: &self.view,
             pose: &self.pose,
+        }
+    }
+
+    /// Returns what the hand that paints and the ring of its brush are found from.
+    pub(crate) fn brushwork(&self) -> Brushwork<'_> {
+        Brushwork {
+            model: self.model(),
+            picking: self.picking(),
+            view: &self.view,
+            pose: &self.pose,
+            edits: &self.edits,
+            playback: &self.playback,
+            tools: &self.tools,
+            painting: &self.painting,
         }
     }
 

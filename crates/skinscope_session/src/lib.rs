@@ -83,6 +83,7 @@ use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
 use self::findings::{Marker, StateBeforeFinding};
 use self::gesture::Gesture;
+use self::painting::Brushwork;
 use self::playback::Playing;
 use self::surfaces::deforming::DataCache;
 use self::view::environment::Environments;

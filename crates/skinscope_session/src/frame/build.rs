@@ -172,7 +172,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         add_ghosts(frame, &explanation, colors);
     }
     add_example_marks(frame, &session.example_marks(), colors);
-    add_ring(frame, session, colors);
+    add_ring(frame, session.brushwork(), colors);
 }
 
 /// Adds the lines and dots of an example, each on a wider one that sets it off from what lies behind.

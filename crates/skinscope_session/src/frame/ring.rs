@@ -6,7 +6,7 @@ use skinscope_weights::Falloff;
 use skinscope_weights::brush::falloff;
 
 use super::SceneColors;
-use crate::Session;
+use crate::Brushwork;
 
 /// The widths of the ring, of the one within, and of what sets the ring off from the surface; pixels.
 const RING: f32 = 2.0;
@@ -16,14 +16,14 @@ const EDGE: f32 = 2.0;
 const FAINT: f32 = 0.55;
 
 /// Adds the ring of the brush in the hand around what is under the pointer.
-pub(super) fn add_ring(frame: &mut Frame, session: &Session, colors: &SceneColors) {
-    let painting = session.painting();
+pub(super) fn add_ring(frame: &mut Frame, brushwork: Brushwork<'_>, colors: &SceneColors) {
+    let painting = brushwork.painting;
     let Some(at) = painting.hover().filter(|_| painting.brush().is_some()) else { return };
-    let Some(hit) = session.paint_hit(at) else { return };
+    let Some(hit) = brushwork.paint_hit(at) else { return };
     let [ink, edge] = colors.pinned;
     let half = falloff(&painting.settings().falloff).and_then(half_way);
     let shares: Vec<f64> = std::iter::once(1.0).chain(half).collect();
-    let rings = session.rings(&hit, &shares);
+    let rings = brushwork.rings(&hit, &shares);
     let mut add = |ring: &[[Vec3; 2]], width: f32, color: [f32; 4]| {
         frame.lines.extend(ring.iter().map(|[from, to]| Line { from: *from, to: *to, width, color }));
     };

@@ -6,7 +6,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_weights::brush::{ADD, SHARPEN, SMOOTH, SUBTRACT};
 use skinscope_weights::{Brush, Need};
 
-use crate::{Session, Toggle};
+use crate::{Brushwork, Session, Toggle};
 
 /// Brushes that do the opposite of each other.
 static OPPOSITES: [[&Brush; 2]; 2] = [[&ADD, &SUBTRACT], [&SMOOTH, &SHARPEN]];
@@ -22,10 +22,10 @@ pub(super) struct Hand {
 
 impl Hand {
     /// Returns what the brush in the hand does, turned round or smoothing where that is asked for.
-    pub fn of(session: &Session, flips: bool, smooths: bool) -> Option<Self> {
-        let held = session.painting.brush?;
-        let settings = &session.painting.settings;
-        let mut out = Self { brush: held, joint: session.view.selected, to: settings.to, factor: settings.factor };
+    pub fn of(brushwork: Brushwork<'_>, flips: bool, smooths: bool) -> Option<Self> {
+        let held = brushwork.painting.brush?;
+        let settings = &brushwork.painting.settings;
+        let mut out = Self { brush: held, joint: brushwork.view.selected, to: settings.to, factor: settings.factor };
         if smooths {
             out.brush = &SMOOTH;
         } else if flips {
@@ -39,7 +39,7 @@ impl Hand {
                 out.factor = 1.0 / out.factor;
             }
         }
-        let is_joint = |node: &NodeId| session.model().is_some_and(|model| is_joint(model, *node));
+        let is_joint = |node: &NodeId| brushwork.model.is_some_and(|model| is_joint(model, *node));
         out.joint = out.joint.filter(is_joint).filter(|_| out.brush.is_of_joint());
         out.to = out.to.filter(is_joint).filter(|_| out.brush.needs.contains(&Need::To));
         Some(out)
@@ -51,7 +51,14 @@ impl Session {
     /// ([`Toggle::WithChildren`]), all joints below it. None where no joint is selected.
     #[must_use]
     pub fn painted_joints(&self) -> Vec<NodeId> {
-        let Some((model, selected)) = self.model().zip(self.view.selected) else { return Vec::new() };
+        self.brushwork().painted_joints()
+    }
+}
+
+impl Brushwork<'_> {
+    /// Returns the joints that a brush paints as one.
+    pub(super) fn painted_joints(self) -> Vec<NodeId> {
+        let Some((model, selected)) = self.model.zip(self.view.selected) else { return Vec::new() };
         if !is_joint(model, selected) {
             return Vec::new();
         }
@@ -63,7 +70,7 @@ impl Session {
     }
 
     /// Returns the joints that are painted as one with a joint.
-    pub(super) fn painted_with(&self, joint: Option<NodeId>) -> BTreeSet<NodeId> {
+    pub(super) fn painted_with(self, joint: Option<NodeId>) -> BTreeSet<NodeId> {
         let is_selected = joint.is_some() && joint == self.view.selected;
         let others = self.painted_joints().into_iter().filter(|node| Some(*node) != joint);
         if is_selected { others.collect() } else { BTreeSet::new() }

@@ -6,7 +6,7 @@ use skinscope_inspect::{Hit, VertexRef};
 use skinscope_paint::{Reach, scene_origin};
 
 use super::hand::Hand;
-use crate::Session;
+use crate::{Brushwork, Session};
 
 /// The place of the surface under a point of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,10 +37,16 @@ impl Session {
     /// large model is not ready for the question yet.
     #[must_use]
     pub fn paint_hit(&self, at: Vec2) -> Option<PaintHit> {
-        let model = self.model()?;
-        let picking = self.picking();
+        self.brushwork().paint_hit(at)
+    }
+}
+
+impl Brushwork<'_> {
+    /// Returns the place of the surface under a point of the viewport.
+    pub(crate) fn paint_hit(self, at: Vec2) -> Option<PaintHit> {
+        let (model, picking) = (self.model?, self.picking);
         // The other side of a comparison shows weights that are not painted.
-        let hit = picking.vertex_near_at_hand(at).filter(|_| !self.deforming().is_second_at(at))?;
+        let hit = picking.vertex_near_at_hand(at).filter(|_| !picking.deforming.is_second_at(at))?;
         let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
         let toward_eye = -self.view.ray(at).direction;
         let reach = REACH * self.pose.opened_bounds.diagonal();
@@ -57,8 +63,8 @@ impl Session {
     }
 
     /// Returns the weight of the joints that are painted as one at the vertex that was hit.
-    fn weight_at(&self, hit: &Hit) -> Option<f32> {
-        let (model, painted) = (self.model()?, self.painted_joints());
+    fn weight_at(self, hit: &Hit) -> Option<f32> {
+        let (model, painted) = (self.model?, self.painted_joints());
         let instance = model.instances.get(hit.instance.index())?;
         let skin = model.skins.get(instance.skin?.index())?;
         let primitive = model.meshes.get(instance.mesh.index())?.primitives.get(hit.primitive)?;
@@ -72,7 +78,7 @@ impl Session {
 
     /// Returns the lines on the surface at some shares of the radius of the brush around a place, as pieces: where a dab there ends, and where both
     /// sides are painted also on the other side. They are a little nearer to the eye than the surface is.
-    pub(crate) fn rings(&self, hit: &PaintHit, shares: &[f64]) -> Vec<Vec<[Vec3; 2]>> {
+    pub(crate) fn rings(self, hit: &PaintHit, shares: &[f64]) -> Vec<Vec<[Vec3; 2]>> {
         let mut out = self.outline_at(hit, shares).unwrap_or_default();
         out.resize(shares.len(), Vec::new());
         for (ring, share) in out.iter_mut().zip(shares) {
@@ -86,8 +92,8 @@ impl Session {
         out
     }
 
-    fn outline_at(&self, hit: &PaintHit, shares: &[f64]) -> Option<Vec<Vec<[Vec3; 2]>>> {
-        let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.surfaces().posed()?);
+    fn outline_at(self, hit: &PaintHit, shares: &[f64]) -> Option<Vec<Vec<[Vec3; 2]>>> {
+        let (canvas, posed) = (self.painting.easel.canvas.as_ref()?, self.picking.surfaces.posed()?);
         let settings = &self.painting.settings;
         let joint = Hand::of(self, false, false).and_then(|hand| hand.joint);
         let (radius, distance) = (self.paint_radius(), settings.distance);
@@ -96,7 +102,7 @@ impl Session {
     }
 
     /// Returns the direction from a place to the eye.
-    fn toward_eye(&self, place: Vec3) -> Vec3 {
+    fn toward_eye(self, place: Vec3) -> Vec3 {
         let from_view = self.view.world_from_view();
         match self.view.projection() {
             Projection::Orthographic { .. } => Vec3::from(from_view.matrix3.z_axis),

@@ -14,6 +14,7 @@ pub(crate) mod layers;
 mod note_tests;
 mod notes;
 pub(crate) mod paint_commands;
+mod painter;
 mod settings;
 mod stance;
 mod stroke;
@@ -25,6 +26,7 @@ mod written_form;
 pub use self::hit::PaintHit;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
+pub(crate) use self::painter::Brushwork;
 pub use self::settings::{PaintDrag, PaintSettings};
 
 use std::sync::Arc;
@@ -242,6 +244,13 @@ impl Session {
     /// Returns how far a dab reaches, metres: the radius of the settings or, where that is 0, a share of the size of the model.
     #[must_use]
     pub fn paint_radius(&self) -> f64 {
+        self.brushwork().paint_radius()
+    }
+}
+
+impl Brushwork<'_> {
+    /// Returns how far a dab reaches, metres.
+    pub(super) fn paint_radius(self) -> f64 {
         match self.painting.settings.radius {
             radius if radius > 0.0 => radius,
             _ => USUAL_RADIUS * f64::from(self.pose.opened_bounds.diagonal().max(1e-6)),

@@ -6,7 +6,7 @@ use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
 use super::{LayerCommand, PaintCommand, PaintNote, PaintSettings};
-use crate::{Command, SelectionCommand, Session, ToolCommand};
+use crate::{Brushwork, Command, SelectionCommand, ToolCommand};
 
 /// How many joints are offered to give weight to.
 const MOST_TAKERS: usize = 3;
@@ -22,55 +22,55 @@ pub(super) fn refused(why: &str) -> PaintNote {
 }
 
 /// Says why a stroke cannot begin.
-pub(super) fn cannot_begin(session: &Session, why: &PaintError) -> PaintNote {
+pub(super) fn cannot_begin(brushwork: Brushwork<'_>, why: &PaintError) -> PaintNote {
     let mut note = refused(&why.to_string());
     if *why == PaintError::NoMesh {
-        note.ways.extend(under_pointer(session).map(|node| select(session, node)));
+        note.ways.extend(under_pointer(brushwork).map(|node| select(brushwork, node)));
     }
     if let PaintError::NoMirror(_) = why {
-        note.ways.push(("Paint one side alone".to_owned(), set(session, |settings| settings.mirror = None)));
+        note.ways.push(("Paint one side alone".to_owned(), set(brushwork, |settings| settings.mirror = None)));
     }
     note
 }
 
 /// Returns what the brush needs that is not there.
-pub(super) fn lacks(session: &Session, hand: Hand) -> Option<PaintNote> {
+pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
     let said = |text: &str, ways: Vec<Way>| Some(PaintNote { text: text.to_owned(), ways });
-    let model = session.model()?;
+    let model = brushwork.model?;
     let has_weights = || model.meshes.iter().flat_map(|mesh| &mesh.primitives).any(|p| p.stored_influences.is_some());
     if model.skins.is_empty() || !has_weights() {
         return said("The model has no weights", Vec::new());
     }
     if hand.joint.is_none() && hand.brush.is_of_joint() {
-        let mut offered: Vec<NodeId> = under_pointer(session).into_iter().collect();
-        if let Some(selected) = session.view.selected.filter(|node| node.index() < model.skeleton.len()) {
+        let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().collect();
+        if let Some(selected) = brushwork.view.selected.filter(|node| node.index() < model.skeleton.len()) {
             let beside = model.joint_above(selected).or_else(|| model.joints_below(selected).next());
             offered.extend(beside.filter(|node| !offered.contains(node)));
         }
-        let ways = offered.into_iter().map(|node| select(session, node));
-        let selected = session.view.selected.map(|node| format!("{} is no joint of a skin", name(session, node)));
+        let ways = offered.into_iter().map(|node| select(brushwork, node));
+        let selected = brushwork.view.selected.map(|node| format!("{} is no joint of a skin", name(brushwork, node)));
         let text = selected.unwrap_or_else(|| "No joint is selected".to_owned());
         return said(&text, ways.collect());
     }
     if hand.to.is_none() && hand.brush.needs.contains(&Need::To) {
         let above = hand.joint.and_then(|node| model.joint_above(node));
-        let mut offered: Vec<NodeId> = under_pointer(session).into_iter().chain(above).collect();
+        let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().chain(above).collect();
         offered.dedup();
         let ways = offered.into_iter().filter(|node| Some(*node) != hand.joint).map(|node| {
-            let label = format!("Give to {}", name(session, node));
-            (label, set(session, |settings| settings.to = Some(node)))
+            let label = format!("Give to {}", name(brushwork, node));
+            (label, set(brushwork, |settings| settings.to = Some(node)))
         });
         return said("Give to which joint?", ways.collect());
     }
-    if session.painting.settings.only_marked && session.view.marked.is_empty() {
-        return said("No vertex is marked", vec![paint_all(session)]);
+    if brushwork.painting.settings.only_marked && brushwork.view.marked.is_empty() {
+        return said("No vertex is marked", vec![paint_all(brushwork)]);
     }
-    layer_lacks(session)
+    layer_lacks(brushwork)
 }
 
 /// Returns why nothing that is painted in the layer could be seen.
-fn layer_lacks(session: &Session) -> Option<PaintNote> {
-    let layers = session.painting.layers();
+fn layer_lacks(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.layers();
     let layer = layers.layer(layers.active()?)?;
     let (id, name) = (layer.id(), layer.name());
     let said = |text: String, label: &str, command: LayerCommand| {
@@ -95,68 +95,70 @@ fn layer_lacks(session: &Session) -> Option<PaintNote> {
 }
 
 /// Returns why the stroke that is under way has changed nothing so far; `None` where it has, or where there is no stroke.
-pub(super) fn of_stroke(session: &Session) -> Option<PaintNote> {
-    let easel = &session.painting.easel;
+pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let easel = &brushwork.painting.easel;
     let stroke = easel.stroke.as_ref()?;
     let report = easel.canvas.as_ref()?.report(&stroke.brushing);
     if report.changed > 0 {
         return None;
     }
-    let hand = Hand::of(session, stroke.flips, stroke.smooths)?;
-    let settings = &session.painting.settings;
+    let hand = Hand::of(brushwork, stroke.flips, stroke.smooths)?;
+    let settings = &brushwork.painting.settings;
     let mut note = PaintNote::default();
     if report.vertices == 0 && settings.strength <= 0.0 {
         note.text = "The brush has no strength".to_owned();
-        note.ways.push(("Set the strength to 0.5".to_owned(), set(session, |all| all.strength = 0.5)));
+        note.ways.push(("Set the strength to 0.5".to_owned(), set(brushwork, |all| all.strength = 0.5)));
         return Some(note);
     }
     if report.vertices == 0 {
         note.text = "No vertex here can be painted".to_owned();
         if settings.only_marked {
-            note.ways.push(paint_all(session));
+            note.ways.push(paint_all(brushwork));
         }
         if settings.front_only {
-            note.ways.push(("Paint what looks away too".to_owned(), set(session, |all| all.front_only = false)));
+            note.ways.push(("Paint what looks away too".to_owned(), set(brushwork, |all| all.front_only = false)));
         }
-        let wider = 2.0 * session.paint_radius();
-        note.ways.push(("Make the brush twice as wide".to_owned(), set(session, |all| all.radius = wider)));
+        let wider = 2.0 * brushwork.paint_radius();
+        note.ways.push(("Make the brush twice as wide".to_owned(), set(brushwork, |all| all.radius = wider)));
         return Some(note);
     }
     let stuck = report.stuck.iter().max_by_key(|(_, vertices)| *vertices);
     match stuck {
-        Some((why, _)) => say_stuck(session, hand, *why, &mut note),
-        None => rests(session, hand, &mut note),
+        Some((why, _)) => say_stuck(brushwork, hand, *why, &mut note),
+        None => rests(brushwork, hand, &mut note),
     }
     Some(note)
 }
 
-fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
-    let easel = &session.painting.easel;
+fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintNote) {
+    let easel = &brushwork.painting.easel;
     let place = easel.canvas.as_ref().zip(easel.stroke.as_ref());
     let place = place.and_then(|(canvas, stroke)| canvas.stuck_place(&stroke.brushing, why)).unwrap_or_default();
-    let locked = &session.tools.locked;
+    let locked = &brushwork.tools.locked;
     let painted = [hand.joint, hand.to].into_iter().flatten().find(|node| locked.contains(node));
-    let group = session.painted_with(hand.joint);
+    let group = brushwork.painted_with(hand.joint);
     let is_painted = |node: &NodeId| Some(*node) == hand.joint || group.contains(node);
     let others: Vec<NodeId> = place.joints.iter().copied().filter(|node| !is_painted(node)).collect();
     let are_locked = !others.is_empty() && others.iter().all(|node| locked.contains(node));
     match (why, painted) {
-        (Stuck::Locked, Some(node)) => say_locked(session, &[node], "", note),
+        (Stuck::Locked, Some(node)) => say_locked(brushwork, &[node], "", note),
         (Stuck::Locked | Stuck::NoRoom | Stuck::OnlyJoint, None) if are_locked => {
             let other = if others.len() < place.joints.len() { "other " } else { "" };
-            say_locked(session, &others, other, note);
+            say_locked(brushwork, &others, other, note);
             if let Some(joint) = hand.joint.filter(|_| why == Stuck::OnlyJoint) {
-                note.ways.extend(takers(session, joint, &place).into_iter().map(|node| give(session, node)));
+                note.ways.extend(takers(brushwork, joint, &place).into_iter().map(|node| give(brushwork, node)));
             }
         }
         (Stuck::Locked, None) => note.text = "All joints here are locked".to_owned(),
         (Stuck::OnlyJoint, _) => match hand.joint {
             Some(joint) => {
                 note.text = match group.is_empty() {
-                    true => format!("{} is the only joint of this vertex: give to which?", name(session, joint)),
-                    false => format!("{} and those below have this vertex alone: give to which?", name(session, joint)),
+                    true => format!("{} is the only joint of this vertex: give to which?", name(brushwork, joint)),
+                    false => {
+                        format!("{} and those below have this vertex alone: give to which?", name(brushwork, joint))
+                    }
                 };
-                note.ways.extend(takers(session, joint, &place).into_iter().map(|node| give(session, node)));
+                note.ways.extend(takers(brushwork, joint, &place).into_iter().map(|node| give(brushwork, node)));
             }
             None => note.text = "Only one joint moves what is here".to_owned(),
         },
@@ -166,9 +168,9 @@ fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
                 true => "The joints with more weight leave no slot for another one".to_owned(),
                 false => "Locked joints leave no slot for another joint".to_owned(),
             };
-            if session.painting.settings.max_influences.is_some() {
+            if brushwork.painting.settings.max_influences.is_some() {
                 let label = "Allow as many joints as the file has room for".to_owned();
-                note.ways.push((label, set(session, |all| all.max_influences = None)));
+                note.ways.push((label, set(brushwork, |all| all.max_influences = None)));
             }
         }
     }
@@ -178,11 +180,11 @@ fn say_stuck(session: &Session, hand: Hand, why: Stuck, note: &mut PaintNote) {
 }
 
 /// Says that joints are locked: `other` is said of those beside the painted one.
-fn say_locked(session: &Session, joints: &[NodeId], other: &str, note: &mut PaintNote) {
+fn say_locked(brushwork: Brushwork<'_>, joints: &[NodeId], other: &str, note: &mut PaintNote) {
     match joints {
         [node] => {
-            note.text = format!("{} is locked", name(session, *node));
-            note.ways.push((format!("Unlock {}", name(session, *node)), ToolCommand::ToggleLock(*node).into()));
+            note.text = format!("{} is locked", name(brushwork, *node));
+            note.ways.push((format!("Unlock {}", name(brushwork, *node)), ToolCommand::ToggleLock(*node).into()));
         }
         _ => note.text = format!("All {} {other}influences are locked", joints.len()),
     }
@@ -190,26 +192,26 @@ fn say_locked(session: &Session, joints: &[NodeId], other: &str, note: &mut Pain
 
 /// Returns joints that could take the weight of one that is alone at a place: those of the places around, or else those next to it in the
 /// skeleton.
-fn takers(session: &Session, joint: NodeId, place: &StuckPlace) -> Vec<NodeId> {
-    let group = session.painted_with(Some(joint));
+fn takers(brushwork: Brushwork<'_>, joint: NodeId, place: &StuckPlace) -> Vec<NodeId> {
+    let group = brushwork.painted_with(Some(joint));
     let is_painted = |node: &NodeId| *node == joint || group.contains(node);
     let mut out: Vec<NodeId> = place.around.iter().copied().filter(|node| !is_painted(node)).collect();
-    if let Some(model) = session.model().filter(|_| out.is_empty()) {
+    if let Some(model) = brushwork.model.filter(|_| out.is_empty()) {
         let beside = model.joint_above(joint).into_iter().chain(model.joints_below(joint));
-        out.extend(beside.filter(|node| !is_painted(node) && !session.tools.locked.contains(node)));
+        out.extend(beside.filter(|node| !is_painted(node) && !brushwork.tools.locked.contains(node)));
     }
     out.truncate(MOST_TAKERS);
     out
 }
 
-fn give(session: &Session, node: NodeId) -> Way {
-    (format!("Give to {}", name(session, node)), PaintCommand::GiveTo(node).into())
+fn give(brushwork: Brushwork<'_>, node: NodeId) -> Way {
+    (format!("Give to {}", name(brushwork, node)), PaintCommand::GiveTo(node).into())
 }
 
 /// Says why a vertex has what is asked for already, and how it could get more.
-fn rests(session: &Session, hand: Hand, note: &mut PaintNote) {
-    let settings = &session.painting.settings;
-    let Some(joint) = hand.joint.map(|node| name(session, node)) else {
+fn rests(brushwork: Brushwork<'_>, hand: Hand, note: &mut PaintNote) {
+    let settings = &brushwork.painting.settings;
+    let Some(joint) = hand.joint.map(|node| name(brushwork, node)) else {
         let even = match hand.brush.toward {
             Toward::Touched => "The weights here are all the same already",
             Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => "The weights here are even already",
@@ -224,10 +226,10 @@ fn rests(session: &Session, hand: Hand, note: &mut PaintNote) {
         note.text = format!("{joint} has all of the weight here");
     } else if is(&skinscope_weights::brush::ADD) || wanted > settings.ceiling {
         note.text = format!("{joint} is at the ceiling of {}", share(settings.ceiling));
-        note.ways.push(("Raise the ceiling to 1".to_owned(), set(session, |all| all.ceiling = 1.0)));
+        note.ways.push(("Raise the ceiling to 1".to_owned(), set(brushwork, |all| all.ceiling = 1.0)));
     } else if settings.floor > 0.0 && (is(&skinscope_weights::brush::SUBTRACT) || wanted < settings.floor) {
         note.text = format!("{joint} is at the floor of {}", share(settings.floor));
-        note.ways.push(("Lower the floor to 0".to_owned(), set(session, |all| all.floor = 0.0)));
+        note.ways.push(("Lower the floor to 0".to_owned(), set(brushwork, |all| all.floor = 0.0)));
     } else if !wanted.is_nan() {
         note.text = format!("{joint} has {} here already", share(wanted));
     } else if is_scaled && hand.factor == 1.0 {
@@ -247,28 +249,28 @@ fn share(weight: f64) -> String {
     if has_two { format!("{weight:.2}") } else { format!("{weight:.3}") }
 }
 
-fn name(session: &Session, node: NodeId) -> String {
-    let names = session.model().map(|model| &model.skeleton.names);
+fn name(brushwork: Brushwork<'_>, node: NodeId) -> String {
+    let names = brushwork.model.map(|model| &model.skeleton.names);
     names.and_then(|names| names.get(node.index())).cloned().unwrap_or_default()
 }
 
-fn select(session: &Session, node: NodeId) -> Way {
-    (format!("Select {}", name(session, node)), SelectionCommand::Select(Some(node)).into())
+fn select(brushwork: Brushwork<'_>, node: NodeId) -> Way {
+    (format!("Select {}", name(brushwork, node)), SelectionCommand::Select(Some(node)).into())
 }
 
 /// The joint that moves most what is under the pointer.
-fn under_pointer(session: &Session) -> Option<NodeId> {
-    let hit = session.picking().vertex_near_at_hand(session.painting.hover?)?;
-    session.picking().mover(hit)
+fn under_pointer(brushwork: Brushwork<'_>) -> Option<NodeId> {
+    let hit = brushwork.picking.vertex_near_at_hand(brushwork.painting.hover?)?;
+    brushwork.picking.mover(hit)
 }
 
-fn paint_all(session: &Session) -> Way {
-    ("Paint all vertices".to_owned(), set(session, |settings| settings.only_marked = false))
+fn paint_all(brushwork: Brushwork<'_>) -> Way {
+    ("Paint all vertices".to_owned(), set(brushwork, |settings| settings.only_marked = false))
 }
 
 /// Returns the command that changes the settings.
-fn set(session: &Session, change: impl FnOnce(&mut PaintSettings)) -> Command {
-    let mut settings = session.painting.settings.clone();
+fn set(brushwork: Brushwork<'_>, change: impl FnOnce(&mut PaintSettings)) -> Command {
+    let mut settings = brushwork.painting.settings.clone();
     change(&mut settings);
     PaintCommand::Set(settings).into()
 }

@@ -6,7 +6,7 @@ use skinscope_anim::pose::{Channels, Keys, PoseFile, capture, resolve};
 use skinscope_model::{LocalPose, Model};
 use skinscope_paint::Posing;
 
-use crate::{Edits, PoseSource, Session};
+use crate::{Brushwork, Edits, PoseSource};
 
 /// How the model stands, and the pose file that says what no clip does.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,9 +17,9 @@ pub(super) struct Stance {
 
 impl Stance {
     /// Returns how the model stands in the picture. `before` is what was found for the dab before, of which most is true again.
-    pub fn of(session: &Session, before: Option<&Self>) -> Self {
-        let (local, playback) = (&session.pose().local, session.playback());
-        let Some(model) = session.model() else { return Self { posing: Posing::default(), pose: None } };
+    pub fn of(brushwork: Brushwork<'_>, before: Option<&Self>) -> Self {
+        let (local, playback) = (&brushwork.pose.local, brushwork.playback);
+        let Some(model) = brushwork.model else { return Self { posing: Posing::default(), pose: None } };
         let of_file = |clip: &skinscope_model::ClipId| model.clips.get(clip.index()).is_some_and(|c| !c.is_added());
         let clip = playback.clip.filter(|_| playback.source == PoseSource::Clip).filter(of_file);
         let time = if clip.is_some() { short(playback.time_secs) } else { 0.0 };
@@ -32,7 +32,7 @@ impl Stance {
         if stands(&plain) {
             return Self { posing: plain, pose: None };
         }
-        let edited = of_edits(model, session.edits(), local);
+        let edited = of_edits(model, brushwork.edits, local);
         let posing = Posing { pose: Some(Arc::new(resolve(model, &edited))), ..plain };
         if stands(&posing) {
             return Self { posing, pose: Some(edited) };

@@ -15,7 +15,7 @@ use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
 use super::stance::Stance;
 use super::{PaintDab, PaintNote, layer_steps, notes, written_form};
-use crate::Session;
+use crate::{Brushwork, Session};
 
 /// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
 pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
@@ -51,7 +51,7 @@ pub(super) fn stand(session: &mut Session, before: Option<&Stance>) -> Option<St
     session.update_pose();
     put_up(session);
     session.model()?;
-    Some(Stance::of(session, before))
+    Some(Stance::of(session.brushwork(), before))
 }
 
 /// Puts a canvas up that has the weights of the model, where none has them.
@@ -77,14 +77,15 @@ pub(super) fn begin(
     stance: Stance,
     change: impl FnOnce(Stroke) -> Stroke,
 ) -> Result<(), PaintNote> {
-    let Some(hand) = Hand::of(session, flips, smooths) else { return Err(PaintNote::default()) };
-    if let Some(why) = notes::lacks(session, hand) {
+    let brushwork = session.brushwork();
+    let Some(hand) = Hand::of(brushwork, flips, smooths) else { return Err(PaintNote::default()) };
+    if let Some(why) = notes::lacks(brushwork, hand) {
         return Err(why);
     }
-    let Some(model) = session.model().map(Arc::clone) else { return Err(PaintNote::default()) };
-    let stroke = change(stroke_of(session, &model, hand, &stance));
-    let Some(canvas) = &session.painting.easel.canvas else { return Err(PaintNote::default()) };
-    let brushing = canvas.begin(&stroke).map_err(|why| notes::cannot_begin(session, &why))?;
+    let Some(model) = brushwork.model.map(Arc::clone) else { return Err(PaintNote::default()) };
+    let stroke = change(stroke_of(brushwork, &model, hand, &stance));
+    let Some(canvas) = &brushwork.painting.easel.canvas else { return Err(PaintNote::default()) };
+    let brushing = canvas.begin(&stroke).map_err(|why| notes::cannot_begin(brushwork, &why))?;
     let pose = stance.pose.as_ref().map(|pose| session.painting.name_of_pose(pose));
     let form = written_form::form_of(&model, &stroke, pose);
     session.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
@@ -92,18 +93,19 @@ pub(super) fn begin(
 }
 
 /// Returns what the settings say of a stroke, without its dabs.
-fn stroke_of(session: &Session, model: &Model, hand: Hand, stance: &Stance) -> Stroke {
-    let settings = &session.painting.settings;
-    let locked: BTreeSet<NodeId> = session.tools.locked.iter().copied().filter(|node| is_joint(model, *node)).collect();
+fn stroke_of(brushwork: Brushwork<'_>, model: &Model, hand: Hand, stance: &Stance) -> Stroke {
+    let settings = &brushwork.painting.settings;
+    let locked: BTreeSet<NodeId> =
+        brushwork.tools.locked.iter().copied().filter(|node| is_joint(model, *node)).collect();
     Stroke {
         brush: hand.brush,
         joint: hand.joint,
         to: hand.to,
-        with: session.painted_with(hand.joint),
+        with: brushwork.painted_with(hand.joint),
         value: written(settings.value),
         factor: written(hand.factor),
         strength: written(settings.strength),
-        radius: written(session.paint_radius()),
+        radius: written(brushwork.paint_radius()),
         falloff: falloff(&settings.falloff).unwrap_or(FALLOFFS[0]),
         distance: settings.distance,
         accumulate: settings.accumulate,
@@ -115,10 +117,10 @@ fn stroke_of(session: &Session, model: &Model, hand: Hand, stance: &Stance) -> S
         mirror: settings.mirror,
         front_faces: settings
             .front_only
-            .then(|| FrontFaces { eye: eye(session, model, hand.joint), angle: written(settings.front_angle) }),
-        mask: settings.only_marked.then(|| mask_of(model, &session.view.marked)),
+            .then(|| FrontFaces { eye: eye(brushwork, model, hand.joint), angle: written(settings.front_angle) }),
+        mask: settings.only_marked.then(|| mask_of(model, &brushwork.view.marked)),
         // Data that a method works out for a model is not in a file of strokes.
-        method: Some(session.deforming().shown_method())
+        method: Some(brushwork.picking.deforming.shown_method())
             .filter(|method| method.data.is_none())
             .unwrap_or(skinscope_deform::METHODS[0]),
         posing: Arc::new(stance.posing.clone()),
@@ -127,16 +129,16 @@ fn stroke_of(session: &Session, model: &Model, hand: Hand, stance: &Stance) -> S
 }
 
 /// Returns the place of the eye in the scene of the file, metres. That of a parallel projection is so far away that it makes no difference.
-fn eye(session: &Session, model: &Model, joint: Option<NodeId>) -> DVec3 {
+fn eye(brushwork: Brushwork<'_>, model: &Model, joint: Option<NodeId>) -> DVec3 {
     const FAR: f32 = 1e3;
-    let from_view = session.view.world_from_view();
-    let size = session.pose.opened_bounds.diagonal().max(1e-3);
-    let back = match session.view.projection() {
+    let from_view = brushwork.view.world_from_view();
+    let size = brushwork.pose.opened_bounds.diagonal().max(1e-3);
+    let back = match brushwork.view.projection() {
         Projection::Orthographic { .. } => FAR * size * Vec3::from(from_view.matrix3.z_axis),
         Projection::Perspective { .. } => Vec3::ZERO,
     };
     let eye = Vec3::from(from_view.translation) + back;
-    let origin = skinscope_paint::scene_origin(model, joint, &session.pose.local);
+    let origin = skinscope_paint::scene_origin(model, joint, &brushwork.pose.local);
     DVec3::from_array((eye.as_dvec3() + origin).to_array().map(written))
 }
 
@@ -170,7 +172,7 @@ pub(super) fn touch(session: &mut Session, dabs: &[Dab]) {
 pub(super) fn take_changes(session: &mut Session, changes: &[WeightChange]) {
     let Some(painted) = session.painting.easel.canvas.as_ref().map(|canvas| Arc::clone(canvas.model())) else { return };
     if changes.is_empty() {
-        session.painting.note = notes::of_stroke(session);
+        session.painting.note = notes::of_stroke(session.brushwork());
         return;
     }
     session.painting.note = None;

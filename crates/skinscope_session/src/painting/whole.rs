@@ -20,7 +20,7 @@ const FAR: f64 = 1e4;
 /// Touches everything that the brush may change with its strength.
 pub(super) fn flood(session: &mut Session) {
     let Some(model) = session.model() else { return };
-    let joint = Hand::of(session, false, false).and_then(|hand| hand.joint);
+    let joint = Hand::of(session.brushwork(), false, false).and_then(|hand| hand.joint);
     let middle = session.pose.opened_bounds.center().as_dvec3();
     let at = (middle + scene_origin(model, joint, &session.pose.local)).to_array();
     let radius = FAR * f64::from(session.pose.opened_bounds.diagonal().max(1.0));
