@@ -185,7 +185,7 @@ impl Session {
     pub fn apply(&mut self, command: impl Into<Command>) -> Option<Effect> {
         let command = command.into();
         gesture::note(&mut self.gesture, &command);
-        painting::note(self, &command);
+        painting::note(&mut self.painting, &command);
         let effect = self.carry_out(command);
         painting::follow(self);
         effect

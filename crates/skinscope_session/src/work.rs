@@ -181,7 +181,7 @@ impl Session {
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
-        if let Some(model) = painting::wanted_canvas(self) {
+        if let Some(model) = painting::wanted_canvas(&self.painting, self.edited_weights()) {
             wanted.push(Work::PreparePainting(ModelKey::of(&model)));
         }
         if let Some(model) = self.measurements().wanted_pose() {

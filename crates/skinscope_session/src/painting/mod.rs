@@ -38,7 +38,7 @@ use skinscope_paint::{Canvas, LayerStack, Painted, StrokeForm, StrokeReport, Str
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
-use crate::{Command, MarkCommand, Session, ToolCommand, ViewCommand};
+use crate::{Command, EditedWeights, MarkCommand, Session, ToolCommand, ViewCommand};
 
 /// The ending of files of strokes.
 pub const STROKES_ENDING: &str = ".strokes.json";
@@ -214,6 +214,12 @@ impl Painting {
         self.layers = layers;
     }
 
+    /// Tells that the pointer is over a point of the viewport, pixels from its top left, or over nothing that could be painted: the ring of
+    /// the brush is drawn there.
+    fn hover_at(&mut self, at: Option<Vec2>) {
+        self.hover = at.filter(|at| at.is_finite() && self.brush.is_some());
+    }
+
     /// Takes the brush from the hand of another session, whose model was the active one.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         (self.brush, other.hover) = (other.brush.take(), None);
@@ -226,12 +232,6 @@ impl Session {
     #[must_use]
     pub fn painting(&self) -> &Painting {
         &self.painting
-    }
-
-    /// Tells that the pointer is over a point of the viewport, pixels from its top left, or over nothing that could be painted: the ring of
-    /// the brush is drawn there.
-    pub(crate) fn hover_paint(&mut self, at: Option<Vec2>) {
-        self.painting.hover = at.filter(|at| at.is_finite() && self.painting.brush.is_some());
     }
 
     /// Returns the weights that were painted, in double precision, so that saving them rounds them once; `None` where none were, or others
@@ -260,14 +260,14 @@ impl Brushwork<'_> {
 
 /// Notes that a command is about to be carried out: one that gives the pointer something else to do takes the brush out of the hand, and what
 /// ends a gesture ends its stroke.
-pub(crate) fn note(session: &mut Session, command: &Command) {
+pub(crate) fn note(painting: &mut Painting, command: &Command) {
     use crate::EditCommand::{BeginEdit, CancelEdit, ChangeWeights, EndEdit, NormaliseWeights, Redo, Undo};
     match command {
         Command::Edit(BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights)
         | Command::Keying(_)
-        | Command::Tool(_) => stroke::end(session),
+        | Command::Tool(_) => stroke::end(painting),
         // The weights from before it come back with all else.
-        Command::Edit(CancelEdit) => session.painting.note = None,
+        Command::Edit(CancelEdit) => painting.note = None,
         _ => {}
     }
     if matches!(
@@ -276,8 +276,8 @@ pub(crate) fn note(session: &mut Session, command: &Command) {
             | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
             | Command::View(ViewCommand::SetPoseTool(_))
     ) {
-        stroke::end(session);
-        (session.painting.brush, session.painting.hover) = (None, None);
+        stroke::end(painting);
+        (painting.brush, painting.hover) = (None, None);
     }
 }
 
@@ -294,21 +294,22 @@ pub(crate) fn follow(session: &mut Session) {
         layers::follow(session);
     } else if !session.has_gesture() {
         // A gesture may end in other ways than by its command.
-        stroke::end(session);
+        stroke::end(&mut session.painting);
     }
 }
 
 /// Returns the model for which a canvas is to be made: a brush is in the hand, and there is none yet.
-pub(crate) fn wanted_canvas(session: &Session) -> Option<Arc<Model>> {
-    session.painting.brush?;
-    let model = session.edited_weights().edited_model()?;
-    session.painting.easel.canvas.is_none().then(|| Arc::clone(model))
+pub(crate) fn wanted_canvas(painting: &Painting, weights: EditedWeights<'_>) -> Option<Arc<Model>> {
+    painting.brush?;
+    let model = weights.edited_model()?;
+    painting.easel.canvas.is_none().then(|| Arc::clone(model))
 }
 
 /// Takes a canvas that was made in the background, where it is still of use.
 pub(crate) fn take_canvas(session: &mut Session, mut canvas: Canvas) {
     follow(session);
-    if wanted_canvas(session).is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
+    let wanted = wanted_canvas(&session.painting, session.edited_weights());
+    if wanted.is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
         let strokes = session.painting.recorded.strokes.len();
         canvas.adopt_layers(session.painting.layers.clone());
         session.painting.easel.put_up(canvas, strokes);

@@ -84,7 +84,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
                 session.painting.settings.value = written(f64::from(hit.weight));
             }
         }
-        PaintCommand::Hover(at) => session.hover_paint(at),
+        PaintCommand::Hover(at) => session.painting.hover_at(at),
         PaintCommand::Forget => session.painting.forget_recorded(),
         PaintCommand::Layer(command) => layers::apply(session, &command),
     }
@@ -93,11 +93,11 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
 /// Takes a brush in the hand, or none. Where the session does no work in the background, a canvas is made now, so that the first dab
 /// does not wait for it.
 fn hold(session: &mut Session, brush: Option<&'static Brush>) {
-    stroke::end(session);
+    stroke::end(&mut session.painting);
     session.painting.brush = brush.filter(|_| session.document.is_some());
     session.painting.note = None;
     if session.painting.brush.is_none() {
-        return session.hover_paint(None);
+        return session.painting.hover_at(None);
     }
     // Who paints sees the weights that are painted, marks nothing by a drag, and tries no tool.
     session.marking.tool = None;

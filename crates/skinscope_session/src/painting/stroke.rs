@@ -14,7 +14,7 @@ use skinscope_weights::brush::falloff;
 use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
 use super::stance::Stance;
-use super::{PaintDab, PaintNote, layer_steps, notes, written_form};
+use super::{PaintDab, PaintNote, Painting, layer_steps, notes, written_form};
 use crate::{Brushwork, Session};
 
 /// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
@@ -25,7 +25,7 @@ pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
     let before = session.painting.easel.stroke.as_ref().map(|stroke| stroke.stance.clone());
     let Some(stance) = stand(session, before.as_ref()) else { return };
     if before.is_some_and(|before| !before.goes_on(&stance)) {
-        end(session);
+        end(&mut session.painting);
     }
     if session.painting.easel.stroke.is_none() {
         let begun = begin(session, (dab.flips, dab.smooths), stance.clone(), |stroke| stroke);
@@ -37,7 +37,7 @@ pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
     let at = Centre::Position(DVec3::from_array(dab.position.map(written)));
     touch(session, &[Dab { at, pressure: written(dab.pressure), time: Some(stance.posing.time) }]);
     if !session.has_gesture() {
-        end(session);
+        end(&mut session.painting);
     }
 }
 
@@ -186,8 +186,7 @@ pub(super) fn take_changes(session: &mut Session, changes: &[WeightChange]) {
 }
 
 /// Ends the stroke that is under way, and records it where it has changed something.
-pub(super) fn end(session: &mut Session) {
-    let painting = &mut session.painting;
+pub(super) fn end(painting: &mut Painting) {
     let Some(stroke) = painting.easel.stroke.take() else { return };
     let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
     if report.changed > 0 {

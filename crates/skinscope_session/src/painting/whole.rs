@@ -53,7 +53,7 @@ pub(super) fn gradient(session: &mut Session, [from, until]: [[f64; 3]; 2], radi
         }
         Err(why) => session.painting.note = Some(notes::refused(&why.to_string())),
     }
-    stroke::end(session);
+    stroke::end(&mut session.painting);
 }
 
 /// The falloff that does not fall.
@@ -66,13 +66,13 @@ fn at_once(session: &mut Session, at: [f64; 3], change: impl FnOnce(Stroke) -> S
     if begin(session, |stroke| change(Stroke { distance: Distance::Volume, ..stroke })) {
         let at = Centre::Position(DVec3::from_array(at.map(written)));
         stroke::touch(session, &[Dab { at, pressure: 1.0, time: None }]);
-        stroke::end(session);
+        stroke::end(&mut session.painting);
     }
 }
 
 /// Begins a stroke over all marked vertices or, where none is marked, over all; returns whether it has begun.
 fn begin(session: &mut Session, change: impl FnOnce(Stroke) -> Stroke) -> bool {
-    stroke::end(session);
+    stroke::end(&mut session.painting);
     let Some(stance) = stroke::stand(session, None) else { return false };
     let Some(model) = session.model().map(Arc::clone) else { return false };
     let marked = Arc::clone(&session.view.marked);
