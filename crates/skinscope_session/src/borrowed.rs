@@ -1,9 +1,9 @@
 //! The types that borrow several parts of a session, on one page: which of them sees which parts. What takes such a type reads and changes
-//! nothing else. The last three change parts, all others only read them.
+//! nothing else. The last four change parts, all others only read them.
 
 use crate::{
     Bones, Brushwork, ClipKeys, ControlState, Deforming, EditRules, EditedWeights, Extents, FileLights, Gizmos, Marker,
-    Measurements, Picking, Playing, Session, Skinning, Surfaces, Unsaved,
+    Measurements, Painter, Picking, Playing, Pose, Session, Skinning, Surfaces, Unsaved,
 };
 
 impl Session {
@@ -34,15 +34,7 @@ impl Session {
     /// Returns what lies under a point of the picture, and why the pinned vertex is where it is.
     #[must_use]
     pub fn picking(&self) -> Picking<'_> {
-        Picking {
-            document: self.document.as_ref(),
-            model: self.model(),
-            deforming: self.deforming(),
-            surfaces: self.surfaces(),
-            bones: self.bones(),
-            view: &self.view,
-            pose: &self.pose,
-        }
+        picking_in(self.deforming(), &self.pose)
     }
 
     /// Returns what the hand that paints and the ring of its brush are found from.
@@ -205,4 +197,51 @@ impl Session {
             before_finding: &mut self.before_finding,
         }
     }
+
+    /// Returns the brush and its strokes, with the weights that they change.
+    pub(crate) fn painter(&mut self) -> Painter<'_> {
+        Painter {
+            skinning: Skinning {
+                document: &mut self.document,
+                history: &mut self.history,
+                tools: &mut self.tools,
+                view: &self.view,
+                pose: &self.pose,
+                defers_work: self.defers_work,
+            },
+            painting: &mut self.painting,
+            marking: &mut self.marking,
+            edits: &self.edits,
+            playback: &self.playback,
+            compared: &self.compared,
+            methods: &self.methods,
+            has_gesture: self.gesture.is_some(),
+        }
+    }
+}
+
+impl Painter<'_> {
+    /// Returns what the hand and its strokes are found from.
+    pub(crate) fn brushwork(&self) -> Brushwork<'_> {
+        let (view, pose) = (self.skinning.view, self.skinning.pose);
+        let (document, model) = (self.skinning.document.as_ref(), self.model());
+        let deforming = Deforming { document, model, view, compared: self.compared, methods: self.methods };
+        Brushwork {
+            model,
+            picking: picking_in(deforming, pose),
+            view,
+            pose,
+            edits: self.edits,
+            playback: self.playback,
+            tools: self.skinning.tools,
+            painting: self.painting,
+        }
+    }
+}
+
+/// Returns what lies under a point of the picture, of what is deformed in a pose.
+fn picking_in<'a>(deforming: Deforming<'a>, pose: &'a Pose) -> Picking<'a> {
+    let Deforming { document, model, view, .. } = deforming;
+    let surfaces = Surfaces { deforming, view, pose };
+    Picking { document, model, deforming, surfaces, bones: Bones { document, model, view, pose }, view, pose }
 }

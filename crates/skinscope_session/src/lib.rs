@@ -83,7 +83,7 @@ use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
 use self::findings::{Marker, StateBeforeFinding};
 use self::gesture::Gesture;
-use self::painting::Brushwork;
+use self::painting::{Brushwork, Painter};
 use self::playback::Playing;
 use self::surfaces::deforming::DataCache;
 use self::view::environment::Environments;
@@ -187,7 +187,7 @@ impl Session {
         gesture::note(&mut self.gesture, &command);
         painting::note(&mut self.painting, &command);
         let effect = self.carry_out(command);
-        painting::follow(self);
+        painting::follow(&mut self.painter());
         effect
     }
 

@@ -290,7 +290,8 @@ impl Session {
                 Some(Box::new(move |context| {
                     let canvas = Canvas::new(model);
                     canvas.prepare();
-                    (!context.is_cancelled()).then(|| Done::of(move |session| painting::take_canvas(session, canvas)))
+                    (!context.is_cancelled())
+                        .then(|| Done::of(move |session| painting::take_canvas(&mut session.painter(), canvas)))
                 }))
             }
             Work::ReadEnvironment(path) => {

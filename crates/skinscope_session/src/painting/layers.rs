@@ -6,8 +6,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_paint::{LayerId, LayerStack, LayersForm};
 use skinscope_weights::{TableRow, exact};
 
-use super::{layer_steps, notes, stroke};
-use crate::Session;
+use super::{Painter, layer_steps, notes, stroke};
 
 /// Commands about layers of weights.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -41,37 +40,37 @@ pub enum LayerCommand {
 }
 
 /// Carries out a command about layers.
-pub(super) fn apply(session: &mut Session, command: &LayerCommand) {
-    if session.document.is_none() {
+pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
+    if painter.model().is_none() {
         return;
     }
-    stroke::end(session);
-    session.painting.note = None;
+    stroke::end(painter.painting);
+    painter.painting.note = None;
     if let LayerCommand::Select(id) = command {
-        let painting = &mut session.painting;
+        let painting = &mut *painter.painting;
         painting.layers.select(*id);
         painting.easel.canvas.iter_mut().for_each(|canvas| canvas.select_layer(*id));
         return;
     }
     // Who works with layers sees the weights that they make.
-    if session.tools.is_trying() {
-        session.skinning().choose(None);
+    if painter.skinning.tools.is_trying() {
+        painter.skinning.choose(None);
     }
-    stroke::put_up(session);
-    let Some(layers) = changed(session, command) else { return };
-    let Some(canvas) = &mut session.painting.easel.canvas else { return };
+    stroke::put_up(painter);
+    let Some(layers) = changed(painter, command) else { return };
+    let Some(canvas) = &mut painter.painting.easel.canvas else { return };
     match canvas.set_layers(layers) {
-        Ok(changes) if changes.is_empty() => layer_steps::note(session, false),
-        Ok(changes) => stroke::take_changes(session, &changes),
-        Err(why) => session.painting.note = Some(notes::refused(&why.to_string())),
+        Ok(changes) if changes.is_empty() => layer_steps::note(painter, false),
+        Ok(changes) => stroke::take_changes(painter, &changes),
+        Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
     }
-    let strokes = session.painting.recorded.strokes.len();
-    session.painting.easel.note_stroke(strokes);
+    let strokes = painter.painting.recorded.strokes.len();
+    painter.painting.easel.note_stroke(strokes);
 }
 
 /// Returns the layers that a command makes; `None` where it changes nothing.
-fn changed(session: &Session, command: &LayerCommand) -> Option<LayerStack> {
-    let canvas = session.painting.easel.canvas.as_ref()?;
+fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> {
+    let canvas = painter.painting.easel.canvas.as_ref()?;
     let mut layers = canvas.layers().clone();
     let is_other = match command {
         LayerCommand::Add(name) => {
@@ -87,10 +86,10 @@ fn changed(session: &Session, command: &LayerCommand) -> Option<LayerStack> {
         LayerCommand::MergeDown(id) => layers.merge_down(*id),
         LayerCommand::Duplicate(id) => layers.duplicate(*id),
         LayerCommand::MaskMarked(id) => {
-            let rows = marked_rows(session)?;
+            let rows = marked_rows(painter)?;
             !rows.is_empty() && layers.set_mask(*id, Some(&rows))
         }
-        LayerCommand::EraseMarked(id) => layers.erase(*id, &marked_rows(session)?),
+        LayerCommand::EraseMarked(id) => layers.erase(*id, &marked_rows(painter)?),
         LayerCommand::RemoveMask(id) => layers.set_mask(*id, None),
         LayerCommand::Select(_) => false,
     };
@@ -98,15 +97,15 @@ fn changed(session: &Session, command: &LayerCommand) -> Option<LayerStack> {
 }
 
 /// Returns the rows of the marked vertices.
-fn marked_rows(session: &Session) -> Option<Vec<TableRow>> {
-    let model = session.edited_weights().edited_model()?;
-    let marked = stroke::mask_of(model, &session.view.marked);
-    Some(session.painting.easel.canvas.as_ref()?.rows_of(&marked))
+fn marked_rows(painter: &Painter<'_>) -> Option<Vec<TableRow>> {
+    let model = painter.skinning.edited().edited_model()?;
+    let marked = stroke::mask_of(model, &painter.skinning.view.marked);
+    Some(painter.painting.easel.canvas.as_ref()?.rows_of(&marked))
 }
 
 /// Lets layers follow the weights of the model, which something else than a brush may have changed: a layer takes what it has done.
-pub(super) fn follow(session: &mut Session) {
-    let painting = &mut session.painting;
+pub(super) fn follow(painter: &mut Painter<'_>) {
+    let painting = &mut *painter.painting;
     if painting.layers.is_empty() {
         return;
     }
@@ -114,7 +113,7 @@ pub(super) fn follow(session: &mut Session) {
         // Other vertices have weights now.
         painting.layers = LayerStack::default();
     } else if !painting.easel.is_current {
-        stroke::put_up(session);
+        stroke::put_up(painter);
     } else if let Some(canvas) = &mut painting.easel.canvas {
         canvas.select_layer(painting.layers.active());
     }

@@ -26,7 +26,7 @@ mod written_form;
 pub use self::hit::PaintHit;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
-pub(crate) use self::painter::Brushwork;
+pub(crate) use self::painter::{Brushwork, Painter};
 pub use self::settings::{PaintDrag, PaintSettings};
 
 use std::sync::Arc;
@@ -282,19 +282,19 @@ pub(crate) fn note(painting: &mut Painting, command: &Command) {
 }
 
 /// Lets the canvas follow the weights of the model, after anything may have changed them. Costs nothing where there is no canvas.
-pub(crate) fn follow(session: &mut Session) {
-    if session.painting.easel.canvas.is_none() {
+pub(crate) fn follow(painter: &mut Painter<'_>) {
+    if painter.painting.easel.canvas.is_none() {
         return;
     }
-    let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
-    let painting = &mut session.painting;
+    let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return };
+    let painting = &mut *painter.painting;
     if !painting.easel.is_of(&model) || painting.easel.has_other_layers(&painting.layers) {
         let strokes = painting.easel.go_to(&model, &painting.layers);
         painting.go_to_stroke(strokes);
-        layers::follow(session);
-    } else if !session.has_gesture() {
+        layers::follow(painter);
+    } else if !painter.has_gesture {
         // A gesture may end in other ways than by its command.
-        stroke::end(&mut session.painting);
+        stroke::end(painter.painting);
     }
 }
 
@@ -306,13 +306,13 @@ pub(crate) fn wanted_canvas(painting: &Painting, weights: EditedWeights<'_>) -> 
 }
 
 /// Takes a canvas that was made in the background, where it is still of use.
-pub(crate) fn take_canvas(session: &mut Session, mut canvas: Canvas) {
-    follow(session);
-    let wanted = wanted_canvas(&session.painting, session.edited_weights());
+pub(crate) fn take_canvas(painter: &mut Painter<'_>, mut canvas: Canvas) {
+    follow(painter);
+    let wanted = wanted_canvas(painter.painting, painter.skinning.edited());
     if wanted.is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
-        let strokes = session.painting.recorded.strokes.len();
-        canvas.adopt_layers(session.painting.layers.clone());
-        session.painting.easel.put_up(canvas, strokes);
-        layer_steps::note(session, true);
+        let strokes = painter.painting.recorded.strokes.len();
+        canvas.adopt_layers(painter.painting.layers.clone());
+        painter.painting.easel.put_up(canvas, strokes);
+        layer_steps::note(painter, true);
     }
 }

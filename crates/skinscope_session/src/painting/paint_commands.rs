@@ -8,7 +8,7 @@ use skinscope_weights::{Brush, exact};
 
 use super::layers::LayerCommand;
 use super::settings::PaintSettings;
-use super::{layers, stroke, whole};
+use super::{Painter, layers, stroke, whole};
 use crate::Session;
 
 /// Commands about brushes that paint weights.
@@ -62,23 +62,51 @@ pub struct PaintDab {
     pub smooths: bool,
 }
 
+impl PaintDab {
+    /// Whether all of its numbers are numbers.
+    pub(super) fn is_finite(&self) -> bool {
+        self.position.iter().chain([&self.pressure]).all(|number| number.is_finite())
+    }
+}
+
+impl PaintCommand {
+    /// Whether the surface is touched, at a place that can be.
+    fn touches(&self) -> bool {
+        match self {
+            Self::Dab(dab) => dab.is_finite(),
+            Self::Flood => true,
+            Self::Gradient { from, until, .. } => whole::ends_of(*from, *until).is_some(),
+            _ => false,
+        }
+    }
+}
+
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
+    if command.touches() && session.painting.brush.is_some() {
+        // Touched are the weights that are edited and not what a tool would make of them, in the pose of now.
+        if session.tools.is_trying() {
+            session.skinning().choose(None);
+        }
+        session.update_pose();
+    }
     match command {
-        PaintCommand::Hold(id) => hold(session, id.as_deref().and_then(skinscope_weights::brush::brush)),
+        PaintCommand::Hold(id) => hold(&mut session.painter(), id.as_deref().and_then(skinscope_weights::brush::brush)),
         PaintCommand::GiveTo(node) => {
             let settings = PaintSettings { to: Some(node), ..session.painting.settings.clone() };
             apply(session, PaintCommand::Set(settings));
-            hold(session, Some(&GIVE));
+            hold(&mut session.painter(), Some(&GIVE));
         }
         PaintCommand::Set(settings) => {
             let nodes = session.model().map_or(0, |model| model.skeleton.len());
             session.painting.settings = settings.usable(&session.painting.settings, nodes);
             session.painting.note = None;
         }
-        PaintCommand::Dab(dab) => stroke::dab(session, &dab),
-        PaintCommand::Flood => whole::flood(session),
-        PaintCommand::Gradient { from, until, radial } => whole::gradient(session, [from, until], radial),
+        PaintCommand::Dab(dab) => stroke::dab(&mut session.painter(), &dab),
+        PaintCommand::Flood => whole::flood(&mut session.painter()),
+        PaintCommand::Gradient { from, until, radial } => {
+            whole::gradient(&mut session.painter(), [from, until], radial)
+        }
         PaintCommand::Sample(at) => {
             if let Some(hit) = session.paint_hit(at).filter(|hit| hit.weight.is_finite()) {
                 session.painting.settings.value = written(f64::from(hit.weight));
@@ -86,25 +114,26 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
         }
         PaintCommand::Hover(at) => session.painting.hover_at(at),
         PaintCommand::Forget => session.painting.forget_recorded(),
-        PaintCommand::Layer(command) => layers::apply(session, &command),
+        PaintCommand::Layer(command) => layers::apply(&mut session.painter(), &command),
     }
 }
 
 /// Takes a brush in the hand, or none. Where the session does no work in the background, a canvas is made now, so that the first dab
 /// does not wait for it.
-fn hold(session: &mut Session, brush: Option<&'static Brush>) {
-    stroke::end(&mut session.painting);
-    session.painting.brush = brush.filter(|_| session.document.is_some());
-    session.painting.note = None;
-    if session.painting.brush.is_none() {
-        return session.painting.hover_at(None);
+fn hold(painter: &mut Painter<'_>, brush: Option<&'static Brush>) {
+    stroke::end(painter.painting);
+    let is_open = painter.model().is_some();
+    painter.painting.brush = brush.filter(|_| is_open);
+    painter.painting.note = None;
+    if painter.painting.brush.is_none() {
+        return painter.painting.hover_at(None);
     }
     // Who paints sees the weights that are painted, marks nothing by a drag, and tries no tool.
-    session.marking.tool = None;
-    if session.tools.operation.is_some() {
-        session.skinning().choose(None);
+    painter.marking.tool = None;
+    if painter.skinning.tools.operation.is_some() {
+        painter.skinning.choose(None);
     }
-    if !session.defers_work || session.painting.easel.canvas.is_some() {
-        stroke::put_up(session);
+    if !painter.skinning.defers_work || painter.painting.easel.canvas.is_some() {
+        stroke::put_up(painter);
     }
 }

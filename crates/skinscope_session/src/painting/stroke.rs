@@ -14,51 +14,47 @@ use skinscope_weights::brush::falloff;
 use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
 use super::stance::Stance;
-use super::{PaintDab, PaintNote, Painting, layer_steps, notes, written_form};
-use crate::{Brushwork, Session};
+use super::{PaintDab, PaintNote, Painter, Painting, layer_steps, notes, written_form};
+use crate::Brushwork;
 
 /// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
-pub(super) fn dab(session: &mut Session, dab: &PaintDab) {
-    if !dab.position.iter().chain([&dab.pressure]).all(|number| number.is_finite()) {
+pub(super) fn dab(painter: &mut Painter<'_>, dab: &PaintDab) {
+    if !dab.is_finite() {
         return;
     }
-    let before = session.painting.easel.stroke.as_ref().map(|stroke| stroke.stance.clone());
-    let Some(stance) = stand(session, before.as_ref()) else { return };
+    let before = painter.painting.easel.stroke.as_ref().map(|stroke| stroke.stance.clone());
+    let Some(stance) = stand(painter, before.as_ref()) else { return };
     if before.is_some_and(|before| !before.goes_on(&stance)) {
-        end(&mut session.painting);
+        end(painter.painting);
     }
-    if session.painting.easel.stroke.is_none() {
-        let begun = begin(session, (dab.flips, dab.smooths), stance.clone(), |stroke| stroke);
+    if painter.painting.easel.stroke.is_none() {
+        let begun = begin(painter, (dab.flips, dab.smooths), stance.clone(), |stroke| stroke);
         if let Err(note) = begun {
-            session.painting.note = Some(note);
+            painter.painting.note = Some(note);
             return;
         }
     }
     let at = Centre::Position(DVec3::from_array(dab.position.map(written)));
-    touch(session, &[Dab { at, pressure: written(dab.pressure), time: Some(stance.posing.time) }]);
-    if !session.has_gesture() {
-        end(&mut session.painting);
+    touch(painter, &[Dab { at, pressure: written(dab.pressure), time: Some(stance.posing.time) }]);
+    if !painter.has_gesture {
+        end(painter.painting);
     }
 }
 
-/// Makes ready for a dab: shows the weights that are edited and not what a tool would make of them, poses the model, puts a canvas up that has
-/// these weights. Returns how the model stands; `None` where nothing is open or held.
-pub(super) fn stand(session: &mut Session, before: Option<&Stance>) -> Option<Stance> {
-    session.painting.brush?;
-    if session.tools.is_trying() {
-        session.skinning().choose(None);
-    }
-    session.update_pose();
-    put_up(session);
-    session.model()?;
-    Some(Stance::of(session.brushwork(), before))
+/// Makes ready for a dab: puts a canvas up that has the weights of the model. Returns how the model stands; `None` where nothing is open or
+/// held.
+pub(super) fn stand(painter: &mut Painter<'_>, before: Option<&Stance>) -> Option<Stance> {
+    painter.painting.brush?;
+    put_up(painter);
+    painter.model()?;
+    Some(Stance::of(painter.brushwork(), before))
 }
 
 /// Puts a canvas up that has the weights of the model, where none has them.
-pub(super) fn put_up(session: &mut Session) {
-    super::follow(session);
-    let Some(model) = session.edited_weights().edited_model().map(Arc::clone) else { return };
-    let painting = &mut session.painting;
+pub(super) fn put_up(painter: &mut Painter<'_>) {
+    super::follow(painter);
+    let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return };
+    let painting = &mut *painter.painting;
     if painting.easel.fits(&model) {
         return;
     }
@@ -67,17 +63,17 @@ pub(super) fn put_up(session: &mut Session) {
         canvas.adopt_layers(painting.layers.clone());
         painting.easel.put_up(canvas, painting.recorded.strokes.len());
     }
-    layer_steps::note(session, true);
+    layer_steps::note(painter, true);
 }
 
 /// Begins a stroke; `change` changes what the settings say of it. The error says why there is none.
 pub(super) fn begin(
-    session: &mut Session,
+    painter: &mut Painter<'_>,
     (flips, smooths): (bool, bool),
     stance: Stance,
     change: impl FnOnce(Stroke) -> Stroke,
 ) -> Result<(), PaintNote> {
-    let brushwork = session.brushwork();
+    let brushwork = painter.brushwork();
     let Some(hand) = Hand::of(brushwork, flips, smooths) else { return Err(PaintNote::default()) };
     if let Some(why) = notes::lacks(brushwork, hand) {
         return Err(why);
@@ -86,9 +82,9 @@ pub(super) fn begin(
     let stroke = change(stroke_of(brushwork, &model, hand, &stance));
     let Some(canvas) = &brushwork.painting.easel.canvas else { return Err(PaintNote::default()) };
     let brushing = canvas.begin(&stroke).map_err(|why| notes::cannot_begin(brushwork, &why))?;
-    let pose = stance.pose.as_ref().map(|pose| session.painting.name_of_pose(pose));
+    let pose = stance.pose.as_ref().map(|pose| painter.painting.name_of_pose(pose));
     let form = written_form::form_of(&model, &stroke, pose);
-    session.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
+    painter.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
     Ok(())
 }
 
@@ -154,35 +150,35 @@ pub(super) fn mask_of(model: &Model, marked: &VertexSet) -> VertexSet {
 }
 
 /// Carries dabs of the stroke out that is under way, and says at the pointer why they have changed nothing.
-pub(super) fn touch(session: &mut Session, dabs: &[Dab]) {
+pub(super) fn touch(painter: &mut Painter<'_>, dabs: &[Dab]) {
     for dab in dabs {
-        let easel = &mut session.painting.easel;
+        let easel = &mut painter.painting.easel;
         let (Some(canvas), Some(stroke)) = (&mut easel.canvas, &mut easel.stroke) else { return };
         match canvas.dab(&mut stroke.brushing, dab) {
             Ok(changes) => {
                 written_form::add_dab(&mut stroke.form, dab);
-                take_changes(session, &changes);
+                take_changes(painter, &changes);
             }
-            Err(why) => session.painting.note = Some(notes::refused(&why.to_string())),
+            Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
         }
     }
 }
 
 /// Gives the open model the weights that the canvas has, as a step of the history.
-pub(super) fn take_changes(session: &mut Session, changes: &[WeightChange]) {
-    let Some(painted) = session.painting.easel.canvas.as_ref().map(|canvas| Arc::clone(canvas.model())) else { return };
+pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) {
+    let Some(painted) = painter.painting.easel.canvas.as_ref().map(|canvas| Arc::clone(canvas.model())) else { return };
     if changes.is_empty() {
-        session.painting.note = notes::of_stroke(session.brushwork());
+        painter.painting.note = notes::of_stroke(painter.brushwork());
         return;
     }
-    session.painting.note = None;
-    let is_step = session.skinning().change_painted(changes, painted);
+    painter.painting.note = None;
+    let is_step = painter.skinning.change_painted(changes, painted);
     // Weights that are those of the file again are shown by the model that was read.
-    let shown = session.model().map(Arc::clone);
-    if let (Some(canvas), Some(shown)) = (&mut session.painting.easel.canvas, shown) {
+    let shown = painter.model().map(Arc::clone);
+    if let (Some(canvas), Some(shown)) = (&mut painter.painting.easel.canvas, shown) {
         canvas.adopt(&shown);
     }
-    layer_steps::note(session, is_step);
+    layer_steps::note(painter, is_step);
 }
 
 /// Ends the stroke that is under way, and records it where it has changed something.

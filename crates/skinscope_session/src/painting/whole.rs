@@ -11,49 +11,52 @@ use skinscope_weights::FALLOFFS;
 use skinscope_weights::brush::falloff;
 
 use super::hand::Hand;
-use super::{notes, stroke, written_form};
-use crate::Session;
+use super::{Painter, notes, stroke, written_form};
 
 /// How many times the size of the model a flood reaches.
 const FAR: f64 = 1e4;
 
 /// Touches everything that the brush may change with its strength.
-pub(super) fn flood(session: &mut Session) {
-    let Some(model) = session.model() else { return };
-    let joint = Hand::of(session.brushwork(), false, false).and_then(|hand| hand.joint);
-    let middle = session.pose.opened_bounds.center().as_dvec3();
-    let at = (middle + scene_origin(model, joint, &session.pose.local)).to_array();
-    let radius = FAR * f64::from(session.pose.opened_bounds.diagonal().max(1.0));
-    at_once(session, at, move |stroke| Stroke { radius: written(radius), falloff: constant(), ..stroke });
+pub(super) fn flood(painter: &mut Painter<'_>) {
+    let brushwork = painter.brushwork();
+    let Some(model) = brushwork.model else { return };
+    let joint = Hand::of(brushwork, false, false).and_then(|hand| hand.joint);
+    let middle = brushwork.pose.opened_bounds.center().as_dvec3();
+    let at = (middle + scene_origin(model, joint, &brushwork.pose.local)).to_array();
+    let radius = FAR * f64::from(brushwork.pose.opened_bounds.diagonal().max(1.0));
+    at_once(painter, at, move |stroke| Stroke { radius: written(radius), falloff: constant(), ..stroke });
 }
 
 /// Touches everything that the brush may change with a strength that falls from its full one at the first place to nothing at the second.
-pub(super) fn gradient(session: &mut Session, [from, until]: [[f64; 3]; 2], radial: bool) {
-    let ends = [from, until].map(|end| DVec3::from_array(end.map(written)));
-    let length = ends[0].distance(ends[1]);
-    if !(length.is_finite() && length > 0.0) {
-        return;
-    }
+pub(super) fn gradient(painter: &mut Painter<'_>, [from, until]: [[f64; 3]; 2], radial: bool) {
+    let Some((ends, length)) = ends_of(from, until) else { return };
     if radial {
-        return at_once(session, from, move |stroke| Stroke { radius: written(length), ..stroke });
+        return at_once(painter, from, move |stroke| Stroke { radius: written(length), ..stroke });
     }
-    let shape = falloff(&session.painting.settings.falloff).unwrap_or(FALLOFFS[0]);
+    let shape = falloff(&painter.painting.settings.falloff).unwrap_or(FALLOFFS[0]);
     // A dab at a vertex touches no other one.
     let radius = written(1e-7 * length).max(1e-9);
     let change = move |stroke: Stroke| Stroke { radius, falloff: constant(), distance: Distance::Surface, ..stroke };
-    if !begin(session, change) {
+    if !begin(painter, change) {
         return;
     }
-    let easel = &mut session.painting.easel;
+    let easel = &mut painter.painting.easel;
     let (Some(canvas), Some(open)) = (&mut easel.canvas, &mut easel.stroke) else { return };
     match canvas.gradient_dabs(&mut open.brushing, ends, shape) {
         Ok((dabs, changes)) => {
             dabs.iter().for_each(|dab| written_form::add_dab(&mut open.form, dab));
-            stroke::take_changes(session, &changes);
+            stroke::take_changes(painter, &changes);
         }
-        Err(why) => session.painting.note = Some(notes::refused(&why.to_string())),
+        Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
     }
-    stroke::end(&mut session.painting);
+    stroke::end(painter.painting);
+}
+
+/// Returns the ends of a gradient and how far they are apart; `None` where that is no length.
+pub(super) fn ends_of(from: [f64; 3], until: [f64; 3]) -> Option<([DVec3; 2], f64)> {
+    let ends = [from, until].map(|end| DVec3::from_array(end.map(written)));
+    let length = ends[0].distance(ends[1]);
+    (length.is_finite() && length > 0.0).then_some((ends, length))
 }
 
 /// The falloff that does not fall.
@@ -62,26 +65,26 @@ fn constant() -> &'static skinscope_weights::Falloff {
 }
 
 /// Carries out a stroke of one dab that measures straight distances.
-fn at_once(session: &mut Session, at: [f64; 3], change: impl FnOnce(Stroke) -> Stroke) {
-    if begin(session, |stroke| change(Stroke { distance: Distance::Volume, ..stroke })) {
+fn at_once(painter: &mut Painter<'_>, at: [f64; 3], change: impl FnOnce(Stroke) -> Stroke) {
+    if begin(painter, |stroke| change(Stroke { distance: Distance::Volume, ..stroke })) {
         let at = Centre::Position(DVec3::from_array(at.map(written)));
-        stroke::touch(session, &[Dab { at, pressure: 1.0, time: None }]);
-        stroke::end(&mut session.painting);
+        stroke::touch(painter, &[Dab { at, pressure: 1.0, time: None }]);
+        stroke::end(painter.painting);
     }
 }
 
 /// Begins a stroke over all marked vertices or, where none is marked, over all; returns whether it has begun.
-fn begin(session: &mut Session, change: impl FnOnce(Stroke) -> Stroke) -> bool {
-    stroke::end(&mut session.painting);
-    let Some(stance) = stroke::stand(session, None) else { return false };
-    let Some(model) = session.model().map(Arc::clone) else { return false };
-    let marked = Arc::clone(&session.view.marked);
+fn begin(painter: &mut Painter<'_>, change: impl FnOnce(Stroke) -> Stroke) -> bool {
+    stroke::end(painter.painting);
+    let Some(stance) = stroke::stand(painter, None) else { return false };
+    let Some(model) = painter.model().map(Arc::clone) else { return false };
+    let marked = Arc::clone(&painter.skinning.view.marked);
     let mask = (!marked.is_empty()).then(|| stroke::mask_of(&model, &marked));
     let begun =
-        stroke::begin(session, (false, false), stance, |stroke| change(Stroke { mask, front_faces: None, ..stroke }));
+        stroke::begin(painter, (false, false), stance, |stroke| change(Stroke { mask, front_faces: None, ..stroke }));
     let is_begun = begun.is_ok();
     if let Err(note) = begun {
-        session.painting.note = Some(note);
+        painter.painting.note = Some(note);
     }
     is_begun
 }

@@ -290,7 +290,7 @@ impl Skinning<'_> {
     }
 
     /// Returns the weights that they work on.
-    pub(super) fn edited(&self) -> EditedWeights<'_> {
+    pub(crate) fn edited(&self) -> EditedWeights<'_> {
         EditedWeights {
             document: self.document.as_ref(),
             model: self.model(),
