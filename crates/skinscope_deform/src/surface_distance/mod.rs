@@ -11,9 +11,9 @@
 //! Where a surface is nearly flat, the windows on both sides of a corner see the same source behind it. On the next side that both reach they
 //! become one again (Surazhsky, Surazhsky, Kirsanov, Gortler and Hoppe, "Fast exact and approximate geodesics on meshes", 2005), raised by as much
 //! as its ways would be the shorter: there is about one window on each side, instead of more and more with the distance. By that, a distance
-//! becomes longer than the shortest way by at most `MERGED` of it, and never shorter. Windows that see quite different sources,
-//! as over sharp edges, stay apart, and the distances are exact. So they are on a flat surface. Behind a point with little more than a full turn
-//! the ways beside it stand for those through it.
+//! becomes longer than the shortest way by about `MERGED` of it at most, and never shorter. Windows that see quite different sources, as over
+//! sharp edges, stay apart, and the distances are exact. On a flat surface they are too, away from its border. Behind a point with little more
+//! than a full turn the ways beside it stand for those through it.
 
 mod queue;
 #[cfg(test)]
@@ -139,8 +139,8 @@ impl SurfaceDistances {
         if seen.stamp == self.stamp {
             return seen.place;
         }
-        let corners = ground.mesh.triangles[number as usize];
-        let corners = corners.map(|vertex| self.point(ground, ground.mesh.point(vertex)));
+        let [a, b, c] = ground.mesh.triangles[number as usize].map(|vertex| ground.mesh.point(vertex));
+        let corners = [self.point(ground, a), self.point(ground, b), self.point(ground, c)];
         let [a, b, c] = corners.map(|corner| self.points[corner as usize].at);
         let area = (b - a).cross(c - a).length();
         let side = |length: f64| {

@@ -254,7 +254,7 @@ fn on_a_flat_sheet_of_any_triangles_distances_are_straight_lines() {
         for triangle in [shape.triangles.len() / 2, shape.triangles.len() / 2 + 31] {
             let corners = shape.triangles[triangle].map(|corner| shape.at[corner as usize]);
             let place = corners[0] * 0.2 + corners[1] * 0.3 + corners[2] * 0.5;
-            compare_flat(&shape, &shape.start(triangle, place), place, radius, 1e-4);
+            compare_flat(&shape, &shape.start(triangle, place), place, radius, LONGER);
         }
     }
 }

@@ -48,14 +48,17 @@ impl Window {
         {
             return None;
         }
-        let [one, two] = [thin.from, thin.to].map(|x| wide.way(x) - thin.way(x));
-        let common = wide.to.min(thin.to) - wide.from.max(thin.from);
-        if common > 0.5 * (thin.to - thin.from) {
-            // They are not beside each other. The thin one is of no use where it is nowhere the shorter.
-            let is_useless = wide.from <= thin.from && thin.to <= wide.to && one <= 0.0 && two <= 0.0;
-            return is_useless.then_some(*wide);
+        // Between the ends a way may be the shorter or longer in the middle, or where it is straight across the side.
+        let middle = 0.5 * (thin.from + thin.to);
+        let places = [thin.from, thin.to, middle, thin.source, wide.source].map(|x| x.clamp(thin.from, thin.to));
+        let (mut longer, mut shorter) = (0.0_f64, 0.0_f64);
+        for (i, x) in places.into_iter().enumerate() {
+            // A source that is beside the window counts as an end of it.
+            if i < 3 || x > thin.from && x < thin.to {
+                let by = wide.way(x) - thin.way(x);
+                (longer, shorter) = (longer.max(by), shorter.max(-by));
+            }
         }
-        let (longer, shorter) = (one.max(two).max(0.0), (-one).max(-two).max(0.0));
         let raised = shorter + gap;
         let slack = wide.slack.max(thin.slack + longer) + raised;
         let [from, to] = [wide.from.min(thin.from), wide.to.max(thin.to)];
