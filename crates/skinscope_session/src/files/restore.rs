@@ -25,8 +25,8 @@ use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use crate::painting::layers;
 use crate::{
     CameraCommand, Comparison, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice,
-    Onion, Orbit, PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand, ViewHistory,
-    comparison,
+    Onion, Orbit, Painting, PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand,
+    ViewHistory, comparison,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -95,7 +95,8 @@ impl Session {
             lines.push(set_aside_line(work));
         }
         self.files.set_work_aside(left, &mut lines);
-        restore_layers(self, file, &mut lines);
+        let edited = self.edited_weights().edited_model().map(Arc::clone);
+        restore_layers(&mut self.painting, edited.as_deref(), file, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
         restore_playback(self.playing(), &model, &file.playback, &mut lines);
         restore_view(self, &model, &file.view, &mut nodes);
@@ -121,11 +122,10 @@ impl Session {
 }
 
 /// Takes the layers of a session file, where the model is still the one that they were made of.
-fn restore_layers(session: &mut Session, file: &SessionFile, lines: &mut Vec<String>) {
+fn restore_layers(painting: &mut Painting, edited: Option<&Model>, file: &SessionFile, lines: &mut Vec<String>) {
     let Some(form) = &file.weight_layers else { return };
-    let model = session.edited_weights().edited_model().filter(|_| !file.has_other_model);
-    match model.and_then(|model| layers::fitting(model, form)) {
-        Some(layers) => session.painting.take_layers(layers),
+    match edited.filter(|_| !file.has_other_model).and_then(|model| layers::fitting(model, form)) {
+        Some(layers) => painting.take_layers(layers),
         None => {
             lines.push("The layers of weights do not fit the model: its weights are as they were, in no layers.".into())
         }
