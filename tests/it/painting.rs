@@ -264,6 +264,40 @@ fn points_of_one_place_are_those_of_one_skin() {
 }
 
 #[test]
+fn no_weight_is_lost_to_a_joint_that_a_skin_does_not_have() {
+    // The same tube twice, with a skin for each; the second one has the root in place of the last joint.
+    let one = tube(Tube { joints: 4, ..Tube::default() });
+    let mut parts: ModelParts = (*one).clone();
+    parts.meshes.push(parts.meshes[0].clone());
+    parts.skins.push(parts.skins[0].clone());
+    parts.skins[1].joints[3] = skinscope::model::NodeId(0);
+    let second = skinscope::model::Instance {
+        mesh: MeshId(1),
+        skin: Some(skinscope::model::SkinId(1)),
+        ..parts.instances[0].clone()
+    };
+    parts.instances.push(second);
+    let model = Arc::new(Model::build(parts).unwrap());
+    let stroke = |brush: &str| {
+        json!({
+            "brush": brush, "joint": "joint 1", "to": "joint 3", "strength": 0.5, "radius": 9, "distance": "volume",
+            "dabs": [{ "vertex": [0, 0, 70] }],
+        })
+    };
+    let given = painted(&model, &[stroke("give")]);
+    assert!(rows(&given, 0, 0) != rows(&model, 0, 0));
+    assert!(rows(&given, 1, 0) == rows(&model, 1, 0), "nothing is given to a joint that is not there");
+    let mut average = stroke("average");
+    average.as_object_mut().unwrap().remove("joint");
+    let even = painted(&model, &[average]);
+    assert!(rows(&even, 1, 0) != rows(&model, 1, 0));
+    for (vertex, row) in rows(&even, 1, 0).iter().enumerate() {
+        let sum: f32 = row.values().sum();
+        assert!((sum - 1.0).abs() < 1e-5, "vertex {vertex}: {row:?}");
+    }
+}
+
+#[test]
 fn a_place_is_looked_for_on_the_surface_that_is_drawn() {
     let shape = Tube::default();
     let whole = tube(shape);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
-use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow, Toward, mean};
+use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, mean, share_of};
 
 use super::group::paint_as_one;
 use super::rows::{Place, WeightedMean};
@@ -120,7 +120,11 @@ impl Canvas {
             Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };
-        let toward = |side: usize| if brushing.stroke.brush.toward == Toward::Touched { &means[side] } else { &near };
+        let touched: Vec<Shares> = match brushing.stroke.brush.toward {
+            Toward::Touched => means.iter().map(|mean| self.of_skin_of(place, own, mean)).collect(),
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => Vec::new(),
+        };
+        let toward = |side: usize| touched.get(side).unwrap_or(&near);
         let paint = |own: &[(u32, f64)], side: usize| {
             self.paint_row(brushing, place, &brushing.passes[side], (own, toward(side)), strengths[side])
         };
@@ -147,6 +151,23 @@ impl Canvas {
                 Painted { effect: a.effect, row: if fits { row } else { a.row } }
             }
         }
+    }
+
+    /// Returns the part of a mean of several skins that a place can have, with the sum of the whole; its own row where it can have none of it.
+    fn of_skin_of(&self, place: Place, own: &[(u32, f64)], mean: &Shares) -> Shares {
+        let surface = &self.surfaces[place.surface];
+        let can_have = |key: u32| self.rows.has_joint(surface, place.point, key) || share_of(own, key) > 0.0;
+        if mean.iter().all(|(key, _)| can_have(*key)) {
+            return mean.clone();
+        }
+        let sum = |shares: &Shares| shares.iter().map(|(_, weight)| weight).sum::<f64>();
+        let mut out: Shares = mean.iter().copied().filter(|(key, _)| can_have(*key)).collect();
+        let factor = sum(mean) / sum(&out);
+        if !factor.is_finite() {
+            return own.to_vec();
+        }
+        out.iter_mut().for_each(|(_, weight)| *weight *= factor);
+        out
     }
 
     /// Returns the mean of the rows around a place; its own where there are none.
@@ -176,6 +197,13 @@ impl Canvas {
     ) -> Painted {
         let Brushing { stroke, locked, .. } = brushing;
         let surface = &self.surfaces[place.surface];
+        let lacks = |need: Need, key: u32| {
+            stroke.brush.needs.contains(&need) && !self.rows.has_joint(surface, place.point, key)
+        };
+        if lacks(Need::Joint, pass.joint) || lacks(Need::To, pass.to) {
+            // Its row could not hold what the brush puts there: of a mirror image, or of a mesh of another skin.
+            return Painted { effect: Effect::Stuck(Stuck::OtherSkin), row: own.to_vec() };
+        }
         let table = self.rows.table_of(surface, place.point);
         let task = Task {
             brush: stroke.brush,

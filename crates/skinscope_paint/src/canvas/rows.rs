@@ -71,6 +71,12 @@ impl Rows {
         &self.tables[first.table]
     }
 
+    /// Whether the skin of a place has a joint, so that its rows can hold it.
+    pub fn has_joint(&self, surface: &RestSurface, point: u32, key: u32) -> bool {
+        let first = surface.row(surface.mesh.weld.first[point as usize]);
+        self.numbers[first.table].contains_key(&key)
+    }
+
     /// Returns how many joints the vertices of a place have room for.
     pub fn room(&self, surface: &RestSurface, point: u32) -> usize {
         let room = |vertex: &u32| self.tables[surface.row(*vertex).table].per_vertex;

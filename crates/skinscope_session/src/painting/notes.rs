@@ -163,6 +163,10 @@ fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintN
             None => note.text = "Only one joint moves what is here".to_owned(),
         },
         (Stuck::NoRoom, _) => note.text = "Locked joints have the rest of the weight".to_owned(),
+        (Stuck::OtherSkin, _) => {
+            let missing = hand.to.or(hand.joint).map(|node| name(brushwork, node)).unwrap_or_default();
+            note.text = format!("The skin here does not have {missing}");
+        }
         (Stuck::NoSlot, _) => {
             note.text = match locked.is_empty() {
                 true => "The joints with more weight leave no slot for another one".to_owned(),

@@ -38,11 +38,13 @@ pub enum Stuck {
     NoRoom,
     /// Joints that are locked, or have more weight, leave no slot for another one.
     NoSlot,
+    /// The skin of the vertex does not have the painted joint, or the one that is given to.
+    OtherSkin,
 }
 
 impl Stuck {
     /// All reasons.
-    pub const ALL: [Self; 4] = [Self::Locked, Self::OnlyJoint, Self::NoRoom, Self::NoSlot];
+    pub const ALL: [Self; 5] = [Self::Locked, Self::OnlyJoint, Self::NoRoom, Self::NoSlot, Self::OtherSkin];
 
     /// Its name in JSON.
     #[must_use]
@@ -52,6 +54,7 @@ impl Stuck {
             Self::OnlyJoint => "only-joint",
             Self::NoRoom => "no-room",
             Self::NoSlot => "no-slot",
+            Self::OtherSkin => "other-skin",
         }
     }
 
@@ -63,6 +66,7 @@ impl Stuck {
             Self::OnlyJoint => "no other joint that is not locked takes or gives weight there",
             Self::NoRoom => "locked joints have the rest of the weight",
             Self::NoSlot => "joints that are locked, or have more weight, leave no slot for another one",
+            Self::OtherSkin => "the skin there does not have the joint",
         }
     }
 }
