@@ -1,7 +1,7 @@
 //! Strokes that fall off along a line through the model, instead of around the places that a brush touches.
 
 use glam::DVec3;
-use skinscope_model::{PrimitiveId, WeightChange};
+use skinscope_model::WeightChange;
 use skinscope_weights::Falloff;
 
 use super::posed::{Moment, PosedSurfaces};
@@ -45,17 +45,12 @@ impl Canvas {
             let rest = &self.surfaces[surface];
             for point in 0..rest.mesh.point_count() {
                 let place = Place { surface, point };
-                let shown = rest.members(point).iter().find_map(|vertex| {
-                    let (part, row) = rest.stored(*vertex);
-                    let touched = posed.at_vertex(part.primitive, row as u32)?;
-                    Some((part.primitive, row as u32, touched.at.as_dvec3()))
-                });
-                let Some((primitive, vertex, at)) = shown.filter(|shown| shown.2.is_finite()) else { continue };
-                let along = (at - start).dot(way) / way.length_squared();
+                let shown = posed.shown_at(place).filter(|shown| shown.2.is_finite());
+                let Some((primitive, vertex, at)) = shown else { continue };
+                let along = (at.as_dvec3() - start).dot(way) / way.length_squared();
                 let pressure = written(falloff.at(along));
                 let strength = stroke.strength * pressure;
                 if strength > 0.0 && posed.may_change(stroke, &moment, place) {
-                    let primitive = PrimitiveId::new(self.model.file_mesh(primitive.mesh), primitive.primitive);
                     let dab = Dab { at: Centre::Vertex(primitive, vertex), pressure, time: None };
                     out.push((dab, (place, strength)));
                 }

@@ -214,6 +214,18 @@ impl<'a> PosedSurfaces<'a> {
         (0..self.ground.regions.len()).find_map(of)
     }
 
+    /// Returns the first vertex of a place that the stroke touches, as the file has it, and where it is.
+    pub fn shown_at(&self, Place { surface, point }: Place) -> Option<(PrimitiveId, u32, Vec3)> {
+        let region = self.ground.regions.iter().position(|region| region.surface == surface)?;
+        let rest = self.surface(region);
+        rest.members(point).iter().find_map(|vertex| {
+            let at = self.vertex(region, *vertex);
+            let (part, row) = rest.stored(*vertex);
+            let mesh = self.ground.model.file_mesh(part.primitive.mesh);
+            (!at.is_nan()).then_some((PrimitiveId::new(mesh, part.primitive.primitive), row as u32, at))
+        })
+    }
+
     /// Returns the point of the surfaces that is nearest to a place; of several the one on the first triangle. `None` where nothing has a
     /// finite position.
     pub fn nearest(&self, place: DVec3) -> Option<Start> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_frame::Frame;
 use skinscope_inspect::VertexSet;
-use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::test_shapes::{Tube, tube, with_two_skins};
 use skinscope_model::{MeshId, Model, NodeId};
 use skinscope_paint::{Canvas, Distance, MirrorAxis, parse};
 
@@ -252,6 +252,31 @@ fn floods_and_gradients_are_steps_and_a_file_says_them() {
         assert!(seen[i] != seen[i + 1], "{i}");
     }
     assert!(seen[0][100..] == seen[1][100..], "what is not marked stays");
+    assert!(now(&session) == by_file(&session, Path::new("")));
+}
+
+#[test]
+fn a_gradient_of_a_brush_whose_dabs_add_up_is_what_its_file_gives() {
+    for brush in ["smooth", "average"] {
+        let mut session = holding(brush);
+        set(&mut session, |settings| settings.accumulate = true);
+        let before = now(&session);
+        session.apply(PaintCommand::Gradient { from: [0.0, 0.1, 0.0], until: [0.0, 1.9, 0.0], radial: false });
+        assert!(now(&session) != before, "{brush}");
+        assert!(now(&session) == by_file(&session, Path::new("")), "{brush}");
+    }
+}
+
+#[test]
+fn a_gradient_reaches_a_mesh_whose_first_skin_lacks_the_joint() {
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    // The first skin has the root in place of the last joint.
+    let mut session = still_session(with_two_skins(&model, |parts| parts.skins[0].joints[3] = NodeId(0)));
+    session.apply(SelectionCommand::Select(Some(NodeId(4))));
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    let before = now(&session);
+    session.apply(PaintCommand::Gradient { from: [0.0, 0.1, 0.0], until: [0.0, 1.9, 0.0], radial: false });
+    assert!(now(&session) != before);
     assert!(now(&session) == by_file(&session, Path::new("")));
 }
 

@@ -34,9 +34,15 @@ pub(super) fn gradient(painter: &mut Painter<'_>, [from, until]: [[f64; 3]; 2], 
         return at_once(painter, from, move |stroke| Stroke { radius: written(length), ..stroke });
     }
     let shape = falloff(&painter.painting.settings.falloff).unwrap_or(FALLOFFS[0]);
-    // A dab at a vertex touches no other one.
+    // A dab at a vertex touches no other one. Each begins with the weights from before all of them, as the gradient does.
     let radius = written(1e-7 * length).max(1e-9);
-    let change = move |stroke: Stroke| Stroke { radius, falloff: constant(), distance: Distance::Surface, ..stroke };
+    let change = move |stroke: Stroke| Stroke {
+        radius,
+        falloff: constant(),
+        distance: Distance::Surface,
+        accumulate: false,
+        ..stroke
+    };
     if !begin(painter, change) {
         return;
     }
