@@ -170,3 +170,39 @@ fn vertices_without_a_partner_are_counted_where_both_sides_are_painted() {
     let [before, after] = [&whole, &broken].map(|model| unpaired(model, Some("x")).unwrap());
     assert!(after > before, "{before} {after}");
 }
+
+#[test]
+fn a_mask_holds_on_both_sides() {
+    // A vertex in the middle of the left upper arm, and the one opposite to it.
+    const VERTEX: usize = 2288;
+    let model = character();
+    let primitive = &model.meshes[0].primitives[0];
+    let across = primitive.positions[VERTEX] * Vec3::new(-1.0, 1.0, 1.0);
+    let opposite = primitive.positions.iter().position(|at| at.distance(across) < 1e-6).unwrap();
+    let rows = |model: &Model| {
+        let influences = model.influences(MeshId(0), 0).unwrap();
+        [VERTEX, opposite].map(|vertex| {
+            let (joints, weights) = influences.of(vertex);
+            joints.iter().copied().zip(weights.iter().map(|weight| weight.to_bits())).collect::<Vec<_>>()
+        })
+    };
+    let before = rows(&model);
+    for (marked, changes) in
+        [(vec![VERTEX], [true, false]), (vec![opposite], [false, true]), (vec![VERTEX, opposite], [true, true])]
+    {
+        let vertices = marked.iter().map(|vertex| *vertex as u64).collect();
+        let dab = DabForm { vertex: Some([0, 0, VERTEX as u64]), ..DabForm::default() };
+        let form = StrokeForm {
+            joint: Some("LowerArm.L".into()),
+            mirror: Some("x".into()),
+            mask: Some(MaskForm { vertices: vec![Marked { mesh: 0, primitive: 0, vertices }] }),
+            dabs: Some(vec![dab]),
+            ..shortest()
+        };
+        let script = found(&model, vec![form]).unwrap();
+        let mut canvas = Canvas::new(Arc::clone(&model));
+        canvas.paint(&script.strokes[0]).unwrap();
+        let after = rows(canvas.model());
+        assert_eq!([0, 1].map(|side| before[side] != after[side]), changes, "{marked:?}");
+    }
+}

@@ -8,7 +8,7 @@ use skinscope_anim::pose::Axis;
 use skinscope_deform::Method;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{NodeId, PrimitiveId};
-use skinscope_weights::{Brush, Falloff};
+use skinscope_weights::{Brush, Falloff, RestSurface};
 
 use super::posing::Posing;
 
@@ -167,4 +167,15 @@ pub struct Stroke {
     pub posing: Arc<Posing>,
     /// The touches, in their order; none where the brush acts on all vertices at once.
     pub dabs: Vec<Dab>,
+}
+
+impl Stroke {
+    /// Whether one of the vertices of a point is among those that may change.
+    pub(crate) fn lists(&self, rest: &RestSurface, point: u32) -> bool {
+        let Some(mask) = &self.mask else { return true };
+        rest.members(point).iter().any(|vertex| {
+            let (part, row) = rest.stored(*vertex);
+            mask.contains(part.primitive.mesh, part.primitive.primitive, row as u32)
+        })
+    }
 }

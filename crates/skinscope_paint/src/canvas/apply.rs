@@ -20,7 +20,7 @@ impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
     pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Vec<TableRow> {
         let accumulates = brushing.stroke.accumulate;
-        let list = self.grown(brushing, brushing.both_sides(strengths));
+        let list = self.grown(brushing, brushing.both_sides(&self.surfaces, strengths));
         let means: Vec<Shares> = match brushing.stroke.brush.toward {
             Toward::Touched => (0..brushing.passes.len()).map(|side| self.mean_of(brushing, &list, side)).collect(),
             Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => {
@@ -239,15 +239,18 @@ fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
 }
 
 impl Brushing {
-    /// Adds the places on the other side, where both are painted.
-    fn both_sides(&self, strengths: Vec<(Place, f64)>) -> Vec<Strengths> {
+    /// Adds the places on the other side, where both are painted, and leaves what the mask has of both sides.
+    fn both_sides(&self, surfaces: &[RestSurface], strengths: Vec<(Place, f64)>) -> Vec<Strengths> {
         let Some(images) = &self.images else {
             return strengths.into_iter().map(|(at, here)| (at, [here, 0.0])).collect();
         };
         let mut out: std::collections::BTreeMap<Place, [f64; 2]> = std::collections::BTreeMap::new();
         for (place, strength) in strengths {
-            out.entry(place).or_default()[0] = strength;
-            if let Some(image) = images.of(place) {
+            let is_listed = |place: &Place| self.stroke.lists(&surfaces[place.surface], place.point);
+            if is_listed(&place) {
+                out.entry(place).or_default()[0] = strength;
+            }
+            if let Some(image) = images.of(place).filter(is_listed) {
                 out.entry(image).or_default()[1] = strength;
             }
         }

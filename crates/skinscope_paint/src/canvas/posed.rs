@@ -376,16 +376,10 @@ impl<'a> PosedSurfaces<'a> {
         }
     }
 
-    /// Whether a stroke may change a place: one of its vertices is in the mask, and it looks towards the eye.
+    /// Whether a stroke may change a place: one of its vertices is in the mask, and it looks towards the eye. The mask of a stroke on both
+    /// sides does not count here, since the place on the other side may be in it.
     pub fn may_change(&self, stroke: &Stroke, moment: &Moment, Place { surface, point }: Place) -> bool {
         let rest = &self.ground.surfaces[surface];
-        let is_listed = || {
-            let Some(mask) = &stroke.mask else { return true };
-            rest.members(point).iter().any(|vertex| {
-                let (part, row) = rest.stored(*vertex);
-                mask.contains(part.primitive.mesh, part.primitive.primitive, row as u32)
-            })
-        };
         let looks_there = || {
             let Some(front) = stroke.front_faces else { return true };
             let Some(region) = self.ground.regions.iter().position(|region| region.surface == surface) else {
@@ -399,6 +393,7 @@ impl<'a> PosedSurfaces<'a> {
             let normal: Vec3 = rest.mesh.opposite(point).iter().map(facing).sum();
             front.sees(normal, moment.to_model(front.eye).as_vec3() - here)
         };
-        is_listed() && looks_there()
+        // Where both sides are painted, each is looked up in the mask when it is known what is opposite.
+        (stroke.mirror.is_some() || stroke.lists(rest, point)) && looks_there()
     }
 }
