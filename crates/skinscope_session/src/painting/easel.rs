@@ -120,8 +120,7 @@ impl Easel {
         let found = order.into_iter().find(|state| is_it(&self.states[*state]));
         self.now = found.unwrap_or_else(|| {
             let (edits, layers) = (model.weight_edits().clone(), layers.clone());
-            self.states.push(State { edits, layers, painted: None, strokes });
-            self.states.len() - 1
+            push(&mut self.states, State { edits, layers, painted: None, strokes })
         });
         let state = &self.states[self.now];
         self.is_current = state.painted.is_some();
@@ -137,12 +136,8 @@ impl Easel {
     pub fn note_stroke(&mut self, strokes: usize) {
         let Some(canvas) = &self.canvas else { return };
         self.states.truncate(self.now + 1);
-        if self.states.len() == MOST_STATES {
-            self.states.remove(0);
-        }
         let (edits, layers) = (canvas.model().weight_edits().clone(), canvas.layers().clone());
-        self.states.push(State { edits, layers, painted: Some(canvas.painted()), strokes });
-        self.now = self.states.len() - 1;
+        self.now = push(&mut self.states, State { edits, layers, painted: Some(canvas.painted()), strokes });
     }
 
     /// Gives the canvas the weights from before the stroke that is under way, which has changed nothing.
@@ -157,5 +152,30 @@ impl Easel {
     /// The number of strokes that are recorded up to now is another one.
     pub fn forget_recorded(&mut self) {
         self.states.iter_mut().for_each(|state| state.strokes = 0);
+    }
+}
+
+/// Adds a state after the others, of which the oldest goes where there are too many; returns its number.
+fn push(states: &mut Vec<State>, state: State) -> usize {
+    if states.len() >= MOST_STATES {
+        states.remove(0);
+    }
+    states.push(state);
+    states.len() - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_no_more_than_the_history_has_steps() {
+        let mut states = Vec::new();
+        for strokes in 0..MOST_STATES + 3 {
+            let (edits, layers) = (WeightEdits::default(), LayerStack::default());
+            let number = push(&mut states, State { edits, layers, painted: None, strokes });
+            assert!(states[number].strokes == strokes && states.len() <= MOST_STATES);
+        }
+        assert_eq!((states.len(), states[0].strokes), (MOST_STATES, 3));
     }
 }

@@ -82,8 +82,7 @@ pub(super) fn begin(
     let stroke = change(stroke_of(brushwork, &model, hand, &stance));
     let Some(canvas) = &brushwork.painting.easel.canvas else { return Err(PaintNote::default()) };
     let brushing = canvas.begin(&stroke).map_err(|why| notes::cannot_begin(brushwork, &why))?;
-    let pose = stance.pose.as_ref().map(|pose| painter.painting.name_of_pose(pose));
-    let form = written_form::form_of(&model, &stroke, pose);
+    let form = written_form::form_of(&model, &stroke);
     painter.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
     Ok(())
 }
@@ -183,11 +182,13 @@ pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) 
 
 /// Ends the stroke that is under way, and records it where it has changed something.
 pub(super) fn end(painting: &mut Painting) {
-    let Some(stroke) = painting.easel.stroke.take() else { return };
+    let Some(mut stroke) = painting.easel.stroke.take() else { return };
     let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
     if report.changed > 0 {
         // A file of strokes knows no layers.
         if painting.layers.is_empty() {
+            // A pose has a name where a stroke that stays was painted in it.
+            stroke.form.pose = stroke.stance.pose.as_ref().map(|pose| painting.name_of_pose(pose));
             painting.record(stroke.form);
         }
         painting.easel.note_stroke(painting.recorded.strokes.len());

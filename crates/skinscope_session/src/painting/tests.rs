@@ -182,6 +182,12 @@ fn a_stroke_in_a_pose_that_was_edited_names_a_pose_file() {
     let by_file = by_file(&session, &folder);
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(now(&session) == by_file);
+    // A stroke that changes nothing leaves no pose behind.
+    session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 20.0)));
+    session.apply(EditCommand::EndEdit);
+    set(&mut session, |settings| settings.strength = 0.0);
+    stroke(&mut session, 60, 3);
+    assert_eq!((session.painting().recorded().strokes.len(), session.painting().recorded_poses().len()), (1, 1));
 }
 
 #[test]

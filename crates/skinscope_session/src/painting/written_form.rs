@@ -8,8 +8,8 @@ use skinscope_model::{Model, NodeId, PrimitiveId};
 use skinscope_paint::{Centre, Dab, DabForm, EyeForm, FrontFaces, Marked, MaskForm, Named, Stroke, StrokeForm};
 use skinscope_weights::Need;
 
-/// Returns a stroke as a file has it, with its dabs; `pose` is the name of its pose file.
-pub(super) fn form_of(model: &Model, stroke: &Stroke, pose: Option<String>) -> StrokeForm {
+/// Returns a stroke as a file has it, with its dabs. Its pose file has no name yet.
+pub(super) fn form_of(model: &Model, stroke: &Stroke) -> StrokeForm {
     let keys = Keys::of(model);
     let key = |node: NodeId| keys.key(node).to_owned();
     let needs = |need: Need| stroke.brush.needs.contains(&need);
@@ -34,7 +34,7 @@ pub(super) fn form_of(model: &Model, stroke: &Stroke, pose: Option<String>) -> S
         mirror: stroke.mirror.map(|axis| axis.id().to_owned()),
         front_faces: stroke.front_faces.map(eye_form),
         mask: stroke.mask.as_ref().map(|mask| mask_form(model, mask)),
-        pose,
+        pose: None,
         clip: stroke.posing.clip.map(|clip| Named::Number(clip.index() as u64)),
         time: stroke.posing.clip.map(|_| stroke.posing.time),
         method: Some(stroke.method.id.to_owned()),
