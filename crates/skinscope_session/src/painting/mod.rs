@@ -220,8 +220,9 @@ impl Painting {
         self.hover = at.filter(|at| at.is_finite() && self.brush.is_some());
     }
 
-    /// Takes the brush from the hand of another session, whose model was the active one.
+    /// Takes the brush from the hand of another session, whose model was the active one. A stroke there ends.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
+        stroke::end(other);
         (self.brush, other.hover) = (other.brush.take(), None);
         self.settings = PaintSettings { to: None, ..other.settings.clone() };
     }

@@ -243,6 +243,22 @@ fn clips_go_on_together_or_each_by_itself() {
 }
 
 #[test]
+fn a_stroke_ends_where_the_other_model_becomes_the_active_one() {
+    let mut session = pair();
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    session.apply(PaintCommand::Set(PaintSettings { front_only: false, ..PaintSettings::default() }));
+    session.apply(EditCommand::BeginEdit);
+    let position = [0.0, 1.0, 0.2];
+    session.apply(PaintCommand::Dab(PaintDab { position, pressure: 1.0, flips: false, smooths: false }));
+    assert!(session.painting().is_painting());
+    session.apply(BesideCommand::Activate);
+    assert!(session.painting().brush().is_some());
+    let left = other(&session).painting();
+    assert!(!left.is_painting() && left.recorded().strokes.len() == 1);
+}
+
+#[test]
 fn a_click_is_on_the_model_that_is_nearer_there() {
     let mut session = pair();
     session.apply(ViewCommand::Set(Toggle::Bones, false));
