@@ -134,6 +134,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     if !is_same {
         // Vertices have other numbers now: the weights stay, in no layers.
         session.painting.take_layers(LayerStack::default());
+        session.painting.follow_nodes(find);
     }
     if is_same {
         let is_stored = !session.unsaved().was_saved(&old.model);
@@ -257,7 +258,7 @@ fn follow_view(
 
 impl Unsaved<'_> {
     /// Returns whether all that was made on `old` has the same numbers in `new`: nodes, morph targets, joints of skins, and the vertices that were
-    /// edited or marked.
+    /// edited or marked, or all that have weights where there are layers of them, since those that are off edit nothing.
     fn has_same_indices(self, old: &Model, new: &Model) -> bool {
         let targets = |model: &Model| -> Vec<(NodeId, Vec<String>)> {
             model.instances.iter().map(|i| (i.node, model.meshes[i.mesh.index()].morph_names.clone())).collect()
@@ -265,7 +266,14 @@ impl Unsaved<'_> {
         let joints = |model: &Model| model.skins.iter().map(|skin| skin.joints.clone()).collect::<Vec<_>>();
         let same_nodes = old.skeleton.names == new.skeleton.names && old.skeleton.parents == new.skeleton.parents;
         let edited = old.weight_edits().primitives().map(|edited| edited.mesh);
-        let mut meshes: Vec<MeshId> = edited.chain(self.view.marked.parts.iter().map(|part| part.mesh)).collect();
+        let has_weights = |id: &MeshId| {
+            let mut primitives = old.meshes.get(id.index()).into_iter().flat_map(|mesh| &mesh.primitives);
+            primitives.any(|primitive| primitive.stored_influences.is_some())
+        };
+        let layered = if self.layers.is_empty() { 0 } else { old.meshes.len() };
+        let layered = (0..layered).map(MeshId::from_index).filter(has_weights);
+        let marked = self.view.marked.parts.iter().map(|part| part.mesh);
+        let mut meshes: Vec<MeshId> = edited.chain(marked).chain(layered).collect();
         meshes.sort_unstable();
         meshes.dedup();
         same_nodes

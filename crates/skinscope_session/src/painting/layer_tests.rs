@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use skinscope_inspect::VertexSet;
-use skinscope_model::{MeshId, NodeId};
+use skinscope_model::test_shapes::{Tube, tube, with_vertices};
+use skinscope_model::{MeshId, Model, ModelParts, NodeId};
 use skinscope_paint::LayerId;
 
 use super::tests::{Rows, holding, now, set, stroke, touch};
@@ -191,4 +192,28 @@ fn locked_joints_keep_their_bits_in_a_layer_and_a_mask_says_where_it_is() {
     apply(&mut session, LayerCommand::EraseMarked(id));
     let erased = now(&session);
     assert!(erased[..60] == base[..60] && erased[last..] == painted[last..] && erased != painted);
+}
+
+#[test]
+fn over_a_newer_version_layers_stay_where_vertices_have_the_same_numbers_and_no_joint_becomes_another() {
+    let of_file = |model: &Model| {
+        let model = Model::build(ModelParts::clone(model)).unwrap();
+        Document::new(Arc::new(model), Vec::new(), Some("model.glb".into()))
+    };
+    let model = tube(Tube { joints: 6, ..Tube::default() });
+    let count = model.meshes[0].primitives[0].stored_vertices as u32;
+    let reversed = with_vertices(&model, &(0..count).rev().collect::<Vec<u32>>());
+    let shorter = tube(Tube { joints: 4, ..Tube::default() });
+    for (version, layers, to) in [(&model, 1, Some(NodeId(6))), (&reversed, 0, Some(NodeId(6))), (&shorter, 0, None)] {
+        let mut session = Session::default();
+        session.open(of_file(&model));
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.apply(PaintCommand::Hold(Some("add".to_owned())));
+        set(&mut session, |settings| (settings.front_only, settings.to) = (false, Some(NodeId(6))));
+        let id = add(&mut session, "Off");
+        stroke(&mut session, 40, 4);
+        apply(&mut session, LayerCommand::SetOn(id, false));
+        session.open(of_file(version));
+        assert_eq!((session.painting().layers().layers().len(), session.painting().settings().to), (layers, to));
+    }
 }

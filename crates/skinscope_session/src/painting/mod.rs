@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 use skinscope_anim::pose::PoseFile;
-use skinscope_model::Model;
+use skinscope_model::{Model, NodeId};
 use skinscope_paint::{Canvas, LayerStack, Painted, StrokeForm, StrokeReport, StrokesFile};
 use skinscope_weights::Brush;
 
@@ -202,6 +202,11 @@ impl Painting {
             (self.brush, self.settings.to) = (None, None);
             self.forget_recorded();
         }
+    }
+
+    /// Lets settings that name nodes name those that they have become in a newer version of the file.
+    pub(crate) fn follow_nodes(&mut self, find: impl Fn(NodeId) -> Option<NodeId>) {
+        self.settings.to = self.settings.to.and_then(find);
     }
 
     /// Goes back to the settings of brushes and to the layers from before a drag that was given up.
