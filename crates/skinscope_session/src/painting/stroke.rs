@@ -1,6 +1,6 @@
 //! Dabs and strokes: from the brush in the hand to the weights of the model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
@@ -139,11 +139,14 @@ fn eye(brushwork: Brushwork<'_>, model: &Model, joint: Option<NodeId>) -> DVec3 
 
 /// Returns marked vertices as a file of strokes names them: of every copy of a mesh.
 pub(super) fn mask_of(model: &Model, marked: &VertexSet) -> VertexSet {
+    let mut copies: BTreeMap<MeshId, Vec<MeshId>> = BTreeMap::new();
+    for mesh in (0..model.meshes.len()).map(MeshId::from_index) {
+        copies.entry(model.file_mesh(mesh)).or_default().push(mesh);
+    }
     let mut out = Vec::new();
     for (mesh, primitive, vertex) in marked.iter() {
-        let copies = (0..model.meshes.len()).map(MeshId::from_index);
-        let copies = copies.filter(|copy| model.file_mesh(*copy) == model.file_mesh(mesh));
-        out.extend(copies.map(|copy| (copy, primitive, vertex)));
+        let of_file = copies.get(&model.file_mesh(mesh)).into_iter().flatten();
+        out.extend(of_file.map(|copy| (*copy, primitive, vertex)));
     }
     VertexSet::from_vertices(out)
 }
