@@ -8,7 +8,7 @@ use skinscope_session::{Command, LayerCommand, PaintCommand, Session};
 use crate::icons;
 use crate::theme::{self, BODY, ROW, SMALL, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{chip, focus_ring, link, paint_line, press, row_background, section, shortened};
+use crate::widgets::{chip, chip_width, focus_ring, link, paint_line, press, row_background, section, shortened};
 
 /// The width of the switch before a name, and of the figure after it, points.
 const SWITCH: f32 = 24.0;
@@ -190,6 +190,10 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
         for (text, is_on, can, help, command) in rows {
+            // What is switched off stands in a place of its own, which does not go to the next line by itself.
+            if ui.available_size_before_wrap().x < chip_width(ui, text) {
+                ui.end_row();
+            }
             let response = ui.add_enabled_ui(can, |ui| chip(ui, text, is_on)).inner;
             if response.on_hover_text(help).on_disabled_hover_text(help).clicked() {
                 push(commands, command);
