@@ -11,7 +11,7 @@ const MAY: &[(&str, &[&str], &str)] = &[
     ("src/cli/clip.rs", &["mirror"], "an argument of another command"),
     ("src/cli/look.rs", &["limit"], "an argument of other commands"),
     ("src/cli/pose_steps.rs", &["mirror"], "an argument of another command"),
-    ("crates/skinscope_ui/src/paint/pictures.rs", &["smooth"], "the picture of a brush"),
+    ("crates/skinscope_ui/src/paint/pictures.rs", &["smooth", "average"], "the picture of a brush"),
     ("crates/skinscope_ui/src/rules.rs", &["limit"], "a name of a part of a panel"),
     ("crates/skinscope_ui/src/tools/settings.rs", &["rules"], "the plural of a word that is shown"),
 ];
