@@ -7,6 +7,8 @@ use crate::{Shares, difference, share_of};
 
 /// Weights that differ by no more than this are the same: it is far below what any file can store, and far above the errors of the sums here.
 const SAME: f64 = 1e-12;
+/// The weights of a row that are rounded to what a file stores in floats leave no more than this of one.
+const LEFT_BY_ROUNDING: f64 = 1e-6;
 /// A sum that differs from one by no more than this was meant to be one.
 const NEARLY_ONE: f64 = 1e-3;
 
@@ -223,7 +225,8 @@ fn make_room(
     let given = if others > 0.0 { wanted.min(most.max(0.0)).min(free) } else { free };
     let why = if wanted > before && has_locked { Stuck::NoRoom } else { Stuck::OnlyJoint };
     let forth = if wanted > before { given - before } else { before - given };
-    if forth <= SAME {
+    // What rounding has left free is no change that was asked for.
+    if forth <= SAME || forth <= LEFT_BY_ROUNDING && (wanted - before).abs() > LEFT_BY_ROUNDING {
         return Err(why);
     }
     if others > 0.0 {

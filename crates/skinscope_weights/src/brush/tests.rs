@@ -99,6 +99,9 @@ fn a_joint_gets_its_weight_and_the_others_make_room_in_proportion() {
     let done = painted(&ADD, Asked { strength: 0.4, ..asked }, &locked);
     near(&done, &[(1, 0.3), (2, 0.7)]);
     assert_eq!(done.effect, Effect::Partial(Stuck::NoRoom));
+    // What rounding to floats has left of the sum is no room.
+    let rounded = [(1, 0.3), (2, 0.699_999_97)];
+    assert_eq!(painted(&ADD, Asked { own: &rounded, ..asked }, &locked).effect, Effect::Stuck(Stuck::NoRoom));
     assert_eq!(painted(&ADD, asked, &BTreeSet::from([2])).effect, Effect::Stuck(Stuck::Locked));
     assert_eq!(painted(&GIVE, asked, &BTreeSet::from([3])).effect, Effect::Stuck(Stuck::Locked));
     // The only joint of a vertex cannot lose weight to nobody.
