@@ -1,8 +1,8 @@
 //! Kernels: what becomes of the weights of one vertex, from what it and the vertices around it have.
 //!
-//! An operation of `fix`, a tool of the window and a brush are one kernel: the operation runs it on every row with its whole strength, a brush
-//! on those under the pointer with a strength for each. A kernel says what the weights are to be; rows are written, and locked joints get their
-//! weights back ([`hold_row`](crate::hold_row)), in one place for all.
+//! An operation of `fix` and a tool of the window are one kernel, which is run on every row with its whole strength. A kernel says what the weights
+//! are to be; rows are written, and locked joints get their weights back ([`hold_row`](crate::hold_row)), in one place for all. Brushes have rules
+//! of their own for locks, sums and the number of joints ([`brush`](crate::brush)).
 
 use std::collections::BTreeSet;
 
@@ -169,7 +169,7 @@ impl Kernel {
     }
 
     /// Changes a row by the kernel with a strength, and gives locked joints their weights back. Where they leave nothing the row stays as it
-    /// is to the bit. This is what a brush does to each vertex that it touches.
+    /// is to the bit.
     pub fn brush_row(&self, table: &mut Table, row: usize, task: &RowTask<'_>, strength: f64) -> (Wish, Held) {
         let before = (!task.locked.is_empty()).then(|| table.row_alone(row));
         let wish = self.change_in_part(table, row, task, strength);
