@@ -18,7 +18,7 @@ mod strokes;
 pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, StuckPlace};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
-pub use layers::{Layer, LayerId, LayerStack, LayersForm};
+pub use layers::{Layer, LayerId, LayerMask, LayerStack, LayersForm};
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};
 pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};

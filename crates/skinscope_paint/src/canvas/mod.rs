@@ -8,6 +8,7 @@ mod by_skin;
 mod gradient;
 mod group;
 mod locator;
+mod mask;
 mod mirrored;
 mod outline;
 mod posed;
@@ -94,6 +95,8 @@ pub struct Brushing {
     regions: Vec<Region>,
     /// What is painted: the joint and the one that is given to, and where both sides are painted their partners on the other side.
     passes: Vec<Pass>,
+    /// Whether the mask of a layer is painted, and not weights.
+    is_of_mask: bool,
     /// The places on the other side, where both are painted.
     images: Option<Arc<Images>>,
     touched: TouchedPlaces,
@@ -228,6 +231,7 @@ impl Canvas {
             locked: stroke.locked.iter().map(|node| node.0).collect(),
             regions,
             passes,
+            is_of_mask: false,
             images,
             touched: TouchedPlaces::default(),
             dabs: 0,
@@ -264,7 +268,7 @@ impl Canvas {
     /// Says what a stroke has done so far.
     #[must_use]
     pub fn report(&self, brushing: &Brushing) -> StrokeReport {
-        let out = brushing.touched.report(&self.rows);
+        let out = brushing.touched.report(&self.rows, brushing.is_of_mask);
         let Some(images) = brushing.images.as_deref() else { return out };
         let is_alone = |place: Place, known: &Touched| known.strengths[0] > 0.0 && images.of(place).is_none();
         StrokeReport { unpaired: Some(brushing.touched.count(&self.rows, &is_alone)), ..out }

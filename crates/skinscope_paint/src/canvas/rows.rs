@@ -1,5 +1,9 @@
 //! The rows of weights that were painted, in double precision, over those of the file.
 
+mod mask;
+
+pub(super) use self::mask::MASK;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use skinscope_model::{PrimitiveId, WeightChange};

@@ -33,10 +33,13 @@ pub(super) struct TouchedPlaces {
 }
 
 impl Touched {
-    /// Begins with the weights that a place has.
-    pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place) -> Self {
-        let members = rows.members(surfaces, place);
-        let before = rows.of_place(surfaces, place, &mut Shares::new()).to_vec();
+    /// Begins with the weights that a place has, or with its mask.
+    pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place, is_of_mask: bool) -> Self {
+        let mut space = Shares::new();
+        let (members, before) = match is_of_mask {
+            true => (rows.mask_members(surfaces, place), rows.mask_of_place(surfaces, place, &mut space).to_vec()),
+            false => (rows.members(surfaces, place), rows.of_place(surfaces, place, &mut space).to_vec()),
+        };
         Self { strengths: [0.0; 2], before, members, is_set: false, effect: Effect::Same }
     }
 
@@ -116,7 +119,7 @@ impl TouchedPlaces {
     }
 
     /// Counts the vertices of the file that were touched, and what became of them.
-    pub fn report(&self, rows: &Rows) -> StrokeReport {
+    pub fn report(&self, rows: &Rows, is_of_mask: bool) -> StrokeReport {
         let mut out = StrokeReport::default();
         let (mut seen, mut stuck) = (HashSet::new(), BTreeMap::<Stuck, usize>::new());
         for (_, known) in self.in_order() {
@@ -125,7 +128,10 @@ impl TouchedPlaces {
                     continue;
                 }
                 out.vertices += 1;
-                out.changed += usize::from(rows.has_changed(*at, before.as_ref()));
+                out.changed += usize::from(match is_of_mask {
+                    true => rows.has_other_mask(*at, before.as_ref()),
+                    false => rows.has_changed(*at, before.as_ref()),
+                });
                 match known.effect {
                     Effect::Partial(_) => out.partial += 1,
                     Effect::Stuck(why) => *stuck.entry(why).or_default() += 1,

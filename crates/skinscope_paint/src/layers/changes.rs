@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_weights::{Paged, TableRow};
 
-use super::{Layer, LayerId, LayerRow, LayerStack, OfTables, rows_of};
+use super::{Layer, LayerId, LayerMask, LayerRow, LayerStack, OfTables, rows_of};
 
 /// The name of the layer that takes what something else than a brush has changed.
 const OTHERS: &str = "Changes by tools";
@@ -89,8 +89,8 @@ impl LayerStack {
     /// Lets a layer be where these rows are alone; `None`: everywhere.
     pub fn set_mask(&mut self, id: LayerId, rows: Option<&[TableRow]>) -> bool {
         let mask = rows.map(|rows| {
-            let mut mask: OfTables<f32> = Vec::new();
-            rows.iter().for_each(|at| put(&mut mask, *at, Some(1.0)));
+            let mut mask = LayerMask::new(0.0);
+            rows.iter().for_each(|at| mask.set(*at, 1.0));
             mask
         });
         self.change(id, |layer| {

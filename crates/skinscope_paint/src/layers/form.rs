@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use skinscope_weights::{Paged, Shares, TableRow, exact};
+use skinscope_weights::{Shares, TableRow, exact};
 
 use super::changes::put;
 use super::row::Pairs;
-use super::{Layer, LayerId, LayerRow, LayerStack, OfTables};
+use super::{Layer, LayerId, LayerMask, LayerRow, LayerStack, OfTables};
 
 /// What begins the name of a joint that the skin does not have; its key follows.
 const BEYOND: char = '\u{1}';
@@ -36,6 +36,9 @@ struct LayerForm {
     /// Table, row and share of each vertex of the mask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mask: Option<Vec<(usize, usize, Weight)>>,
+    /// The share of all other vertices; 0 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mask_rest: Option<Weight>,
     rows: Vec<RowForm>,
 }
 
@@ -74,15 +77,13 @@ impl LayersForm {
         let mut out = Self { active: stack.active, solo: stack.solo, ..Self::default() };
         out.base = rows_form(&stack.base, &mut names, name);
         for layer in &stack.layers {
-            let mask = |mask: &OfTables<f32>| {
-                mask.iter().enumerate().flat_map(|(table, rows)| mask_rows(table, rows)).collect::<Vec<_>>()
-            };
             out.layers.push(LayerForm {
                 id: layer.id,
                 name: layer.name.clone(),
                 on: layer.is_on,
                 opacity: layer.opacity,
-                mask: layer.mask.as_ref().map(mask),
+                mask: layer.mask.as_ref().map(mask_rows),
+                mask_rest: layer.mask.as_ref().and_then(mask_rest),
                 rows: rows_form(&layer.rows, &mut names, name),
             });
         }
@@ -105,11 +106,13 @@ impl LayersForm {
         let keys: Vec<u32> = self.joints.iter().map(&mut of_name).collect::<Option<_>>()?;
         let mut out = LayerStack { base: rows_of_form(&self.base, &keys, has)?, ..LayerStack::default() };
         for layer in &self.layers {
-            let mut mask = layer.mask.as_ref().map(|_| OfTables::new());
+            let rest = layer.mask_rest.map_or(0.0, |rest| rest.0);
+            let rest = Some(rest as f32).filter(|_| (0.0..=1.0).contains(&rest))?;
+            let mut mask = layer.mask.as_ref().map(|_| LayerMask::new(rest));
             for (table, row, share) in layer.mask.iter().flatten() {
                 let at = TableRow { table: *table, row: *row };
                 let is_share = has(at) && (0.0..=1.0).contains(&share.0);
-                put(mask.as_mut()?, at, Some(Some(share.0 as f32).filter(|_| is_share)?));
+                mask.as_mut()?.set(at, Some(share.0 as f32).filter(|_| is_share)?);
             }
             let rows = rows_of_form(&layer.rows, &keys, has)?;
             let has_base = super::rows_of(&rows).all(|at| out.base_row(at).is_some());
@@ -139,8 +142,12 @@ impl Names {
     }
 }
 
-fn mask_rows(table: usize, rows: &Paged<f32>) -> Vec<(usize, usize, Weight)> {
-    rows.iter().map(|(row, share)| (table, row, Weight(f64::from(*share)))).collect()
+fn mask_rows(mask: &LayerMask) -> Vec<(usize, usize, Weight)> {
+    mask.listed().map(|(at, share)| (at.table, at.row, Weight(f64::from(share)))).collect()
+}
+
+fn mask_rest(mask: &LayerMask) -> Option<Weight> {
+    Some(Weight(f64::from(mask.rest()))).filter(|rest| rest.0 != 0.0)
 }
 
 fn rows_form(tables: &OfTables<LayerRow>, names: &mut Names, name: &dyn Fn(u32) -> Option<String>) -> Vec<RowForm> {

@@ -10,11 +10,13 @@
 
 mod changes;
 mod form;
+mod mask;
 mod row;
 #[cfg(test)]
 mod tests;
 
 pub use self::form::LayersForm;
+pub use self::mask::LayerMask;
 pub(crate) use self::row::LayerRow;
 
 use std::sync::Arc;
@@ -36,8 +38,8 @@ pub struct Layer {
     name: String,
     is_on: bool,
     opacity: f64,
-    /// How much of the layer there is at each vertex, 0 to 1; nothing where the mask has no row. Without a mask all of it.
-    mask: Option<OfTables<f32>>,
+    /// How much of the layer there is at each vertex. Without a mask all of it.
+    mask: Option<LayerMask>,
     rows: OfTables<LayerRow>,
 }
 
@@ -91,14 +93,13 @@ impl Layer {
 
     /// How much of the layer there is at a vertex, 0 to 1, where it is on.
     fn strength(&self, at: TableRow) -> f64 {
-        let mask = self.mask.as_ref().map_or(1.0, |mask| row_of(mask, at).map_or(0.0, |share| f64::from(*share)));
-        self.opacity * mask
+        self.opacity * self.mask.as_ref().map_or(1.0, |mask| f64::from(mask.share(at)))
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
         let is_same_mask = match (&self.mask, &other.mask) {
             (None, None) => true,
-            (Some(own), Some(other)) => are_same(own, other),
+            (Some(own), Some(other)) => own.is_same_as(other),
             _ => false,
         };
         (self.id, &self.name, self.is_on, self.opacity.to_bits())
@@ -164,9 +165,9 @@ impl LayerStack {
             };
             rows.iter().map(|rows| rows.bytes() + rows.iter().map(|(_, r)| row(r)).sum::<usize>()).sum::<usize>()
         };
-        let masks = self.layers.iter().filter_map(|layer| layer.mask.as_ref()).flatten();
+        let masks = self.layers.iter().filter_map(|layer| layer.mask.as_ref());
         let layers = self.layers.iter().map(|layer| size_of::<Layer>() + of_rows(&layer.rows)).sum::<usize>();
-        layers + masks.map(Paged::bytes).sum::<usize>() + of_rows(&self.base)
+        layers + masks.map(LayerMask::bytes).sum::<usize>() + of_rows(&self.base)
     }
 
     /// Returns the rows for which there are weights in any layer or in the base.
