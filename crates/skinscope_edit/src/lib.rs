@@ -13,6 +13,7 @@ mod carry;
 mod closest;
 mod hammer;
 mod joints;
+mod layers_in_file;
 mod limbs;
 mod limit;
 mod locks;
@@ -56,6 +57,7 @@ pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
     VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
+pub use layers_in_file::LayersInFile;
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};

@@ -13,6 +13,7 @@ use skinscope_model::{
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
+use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
 use super::surface;
 use super::transferred::Transferred;
@@ -31,6 +32,8 @@ pub struct Sheet<'m> {
     pub transferred: Option<Transferred>,
     /// The report on the weights that were mirrored last.
     pub mirroring: Option<Mirroring>,
+    /// What becomes of the layers of weights that the file keeps in its extras.
+    pub layers: LayersInFile,
     /// What operations may change.
     pub bounds: Bounds,
     /// What the operation that is running could do only in part.
@@ -144,8 +147,9 @@ impl<'m> Sheet<'m> {
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
         let (surfaces, mirrored) = Default::default();
-        let lacks = Lacks::default();
-        Self { model, tables, binds, transferred: None, mirroring: None, bounds, lacks, context, surfaces, mirrored }
+        let (lacks, layers) = (Lacks::default(), LayersInFile::default());
+        let (transferred, mirroring) = (None, None);
+        Self { model, tables, binds, transferred, mirroring, layers, bounds, lacks, context, surfaces, mirrored }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
