@@ -9,6 +9,7 @@
 mod canvas;
 mod file;
 mod gradient;
+mod kept;
 mod layers;
 mod located;
 mod posing;
@@ -18,6 +19,7 @@ mod strokes;
 pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, StuckPlace};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
+pub use kept::{KeptChoice, KeptError, KeptLayers, kept_layers, kept_text};
 pub use layers::{Layer, LayerId, LayerMask, LayerStack, LayersForm};
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};

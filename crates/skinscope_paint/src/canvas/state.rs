@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
-use skinscope_weights::TableRow;
+use skinscope_weights::{Table, TableRow};
 
 use super::rows::Rows;
 use super::{Canvas, PaintError};
@@ -16,6 +16,13 @@ use crate::layers::{LayerId, LayerStack};
 pub struct Painted(Rows);
 
 impl Painted {
+    /// Makes the weights that layers make over those of some tables.
+    pub(crate) fn of_layers(tables: Vec<Table>, layers: LayerStack) -> Self {
+        let mut rows = Rows::new(tables);
+        rows.take_layers(layers);
+        Self(rows)
+    }
+
     /// Writes the rows that were painted into the sheet of a model that has the same weights in single precision.
     pub fn write_into(&self, sheet: &mut Sheet<'_>) {
         self.0.write_into(&mut sheet.tables);

@@ -184,6 +184,12 @@ impl LayerStack {
         }
     }
 
+    /// Lets the layers lie over another base: `row` makes its rows.
+    pub(crate) fn put_over(&mut self, row: &dyn Fn(TableRow) -> LayerRow) {
+        let known: Vec<TableRow> = self.rows().collect();
+        known.into_iter().for_each(|at| put(&mut self.base, at, Some(row(at))));
+    }
+
     /// Forgets the base of a stack without layers.
     pub(crate) fn forget_base(&mut self) {
         if self.layers.is_empty() {

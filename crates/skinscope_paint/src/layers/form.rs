@@ -13,6 +13,9 @@ use super::{Layer, LayerId, LayerMask, LayerRow, LayerStack, OfTables};
 /// What begins the name of a joint that the skin does not have; its key follows.
 const BEYOND: char = '\u{1}';
 
+/// Numbers of layers are below this, so that there are some left for new ones.
+const MOST_IDS: u32 = u32::MAX / 2;
+
 /// The layers of a stack, as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -116,7 +119,7 @@ impl LayersForm {
             }
             let rows = rows_of_form(&layer.rows, &keys, has)?;
             let has_base = super::rows_of(&rows).all(|at| out.base_row(at).is_some());
-            let is_new = out.layer(layer.id).is_none() && layer.id.0 < u32::MAX;
+            let is_new = out.layer(layer.id).is_none() && layer.id.0 < MOST_IDS;
             if !(has_base && is_new && (0.0..=1.0).contains(&layer.opacity)) {
                 return None;
             }
