@@ -3,7 +3,7 @@
 use skinscope_anim::pose::Keys;
 use skinscope_edit::Sheet;
 use skinscope_model::{Model, NodeId};
-use skinscope_paint::{LayerId, LayerStack, LayersForm};
+use skinscope_paint::{KeptChoice, LayerId, LayerStack, LayersForm};
 use skinscope_weights::{TableRow, exact};
 
 use super::{Painter, layer_steps, notes, stroke};
@@ -37,6 +37,8 @@ pub enum LayerCommand {
     EraseMarked(LayerId),
     /// Let a layer be everywhere.
     RemoveMask(LayerId),
+    /// Say what becomes of the layers that the file keeps although another program has changed what they make.
+    Kept(KeptChoice),
 }
 
 /// Carries out a command about layers.
@@ -51,6 +53,9 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
         painting.layers.select(*id);
         painting.easel.canvas.iter_mut().for_each(|canvas| canvas.select_layer(*id));
         return;
+    }
+    if *command == LayerCommand::Kept(KeptChoice::Drop) {
+        return painter.painting.file_layers.drop_asked();
     }
     // Who works with layers sees the weights that they make.
     if painter.skinning.tools.is_trying() {
@@ -91,6 +96,10 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         }
         LayerCommand::EraseMarked(id) => layers.erase(*id, &marked_rows(painter)?),
         LayerCommand::RemoveMask(id) => layers.set_mask(*id, None),
+        LayerCommand::Kept(choice) => {
+            layers = painter.painting.asked_layers()?.chosen(*choice, painter.skinning.edited().edited_model()?);
+            true
+        }
         LayerCommand::Select(_) => false,
     };
     is_other.then_some(layers)

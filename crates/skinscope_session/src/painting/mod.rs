@@ -4,6 +4,9 @@
 //! ([`Painting::recorded`]) give the same weights on the command line.
 
 mod easel;
+#[cfg(test)]
+mod file_layer_tests;
+pub(crate) mod file_layers;
 mod hand;
 mod hit;
 mod layer_steps;
@@ -38,6 +41,7 @@ use skinscope_paint::{Canvas, LayerStack, Painted, StrokeForm, StrokeReport, Str
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
+use self::file_layers::FileLayers;
 use crate::{Command, EditedWeights, MarkCommand, Session, ToolCommand, ViewCommand};
 
 /// The ending of files of strokes.
@@ -58,6 +62,7 @@ pub struct Painting {
     easel: Easel,
     /// The layers that make the weights of the model together.
     layers: LayerStack,
+    file_layers: FileLayers,
     recorded: StrokesFile,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<StrokeForm>,
@@ -198,7 +203,7 @@ impl Painting {
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.undone.clear();
         if !is_newer_version {
-            self.layers = LayerStack::default();
+            (self.layers, self.file_layers) = (LayerStack::default(), FileLayers::default());
             (self.brush, self.settings.to) = (None, None);
             self.forget_recorded();
         }
