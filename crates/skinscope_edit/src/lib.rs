@@ -54,7 +54,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
-pub use bind::{BoundSkin, bind_bare, put_bind_settings};
+pub use bind::{BareBinding, BoundSkin, bind_bare, put_bind_settings};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
     VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,

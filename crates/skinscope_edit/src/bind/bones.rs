@@ -71,7 +71,8 @@ pub(super) fn joints(
 ) -> Vec<Joint> {
     let parents = &model.skeleton.parents;
     let number = |node: NodeId| nodes.iter().position(|joint| *joint == node);
-    let above = |node: NodeId| std::iter::successors(parents[node.index()], |node| parents[node.index()]).find_map(number);
+    let above =
+        |node: NodeId| std::iter::successors(parents[node.index()], |node| parents[node.index()]).find_map(number);
     let names = &model.skeleton.names;
     let of = |(node, head): (&NodeId, &DVec3)| Joint {
         name: names.get(node.index()).cloned().unwrap_or_default(),

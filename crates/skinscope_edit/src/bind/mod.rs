@@ -10,11 +10,11 @@ mod report;
 mod tests;
 
 use skinscope_base::parallel::JobContext;
-use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, RULES};
+use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
 use skinscope_model::{Model, NodeId};
 use skinscope_weights::{RestSurface, Shares, Table};
 
-pub use bare::bind_bare;
+pub use bare::{BareBinding, bind_bare};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
@@ -33,13 +33,12 @@ static METHOD: Parameter = Parameter {
 };
 
 /// The methods as words, in the order of [`BINDERS`]; a test keeps that none is missing.
-static WORDS: [ChoiceWord; 5] = [
-    ChoiceWord { id: BINDERS[0].id, label: BINDERS[0].label, help: BINDERS[0].help },
-    ChoiceWord { id: BINDERS[1].id, label: BINDERS[1].label, help: BINDERS[1].help },
-    ChoiceWord { id: BINDERS[2].id, label: BINDERS[2].label, help: BINDERS[2].help },
-    ChoiceWord { id: BINDERS[3].id, label: BINDERS[3].label, help: BINDERS[3].help },
-    ChoiceWord { id: BINDERS[4].id, label: BINDERS[4].label, help: BINDERS[4].help },
-];
+static WORDS: [ChoiceWord; 5] = [word(0), word(1), word(2), word(3), word(4)];
+
+const fn word(at: usize) -> ChoiceWord {
+    let Binder { id, label, help, .. } = BINDERS[at % BINDERS.len()];
+    ChoiceWord { id, label, help }
+}
 
 /// The most joints of a vertex.
 static MOST: Parameter = Parameter {
