@@ -110,6 +110,11 @@ impl TouchedPlaces {
         best.map(|(_, place)| place)
     }
 
+    /// Whether something is true of all rows that were touched, of which there are some.
+    pub fn are_all(&self, is_one: &dyn Fn(TableRow) -> bool) -> bool {
+        !self.all.is_empty() && self.all.iter().flat_map(|(_, known)| &known.members).all(|member| is_one(member.at))
+    }
+
     /// Counts the vertices of the file at the touched places of which something is true.
     pub fn count(&self, rows: &Rows, is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
         let places = self.all.iter().filter(|(place, known)| is_one(*place, known));

@@ -13,6 +13,9 @@ mod layer_steps;
 #[cfg(test)]
 mod layer_tests;
 pub(crate) mod layers;
+mod mask;
+#[cfg(test)]
+mod mask_tests;
 #[cfg(test)]
 mod note_tests;
 mod notes;
@@ -63,6 +66,8 @@ pub struct Painting {
     /// The layers that make the weights of the model together.
     layers: LayerStack,
     file_layers: FileLayers,
+    /// The mask that the overlay has shown last.
+    shown_mask: mask::ShownMask,
     recorded: StrokesFile,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<StrokeForm>,

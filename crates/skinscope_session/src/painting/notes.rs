@@ -5,6 +5,7 @@ use skinscope_paint::{PaintError, StuckPlace};
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
+use super::mask;
 use super::{LayerCommand, PaintCommand, PaintNote, PaintSettings};
 use crate::{Brushwork, Command, SelectionCommand, ToolCommand};
 
@@ -41,7 +42,12 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
     if model.skins.is_empty() || !has_weights() {
         return said("The model has no weights", Vec::new());
     }
-    if hand.joint.is_none() && hand.brush.is_of_joint() {
+    let paints_mask = brushwork.painting.paints_mask();
+    if paints_mask && !mask::can_paint(hand.brush) {
+        let way: Way = ("Take the brush Add".to_owned(), PaintCommand::Hold(Some("add".to_owned())).into());
+        return said("A mask has no other joint to give to", vec![way, paint_weights(brushwork)]);
+    }
+    if hand.joint.is_none() && hand.brush.is_of_joint() && !paints_mask {
         let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().collect();
         if let Some(selected) = brushwork.view.selected.filter(|node| node.index() < model.skeleton.len()) {
             let beside = model.joint_above(selected).or_else(|| model.joints_below(selected).next());
@@ -52,7 +58,7 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
         let text = selected.unwrap_or_else(|| "No joint is selected".to_owned());
         return said(&text, ways.collect());
     }
-    if hand.to.is_none() && hand.brush.needs.contains(&Need::To) {
+    if hand.to.is_none() && hand.brush.needs.contains(&Need::To) && !paints_mask {
         let above = hand.joint.and_then(|node| model.joint_above(node));
         let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().chain(above).collect();
         offered.dedup();
@@ -123,6 +129,10 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
         return Some(note);
     }
     let stuck = report.stuck.iter().max_by_key(|(_, vertices)| *vertices);
+    if brushwork.painting.paints_mask() {
+        mask_rests(brushwork, hand, stuck.is_some(), &mut note);
+        return Some(note);
+    }
     match stuck {
         Some((why, _)) => say_stuck(brushwork, hand, *why, &mut note),
         None => rests(brushwork, hand, &mut note),
@@ -181,6 +191,45 @@ fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintN
     if !locked.is_empty() {
         note.ways.push(("Unlock all joints".to_owned(), ToolCommand::UnlockAll.into()));
     }
+}
+
+/// Returns why nothing can be seen of what the stroke has painted so far: the mask of the layer is empty wherever it has touched.
+pub(super) fn under_mask(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.layers();
+    let layer = layers.layer(layers.active()?).filter(|layer| layer.has_mask())?;
+    let easel = &brushwork.painting.easel;
+    if !easel.canvas.as_ref()?.is_masked_out(&easel.stroke.as_ref()?.brushing) {
+        return None;
+    }
+    let remove = PaintCommand::Layer(LayerCommand::RemoveMask(layer.id()));
+    let ways = vec![
+        ("Paint the mask".to_owned(), set(brushwork, |settings| settings.mask = true)),
+        ("Take the mask away".to_owned(), remove.into()),
+    ];
+    Some(PaintNote { text: format!("The mask of {} is empty here", layer.name()), ways })
+}
+
+/// Says why the mask stays as it is.
+fn mask_rests(brushwork: Brushwork<'_>, hand: Hand, is_stuck: bool, note: &mut PaintNote) {
+    let settings = &brushwork.painting.settings;
+    let is = |brush: &Brush| brush.id == hand.brush.id;
+    note.text = if is_stuck {
+        note.ways.push(("Unlock all joints".to_owned(), ToolCommand::UnlockAll.into()));
+        "Locked joints would get other weights by this mask".to_owned()
+    } else if is(&skinscope_weights::brush::ADD) && settings.ceiling >= 1.0 {
+        "The mask is full here already".to_owned()
+    } else if is(&skinscope_weights::brush::ADD) {
+        format!("The mask is at the ceiling of {}", share(settings.ceiling))
+    } else if is(&skinscope_weights::brush::SUBTRACT) && settings.floor <= 0.0 {
+        "The mask is empty here already".to_owned()
+    } else {
+        "The mask is here already as the brush makes it".to_owned()
+    };
+    note.ways.push(paint_weights(brushwork));
+}
+
+fn paint_weights(brushwork: Brushwork<'_>) -> Way {
+    ("Paint weights".to_owned(), set(brushwork, |settings| settings.mask = false))
 }
 
 /// Says that joints are locked: `other` is said of those beside the painted one.
