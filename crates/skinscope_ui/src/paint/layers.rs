@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, Label, Margin, RichText, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_paint::{Layer, LayerId, LayerStack};
-use skinscope_session::{Command, LayerCommand, PaintCommand, Session};
+use skinscope_session::{Command, LayerCommand, PaintCommand, PaintSettings, Session, ViewCommand};
 
 use crate::icons;
 use crate::theme::{self, BODY, ROW, SMALL, colors};
@@ -47,6 +47,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
     if let Some(layer) = layers.active().and_then(|id| layers.layer(id)) {
         name(ui, layer, list, commands);
         opacity(ui, layer, commands);
+        ui.add_space(4.0);
+        mask(ui, session, layer, commands);
         ui.add_space(4.0);
         deeds(ui, session, layer, commands);
     }
@@ -144,6 +146,31 @@ fn opacity(ui: &mut Ui, layer: &Layer, commands: &mut Vec<Command>) {
         // A number that was typed is meant as it reads, and not as the nearest of 32 bits.
         let percent = percent.to_string().parse().unwrap_or(f64::from(percent));
         push(commands, LayerCommand::SetOpacity(layer.id(), (percent / 100.0).clamp(0.0, 1.0)));
+    }
+}
+
+/// The overlay that shows the mask, and the one that shows what brushes paint else.
+const MASK_OVERLAY: &str = "layer-mask";
+const WEIGHTS_OVERLAY: &str = "weights";
+
+/// Shows whether brushes paint the mask of the layer, which the overlay shows then, and says where the mask leaves nothing of the layer.
+fn mask(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Command>) {
+    let settings = session.painting().settings();
+    let help = "Let brushes paint where the layer is, from 0 to 1, and not weights; the skin shows the mask";
+    if chip(ui, "Paint the mask", settings.mask).on_hover_text(help).clicked() {
+        commands.push(PaintCommand::Set(PaintSettings { mask: !settings.mask, ..settings.clone() }).into());
+        let shown = session.view().overlay.map(|overlay| overlay.id);
+        match settings.mask {
+            false => commands.push(ViewCommand::SetOverlay(Some(MASK_OVERLAY)).into()),
+            true if shown == Some(MASK_OVERLAY) => {
+                commands.push(ViewCommand::SetOverlay(Some(WEIGHTS_OVERLAY)).into());
+            }
+            true => {}
+        }
+    }
+    if layer.is_masked_out() {
+        let text = RichText::new("The mask is empty: the layer does nothing.").font(theme::regular(12.0));
+        ui.add(Label::new(text.color(colors(ui).amber)).wrap());
     }
 }
 
