@@ -9,7 +9,6 @@ use skinscope_paint::{Layer, LayerMask};
 use skinscope_weights::{Brush, Need, TableRow};
 
 use super::Painting;
-use crate::Session;
 
 /// The numbers that were shown last.
 #[derive(Debug, Default)]

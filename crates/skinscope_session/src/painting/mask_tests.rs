@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skinscope_inspect::OVERLAYS;
 use skinscope_model::NodeId;
 use skinscope_model::test_shapes::{Tube, tube, with_vertices};
 use skinscope_paint::MirrorAxis;
@@ -12,7 +13,8 @@ use crate::{Document, EditCommand, LayerCommand, PaintCommand, SelectionCommand,
 
 /// The mask of the layer that is painted in, by vertex.
 fn mask(session: &Session) -> Vec<f32> {
-    session.layer_mask_values().unwrap().values[0][0].clone()
+    let overlay = OVERLAYS.iter().find(|overlay| overlay.id == "layer-mask").unwrap();
+    session.vertex_values(overlay).unwrap().values[0][0].clone()
 }
 
 fn bits(mask: &[f32]) -> Vec<u32> {
