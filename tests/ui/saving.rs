@@ -37,6 +37,7 @@ fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
         has_dialog: true,
         recompresses: false,
         keeps_links: false,
+        keeps_layers: None,
         stage,
     };
     let status = Status { saving: Some(saving), ..Status::default() };
