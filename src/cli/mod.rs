@@ -35,6 +35,7 @@ mod method;
 mod opened;
 mod origins;
 mod paint;
+mod paint_layers;
 mod pose;
 mod pose_steps;
 mod preferences;
