@@ -89,8 +89,10 @@ fn layers_of_a_file_that_was_changed_are_asked_about() {
     parts.source.kept_layers = Some(text.into());
     let model = skinscope::model::Model::build(parts).unwrap();
     let document = skinscope::session::Document::new(std::sync::Arc::new(model), Vec::new(), None);
+    let selected = session.view().selected;
     let mut other = skinscope::session::Session::default();
     other.open(document);
+    other.apply(SelectionCommand::Select(selected));
     other.apply(PaintCommand::Hold(Some("add".to_owned())));
     harness.state_mut().session = other;
     harness.run();
