@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
-use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, mean, share_of};
+use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, difference, mean, share_of};
 
 use super::group::paint_as_one;
 use super::mask::paint_mask;
@@ -16,6 +16,8 @@ use super::{Brushing, Canvas, Pass, Strengths};
 pub(super) type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
 /// How many places one thread paints at a time; a dab has fewer.
 const CHUNK: usize = 1 << 13;
+/// Where an erased row differs from what lies below by no more than this, nothing is left of it.
+const NOTHING_LEFT: f64 = 1e-6;
 
 impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
@@ -24,7 +26,7 @@ impl Canvas {
         let list = self.grown(brushing, brushing.both_sides(&self.surfaces, strengths));
         let means: Vec<Shares> = match brushing.stroke.brush.toward {
             Toward::Touched => (0..brushing.passes.len()).map(|side| self.mean_of(brushing, &list, side)).collect(),
-            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => {
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength | Toward::Below => {
                 vec![Shares::new(); brushing.passes.len()]
             }
         };
@@ -40,10 +42,16 @@ impl Canvas {
             let Some(known) = brushing.touched.get_mut(place) else { continue };
             let asks = matches!(done.effect, Effect::Changed | Effect::Partial(_));
             let (members, locked) = (&known.members, &brushing.locked);
+            let row = (&done.row[..], brushing.stroke.normalise);
+            // What was erased to the last of it is no more in the layer.
+            let is_gone = asks && !is_of_mask && brushing.stroke.brush.toward == Toward::Below && {
+                difference(row.0, &self.rows.below_place(&self.surfaces, place)) <= NOTHING_LEFT
+            };
+            let row = (!is_gone).then_some(row);
             let changes = asks
                 && match is_of_mask {
                     true => self.rows.set_mask(members, &done.row, locked),
-                    false => self.rows.set(members, (&done.row[..], brushing.stroke.normalise), locked),
+                    false => self.rows.set(members, row, locked),
                 };
             known.note(if asks && !changes { Effect::Stuck(Stuck::NoSlot) } else { done.effect }, accumulates);
             if !changes {
@@ -129,12 +137,13 @@ impl Canvas {
         let own = self.before(brushing, place, &mut space);
         let near = match brushing.stroke.brush.toward {
             Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
+            Toward::Below => self.rows.below_place(&self.surfaces, place),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };
         let touched: Vec<Shares> = match brushing.stroke.brush.toward {
             Toward::Touched if brushing.is_of_mask => means.to_vec(),
             Toward::Touched => means.iter().map(|mean| self.of_skin_of(place, own, mean)).collect(),
-            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => Vec::new(),
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength | Toward::Below => Vec::new(),
         };
         let toward = |side: usize| touched.get(side).unwrap_or(&near);
         let paint = |own: &[(u32, f64)], side: usize| {

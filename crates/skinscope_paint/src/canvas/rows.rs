@@ -121,6 +121,17 @@ impl Rows {
         }
     }
 
+    /// Returns the weights that lie below the layer that is painted in at a place; its own where that is the base.
+    pub fn below_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
+        let surface = &surfaces[surface];
+        let at = surface.row(surface.mesh.weld.first[point as usize]);
+        let mut space = Shares::new();
+        match self.layers.active() {
+            Some(_) => self.unpainted(at, &mut space).to_vec(),
+            None => self.of_row(at, &mut space).to_vec(),
+        }
+    }
+
     /// Returns the weights of a row with all layers.
     fn flat<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
         self.with_painted(at, self.painted[at.table].get(at.row), space)
@@ -162,20 +173,17 @@ impl Rows {
         skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
     }
 
-    /// Gives all vertices of a place the same weights, in the layer that is painted in where there are layers. A vertex that the file stores
-    /// for several skins has the same numbers for all of them. Returns whether locked joints have kept theirs under the layers above; else
-    /// nothing has changed.
-    pub fn set(
-        &mut self,
-        members: &[Member],
-        (shares, is_whole): (&[(u32, f64)], bool),
-        locked: &BTreeSet<u32>,
-    ) -> bool {
+    /// Gives all vertices of a place the same weights, in the layer that is painted in where there are layers, or takes them away there. A vertex
+    /// that the file stores for several skins has the same numbers for all of them. Returns whether locked joints have kept theirs under the
+    /// layers above; else nothing has changed.
+    pub fn set(&mut self, members: &[Member], weights: Option<(&[(u32, f64)], bool)>, locked: &BTreeSet<u32>) -> bool {
         let is_layered = !self.layers.is_empty();
         let mut before = Vec::new();
         for Member { at, own, .. } in members {
-            let shares = if at.table == *own { shares.to_vec() } else { self.with_skin_of(at.table, *own, shares) };
-            let row = Some(LayerRow::painted(shares, is_whole));
+            let row = weights.map(|(shares, is_whole)| {
+                let same = || self.with_skin_of(at.table, *own, shares);
+                LayerRow::painted(if at.table == *own { shares.to_vec() } else { same() }, is_whole)
+            });
             if is_layered {
                 before.push((*at, self.painted(*at).cloned(), self.of_locked(*at, locked)));
                 self.set_layered(*at, row);

@@ -7,6 +7,7 @@ mod easel;
 #[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
+mod erase_tests;
 mod hand;
 mod hit;
 mod layer_steps;

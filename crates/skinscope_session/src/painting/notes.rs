@@ -71,7 +71,26 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
     if brushwork.painting.settings.only_marked && brushwork.view.marked.is_empty() {
         return said("No vertex is marked", vec![paint_all(brushwork)]);
     }
-    layer_lacks(brushwork)
+    match hand.brush.toward {
+        Toward::Below => nothing_to_erase(brushwork).or_else(|| layer_lacks(brushwork)),
+        _ => layer_lacks(brushwork),
+    }
+}
+
+/// Returns why there is no layer from which anything could be erased.
+fn nothing_to_erase(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.layers();
+    if layers.active().is_some() {
+        return None;
+    }
+    let way = |label: String, command: LayerCommand| (label, PaintCommand::Layer(command).into());
+    if layers.is_empty() {
+        let text = "There is no layer to erase: brushes paint the weights themselves".to_owned();
+        return Some(PaintNote { text, ways: vec![way("Add a layer".to_owned(), LayerCommand::Add(String::new()))] });
+    }
+    let shown = layers.layers().iter().rev().filter(|layer| layers.is_shown(layer)).take(MOST_TAKERS);
+    let ways = shown.map(|layer| way(format!("Erase in {}", layer.name()), LayerCommand::Select(Some(layer.id()))));
+    Some(PaintNote { text: "The base is no layer: nothing lies below it".to_owned(), ways: ways.collect() })
 }
 
 /// Returns why nothing that is painted in the layer could be seen.
@@ -267,6 +286,7 @@ fn rests(brushwork: Brushwork<'_>, hand: Hand, note: &mut PaintNote) {
     let Some(joint) = hand.joint.map(|node| name(brushwork, node)) else {
         let even = match hand.brush.toward {
             Toward::Touched => "The weights here are all the same already",
+            Toward::Below => "The layer has nothing here",
             Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => "The weights here are even already",
         };
         even.clone_into(&mut note.text);
