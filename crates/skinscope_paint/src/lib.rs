@@ -20,7 +20,7 @@ pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, Stu
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
 pub use kept::{KeptChoice, KeptError, KeptLayers, kept_layers, kept_text};
-pub use layers::{Layer, LayerId, LayerMask, LayerStack, LayersForm};
+pub use layers::{EFFECTS, EffectKind, Layer, LayerEffect, LayerId, LayerMask, LayerStack, LayersForm};
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};
 pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};

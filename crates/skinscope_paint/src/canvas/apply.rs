@@ -23,6 +23,8 @@ impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
     pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Vec<TableRow> {
         let (accumulates, is_of_mask) = (brushing.stroke.accumulate, brushing.is_of_mask);
+        // Effects follow all that a dab changes at once.
+        let before = self.rows.layers.has_effects().then(|| self.rows.layers.clone());
         let list = self.grown(brushing, brushing.both_sides(&self.surfaces, strengths));
         let means: Vec<Shares> = match brushing.stroke.brush.toward {
             Toward::Touched => (0..brushing.passes.len()).map(|side| self.mean_of(brushing, &list, side)).collect(),
@@ -71,7 +73,10 @@ impl Canvas {
         }
         out.sort_unstable();
         out.dedup();
-        out
+        match before {
+            Some(before) => self.follow_effects(brushing, &before, out),
+            None => out,
+        }
     }
 
     /// Notes the strengths of a dab, and returns the places whose rows have to be painted, with the strengths with which they are.

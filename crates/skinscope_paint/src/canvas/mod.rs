@@ -5,12 +5,15 @@
 
 mod apply;
 mod by_skin;
+mod composer;
+mod effects;
 mod gradient;
 mod group;
 mod locator;
 mod mask;
 mod mirrored;
 mod outline;
+mod place;
 mod posed;
 mod rows;
 mod scratch;
@@ -19,6 +22,7 @@ mod stuck;
 #[cfg(test)]
 mod tests;
 mod touched;
+mod vicinity;
 
 pub use self::outline::Reach;
 pub use self::state::Painted;
@@ -44,7 +48,7 @@ use super::{Centre, Dab, Distance, Gradient, Stroke};
 #[derive(Debug)]
 pub struct Canvas {
     model: Arc<Model>,
-    surfaces: Vec<RestSurface>,
+    surfaces: Arc<Vec<RestSurface>>,
     rows: Rows,
     mirrors: Mirrors,
     locator: Locator,
@@ -130,9 +134,10 @@ impl Canvas {
     #[must_use]
     pub fn new(model: Arc<Model>) -> Self {
         let (tables, surfaces) = Sheet::of(&model).into_parts();
-        let surfaces = by_skin(&model, surfaces);
+        let surfaces = Arc::new(by_skin(&model, surfaces));
+        let rows = Rows::new(tables).with_surfaces(&surfaces);
         let (mirrors, locator, scratch) = Default::default();
-        Self { model, surfaces, rows: Rows::new(tables), mirrors, locator, scratch }
+        Self { model, surfaces, rows, mirrors, locator, scratch }
     }
 
     /// Makes what finds the surface near a place, so that the first dab does not wait for it.

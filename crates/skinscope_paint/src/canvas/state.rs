@@ -47,7 +47,7 @@ impl Canvas {
     /// Begins anew with the weights of a model that differs from [`Canvas::model`] at most in weights, clips and inverse bind matrices, and
     /// with the layers that make them. What lies next to what is known already.
     pub fn renew(&mut self, model: Arc<Model>, layers: LayerStack) {
-        self.rows = Rows::new(Sheet::of(&model).tables);
+        self.rows = Rows::new(Sheet::of(&model).tables).with_surfaces(&self.surfaces);
         self.model = model;
         self.locator.follow(&self.model, &self.surfaces);
         self.adopt_layers(layers);
@@ -70,6 +70,8 @@ impl Canvas {
     /// layers take them as they are.
     pub fn adopt_layers(&mut self, layers: LayerStack) {
         if !layers.is_empty() {
+            // Without a plane of symmetry a mirror does nothing.
+            _ = self.look_across(&layers);
             self.rows.adopt_layers(layers);
         }
     }
@@ -79,6 +81,7 @@ impl Canvas {
     /// # Errors
     /// The model has refused new weights.
     pub fn set_layers(&mut self, layers: LayerStack) -> Result<Vec<WeightChange>, PaintError> {
+        self.look_across(&layers)?;
         let changed = self.rows.take_layers(layers);
         let changes = self.change_rows(&changed)?;
         // Vertices of one place may have other weights than each other again.

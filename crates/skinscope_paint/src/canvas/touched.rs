@@ -91,6 +91,16 @@ impl TouchedPlaces {
         &mut self.all[index].1
     }
 
+    /// Notes that places with some of these rows stay as they were before a dab, since a locked joint would have changed otherwise.
+    pub fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
+        let rows: HashSet<&TableRow> = rows.iter().collect();
+        for (_, known) in &mut self.all {
+            if known.members.iter().any(|member| rows.contains(&member.at)) {
+                known.note(Effect::Stuck(Stuck::NoSlot), accumulates);
+            }
+        }
+    }
+
     /// Returns all of them in their order, not in that in which they were touched.
     pub fn in_order(&self) -> Vec<&(Place, Touched)> {
         let mut out: Vec<&(Place, Touched)> = self.all.iter().collect();

@@ -8,7 +8,7 @@ use skinscope_weights::{Shares, TableRow, exact};
 
 use super::changes::put;
 use super::row::Pairs;
-use super::{Layer, LayerId, LayerMask, LayerRow, LayerStack, OfTables};
+use super::{Layer, LayerEffect, LayerId, LayerMask, LayerRow, LayerStack, OfTables};
 
 /// What begins the name of a joint that the skin does not have; its key follows.
 const BEYOND: char = '\u{1}';
@@ -27,6 +27,8 @@ pub struct LayersForm {
     active: Option<LayerId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     solo: Option<LayerId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    effects: Vec<EffectForm>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +45,20 @@ struct LayerForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mask_rest: Option<Weight>,
     rows: Vec<RowForm>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    effects: Vec<EffectForm>,
+}
+
+/// An effect of a layer, or of all layers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct EffectForm {
+    effect: String,
+    on: bool,
+    /// The parameters with their values; a word by its place.
+    values: Vec<(String, Weight)>,
+    /// The joints whose weights it leaves, as places in the list of joints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    held: Vec<u32>,
 }
 
 /// The weights of a vertex.
@@ -88,8 +104,10 @@ impl LayersForm {
                 mask: layer.mask.as_ref().map(mask_rows),
                 mask_rest: layer.mask.as_ref().and_then(mask_rest),
                 rows: rows_form(&layer.rows, &mut names, name),
+                effects: effects_form(&layer.effects, &mut names, name),
             });
         }
+        out.effects = effects_form(&stack.effects, &mut names, name);
         out.joints = names.list;
         Some(out)
     }
@@ -125,9 +143,13 @@ impl LayersForm {
             }
             out.next = out.next.max(layer.id.0 + 1);
             let (id, name) = (layer.id, layer.name.clone());
-            let layer = Layer { id, name, is_on: layer.on, opacity: layer.opacity, mask, rows };
+            let effects = effects_of_form(&layer.effects, &keys)?;
+            out.may_have_effects |= !effects.is_empty();
+            let layer = Layer { id, name, is_on: layer.on, opacity: layer.opacity, mask, rows, effects };
             out.layers.push(Arc::new(layer));
         }
+        out.effects = effects_of_form(&self.effects, &keys)?;
+        out.may_have_effects |= !out.effects.is_empty();
         out.select(self.active);
         out.set_solo(self.solo);
         Some(out)
@@ -167,6 +189,36 @@ fn rows_form(tables: &OfTables<LayerRow>, names: &mut Names, name: &dyn Fn(u32) 
         }
     }
     out
+}
+
+fn effects_form(effects: &[LayerEffect], names: &mut Names, name: &dyn Fn(u32) -> Option<String>) -> Vec<EffectForm> {
+    let form = |effect: &LayerEffect| EffectForm {
+        effect: effect.kind().id.to_owned(),
+        on: effect.is_on(),
+        values: effect
+            .kind()
+            .parameters
+            .iter()
+            .zip(effect.values())
+            .map(|(p, v)| (p.id.to_owned(), Weight(*v)))
+            .collect(),
+        held: effect.held().iter().map(|key| names.number(*key, name)).collect(),
+    };
+    effects.iter().map(form).collect()
+}
+
+/// Reads effects; `None` where there is no such effect or no such joint.
+fn effects_of_form(effects: &[EffectForm], keys: &[u32]) -> Option<Vec<LayerEffect>> {
+    let read = |form: &EffectForm| {
+        let held = form.held.iter().map(|place| keys.get(*place as usize).copied()).collect::<Option<_>>()?;
+        let mut out = LayerEffect::new(&form.effect, held)?;
+        out.set_on(form.on);
+        for (parameter, value) in &form.values {
+            out.set(parameter, value.0);
+        }
+        Some(out)
+    };
+    effects.iter().map(read).collect()
 }
 
 fn rows_of_form(rows: &[RowForm], keys: &[u32], has: &dyn Fn(TableRow) -> bool) -> Option<OfTables<LayerRow>> {

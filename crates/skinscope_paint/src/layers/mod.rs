@@ -9,12 +9,15 @@
 //! was painted.
 
 mod changes;
+mod effects;
 mod form;
 mod mask;
 mod row;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::effects::EffectWork;
+pub use self::effects::{EFFECTS, EffectKind, LayerEffect};
 pub use self::form::LayersForm;
 pub use self::mask::LayerMask;
 pub(crate) use self::row::LayerRow;
@@ -41,6 +44,8 @@ pub struct Layer {
     /// How much of the layer there is at each vertex. Without a mask all of it.
     mask: Option<LayerMask>,
     rows: OfTables<LayerRow>,
+    /// What is done to its rows, the first one first.
+    effects: Vec<LayerEffect>,
 }
 
 /// Layers of weights over the base, the lowest one first. A copy shares what it has in common.
@@ -52,6 +57,10 @@ pub struct LayerStack {
     active: Option<LayerId>,
     /// The layer that is shown without the others.
     solo: Option<LayerId>,
+    /// What is done to the weights that all layers make together, the first one first.
+    effects: Vec<LayerEffect>,
+    /// Whether any effect was ever added, so that nothing has to be looked through where there is none.
+    may_have_effects: bool,
     /// The number of the next layer.
     next: u32,
 }
@@ -87,12 +96,23 @@ impl Layer {
         self.mask.is_some()
     }
 
-    fn row(&self, at: TableRow) -> Option<&LayerRow> {
+    /// Returns what is done to its rows, the first one first.
+    #[must_use]
+    pub fn effects(&self) -> &[LayerEffect] {
+        &self.effects
+    }
+
+    /// Returns the rows that were painted in it.
+    pub(crate) fn painted_rows(&self) -> impl Iterator<Item = TableRow> + '_ {
+        rows_of(&self.rows)
+    }
+
+    pub(crate) fn row(&self, at: TableRow) -> Option<&LayerRow> {
         row_of(&self.rows, at)
     }
 
     /// How much of the layer there is at a vertex, 0 to 1, where it is on.
-    fn strength(&self, at: TableRow) -> f64 {
+    pub(crate) fn strength(&self, at: TableRow) -> f64 {
         self.opacity * self.mask.as_ref().map_or(1.0, |mask| f64::from(mask.share(at)))
     }
 
@@ -105,6 +125,7 @@ impl Layer {
         (self.id, &self.name, self.is_on, self.opacity.to_bits())
             == (other.id, &other.name, other.is_on, other.opacity.to_bits())
             && is_same_mask
+            && effects::are_same_effects(&self.effects, &other.effects)
             && are_same(&self.rows, &other.rows)
     }
 }
@@ -152,6 +173,7 @@ impl LayerStack {
         self.solo == other.solo
             && self.layers.len() == other.layers.len()
             && self.layers.iter().zip(&other.layers).all(|(a, b)| Arc::ptr_eq(a, b) || a.is_same_as(b))
+            && effects::are_same_effects(&self.effects, &other.effects)
             && are_same(&self.base, &other.base)
     }
 
@@ -212,7 +234,8 @@ impl LayerStack {
         }
     }
 
-    fn active_layer(&self) -> Option<(usize, &Layer)> {
+    /// Returns the layer that brushes paint in, with its number.
+    pub(crate) fn active_layer(&self) -> Option<(usize, &Layer)> {
         let id = self.active?;
         self.layers.iter().enumerate().find(|(_, layer)| layer.id == id).map(|(number, layer)| (number, &**layer))
     }

@@ -125,7 +125,7 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
     let stroke = easel.stroke.as_ref()?;
     let report = easel.canvas.as_ref()?.report(&stroke.brushing);
     if report.changed > 0 {
-        return None;
+        return hidden_by_mirror(brushwork);
     }
     let hand = Hand::of(brushwork, stroke.flips, stroke.smooths)?;
     let settings = &brushwork.painting.settings;
@@ -157,6 +157,27 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
         None => rests(brushwork, hand, &mut note),
     }
     Some(note)
+}
+
+/// Returns that an effect shows the other side where the layer has been painted; `None` where what was painted is seen.
+fn hidden_by_mirror(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.easel.canvas.as_ref()?.layers();
+    if !layers.has_effects() || layers.is_same_as(brushwork.painting.layers()) {
+        return None;
+    }
+    let of_layers = layers.active().into_iter().map(Some).chain([None]);
+    let all = of_layers.flat_map(|of| (0..).zip(layers.effects_of(of)).map(move |(place, effect)| (of, place, effect)));
+    let mut mirrors = all.filter(|(_, _, effect)| effect.is_on() && effect.is_mirror());
+    let (of, place, effect) = mirrors.next()?;
+    let way = |label: &str, command: LayerCommand| (label.to_owned(), PaintCommand::Layer(command).into());
+    let turned = LayerCommand::SetEffect(of, place, "side".to_owned(), 1.0 - effect.values().get(1).copied()?);
+    Some(PaintNote {
+        text: "A mirror shows the other side here".to_owned(),
+        ways: vec![
+            way("Mirror this side instead", turned),
+            way("Switch the mirror off", LayerCommand::SwitchEffect(of, place, false)),
+        ],
+    })
 }
 
 fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintNote) {

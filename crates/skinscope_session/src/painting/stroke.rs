@@ -173,8 +173,9 @@ pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) 
     if changes.is_empty() {
         painter.painting.note = notes::of_stroke(painter.brushwork());
         let is_of_mask = painter.painting.easel.stroke.as_ref().is_some_and(|stroke| stroke.brushing.is_of_mask());
-        if is_of_mask && painter.painting.note.is_none() {
-            // A mask changes no weight where its layer has none.
+        let has_effects = painter.painting.easel.canvas.as_ref().is_some_and(|canvas| canvas.layers().has_effects());
+        // A mask changes no weight where its layer has none, and an effect may hide what the layer has got.
+        if has_effects || is_of_mask && painter.painting.note.is_none() {
             layer_steps::note(painter, false);
         }
         return;
