@@ -246,7 +246,7 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
             "Merge down",
             false,
             layers.merges_down(id),
-            "Make one layer of it and of what lies below it; both have to be on",
+            "Make one layer of it and of what lies below it; both have to be on, and effects of all layers hold the lowest one back",
             LayerCommand::MergeDown(id),
         ),
         ("Remove", false, true, "Remove the layer with its weights", LayerCommand::Remove(id)),
