@@ -7,6 +7,7 @@ mod easel;
 #[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
+#[cfg(test)]
 mod erase_tests;
 mod hand;
 mod hit;
