@@ -156,8 +156,8 @@ pub struct Model {
 struct Shared {
     /// The same for all models that come from one reading of a file.
     reading: Arc<()>,
-    /// The same for all of them that have the same nodes, skins and bound meshes.
-    bindings: Arc<()>,
+    /// The skins that meshes gained since. It is the same list in memory for all of them that have the same nodes, skins and bound meshes.
+    bindings: Arc<Vec<Arc<BindingChange>>>,
     parts: ModelParts,
     /// The skins of `parts`.
     skins: Arc<[Skin]>,
