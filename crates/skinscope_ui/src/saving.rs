@@ -303,6 +303,7 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
 /// Returns the kind of work in a word or two.
 fn kind(work: &UnsavedWork) -> &'static str {
     match (work.vertices, work.binds, work.clips, work.without_model().is_empty()) {
+        _ if work.bindings > 0 => "edits",
         (1.., 0, 0, true) => "weights",
         (0, 0, 1, true) => "new clip",
         (0, 0, 2.., true) => "new clips",

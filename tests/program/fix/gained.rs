@@ -13,8 +13,8 @@ use skinscope::edit::Sheet;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Transform;
 use skinscope::model::{
-    BindingChange, Influences, InstanceId, LocalPose, MeshId, Model, NewNode, NewSkin, NodeId, PrimitiveId,
-    SkinId, WeightFormat,
+    BindingChange, Influences, InstanceId, LocalPose, MeshId, Model, NewNode, NewSkin, NodeId, PrimitiveId, SkinId,
+    WeightFormat,
 };
 use skinscope::writeback::{Changes, Destination, Origin, Recompression, SaveError, Stamps, prepare};
 

@@ -138,6 +138,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     }
     if is_same {
         let is_stored = !session.unsaved().was_saved(&old.model);
+        session.history.forget_bindings();
         session.history.keep_steps(&old.model, &new, is_stored);
         session.rules.follow_limits(&new);
     }
@@ -276,11 +277,20 @@ impl Unsaved<'_> {
         let mut meshes: Vec<MeshId> = edited.chain(marked).chain(layered).collect();
         meshes.sort_unstable();
         meshes.dedup();
-        same_nodes
+        !self.has_bindings_to_keep(old)
+            && same_nodes
             && targets(old) == targets(new)
             && (old.bind_edits().is_empty() && meshes.is_empty() || joints(old) == joints(new))
             && !has_moved_skins(old, new)
             && is_same_order(old, new, meshes, !self.was_saved(old))
+    }
+
+    /// Returns whether meshes of `old` gained skins that the open file does not have.
+    fn has_bindings_to_keep(self, old: &Model) -> bool {
+        let path = self.document.and_then(|document| document.path.as_deref());
+        let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(old, path));
+        let written = saved.map_or(0, |saved| saved.model.bindings().len());
+        old.bindings().len() > written
     }
 
     /// Returns whether the open file is one into which a state of `old` was written.
