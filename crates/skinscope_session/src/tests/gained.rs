@@ -143,3 +143,85 @@ fn rules_of_new_joints_go_with_them_and_those_of_others_stay() {
     turn(&mut session, 2);
     assert!(session.edits().nodes.contains_key(&NodeId(2)));
 }
+
+/// Binds the tube, poses a new joint and edits the weights of a vertex.
+fn bound() -> Session {
+    let (model, influences) = bare();
+    let mut session = open(&model);
+    session.apply(EditCommand::Bind(Arc::new(binding(&model, &influences))));
+    turn(&mut session, model.skeleton.len() + 2);
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(3, &[1, 2], &[0.5, 0.5]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    session
+}
+
+/// Both have the same skins, to the bit, the same weights and the same pose.
+fn are_same(a: &mut Session, b: &mut Session) -> bool {
+    let same_surface = surface(a) == surface(b);
+    let (a, b) = (a.model().unwrap(), b.model().unwrap());
+    let skins = |model: &Model| -> Vec<_> {
+        model.skins.iter().map(|skin| (skin.joints.clone(), skin.inverse_bind.clone())).collect()
+    };
+    let rows = |model: &Model| -> Vec<(Vec<u16>, Vec<f32>)> {
+        let influences = model.influences(MeshId(0), 0).unwrap();
+        (0..influences.vertices()).map(|v| influences.of(v)).map(|(j, w)| (j.to_vec(), w.to_vec())).collect()
+    };
+    same_surface && skins(a) == skins(b) && rows(a) == rows(b) && a.has_bindings_of(b)
+}
+
+#[test]
+fn a_session_file_keeps_what_was_bound() {
+    let mut session = bound();
+    let file = session.unsaved().snapshot().unwrap().file();
+    let file = SessionFile::parse(file.text().unwrap().as_bytes()).unwrap();
+    assert_eq!((file.contents().bindings, file.contents().vertices, file.contents().posed), (1, 1, 1));
+    let mut again = Session::default();
+    let lines = again.open_with_session(document(&bare().0), &file);
+    assert!(lines.is_empty(), "{lines:?}");
+    assert!(are_same(&mut session, &mut again));
+    assert!(!again.history().can_undo() && !again.unsaved().has_unsaved_work(), "the session file has it");
+    assert_eq!(again.unsaved().unsaved_bindings(), 1);
+    // What the file of the model has by now is not bound again.
+    let saved = Model::build((***session.model().unwrap()).clone()).unwrap();
+    let mut after = Session::default();
+    let lines = after.open_with_session(document(&Arc::new(saved)), &file);
+    assert!(lines.is_empty(), "{lines:?}");
+    assert_eq!((after.unsaved().unsaved_bindings(), after.unsaved().unsaved_vertices()), (0, 1));
+}
+
+#[test]
+fn a_newer_version_of_the_file_keeps_what_was_bound_until_it_is_saved() {
+    let mut session = bound();
+    let mut before = session.clone();
+    session.open(document(&bare().0));
+    assert!(are_same(&mut session, &mut before));
+    assert_eq!((session.unsaved().unsaved_bindings(), session.unsaved().unsaved_vertices()), (1, 1));
+    // Other vertices are not bound in their place: what was bound to them is set aside.
+    let mut parts: ModelParts = (**bare().0).clone();
+    parts.meshes[0].primitives[0].positions[5].x += 0.5;
+    let mut other = before.clone();
+    other.open(document(&Arc::new(Model::build(parts).unwrap())));
+    assert_eq!((other.unsaved().unsaved_bindings(), other.model().unwrap().skins.len()), (0, 0));
+    assert_eq!(other.files().set_aside().iter().map(|work| work.contents().bindings).sum::<usize>(), 1);
+    other.open(document(&bare().0));
+    assert_eq!((other.unsaved().unsaved_bindings(), other.files().set_aside().len()), (1, 0));
+    // Saved and read again, the file has it.
+    let saved = Arc::clone(session.model().unwrap());
+    session.files_mut().note_model_saved(PathBuf::from("model.glb"), Arc::clone(&saved));
+    let mut parts: ModelParts = (**saved).clone();
+    let rows = saved.influences(MeshId(0), 0).unwrap();
+    let stored = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    for vertex in 0..rows.vertices() {
+        let (joints, weights) = rows.of(vertex);
+        stored.joints[vertex * 4..vertex * 4 + 4].copy_from_slice(joints);
+        stored.weights[vertex * 4..vertex * 4 + 4].copy_from_slice(weights);
+    }
+    session.open(document(&Arc::new(Model::build(parts).unwrap())));
+    let work = session.unsaved().unsaved_work();
+    assert_eq!((work.bindings, work.vertices, work.set_aside), (0, 0, 0));
+    while session.history().can_undo() {
+        session.apply(EditCommand::Undo);
+    }
+    assert_eq!(session.model().unwrap().skins.len(), 1, "no step leads back over what was saved");
+}

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use skinscope_anim::Layers;
 use skinscope_model::{BindingChange, BuildError, Model, NodeId};
 use skinscope_paint::LayerStack;
 
@@ -55,7 +56,12 @@ impl Session {
         self.posing.last_blended = None;
         self.pose.invalidate();
         self.pose.forget_surfaces();
-        self.playing().arrange_crowd();
-        self.update_pose();
+        // While a newer version of the file is being opened, what plays may be none of its clips yet.
+        let Layers { fade, add } = self.playback.layers;
+        let layers = fade.map(|fade| fade.clip).into_iter().chain(add.map(|add| add.clip));
+        if layers.chain(self.playback.clip).all(|clip| clip.index() < now.clips.len()) {
+            self.playing().arrange_crowd();
+            self.update_pose();
+        }
     }
 }
