@@ -17,6 +17,7 @@ mod limbs;
 mod limit;
 mod locks;
 mod matching;
+mod mesh_binding;
 mod mirror;
 #[cfg(test)]
 mod mirror_tests;
@@ -56,6 +57,7 @@ pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
     VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
+pub use mesh_binding::{MeshBinding, joints_from};
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};
