@@ -122,7 +122,7 @@ ids! {
 }
 
 /// A primitive of a model: its mesh, and its index in [`Mesh::primitives`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PrimitiveId {
     /// The mesh that has the primitive.
     pub mesh: MeshId,
