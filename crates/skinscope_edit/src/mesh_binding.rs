@@ -101,19 +101,6 @@ impl MeshBinding {
     }
 }
 
-/// Returns the nodes at or below a node that can be joints, parents first: those that show no mesh, no light and no camera.
-#[must_use]
-pub fn joints_from(model: &Model, root: NodeId) -> Vec<NodeId> {
-    if root.index() >= model.skeleton.len() {
-        return Vec::new();
-    }
-    let shows_mesh = |node: &NodeId| model.instances.iter().any(|instance| instance.node == *node);
-    let is_lit = |node: &NodeId| model.light_nodes.iter().any(|(lit, _)| lit == node);
-    let has_camera = |node: &NodeId| model.camera_nodes.iter().any(|(seen, _)| seen == node);
-    let below = (root.index()..model.skeleton.subtree_end(root)).map(NodeId::from_index);
-    below.filter(|node| !(shows_mesh(node) || is_lit(node) || has_camera(node))).collect()
-}
-
 /// Returns the largest shares of a row, each joint once, which sum to one, the largest first; of equal ones the one that came first.
 fn arrange(row: &[(u32, f64)], most: usize) -> Shares {
     let mut out: Shares = Vec::with_capacity(row.len());
@@ -239,8 +226,6 @@ mod tests {
             parts.instances.push(Instance { node: NodeId(3), ..parts.instances[0].clone() });
         };
         let (model, rows) = bare(twice);
-        let joints = joints_from(&model, NodeId(0));
-        assert!(!joints.contains(&NodeId(3)) && joints.contains(&NodeId(4)));
         let both = MeshBinding { instances: vec![InstanceId(0), InstanceId(1)], ..bound(rows) };
         let change = both.change(&model).unwrap();
         assert_eq!((change.skins.len(), &change.instances[..]), (2, &[(InstanceId(0), 0), (InstanceId(1), 1)][..]));

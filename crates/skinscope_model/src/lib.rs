@@ -412,6 +412,8 @@ pub struct SourceInfo {
     pub extensions_required: Vec<String>,
     /// Paths of the files that its buffers and images name, whether they could be read or not.
     pub files: Vec<PathBuf>,
+    /// The text of the layers of weights that the file keeps, `extras.skinscope.layers`.
+    pub kept_layers: Option<Arc<str>>,
     /// The locations in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }

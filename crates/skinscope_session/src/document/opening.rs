@@ -15,6 +15,7 @@ use crate::files::restore::missing_lines;
 use crate::files::saving::changed_since;
 use crate::files::session_file::{BindingRecord, Rebinding, absolute};
 use crate::files::unmatched;
+use crate::painting::file_layers;
 use crate::pose::crowd;
 use crate::view::orbit::Orbit;
 use crate::{
@@ -100,6 +101,7 @@ impl Session {
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
         self.marker().forget_vertices();
+        file_layers::read(self);
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
         lesson::apply_look(self.lesson.as_ref(), &mut self.view, self.document.as_ref());
@@ -154,6 +156,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
         let snapshot = session.unsaved().snapshot();
         session.files.note_session_saved(snapshot);
     }
+    file_layers::read(session);
     let lines = unmatched::restore_fitting(session);
     session.warn(&lines);
     if let Some(document) = &session.document {

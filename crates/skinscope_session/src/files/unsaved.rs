@@ -113,6 +113,8 @@ pub struct Unsaved<'a> {
     pub(crate) marking: &'a Marking,
     pub(crate) files: &'a Files,
     pub(crate) layers: &'a LayerStack,
+    /// The layers that the file of the model has too.
+    pub(crate) layers_in_file: &'a LayerStack,
     pub(crate) before_finding: Option<&'a StateBeforeFinding>,
     pub(crate) is_example: bool,
 }
@@ -173,11 +175,16 @@ impl Unsaved<'_> {
     pub fn has_work(self) -> bool {
         let (edits, _) = self.own_pose();
         let is_posed = !edits.is_empty() || !edits.controls.is_empty();
-        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own() || !self.layers.is_empty();
+        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own() || self.has_own_layers();
         !self.is_example && is_edited
             || self.own_marks().is_some()
             || new_names(&self.files.clip_files) > 0
             || !self.files.aside.is_empty()
+    }
+
+    /// Whether there are layers of weights that the file of the model does not have like that.
+    fn has_own_layers(self) -> bool {
+        !self.layers.is_empty() && !self.layers.is_same_as(self.layers_in_file)
     }
 
     fn unsaved_kinds(self) -> Kinds {
@@ -194,7 +201,7 @@ impl Unsaved<'_> {
             rules: self.rules.has_own(),
             marks: self.own_marks().is_some(),
             names: new_names(&self.files.clip_files) > 0,
-            layers: !self.layers.is_empty(),
+            layers: self.has_own_layers(),
             aside,
             less: false,
         };
