@@ -20,6 +20,7 @@ const WIDE: &[(&str, &str)] = &[
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),
     ("pose/mod.rs", "the pose is computed from nearly all other parts"),
+    ("weights/bindings.rs", "all that names nodes and vertices follows a model that has gained some"),
     ("view/view_commands.rs", "some settings of the view have data of their own"),
     ("work.rs", "results of work go to the parts that they are of"),
 ];
