@@ -7,7 +7,7 @@ use skinscope::model::test_shapes::{Tube, tube};
 use super::tables::{shown, tab};
 use super::*;
 
-fn curves() -> Harness<'static, App> {
+pub(super) fn curves() -> Harness<'static, App> {
     let mut harness = shown(tube(Tube { joints: 3, ..Tube::default() }), 800.0);
     harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
     harness.run();

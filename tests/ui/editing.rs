@@ -214,15 +214,19 @@ fn a_selection_made_elsewhere_is_scrolled_to_and_long_trees_stay_cheap() {
     assert!(rows(&harness) < 40, "{} rows", rows(&harness));
 }
 
-#[test]
-fn morph_targets_have_sliders_that_can_be_reset() {
-    let model = tube(Tube::default());
-    let mut parts = ModelParts::clone(&model);
+/// A tube with two morph targets, of which one acts a little.
+pub(super) fn with_morph_targets() -> ModelParts {
+    let mut parts = ModelParts::clone(&tube(Tube::default()));
     parts.meshes[0].morph_names = vec!["Smile".into(), "Blink".into()];
     parts.meshes[0].primitives[0].morphs = vec![skinscope::model::MorphTarget::default(); 2];
     parts.instances[0].morph_weights = vec![0.0, 0.25];
     parts.skeleton.rest.morph_weights = vec![0.0, 0.25];
-    let mut harness = open_model(parts);
+    parts
+}
+
+#[test]
+fn morph_targets_have_sliders_that_can_be_reset() {
+    let mut harness = open_model(with_morph_targets());
     let rail = harness.get_by_label("Blink of root").rect();
     drag(&mut harness, &[rail.center(), rail.right_center()], PointerButton::Primary);
     assert_eq!(harness.state().session.pose().local.morph_weights, [0.0, 1.0]);

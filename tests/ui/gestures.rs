@@ -1,7 +1,7 @@
 //! Drags that are given up by Escape in the middle of them, and drags that are not.
 
 use skinscope::pose::Limits;
-use skinscope::session::{KeyingCommand, MarkTool, PosingCommand};
+use skinscope::session::{ControlCommand, KeyingCommand, MarkTool, PosingCommand};
 
 use super::*;
 
@@ -9,7 +9,7 @@ use super::*;
 type Drag = (&'static str, Harness<'static, App>, Pos2, egui::Vec2);
 
 /// Everything that these drags change, and what Escape does where nothing is dragged.
-fn state(harness: &Harness<'_, App>) -> [String; 5] {
+fn state(harness: &Harness<'_, App>) -> [String; 6] {
     let session = &harness.state().session;
     let (view, lesson) = (session.view(), session.lesson());
     let sliders = lesson.map(|lesson| {
@@ -22,12 +22,13 @@ fn state(harness: &Harness<'_, App>) -> [String; 5] {
         format!("{:?} {:?} {:?}", view.bone_size.to_bits(), view.skin_opacity.to_bits(), view.comparison),
         format!("{:?} {:?} {sliders:?}", view.marked, session.marking().tool),
         format!("{:?} {} {}", view.selected, session.history().can_undo(), session.has_gesture()),
+        format!("{:?}", session.posing().blended_pose(session.edits())),
     ]
 }
 
 /// Fails where the states differ, and says in which part.
 #[track_caller]
-fn assert_same(now: &[String; 5], want: &[String; 5], case: &str) {
+fn assert_same(now: &[String; 6], want: &[String; 6], case: &str) {
     let differs = now.iter().zip(want).position(|(now, want)| now != want);
     assert!(differs.is_none(), "{case}: part {differs:?} is another");
 }
@@ -39,7 +40,72 @@ fn slider(mut harness: Harness<'static, App>, name: &'static str) -> Drag {
     (name, harness, at, vec2(24.0, 0.0))
 }
 
+/// Drags of limbs over the picture. The bone that is pulled is not the one that is selected.
+fn drags_of_limbs() -> Vec<Drag> {
+    let mut pulled = selected(5, 1);
+    click(&mut pulled, "Pull tool");
+    let session = &pulled.state().session;
+    let seen = session.view().project(Vec3::from(session.pose().model[4].translation)).unwrap();
+    let pull_at = pulled.state().picture.min + vec2(seen.x, seen.y);
+
+    let mut looking = rules::character("Head");
+    looking.state_mut().session.apply(CameraCommand::LookFrom(ViewFrom::Front));
+    looking.state_mut().session.apply(CameraCommand::FrameAll);
+    click(&mut looking, "Look tool");
+    // Where the bone of the neck ends, the head begins.
+    let head = rules::position(&looking, "Head") + 0.1 * Vec3::Y;
+    let seen = looking.state().session.view().project(head).unwrap();
+    let look_at = looking.state().picture.min + vec2(seen.x, seen.y);
+
+    let mut bent = rules::character("Hand.L");
+    click(&mut bent, "Pull tool");
+    click(&mut bent, "Pole");
+    let pole_at = bent.get_by_label("Pole of limbs").rect().center();
+
+    vec![
+        ("a pull", pulled, pull_at, vec2(-40.0, 25.0)),
+        ("a look", looking, look_at, vec2(150.0, -20.0)),
+        ("the pole of limbs", bent, pole_at, vec2(20.0, -160.0)),
+    ]
+}
+
+/// Drags in panels: shares of poses, sliders that drive joints, morph targets, boxes of numbers, and the curves in the tables.
+fn drags_in_panels() -> Vec<Drag> {
+    let mut shared = poses::library();
+    click(&mut shared, "Pose wave");
+
+    let mut controlled = session(3);
+    controlled.apply(ControlCommand::AddSlider);
+    let controlled = window(controlled, UiState::default(), Status::default());
+
+    let morphed = open_model(editing::with_morph_targets());
+
+    let mut typed = selected(3, 2);
+    typed.get_by_label("Rotation X value").scroll_to_me();
+    typed.run();
+    let box_at = typed.get_by_label("Rotation X value").rect().center();
+
+    let curves = curves::curves();
+    let name = curves.state().session.model().unwrap().skeleton.names[2].clone();
+    let curve_at = curves.get_by_label(&format!("Curves of {name}")).rect().center();
+
+    vec![
+        slider(shared, "Share of the pose"),
+        slider(controlled, "Slider"),
+        slider(morphed, "Blink of root"),
+        ("a box of a number", typed, box_at, vec2(24.0, 0.0)),
+        ("the curves of a joint", curves, curve_at, vec2(60.0, 0.0)),
+    ]
+}
+
 fn drags() -> Vec<Drag> {
+    let mut drags = drags_of_windows();
+    drags.extend(drags_of_limbs());
+    drags.extend(drags_in_panels());
+    drags
+}
+
+fn drags_of_windows() -> Vec<Drag> {
     let ring = selected(3, 2);
     let ring_at = ring.get_by_label("Turn about the line of sight").rect().center();
 

@@ -120,7 +120,7 @@ fn a_pose_is_saved_into_the_file_that_was_typed_and_what_is_replaced_is_said() {
 }
 
 /// A window that shows a library of three poses: one that fits, one of another model, and a broken file.
-fn library() -> Harness<'static, App> {
+pub(super) fn library() -> Harness<'static, App> {
     let one = |name: &str, pose: Result<PoseReport, String>| {
         let path = PathBuf::from(format!("/poses/{name}.pose.json"));
         let plain = pose.as_ref().ok().filter(|report| report.is_corrected).map(|_| {

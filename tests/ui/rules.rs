@@ -6,7 +6,7 @@ use skinscope::session::PosingCommand;
 use super::*;
 
 /// The built-in character at rest, with a joint selected.
-fn character(name: &str) -> Harness<'static, App> {
+pub(super) fn character(name: &str) -> Harness<'static, App> {
     let mut session = Session::default();
     let source = skinscope::session::Source::BuiltIn;
     session.open(source.load(&Default::default(), &skinscope::import::Progress::silent()).unwrap());
@@ -21,7 +21,7 @@ fn node(session: &Session, name: &str) -> NodeId {
     NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())
 }
 
-fn position(harness: &Harness<'_, App>, name: &str) -> Vec3 {
+pub(super) fn position(harness: &Harness<'_, App>, name: &str) -> Vec3 {
     let session = &harness.state().session;
     session.pose().model[node(session, name).index()].translation.into()
 }

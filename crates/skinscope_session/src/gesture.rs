@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skinscope_edit::Settings;
 use skinscope_inspect::VertexSet;
-use skinscope_model::Model;
+use skinscope_model::{Model, NodeId};
 use skinscope_paint::LayerStack;
 
 use crate::beside::Arrangement;
@@ -39,6 +39,8 @@ struct Before {
     playback: Playback,
     last_blended: Option<LastBlended>,
     rules: PoseRules,
+    /// A drag of a limb selects the joint that it takes hold of.
+    selected: Option<NodeId>,
     marked: Arc<VertexSet>,
     by_hand: bool,
     finding: Option<usize>,
@@ -114,6 +116,7 @@ pub(crate) fn begin(session: &mut Session) {
         playback: session.playback.clone(),
         last_blended: session.posing.last_blended.clone(),
         rules: session.rules.clone(),
+        selected: session.view.selected,
         marked: Arc::clone(&session.view.marked),
         by_hand: session.marking.by_hand,
         finding: session.view.finding,
@@ -170,6 +173,7 @@ pub(crate) fn cancel(session: &mut Session) {
     before.view.show(&mut session.view);
     session.view_history = before.view_history;
     let view = &mut session.view;
+    view.selected = before.selected;
     (view.marked, view.finding, view.crowd, view.comparison) =
         (before.marked, before.finding, before.crowd, before.comparison);
     (session.marking.by_hand, session.before_finding) = (before.by_hand, before.before_finding);

@@ -2,7 +2,7 @@
 //! The panels know nothing of this. What they ask for in a pass is looked at when the pass is over.
 
 use egui::{Context, Event, Key};
-use skinscope_session::{BesideCommand, Command, EditCommand, PaintCommand, Session};
+use skinscope_session::{BesideCommand, Command, EditCommand, PaintCommand, SelectionCommand, Session};
 
 use super::UiState;
 
@@ -100,11 +100,13 @@ fn steps(command: &Command) -> bool {
     matches!(command, Command::Edit(EditCommand::Undo | EditCommand::Redo))
 }
 
-/// Returns whether a command changes something that a gesture gives back. The camera is moved by drags that change nothing.
+/// Returns whether a command changes something that a gesture gives back, such as what is selected because a limb is pulled. The camera is
+/// moved by drags that change nothing.
 fn changes(command: &Command) -> bool {
     match command {
         Command::Edit(edit) => *edit != EditCommand::BeginEdit && !ends(command) && !steps(command),
         Command::Beside(beside) => matches!(beside, BesideCommand::SetGap(_)),
+        Command::Selection(selection) => matches!(selection, SelectionCommand::Select(_)),
         Command::Paint(paint) => matches!(
             paint,
             PaintCommand::Set(_)
@@ -126,7 +128,6 @@ fn changes(command: &Command) -> bool {
         Command::File(_)
         | Command::Library(_)
         | Command::Aside(_)
-        | Command::Selection(_)
         | Command::Finding(_)
         | Command::Measure(_)
         | Command::Inspection(_)

@@ -11,8 +11,8 @@ use skinscope_model::{ClipId, MeshId, NodeId, WeightChange};
 use crate::gesture;
 use crate::view::view_history::ViewSettings;
 use crate::{
-    CameraCommand, ChannelValue, Command, Document, EditCommand, KeyingCommand, MarkCommand, PlaybackCommand, Session,
-    ToolCommand, ViewCommand,
+    CameraCommand, ChannelValue, Command, Document, EditCommand, KeyingCommand, MarkCommand, PlaybackCommand,
+    SelectionCommand, Session, ToolCommand, ViewCommand,
 };
 
 const BEGIN: EditCommand = EditCommand::BeginEdit;
@@ -47,7 +47,10 @@ fn state(session: &Session) -> [String; 8] {
         format!("{:?}", session.edits),
         format!("{:?}", session.playback),
         format!("{:?} {:?} {} {:?}", ViewSettings::of(view), view.orbit, view.crowd, view.comparison),
-        format!("{:?} {:?} {} {:?}", view.marked, view.finding, session.marking.by_hand, session.rules),
+        format!(
+            "{:?} {:?} {:?} {} {:?}",
+            view.selected, view.marked, view.finding, session.marking.by_hand, session.rules
+        ),
         format!("{:?}", session.tools.settings),
         format!("{:?}", model.added_clips()),
         format!("{:?} {} {}", session.view_history, session.history.can_undo(), session.history.can_redo()),
@@ -90,6 +93,7 @@ fn command(kind: u32, random: &mut Random) -> Command {
         7 => PlaybackCommand::SetSpeed(share(random)).into(),
         8 => ViewCommand::SetCrowd(1 + random.below(4)).into(),
         9 => KeyingCommand::KeyPose.into(),
+        10 => SelectionCommand::Select(Some(NodeId(random.below(6)))).into(),
         _ => CameraCommand::Orbit(Vec2::splat(share(random))).into(),
     }
 }
@@ -132,7 +136,7 @@ fn gestures_of_all_kinds_are_one_step_or_none() {
     let mut random = Random(52);
     let (mut given_up, mut of_several) = (0, 0);
     for _ in 0..300 {
-        let kinds: Vec<u32> = (0..1 + random.below(3)).map(|_| random.below(11)).collect();
+        let kinds: Vec<u32> = (0..1 + random.below(3)).map(|_| random.below(12)).collect();
         let before = state(&session);
         session.apply(BEGIN);
         for _ in 0..1 + random.below(5) {
