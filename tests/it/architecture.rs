@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod operations;
+mod overlays;
 mod session;
 mod size;
 

@@ -40,18 +40,34 @@ pub struct Overlay {
     pub has_limit: bool,
 }
 
-/// The numbers that no shader can compute from a vertex alone, by what computes them.
+/// The numbers that no shader can compute from a vertex alone: who gives them, and what has to be there for that.
 #[derive(Clone, Copy, Debug)]
-pub enum VertexValues {
-    /// The inspection of the model, or the comparison of two surfaces.
-    Inspected(InspectedList),
-    /// The comparison with the weights that are stored (`changed_weights` of `skinscope_inspect`).
-    ChangedWeights,
-    /// The comparison with the surface that the stored weights make in the pose that is shown
-    /// (`changed_surface` of `skinscope_inspect`).
-    ChangedSurface,
-    /// The measures of the surface in the pose that is shown (`measure::Measurer` of `skinscope_inspect`).
-    Measured(VertexMeasure),
+pub struct VertexValues {
+    /// The name of the function that gives them: a row of `VALUES` in `skinscope_session`.
+    pub source: &'static str,
+    /// The list of the inspection of the model that they are, if they are one.
+    pub list: Option<InspectedList>,
+    /// The measure of the pose that is shown that they are, if they are one (`measure::Measurer` of `skinscope_inspect`).
+    pub measure: Option<VertexMeasure>,
+    /// Whether the model that is compared with has to be deformed for them as the one that is shown is.
+    pub deforms_compared: bool,
+}
+
+impl VertexValues {
+    /// Returns numbers that need nothing but the function of this name.
+    pub(crate) const fn by(source: &'static str) -> Self {
+        Self { source, list: None, measure: None, deforms_compared: false }
+    }
+
+    /// Returns the numbers of a list of the inspection.
+    pub(crate) const fn inspected(list: InspectedList) -> Self {
+        Self { list: Some(list), ..Self::by("inspected") }
+    }
+
+    /// Returns the numbers of a measure of the pose.
+    pub(crate) const fn measured(measure: VertexMeasure) -> Self {
+        Self { measure: Some(measure), ..Self::by("measured") }
+    }
 }
 
 /// A measure of the posed surface at each stored vertex.
@@ -111,7 +127,7 @@ impl Overlay {
     /// Returns whether the overlay needs an inspection of the model.
     #[must_use]
     pub fn needs_inspection(&self) -> bool {
-        matches!(self.values, Some(VertexValues::Inspected(_)))
+        self.values.is_some_and(|values| values.list.is_some())
     }
 }
 

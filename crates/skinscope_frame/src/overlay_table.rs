@@ -133,48 +133,48 @@ overlays! {
             NOT_SKINNED,
         ]);
     ASYMMETRY "asymmetry", "Left/right asymmetry"
-        [equation: "max |w − w′|", values: Some(VertexValues::Inspected(InspectedList::Asymmetry))]:
+        [equation: "max |w − w′|", values: Some(VertexValues::inspected(InspectedList::Asymmetry))]:
         "Colour the skin by how much the weights differ from those of the mirrored vertex",
         // The values say how many vertices there are, and why.
         wgsl!("overlay/asymmetry.wgsl"), ramp(Ramp::Viridis, SHARES, Some("Not judged"), Some(NOT_SKINNED));
-    ROGUE "rogue", "Rogue vertices" [values: Some(VertexValues::Inspected(InspectedList::Rogue))]:
+    ROGUE "rogue", "Rogue vertices" [values: Some(VertexValues::inspected(InspectedList::Rogue))]:
         "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
         None, ramp(Ramp::Alarm, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], None, None);
     DISTANCE "distance", "Distance of two methods"
-        [equation: "|p₁ − p₂| / h", values: Some(VertexValues::Inspected(InspectedList::Distance))]:
+        [equation: "|p₁ − p₂| / h", values: Some(VertexValues { source: "distance", ..VertexValues::inspected(InspectedList::Distance) })]:
         "Colour the skin by how far the two sides of a comparison are apart",
         // The ticks are powers of ten of millimetres on a model one metre high; the scale follows the height of the model
         // (`Display::scale_ends`).
         wgsl!("overlay/distance.wgsl"),
         ramp(Ramp::Viridis, &[(-1.0, "1/10 000"), (0.0, "1/1000"), (1.0, "1/100"), (2.0, "1/10")], Some("Less than 1/100 000 of the height"), None);
-    CHANGED "changed", "Changed weights" [equation: "½ Σ |w − w₀|", values: Some(VertexValues::ChangedWeights)]:
+    CHANGED "changed", "Changed weights" [equation: "½ Σ |w − w₀|", values: Some(VertexValues::by("changed"))]:
         "Colour the skin by the share of each vertex' weight that stands for other joints than in the file, or in another file that is compared",
         wgsl!("overlay/changed.wgsl"), ramp(Ramp::Viridis, SHARES, Some(AS_STORED), Some(NOT_SKINNED));
     CHANGED_SURFACE "changed-surface", "Changed surface"
-        [equation: "|p − p₀|", values: Some(VertexValues::ChangedSurface)]:
+        [equation: "|p − p₀|", values: Some(VertexValues { deforms_compared: true, ..VertexValues::by("changed-surface") })]:
         "Colour the skin by how far it stands in this pose from where the weights of the file put it, or those of another file that is compared",
         // The ticks are powers of ten.
         wgsl!("overlay/changed_surface.wgsl"),
         ramp(Ramp::Viridis, &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")], Some("In place"), Some(NOT_SKINNED));
     STRETCH "stretch", "Edge stretch"
-        [equation: "l / l₀", values: Some(VertexValues::Measured(VertexMeasure::Stretch))]:
+        [equation: "l / l₀", values: Some(VertexValues::measured(VertexMeasure::Stretch))]:
         "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
         // The ticks are powers of two.
         wgsl!("overlay/stretch.wgsl"),
         ramp(Ramp::Diverging, &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")], Some("Not measured"), None);
-    AREA "area", "Change of area" [equation: "A / A₀", values: Some(VertexValues::Measured(VertexMeasure::Area))]:
+    AREA "area", "Change of area" [equation: "A / A₀", values: Some(VertexValues::measured(VertexMeasure::Area))]:
         "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
         // The ticks are powers of two.
         wgsl!("overlay/area.wgsl"),
         ramp(Ramp::Diverging, &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")], Some("Not measured"), None);
-    INVERTED "inverted", "Inverted triangles" [values: Some(VertexValues::Measured(VertexMeasure::Inverted))]:
+    INVERTED "inverted", "Inverted triangles" [values: Some(VertexValues::measured(VertexMeasure::Inverted))]:
         "Colour triangles that face away from where the joints carry their normals",
         None, ramp(Ramp::Alarm, &[(0.0, "in order"), (1.0, "inverted")], None, None);
-    FOLD "fold", "Fold" [equation: "φ − φ₀", values: Some(VertexValues::Measured(VertexMeasure::Fold))]:
+    FOLD "fold", "Fold" [equation: "φ − φ₀", values: Some(VertexValues::measured(VertexMeasure::Fold))]:
         "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
         None, ramp(Ramp::Alarm, &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")], None, None);
     NORMAL_ERROR "normal-error", "Normal error"
-        [equation: "arccos (n · m)", values: Some(VertexValues::Measured(VertexMeasure::NormalError))]:
+        [equation: "arccos (n · m)", values: Some(VertexValues::measured(VertexMeasure::NormalError))]:
         "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
         None,
         ramp(Ramp::Alarm, &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")], Some("Normal of length zero"), None);

@@ -9,7 +9,7 @@ use egui::{
 };
 use skinscope_base::math::{Ramp, tick_length};
 use skinscope_inspect::symmetry::{REASONS, why_not_judged};
-use skinscope_inspect::{AS_STORED, Counted, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
+use skinscope_inspect::{AS_STORED, Counted, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure};
 use skinscope_model::NodeId;
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
@@ -199,20 +199,18 @@ fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Opt
     } else {
         gradient(ui, (shown, zero), *ends, ticks);
     }
-    let inspection = session.document().and_then(|d| d.inspection.as_deref());
-    let missing = match overlay.values {
-        // The legend has one number of what has no normal: the measure's.
-        Some(VertexValues::Measured(VertexMeasure::NormalError)) => {
+    let list = overlay.values.and_then(|values| values.list);
+    let missing = || {
+        if session.measurements().shown_measure() == Some(VertexMeasure::NormalError) {
+            // The legend has one number of what has no normal: the measure's.
             let measures = session.measurements().measures();
-            measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals)
+            return measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals);
         }
-        Some(VertexValues::Inspected(list)) => inspection.map(|inspection| inspection.values.of(list).missing()),
-        Some(changed) => session.measurements().changed(changed).map(|changed| changed.missing()),
-        None => None,
+        session.vertex_values(overlay).map(|values| values.missing())
     };
-    let without = |step: &Step| missing.or_else(|| count(step));
-    let none = none.iter().filter(|_| !is_distance).flat_map(|step| match overlay.values {
-        Some(VertexValues::Inspected(InspectedList::Asymmetry)) => not_judged(session, step),
+    let without = |step: &Step| missing().or_else(|| count(step));
+    let none = none.iter().filter(|_| !is_distance).flat_map(|step| match list {
+        Some(InspectedList::Asymmetry) => not_judged(session, step),
         _ => vec![(step, label_of(session, step), without(step))],
     });
     let rigid = rigid.iter().map(|step| (step, label_of(session, step), count(step)));

@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use skinscope_deform::{self as deform, Surface, SurfaceInput};
 use skinscope_inspect::compare::arranged;
-use skinscope_inspect::{
-    PerVertex, VertexValues, changed_positions, changed_surface, changed_weights, why_not_comparable,
-};
+use skinscope_inspect::{PerVertex, changed_positions, changed_surface, changed_weights, why_not_comparable};
 use skinscope_model::Model;
 
 use crate::{ComparisonCommand, Deforming, Measurements, Session, SideWeights, Toggle};
@@ -93,47 +91,40 @@ impl<'a> Deforming<'a> {
 }
 
 impl Measurements<'_> {
-    /// Returns how far the weights or the surface are from those that the open model is compared with, or what was measured of the
-    /// surface; `None` where the numbers are not about that, or not known yet. The surface is compared in the pose that is shown, once for a pose.
-    #[must_use]
-    pub fn changed(self, values: VertexValues) -> Option<Arc<PerVertex>> {
+    /// Returns how far the weights are from those that the open model is compared with.
+    pub(crate) fn changed_weights(self) -> Option<Arc<PerVertex>> {
         let (model, other) = (self.model?, self.deforming.compared_with()?);
-        match values {
-            VertexValues::Inspected(_) => None,
-            VertexValues::Measured(measure) => {
-                let shown = self.measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
-                shown.map(|pose| Arc::clone(&pose.values))
-            }
-            VertexValues::ChangedWeights => {
-                let mut cached =
-                    self.deforming.compared.changed_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
-                let same = |weak: &Weak<Model>, model: &Arc<Model>| std::ptr::eq(weak.as_ptr(), Arc::as_ptr(model));
-                if let Some((_, _, known)) = cached.as_ref().filter(|(a, b, _)| same(a, model) && same(b, other)) {
-                    return Some(Arc::clone(known));
-                }
-                let found = Arc::new(changed_weights(model, other));
-                *cached = Some((Arc::downgrade(model), Arc::downgrade(other), Arc::clone(&found)));
-                Some(found)
-            }
-            VertexValues::ChangedSurface => Some(self.pose.surfaces.changed(self.view.choice(), || {
-                // Both are deformed in one way, by the default method until what another one needs is there for both.
-                let choice = self.deforming.ready(self.deforming.ready(self.view.choice(), Some(model)), Some(other));
-                let palettes_of = |model: &Arc<Model>| {
-                    let mut palettes = Vec::new();
-                    deform::palettes(model, &self.pose.model, &mut palettes);
-                    palettes
-                };
-                let (draws, morph_weights) = (&self.pose.draws[..], &self.pose.local.morph_weights[..]);
-                let palettes = palettes_of(model);
-                let method = self.deforming.deformation_of(choice, Some(model));
-                let posed = SurfaceInput { model, draws, palettes: &palettes, morph_weights, method };
-                changed_positions(&posed, other).unwrap_or_else(|| {
-                    let (palettes, method) = (palettes_of(other), self.deforming.deformation_of(choice, Some(other)));
-                    let other = SurfaceInput { model: other, draws, palettes: &palettes, morph_weights, method };
-                    changed_surface(model, &Surface::of(&posed), &Surface::of(&other))
-                })
-            })),
+        let mut cached = self.deforming.compared.changed_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |weak: &Weak<Model>, model: &Arc<Model>| std::ptr::eq(weak.as_ptr(), Arc::as_ptr(model));
+        if let Some((_, _, known)) = cached.as_ref().filter(|(a, b, _)| same(a, model) && same(b, other)) {
+            return Some(Arc::clone(known));
         }
+        let found = Arc::new(changed_weights(model, other));
+        *cached = Some((Arc::downgrade(model), Arc::downgrade(other), Arc::clone(&found)));
+        Some(found)
+    }
+
+    /// Returns how far the surface is from that of the weights that the open model is compared with, in the pose that is shown: once for a pose.
+    pub(crate) fn changed_surface(self) -> Option<Arc<PerVertex>> {
+        let (model, other) = (self.model?, self.deforming.compared_with()?);
+        Some(self.pose.surfaces.changed(self.view.choice(), || {
+            // Both are deformed in one way, by the default method until what another one needs is there for both.
+            let choice = self.deforming.ready(self.deforming.ready(self.view.choice(), Some(model)), Some(other));
+            let palettes_of = |model: &Arc<Model>| {
+                let mut palettes = Vec::new();
+                deform::palettes(model, &self.pose.model, &mut palettes);
+                palettes
+            };
+            let (draws, morph_weights) = (&self.pose.draws[..], &self.pose.local.morph_weights[..]);
+            let palettes = palettes_of(model);
+            let method = self.deforming.deformation_of(choice, Some(model));
+            let posed = SurfaceInput { model, draws, palettes: &palettes, morph_weights, method };
+            changed_positions(&posed, other).unwrap_or_else(|| {
+                let (palettes, method) = (palettes_of(other), self.deforming.deformation_of(choice, Some(other)));
+                let other = SurfaceInput { model: other, draws, palettes: &palettes, morph_weights, method };
+                changed_surface(model, &Surface::of(&posed), &Surface::of(&other))
+            })
+        }))
     }
 }
 
@@ -159,7 +150,7 @@ mod tests {
     }
 
     fn values(session: &Session, id: &str) -> Arc<PerVertex> {
-        session.measurements().changed(overlay(id).unwrap().values.unwrap()).unwrap()
+        session.vertex_values(overlay(id).unwrap()).unwrap()
     }
 
     #[test]

@@ -17,7 +17,6 @@ use super::directions::add_directions;
 use super::onion::add_onion_skins;
 use super::ring::add_ring;
 use super::trail::add_trail;
-use super::values::values_of;
 use crate::{
     Bones, ComparisonLayout, Edits, FileLights, Lighting, MethodChoice, Pose, PosedLight, Session, Surfaces, Toggle,
     View,
@@ -124,8 +123,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.lines.clear();
     frame.ghosts.clear();
     frame.marked = Arc::clone(&view.marked);
-    frame.values =
-        view.overlay.and_then(|overlay| values_of(session.measurements(), session.edited_weights(), overlay.values?));
+    frame.values = view.overlay.and_then(|overlay| session.vertex_values(overlay));
     let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.picking().weights_joint()).flatten();
     frame.display = Display {
         overlay: view.overlay,

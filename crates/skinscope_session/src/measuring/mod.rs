@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use glam::Affine3A;
 use skinscope_deform::{AppliedPass, Deformation, METHODS, MethodData, ParameterValues, Pass, Surface, SurfaceInput};
+use skinscope_inspect::PerVertex;
 use skinscope_inspect::measure::{self, Measurer, SurfaceMeasures, VertexMeasure, Wanted};
-use skinscope_inspect::{PerVertex, VertexValues};
 use skinscope_model::{InstanceId, Model};
 
 use crate::command::ids::Id;
@@ -254,10 +254,7 @@ impl<'a> Measurements<'a> {
     /// Returns the measure that the overlay shows, if it shows one.
     #[must_use]
     pub fn shown_measure(self) -> Option<VertexMeasure> {
-        match self.view.overlay?.values? {
-            VertexValues::Measured(measure) => Some(measure),
-            VertexValues::Inspected(_) | VertexValues::ChangedWeights | VertexValues::ChangedSurface => None,
-        }
+        self.view.overlay?.values?.measure
     }
 
     /// Returns what panel and overlay want to know of each pose; `None`: nothing.

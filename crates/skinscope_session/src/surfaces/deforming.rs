@@ -8,7 +8,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
     self as deform, DataSource, Deformation, METHODS, Method, MethodData, NORMAL_MODES, NormalMode, PASSES, Pass,
 };
-use skinscope_inspect::{Overlay, VertexValues};
+use skinscope_inspect::Overlay;
 use skinscope_model::Model;
 
 use crate::{Compared, Document, Session, View};
@@ -180,8 +180,8 @@ impl<'a> Deforming<'a> {
         let here = self.view.choice();
         let shown = self.shown_model().map(move |model| (here, model));
         let compared = self.comparison().zip(self.compared_model()).map(|(c, model)| (c.choice, model));
-        let is_changed = |overlay: &&Overlay| matches!(overlay.values, Some(VertexValues::ChangedSurface));
-        let changed = self.view.overlay.filter(is_changed).and_then(|_| Some([self.model?, self.compared_with()?]));
+        let is_of_both = |overlay: &&Overlay| overlay.values.is_some_and(|values| values.deforms_compared);
+        let changed = self.view.overlay.filter(is_of_both).and_then(|_| Some([self.model?, self.compared_with()?]));
         let changed = changed.into_iter().flatten().map(move |model| (here, model));
         shown.into_iter().chain(compared).chain(changed)
     }
