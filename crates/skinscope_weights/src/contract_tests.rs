@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use skinscope_model::WeightFormat;
 
 use crate::kernels::set_arguments;
-use crate::{Amount, Change, Given, KERNELS, Kernel, Reads, RowTask, Shares, Table, difference, share_of, value};
+use crate::{
+    Amount, Change, Given, KERNELS, Kernel, Reads, RowTask, Shares, Table, Write, difference, hold_row, share_of,
+    value, write_row,
+};
 
 /// Numbers from 0 to 1 that look like chance.
 struct Chance(u64);
@@ -82,6 +85,27 @@ fn settings(kernel: &Kernel) -> Vec<[f64; 4]> {
     }
 }
 
+/// Changes a row by a kernel with a strength, whatever is locked, and returns what the kernel says of it.
+fn change(kernel: &Kernel, table: &mut Table, row: usize, task: &RowTask<'_>, strength: f64) -> Change {
+    let wish = if strength >= 1.0 {
+        kernel.change_row(table, row, task)
+    } else {
+        let own = match kernel.reads {
+            Reads::Row => shares(table, row),
+            Reads::Neighbours => crate::unit_shares(table, row),
+        };
+        let mut out = Shares::new();
+        let wish = kernel.wish(&task.around(table, row, &own), strength, &mut out);
+        if wish.change == Change::Changed {
+            // Half way to other weights, a row has the joints of both.
+            let write = if kernel.write == Write::AsGiven { Write::AsGiven } else { Write::Keep };
+            write_row(table, row, &out, write);
+        }
+        wish
+    };
+    wish.change
+}
+
 /// Runs a kernel on every row of a table; the neighbours of a row are the rows before and after it, as they were.
 fn run(kernel: &Kernel, table: &Table, arguments: [f64; 4], locked: &[u32], strength: f64) -> (Table, Vec<Change>) {
     let locked: BTreeSet<u32> = locked.iter().copied().collect();
@@ -95,7 +119,9 @@ fn run(kernel: &Kernel, table: &Table, arguments: [f64; 4], locked: &[u32], stre
         let neighbours = if kernel.reads == Reads::Neighbours { &around[..] } else { &[] };
         let given = Given { shares: &given, ..Given::default() };
         let task = RowTask { neighbours, given, locked: &locked, arguments };
-        changes.push(kernel.brush_row(&mut out, row, &task, strength).0.change);
+        changes.push(change(kernel, &mut out, row, &task, strength));
+        // As operations do, which know the weights from before.
+        hold_row(&mut out, row, table, &locked);
     }
     (out, changes)
 }
@@ -189,7 +215,11 @@ fn the_order_of_rows_does_not_matter() {
     each(|kernel, arguments, table| {
         let rows = table.vertices();
         let mut turned = table.clone();
-        (0..rows).for_each(|row| turned.take_row(rows - 1 - row, &table.row_alone(row)));
+        for row in 0..rows {
+            let (to, from) = (turned.slots(rows - 1 - row), table.slots(row));
+            turned.joints[to.clone()].copy_from_slice(&table.joints[from.clone()]);
+            turned.weights[to].copy_from_slice(&table.weights[from]);
+        }
         let (done, _) = run(kernel, table, arguments, &[21], 0.7);
         let (other, _) = run(kernel, &turned, arguments, &[21], 0.7);
         for row in 0..rows {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Held, Shares, Table, blend, hold_row};
+use crate::{Shares, Table, blend};
 
 /// The settings of a kernel, in the order in which it names them: numbers, keys of joints, and 1 for a switch that is on.
 pub type Arguments = [f64; 4];
@@ -149,35 +149,16 @@ impl Kernel {
 
     /// Changes a row by the kernel with its whole strength, whatever is locked, and returns what the kernel says of it.
     pub fn change_row(&self, table: &mut Table, row: usize, task: &RowTask<'_>) -> Wish {
-        self.change_in_part(table, row, task, 1.0)
-    }
-
-    fn change_in_part(&self, table: &mut Table, row: usize, task: &RowTask<'_>, strength: f64) -> Wish {
         let (mut own, mut out) = (Vec::new(), Vec::new());
         match self.reads {
             Reads::Row => table.shares(row, &mut own),
             Reads::Neighbours => own = crate::unit_shares(table, row),
         }
-        let around = task.around(table, row, &own);
-        let mut wish = self.wish(&around, strength, &mut out);
+        let mut wish = self.wish(&task.around(table, row, &own), 1.0, &mut out);
         if wish.change == Change::Changed {
-            // Half way to other weights, a row has the joints of both.
-            let write = if strength < 1.0 && self.write != Write::AsGiven { Write::Keep } else { self.write };
-            wish.has_lost |= write_row(table, row, &out, write);
+            wish.has_lost |= write_row(table, row, &out, self.write);
         }
         wish
-    }
-
-    /// Changes a row by the kernel with a strength, and gives locked joints their weights back. Where they leave nothing the row stays as it
-    /// is to the bit.
-    pub fn brush_row(&self, table: &mut Table, row: usize, task: &RowTask<'_>, strength: f64) -> (Wish, Held) {
-        let before = (!task.locked.is_empty()).then(|| table.row_alone(row));
-        let wish = self.change_in_part(table, row, task, strength);
-        let Some(before) = before.filter(|_| wish.change == Change::Changed) else { return (wish, Held::Free) };
-        let mut after = table.row_alone(row);
-        let held = hold_row(&mut after, 0, &before, task.locked);
-        table.take_row(row, &after);
-        (wish, held)
     }
 }
 

@@ -305,30 +305,6 @@ impl Table {
         self.weights[self.slots(vertex)].iter().rposition(|weight| clean(*weight) > 0.0).map_or(0, |last| last + 1)
     }
 
-    /// Returns a table that has this row alone. It belongs to no primitive.
-    #[must_use]
-    pub fn row_alone(&self, vertex: usize) -> Self {
-        let slots = self.slots(vertex);
-        Self {
-            primitives: Vec::new(),
-            per_vertex: self.per_vertex,
-            joints: self.joints[slots.clone()].to_vec(),
-            weights: self.weights[slots].to_vec(),
-            formats: self.formats.clone(),
-            keys: self.keys.clone(),
-            touched: vec![self.touched[vertex]],
-            first_stored_there: self.first_stored_there,
-        }
-    }
-
-    /// Gives a vertex the pairs of the one row of a table that was made by [`Table::row_alone`].
-    pub fn take_row(&mut self, vertex: usize, row: &Self) {
-        let slots = self.slots(vertex);
-        self.joints[slots.clone()].copy_from_slice(&row.joints);
-        self.weights[slots].copy_from_slice(&row.weights);
-        self.touched[vertex] = row.touched[0];
-    }
-
     /// Returns the pairs of a vertex as they would be stored: joint and number of each.
     pub fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
         let slots = self.slots(vertex);
