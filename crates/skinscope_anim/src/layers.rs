@@ -145,7 +145,7 @@ fn wide_nodes(a: &Wide, b: &Wide) -> Vec<NodeId> {
 /// Adds to a pose the difference of the pose `clip` from the pose `first`, with weight `w`, at every node: `R ·
 /// (R_first⁻¹ · R_clip)^w`, `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, and to the morph weights
 /// `m + w (m_clip − m_first)`. All three are poses of one model. Values that do not differ stay the same to the bit.
-pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose, weight: f32) {
+pub(crate) fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose, weight: f32) {
     for ((own, first), clip) in pose.transforms.iter_mut().zip(&first.transforms).zip(&clip.transforms) {
         if clip.rotation != first.rotation {
             let by = wide(first.rotation).inverse() * wide(clip.rotation);

@@ -65,9 +65,9 @@ pub use mesh_topology::{MeshTopology, Side, triangle_edges};
 pub use neighbours::Neighbours;
 pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNormal, normal_mode};
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
-pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
+pub use parameter::{Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
-pub use surface::{Deformed, DeformedAttributes, deform_primitive, deform_rigid, morphed, normals_from_triangles};
+pub use surface::{Deformed, DeformedAttributes, deform_primitive, morphed, normals_from_triangles};
 pub use surface_distance::SurfaceDistances;
 pub use vertex_deformer::VertexDeformer;
 pub use whole::{Surface, SurfaceInput, SurfacePart};
@@ -90,7 +90,7 @@ pub struct Method {
     /// Packs one skinning matrix `model_from_mesh` into [`Method::vec4s_per_joint`] vectors, which shader and CPU
     /// reference read.
     pub pack: fn(&Affine3A, &mut [Vec4]),
-    /// The numbers that the user sets, at most [`MOST_PARAMETERS`]. Shaders read them as `globals.parameters.x` and so
+    /// The numbers that the user sets, at most four. Shaders read them as `globals.parameters.x` and so
     /// on, the CPU reference as [`Batch::values`].
     pub parameters: &'static [Parameter],
     /// Data of each vertex that is computed once for a model, in the background. The processor then deforms, since the

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// The largest number of parameters of a method or pass; the shader has them in one vector.
-pub const MOST_PARAMETERS: usize = 4;
+const MOST_PARAMETERS: usize = 4;
 
 /// The values of the parameters of one method or pass, in the order of its list; unused ones are 0.
 pub type ParameterValues = [f32; MOST_PARAMETERS];

@@ -101,7 +101,7 @@ pub fn deform_primitive<'a>(
 }
 
 /// Deforms the primitive with index `primitive` of an instance rigidly, by `matrix` (`model_from_mesh`) alone.
-pub fn deform_rigid<'a>(
+pub(crate) fn deform_rigid<'a>(
     model: &Model,
     instance: InstanceId,
     primitive: usize,

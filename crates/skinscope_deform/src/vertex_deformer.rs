@@ -36,7 +36,7 @@ impl<'a> VertexDeformer<'a> {
     }
 
     /// Prepares a primitive that one matrix moves rigidly, the only one in `packed`; the other arguments are those of
-    /// [`super::deform_rigid`].
+    /// [`VertexDeformer::new`].
     #[must_use]
     pub fn rigid(
         model: &'a Model,

@@ -10,10 +10,8 @@ use skinscope_base::math::cofactor;
 use skinscope_base::parallel::{self, JobContext};
 use skinscope_model::{InstanceId, Model};
 
-use super::surface::fill_normals;
-use super::{
-    DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, deform_rigid, pack,
-};
+use super::surface::{deform_rigid, fill_normals};
+use super::{DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, pack};
 
 /// The input of deforming a surface.
 #[derive(Clone, Copy, Debug)]

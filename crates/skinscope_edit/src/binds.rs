@@ -10,7 +10,7 @@ use super::sheet::single;
 use super::{Changes, Group, Operation, OptionForm, Parameter, ParameterKind, Refusal, Settings, Sheet};
 
 /// The operation that computes inverse bind matrices from the rest pose.
-pub static INVERSE_BINDS: Operation = Operation {
+pub(crate) static INVERSE_BINDS: Operation = Operation {
     id: "inverse-binds",
     label: "Set inverse bind matrices",
     tool: "Inverse binds",
@@ -35,7 +35,7 @@ static POSE: Parameter = Parameter {
 };
 
 /// The operation that binds the mesh where its joints are in a pose.
-pub static BIND_HERE: Operation = Operation {
+pub(crate) static BIND_HERE: Operation = Operation {
     id: "bind-here",
     label: "Bind here",
     tool: "Bind here",

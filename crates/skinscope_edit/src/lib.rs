@@ -53,14 +53,13 @@ use std::sync::Arc;
 
 pub use average::mean_of;
 pub use carry::{
-    Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
-    VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
+    Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
+    VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};
 pub use parameter::{ChoiceKind, ChoiceWord, JointKind, Kept, NumberKind, OptionForm, Parameter, ParameterKind};
-pub use partly::explain_partly;
 pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies, Sums, packed};

@@ -69,7 +69,7 @@ fn still_found(sheet: &Sheet, rule: &'static str) -> BTreeSet<TableRow> {
 
 /// Returns a sentence, without its full stop, for each reason why vertices got only a part of what was asked for.
 #[must_use]
-pub fn explain_partly(operation: &Operation, partly: &Partly) -> Vec<String> {
+pub(crate) fn explain_partly(operation: &Operation, partly: &Partly) -> Vec<String> {
     let locked = counted(partly.locked, "vertex changes", "vertices change");
     let matrices = counted(partly.matrices, "matrix stays", "matrices stay");
     [

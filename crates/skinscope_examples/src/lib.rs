@@ -74,7 +74,8 @@ pub use page::{Ground, Named, PageError, interned_text, named, read};
 pub use printed::{Fence, Ink, Printed};
 pub use scene::{SCENES, Scene, example, example_beside, examples};
 use skinscope_model::{LocalPose, Model, Skeleton};
-pub use slider::{MOST_SLIDERS, Settings, Slider};
+use slider::MOST_SLIDERS;
+pub use slider::{Settings, Slider};
 pub use symbol::{Symbol, Unit};
 pub use typeset::{Form, formula_lines, letter, typeset, written};
 pub use value::Value;
@@ -90,7 +91,7 @@ pub struct Example {
     pub title: &'static str,
     /// The question that the example answers, in one sentence.
     pub question: &'static str,
-    /// What the user can change: [`MOST_SLIDERS`] at most on the page, and what is dragged in the picture.
+    /// What the user can change: six at most on the page, and what is dragged in the picture.
     pub sliders: &'static [Slider],
     /// The letters of the formulas.
     pub symbols: &'static [Symbol],

@@ -7,7 +7,7 @@ use skinscope_model::{LocalPose, Model};
 use super::{Control, Example, Look, Unit};
 
 /// The most sliders of a page.
-pub const MOST_SLIDERS: usize = 6;
+pub(crate) const MOST_SLIDERS: usize = 6;
 /// The most sliders of an example, with those that points of the picture stand for.
 const MOST_VALUES: usize = 20;
 

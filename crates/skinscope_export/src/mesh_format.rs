@@ -7,7 +7,8 @@ use glam::DVec3;
 use skinscope_base::math::length;
 use skinscope_model::Model;
 
-use super::{BakedPrimitive, write_glb, write_obj, write_ply, write_stl};
+use super::stl::write_stl;
+use super::{BakedPrimitive, write_glb, write_obj, write_ply};
 
 /// A kind of file that holds a posed surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::BakedPrimitive;
 ///
 /// # Errors
 /// `out` fails, or there are more triangles than 32 bits count.
-pub fn write_stl(primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
+pub(crate) fn write_stl(primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
     let solid = || primitives.iter().filter(|p| p.topology == Topology::Triangles);
     let triangles: usize = solid().map(|p| p.indices.len() / 3).sum();
     let Ok(count) = u32::try_from(triangles) else {

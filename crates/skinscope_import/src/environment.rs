@@ -18,7 +18,7 @@ use super::{openexr, radiance};
 pub const ENVIRONMENT_ENDINGS: [&str; 2] = ["hdr", "exr"];
 
 /// The largest width that an environment keeps, texels. Of a larger picture the mean of several pixels is a texel.
-pub const ENVIRONMENT_WIDTH: u32 = 2048;
+const ENVIRONMENT_WIDTH: u32 = 2048;
 
 /// Returns whether a file may be an environment, by its name.
 #[must_use]

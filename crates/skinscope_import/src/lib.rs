@@ -71,7 +71,7 @@ use std::sync::Arc;
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
 pub use cut_off::is_cut_off;
-pub use environment::{ENVIRONMENT_ENDINGS, ENVIRONMENT_WIDTH, is_environment, read_environment};
+pub use environment::{ENVIRONMENT_ENDINGS, is_environment, read_environment};
 pub use error::{ImportError, Warning};
 use error::{Warnings, quoted};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -79,7 +79,7 @@ use gltf::json;
 use images::PendingImages;
 pub use influences::weight_warnings;
 use limits::Budget;
-pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
+pub use limits::{Limits, Progress};
 use pointers::{PointerChannel, World};
 use skinscope_model::{
     AccessorOrigin, BlockFormats, LocalPose, MeshId, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo,
@@ -128,7 +128,7 @@ pub struct Import {
 }
 
 /// A function that receives a model that can be drawn although images of it are still pending, and the warnings so far.
-pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
+type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 
 /// The data that every part of the importer reads from.
 struct Reader<'a> {

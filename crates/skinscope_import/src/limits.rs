@@ -24,7 +24,7 @@ pub struct Limits {
     /// memory for the two that it takes in the file.
     pub json_values: usize,
     /// The largest decoded size of all accessors without a buffer view (all zeros, or sparse), bytes: nothing else
-    /// limits their count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
+    /// limits their count. A file that is itself large may have more: 128 for each of its bytes.
     pub zero_bytes: u64,
     /// The greatest width and height of an image, pixels. An image larger than the graphics device supports is scaled
     /// down when it is drawn.
@@ -33,19 +33,18 @@ pub struct Limits {
     /// before the image is decoded.
     pub image_pixels: u64,
     /// The largest size of all decoded data (vertices, keys, pixels), bytes. A small file may have at most an eighth of
-    /// it, plus [`DECODED_PER_BYTE`] for each of its bytes and [`PIXELS_PER_BYTE`] for each byte of its images: one
-    /// that needs more is a decompression bomb rather than a model.
+    /// it, plus 64 for each of its bytes and 512 for each byte of its images: one that needs more is a decompression bomb rather than a model.
     pub decoded_bytes: u64,
 }
 
 /// Decoded bytes allowed for each byte of a file. Compressed geometry and clips have about twenty.
-pub const DECODED_PER_BYTE: u64 = 64;
+const DECODED_PER_BYTE: u64 = 64;
 
 /// Decoded bytes allowed for each byte of an image. Only a PNG of one colour has more.
-pub const PIXELS_PER_BYTE: u64 = 512;
+const PIXELS_PER_BYTE: u64 = 512;
 
 /// Bytes of zeros allowed for each byte of a file. Sparse morph targets of a detailed face have about twenty.
-pub const ZEROS_PER_BYTE: u64 = 128;
+const ZEROS_PER_BYTE: u64 = 128;
 
 impl Default for Limits {
     fn default() -> Self {

@@ -154,7 +154,7 @@ impl Clusters {
     }
 
     /// Returns those vertices of a leaf that no leaf before has.
-    pub fn own_vertices_of(&self, leaf: &Leaf) -> &[u32] {
+    pub(crate) fn own_vertices_of(&self, leaf: &Leaf) -> &[u32] {
         &self.vertices[leaf.vertices.start as usize..(leaf.vertices.start + leaf.own) as usize]
     }
 

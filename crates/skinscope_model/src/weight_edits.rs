@@ -153,6 +153,7 @@ impl Page {
         to_weights[put..].fill(0.0);
     }
 
+    #[cfg(test)]
     fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.words)
     }
@@ -245,8 +246,8 @@ impl WeightEdits {
 
     /// Returns the size in memory of the pages that `before` does not share, and of the lists of pages, bytes: what was
     /// copied to make these edits out of those.
-    #[must_use]
-    pub fn bytes_beside(&self, before: &Self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn bytes_beside(&self, before: &Self) -> usize {
         let of = |key: &PrimitiveId, edited: &Arc<EditedInfluences>| {
             let old = before.primitives.get(key);
             if old.is_some_and(|old| Arc::ptr_eq(old, edited)) {

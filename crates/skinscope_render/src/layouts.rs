@@ -213,7 +213,7 @@ pub(super) mod flag {
     pub(crate) const HAS_SIDES: u32 = 4;
     pub(crate) const MORPHS_NORMALS: u32 = 8;
     pub(crate) const MORPHS_TANGENTS: u32 = 16;
-    pub const HAS_WEIGHTS: u32 = 32;
+    pub(crate) const HAS_WEIGHTS: u32 = 32;
 }
 
 /// Bits of `Globals::flags`.

@@ -5,7 +5,7 @@ use skinscope_deform::Method;
 use skinscope_frame::{LOOKS, OVERLAYS, TONE_MAPS};
 
 /// A WGSL file: its name under `shaders/`, and its text.
-pub type SourceFile = (&'static str, &'static str);
+type SourceFile = (&'static str, &'static str);
 
 macro_rules! part {
     ($file:literal) => {

@@ -72,7 +72,7 @@ pub use pose::{CrowdPose, Formation, MOST_MEMBERS, Onion, OnionSkin, Pose, Trail
 pub use surfaces::{Deforming, MethodChoice, Surfaces};
 pub use view::{
     ActiveCamera, Antialiasing, Bones, EnvironmentCommand, EnvironmentView, Extents, FOV_Y, FileLights, Lighting,
-    Orbit, Picking, PosedLight, Projector, View, ViewFrom, ViewHistory, WeightsJointSource,
+    Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,
 };
 pub use weights::{
     ChangedByTool, EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools,
@@ -86,12 +86,13 @@ use self::gesture::Gesture;
 use self::painting::{Brushwork, Painter};
 use self::playback::Playing;
 use self::surfaces::deforming::DataCache;
+use self::view::ViewHistory;
 use self::view::environment::Environments;
 use self::weights::Skinning;
 
 /// The open model with its state, in parts.
 ///
-/// A question that one part can answer is a method of that part, such as [`Pose::trail`]. One that needs several is a method of a type that
+/// A question that one part can answer is a method of that part, such as [`Pose::shown_bounds`]. One that needs several is a method of a type that
 /// borrows them, such as [`Session::surfaces`]. What a command changes is found by its family, in [`Session::apply`].
 #[derive(Clone, Debug, Default)]
 pub struct Session {
@@ -142,7 +143,7 @@ impl Session {
 
     /// Returns the changes of the view that can be undone and redone.
     #[must_use]
-    pub fn view_history(&self) -> &ViewHistory {
+    pub(crate) fn view_history(&self) -> &ViewHistory {
         &self.view_history
     }
 

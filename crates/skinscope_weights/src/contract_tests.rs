@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use skinscope_model::WeightFormat;
 
-use crate::kernels::set_arguments;
+use crate::kernel::write_row;
+use crate::kernels::{KERNELS, set_arguments};
 use crate::{
-    Amount, Change, Given, KERNELS, Kernel, Reads, RowTask, Shares, Table, Write, difference, hold_row, share_of,
-    value, write_row,
+    Amount, Change, Given, Kernel, Reads, RowTask, Shares, Table, Write, difference, hold_row, share_of, value,
 };
 
 /// Numbers from 0 to 1 that look like chance.

@@ -194,7 +194,7 @@ impl<'a> RowTask<'a> {
 }
 
 /// Writes shares into a row; returns whether it has no pair for some of the weight.
-pub fn write_row(table: &mut Table, row: usize, shares: &[(u32, f64)], write: Write) -> bool {
+pub(crate) fn write_row(table: &mut Table, row: usize, shares: &[(u32, f64)], write: Write) -> bool {
     match write {
         Write::Keep => table.put(row, shares),
         Write::InOrder => table.put_in_order(row, shares),

@@ -24,14 +24,14 @@ mod surface;
 mod table;
 
 pub use brush::{BRUSHES, Brush, Effect, FALLOFFS, Falloff, Need, Stuck, Toward};
-pub use kernel::{Arguments, Around, Change, Given, Kernel, Reads, RowTask, Wish, Write, write_row};
-pub use kernels::KERNELS;
+pub use kernel::{Arguments, Around, Change, Given, Kernel, Reads, RowTask, Wish, Write};
 pub use lacks::{Lacks, Partly};
 pub use laplacian::Laplacian;
 pub use locks::{Bounds, Held, hold_row, respecting_locks};
 pub use paged::Paged;
 pub use rounding::value;
-pub use set::{Amount, set_row, shares_given};
+use set::shares_given;
+pub use set::{Amount, set_row};
 pub use shares::{Shares, blend, cut, cut_noting, difference, mean, share_of, unit_shares};
 pub use simplex::fit;
 pub use surface::{RestPart, RestSurface};

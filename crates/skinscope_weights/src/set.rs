@@ -75,7 +75,7 @@ impl Amount {
 /// Gives some joints of a vertex, by their keys, new weights, and writes what it then has into `out`, rising by keys. Where `follow` is set, its
 /// other joints share what is left of its sum in their proportions; where too much was asked for, the given weights are scaled down to the sum.
 /// Locked joints keep their weights.
-pub fn shares_given(around: &Around<'_>, given: &[(u32, Amount)], follow: bool, out: &mut Shares) -> Wish {
+pub(crate) fn shares_given(around: &Around<'_>, given: &[(u32, Amount)], follow: bool, out: &mut Shares) -> Wish {
     let (own, locked) = (around.own, around.locked);
     out.extend_from_slice(own);
     let stuck = Wish { change: Change::Stuck, ..Wish::SAME };
@@ -146,7 +146,7 @@ fn follow_targets(
     true
 }
 
-/// Gives some joints of a row, by their keys, new weights, as in [`shares_given`].
+/// Gives some joints of a row, by their keys, new weights, as the kernel of one joint does.
 pub fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool, locked: &BTreeSet<u32>) -> Wish {
     let (mut own, mut out) = (Vec::new(), Vec::new());
     table.shares(row, &mut own);

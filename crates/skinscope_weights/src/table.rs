@@ -306,7 +306,7 @@ impl Table {
     }
 
     /// Returns the pairs of a vertex as they would be stored: joint and number of each.
-    pub fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
+    fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
         let slots = self.slots(vertex);
         let weights = &self.weights[slots.clone()];
         let sound = weights.iter().all(|w| *w >= 0.0 && w.is_finite());

@@ -154,7 +154,7 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
     }
 }
 
-/// Adds the difference of a file's values from rest to a pose, as an additive layer does ([`crate::add_difference`]);
+/// Adds the difference of a file's values from rest to a pose, as an additive layer does;
 /// `share`, 0…1, is its weight. Values that the file does not have stay.
 pub fn add(pose: &mut LocalPose, rest: &LocalPose, said: &Resolved, share: f32) {
     if share > 0.0 {

@@ -30,7 +30,7 @@ pub use mass::{DistanceSpread, Distances, GAP, are_few, sample_of};
 pub use numbers::largest_magnitude;
 pub use plane::Plane;
 pub use projection::{Projection, Ray};
-pub use ramp::{LEAST_SHOWN, Ramp};
+pub use ramp::Ramp;
 pub use svd::{Stretch, angle_degrees};
 pub use transform::{
     Transform, axis_angle_degrees, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees,

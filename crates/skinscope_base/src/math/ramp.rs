@@ -24,7 +24,7 @@ pub enum Ramp {
 
 /// The least value that is shown in the colour of the ramp; values between 0 and this blend into the colour of zero.
 /// The smallest weight that 8 bits can store is 39 times as large.
-pub const LEAST_SHOWN: f32 = 1e-4;
+const LEAST_SHOWN: f32 = 1e-4;
 
 crate::choices! {
     Ramp {
@@ -71,7 +71,7 @@ impl Ramp {
         }
     }
 
-    /// Returns the colour of the ramp without the colour of zero: the same as [`Ramp::color`] from [`LEAST_SHOWN`] on, and
+    /// Returns the colour of the ramp without the colour of zero: the same as [`Ramp::color`] from 0.0001 on, and
     /// below it the colours that the ramp rises from.
     #[must_use]
     pub fn rise(self, value: f32) -> [f32; 3] {

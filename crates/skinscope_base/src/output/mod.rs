@@ -24,7 +24,7 @@ pub use hard_links::other_links;
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
 pub use line_log::LineLog;
 pub use lock::Lock;
-pub use new_file::{NewFile, back_up, remove, rename_new, take_back, write, write_new};
+pub use new_file::{NewFile, remove, rename_new, take_back, write, write_new};
 pub use new_files::NewFiles;
 pub use signals::report_large_files;
 pub use together::{NotWritten, Replacing, write_together};

@@ -215,7 +215,7 @@ impl Drop for NewFile {
 ///
 /// # Errors
 /// The copy cannot be written.
-pub fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+pub(super) fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     for number in 0_u32.. {
         let mut name = path.as_os_str().to_owned();
         name.push(".bak");

@@ -27,7 +27,7 @@ impl NotWritten {
 /// What becomes of files that are replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replacing {
-    /// Whether a copy of every file that is replaced stays beside it ([`back_up`]).
+    /// Whether a copy of every file that is replaced stays beside it, named with `.bak` at the end.
     pub keeps_copies: bool,
     /// Whether a file with several names (hard links) stays one ([`NewFile::keeping_links`]).
     pub keeps_links: bool,

@@ -29,7 +29,7 @@ pub struct Entry {
     pub window: Window,
 }
 
-pub const NO_ENTRY: u32 = u32::MAX;
+pub(super) const NO_ENTRY: u32 = u32::MAX;
 
 const STRIPES: usize = 1024;
 

@@ -80,7 +80,7 @@ impl Turn {
         }
     }
 
-    pub fn is_saddle(&self) -> bool {
+    pub(super) fn is_saddle(&self) -> bool {
         let [x, y] = self.at;
         self.half_turns > 2 || self.half_turns == 2 && (x < 0.0 || y > SADDLE)
     }

@@ -15,7 +15,7 @@ pub struct Window {
 }
 
 /// By how much ways may become longer where windows are merged, as a share of their length.
-pub const MERGED: f64 = 0.002;
+const MERGED: f64 = 0.002;
 
 /// What is not told from zero, as a share of a side.
 pub const THIN: f64 = 1e-9;
@@ -91,6 +91,6 @@ impl Window {
 }
 
 #[inline]
-pub fn hypotenuse(x: f64, y: f64) -> f64 {
+pub(super) fn hypotenuse(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
 }

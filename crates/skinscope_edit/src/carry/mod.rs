@@ -33,7 +33,7 @@ pub struct EditedVertices {
 }
 
 /// A row of weights that does not depend on the order of its pairs: the keys of joints with the bits of their weights, without weights of 0.
-pub type SortedRow<'a> = Vec<(&'a str, u32)>;
+type SortedRow<'a> = Vec<(&'a str, u32)>;
 
 impl EditedVertices {
     /// Returns the pairs of the `i`-th vertex: indices in `skin`, and weights.

@@ -27,7 +27,7 @@ pub struct Repair {
 
 impl Repair {
     /// The operation that repairs the findings of given rules knows what to do.
-    pub const SOUND: Self =
+    pub(crate) const SOUND: Self =
         Self { tool: RepairTool::Operation("rules"), why_not: None, may_be_meant: false, also: None };
     /// Nothing is known that could be done.
     pub const NONE: Self = Self::table(RepairTool::Vertices, "No tool changes this; the table names the vertices.");

@@ -139,7 +139,7 @@ impl Made {
     }
 
     /// Adds the triangles at points of a surface.
-    pub fn with_triangles(&self, surface: usize, points: Vec<u32>) -> Near {
+    pub(super) fn with_triangles(&self, surface: usize, points: Vec<u32>) -> Near {
         let at = &self.surfaces[surface].triangles_at;
         let mut triangles: Vec<u32> = points.iter().flat_map(|point| at.row(*point as usize)).copied().collect();
         triangles.sort_unstable();

@@ -56,7 +56,7 @@ impl Moment {
     }
 
     /// Brings a place in the space of the matrices into the scene of the file.
-    pub fn to_scene(&self, position: Vec3) -> DVec3 {
+    pub(super) fn to_scene(&self, position: Vec3) -> DVec3 {
         position.as_dvec3() + self.origin
     }
 
@@ -215,7 +215,7 @@ impl<'a> PosedSurfaces<'a> {
     }
 
     /// Returns the first vertex of a place that the stroke touches, as the file has it, and where it is.
-    pub fn shown_at(&self, Place { surface, point }: Place) -> Option<(PrimitiveId, u32, Vec3)> {
+    pub(super) fn shown_at(&self, Place { surface, point }: Place) -> Option<(PrimitiveId, u32, Vec3)> {
         let region = self.ground.regions.iter().position(|region| region.surface == surface)?;
         let rest = self.surface(region);
         rest.members(point).iter().find_map(|vertex| {
@@ -258,7 +258,7 @@ impl<'a> PosedSurfaces<'a> {
     }
 
     /// Does the same as [`PosedSurfaces::nearest`] by looking at every triangle.
-    pub fn nearest_of_all(&self, place: DVec3) -> Option<Start> {
+    pub(super) fn nearest_of_all(&self, place: DVec3) -> Option<Start> {
         let mut best = None;
         for region in 0..self.ground.regions.len() {
             let surface = self.surface(region);
@@ -350,7 +350,7 @@ impl<'a> PosedSurfaces<'a> {
     }
 
     /// Calls a function with each place within a radius of where a dab touches, and its distance, metres.
-    pub fn each_within(
+    pub(super) fn each_within(
         &self,
         distances: &mut [SurfaceDistances],
         (distance, radius): (Distance, f64),

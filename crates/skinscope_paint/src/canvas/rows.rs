@@ -84,7 +84,7 @@ impl Rows {
     }
 
     /// Returns the weights of a place: those of its first vertex. Those that were not painted are written to `space`.
-    pub fn of_place<'a>(
+    pub(super) fn of_place<'a>(
         &'a self,
         surfaces: &[RestSurface],
         Place { surface, point }: Place,
@@ -288,7 +288,7 @@ impl Rows {
     }
 
     /// Returns the number of the table whose weights the file stores first where those of a table are.
-    pub fn stored_with(&self, table: usize) -> usize {
+    pub(super) fn stored_with(&self, table: usize) -> usize {
         self.tables[table].first_stored_there
     }
 

@@ -238,7 +238,7 @@ pub enum InspectionCommand {
 /// Commands about what is shown of the model, and how.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ViewCommand {
-    /// One change of the view back ([`crate::ViewHistory`]); edits stay.
+    /// One change of the view back; edits stay.
     Undo,
     /// One change of the view forward.
     Redo,

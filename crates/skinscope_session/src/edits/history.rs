@@ -9,8 +9,8 @@ use skinscope_paint::LayerStack;
 
 use crate::Edits;
 
-/// The steps to go back to, of the pose, of the skinning, of clips and of marks in one order. Pose edits that follow each other without
-/// [`History::close_step`] are one step.
+/// The steps to go back to, of the pose, of the skinning, of clips and of marks in one order. Pose edits that follow each other without the
+/// end of a drag are one step.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     past: Vec<Step>,
@@ -207,11 +207,6 @@ impl History {
         self.future.retain(stays);
     }
 
-    /// Returns the changes of weights and matrices that steps hold.
-    pub(crate) fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
-        self.past.iter().chain(&self.future).flat_map(Step::skinning)
-    }
-
     /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more,
     /// and those of marks, whose vertices may be others there.
     pub(crate) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
@@ -278,7 +273,7 @@ impl History {
     }
 
     /// Ends the open step, as when a drag ends: the next edit is a new step.
-    pub fn close_step(&mut self) {
+    pub(crate) fn close_step(&mut self) {
         self.step_is_open = false;
         self.layers_are_open = false;
     }
@@ -290,7 +285,7 @@ impl History {
     }
 
     /// Takes back what the open step has changed, as if it had never begun.
-    pub fn cancel_step(&mut self, edits: &mut Arc<Edits>) {
+    pub(crate) fn cancel_step(&mut self, edits: &mut Arc<Edits>) {
         if std::mem::take(&mut self.step_is_open)
             && let Some(Step::Pose(before)) = self.past.pop()
         {
@@ -328,9 +323,9 @@ impl History {
     }
 
     /// Returns the bytes of the weights and matrices that all steps hold.
-    #[must_use]
-    pub fn skinning_bytes(&self) -> usize {
-        self.skinning().map(SkinningChange::bytes).sum()
+    #[cfg(test)]
+    pub(crate) fn skinning_bytes(&self) -> usize {
+        self.past.iter().chain(&self.future).flat_map(Step::skinning).map(SkinningChange::bytes).sum()
     }
 
     /// Returns whether there is a step back.

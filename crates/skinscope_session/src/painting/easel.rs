@@ -74,7 +74,7 @@ impl Easel {
     }
 
     /// Puts a canvas up that was made of the model that is open; `strokes` are recorded so far.
-    pub fn put_up(&mut self, canvas: Canvas, strokes: usize) {
+    pub(super) fn put_up(&mut self, canvas: Canvas, strokes: usize) {
         let (painted, layers) = (Some(canvas.painted()), canvas.layers().clone());
         match self.states.get_mut(self.now) {
             Some(state) => (state.painted, state.layers) = (painted, layers),
@@ -98,7 +98,7 @@ impl Easel {
     }
 
     /// Whether the canvas has other layers than these.
-    pub fn has_other_layers(&self, layers: &LayerStack) -> bool {
+    pub(super) fn has_other_layers(&self, layers: &LayerStack) -> bool {
         self.is_current && self.canvas.as_ref().is_some_and(|canvas| !canvas.layers().is_same_as(layers))
     }
 
@@ -133,7 +133,7 @@ impl Easel {
     }
 
     /// Notes the weights after a stroke, which is the last one of so many. Strokes that were undone cannot be redone any more.
-    pub fn note_stroke(&mut self, strokes: usize) {
+    pub(super) fn note_stroke(&mut self, strokes: usize) {
         let Some(canvas) = &self.canvas else { return };
         self.states.truncate(self.now + 1);
         let (edits, layers) = (canvas.model().weight_edits().clone(), canvas.layers().clone());
@@ -141,7 +141,7 @@ impl Easel {
     }
 
     /// Gives the canvas the weights from before the stroke that is under way, which has changed nothing.
-    pub fn forget_stroke(&mut self) {
+    pub(super) fn forget_stroke(&mut self) {
         let painted = self.states.get(self.now).and_then(|state| state.painted.clone());
         if let (Some(canvas), Some(painted)) = (&mut self.canvas, painted) {
             let model = Arc::clone(canvas.model());
@@ -150,7 +150,7 @@ impl Easel {
     }
 
     /// The number of strokes that are recorded up to now is another one.
-    pub fn forget_recorded(&mut self) {
+    pub(super) fn forget_recorded(&mut self) {
         self.states.iter_mut().for_each(|state| state.strokes = 0);
     }
 }

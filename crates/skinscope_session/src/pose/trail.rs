@@ -42,7 +42,7 @@ pub(crate) struct CachedTrail {
 impl Pose {
     /// Returns the path of the selected node; `None` where it is not shown, nothing is selected, or no clip is shown.
     #[must_use]
-    pub fn trail(&self) -> Option<&Arc<Trail>> {
+    pub(crate) fn trail(&self) -> Option<&Arc<Trail>> {
         self.trail.of.as_ref().map(|_| &self.trail.trail)
     }
 

@@ -20,7 +20,7 @@ pub use self::lighting::{FileLights, PosedLight};
 pub use self::orbit::{FOV_Y, Orbit};
 pub use self::projector::Projector;
 pub use self::queries::{Picking, WeightsJointSource};
-pub use self::view_history::ViewHistory;
+pub(crate) use self::view_history::ViewHistory;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -113,7 +113,7 @@ impl DraggedValue {
 /// [`ViewCommand`] changes, except the scene, the material variant, the crowd and the tool. A step restores what it has changed and nothing
 /// else. The history ends when another file is opened.
 #[derive(Clone, Debug, Default)]
-pub struct ViewHistory {
+pub(crate) struct ViewHistory {
     past: Arc<Vec<ViewStep>>,
     future: Arc<Vec<ViewStep>>,
     /// The value that the last step has changed, where the next change of it belongs to the same step.

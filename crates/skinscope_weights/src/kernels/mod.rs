@@ -16,7 +16,6 @@ pub use prune::PRUNE;
 pub use set::{SET, set_arguments};
 pub use smooth::SMOOTH;
 
-use crate::Kernel;
-
-/// Every kernel.
-pub static KERNELS: &[&Kernel] = &[&NORMALISE, &PRUNE, &LIMIT, &SMOOTH, &FILL, &TAKE, &AVERAGE, &SET];
+/// Every kernel: what all of them keep is asked of each.
+#[cfg(test)]
+pub(crate) static KERNELS: &[&crate::Kernel] = &[&NORMALISE, &PRUNE, &LIMIT, &SMOOTH, &FILL, &TAKE, &AVERAGE, &SET];
