@@ -1,9 +1,9 @@
 //! The types that borrow several parts of a session, on one page: which of them sees which parts. What takes such a type reads and changes
-//! nothing else. The last four change parts, all others only read them.
+//! nothing else. The last six change parts, all others only read them.
 
 use crate::{
     Bones, Brushwork, ClipKeys, ControlState, Deforming, EditRules, EditedWeights, Extents, FileLights, Gizmos, Marker,
-    Measurements, Painter, Picking, Playing, Pose, Session, Skinning, Surfaces, Unsaved,
+    Measurements, Painter, Picking, Playing, Pose, PoseEdits, Session, Skinning, Surfaces, Unsaved, Viewing,
 };
 
 impl Session {
@@ -159,6 +159,29 @@ impl Session {
             layers: self.painting.layers(),
             before_finding: self.before_finding.as_deref(),
             is_example: self.lesson.is_some(),
+        }
+    }
+
+    /// Returns what is shown of the model, with the history of it and what follows it.
+    pub(crate) fn viewing(&mut self) -> Viewing<'_> {
+        Viewing {
+            document: self.document.as_ref(),
+            view: &mut self.view,
+            view_history: &mut self.view_history,
+            environments: &mut self.environments,
+            pose: &mut self.pose,
+            defers_work: self.defers_work,
+        }
+    }
+
+    /// Returns the edits of the pose and the rules that they follow, with what remembers them.
+    pub(crate) fn pose_edits(&mut self) -> PoseEdits<'_> {
+        PoseEdits {
+            document: self.document.as_ref(),
+            edits: &mut self.edits,
+            rules: &mut self.rules,
+            posing: &mut self.posing,
+            history: &mut self.history,
         }
     }
 
