@@ -17,7 +17,6 @@ const WIDE: &[(&str, &str)] = &[
     ("files/restore.rs", "a session file describes all parts"),
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),
-    ("pose/mod.rs", "the pose is computed from nearly all other parts"),
 ];
 
 /// No file but those of [`WIDE`] touches the fields of so many parts.
