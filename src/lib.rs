@@ -54,6 +54,7 @@
 pub use skinscope_anim as anim;
 pub mod app;
 pub mod cli;
+pub use skinscope_bind as bind;
 pub use skinscope_deform as deform;
 pub use skinscope_edit as edit;
 pub use skinscope_examples as examples;
@@ -76,6 +77,7 @@ pub use skinscope_edit::writeback;
 pub use skinscope_import as import;
 pub use skinscope_inspect as inspect;
 pub use skinscope_model as model;
+pub use skinscope_bind as bind;
 pub use skinscope_paint as paint;
 pub use skinscope_render as render;
 pub use skinscope_session as session;

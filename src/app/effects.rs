@@ -102,6 +102,7 @@ impl App {
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::SaveTo(target) => self.save_to(target),
             FileCommand::Recompress(again) => self.plan_save(|saving| saving.recompresses = again),
+            FileCommand::KeepLayers(keeps) => self.plan_save(|saving| saving.keeps_layers = Some(keeps)),
             FileCommand::KeepLinks(keeps) => {
                 self.status.saving.iter_mut().for_each(|saving| saving.keeps_links = keeps)
             }

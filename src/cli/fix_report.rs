@@ -105,7 +105,7 @@ pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Resto
 pub(super) fn written(saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
     let changes = &saved.changes;
-    if changes.accessors.is_empty() {
+    if changes.accessors.is_empty() && changes.json_values == 0 {
         out += "nothing changed\n";
     } else {
         out += &format!(

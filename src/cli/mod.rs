@@ -3,6 +3,7 @@
 mod bake;
 mod bench;
 mod beside;
+mod bind;
 mod camera;
 mod check;
 mod clip;
@@ -34,6 +35,7 @@ mod method;
 mod opened;
 mod origins;
 mod paint;
+mod paint_layers;
 mod pose;
 mod pose_steps;
 mod preferences;
@@ -97,6 +99,7 @@ enum Subcommands {
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
     Paint(Box<paint::PaintArgs>),
+    Bind(Box<bind::BindArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -326,6 +329,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Check(args)) => check::run(&args),
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Paint(args)) => paint::run(&args),
+        Some(Subcommands::Bind(args)) => bind::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),

@@ -10,6 +10,7 @@ use super::fix::tell_current;
 use super::fix_report::written;
 use super::flood::FloodArgs;
 use super::opened::refuse_session;
+use super::paint_layers::LayerArgs;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable, tell_unmatched};
@@ -23,7 +24,8 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 ///
 /// A stroke is a brush, a joint and a row of dabs on the surface as a pose and a method draw it. Strokes are carried out in their order, each
 /// on what those before it have left, and weights are rounded to what the file stores once, at the end. Only the bytes that must change do,
-/// as by `fix`. --flood paints all vertices at once, with full strength or by a gradient.
+/// as by `fix`. --flood paints all vertices at once, with full strength or by a gradient. --layer paints in a layer, which the result keeps in
+/// its extras, so that it can be switched off or taken out again in the window.
 ///
 /// FILE is `{"schema": 1, "strokes": [{"brush": "add", "joint": "LeftArm", "radius": 0.1, "dabs": [{"vertex": [0, 0, 1239]}]}]}`;
 /// docs/paint.md explains each key. A key, name or number in it that cannot be is refused with the number of the stroke, and nothing is
@@ -42,6 +44,8 @@ pub(super) struct PaintArgs {
     strokes: Option<PathBuf>,
     #[command(flatten)]
     flood: FloodArgs,
+    #[command(flatten)]
+    layers: LayerArgs,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -65,6 +69,7 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     let (script, gradient) = (args.script(model)?, args.flood.gradient()?);
     tell_unmatched(&script.unmatched);
     let mut canvas = Canvas::new(Arc::clone(model));
+    args.layers.put_up(&mut canvas, model)?;
     let mut done = Vec::with_capacity(script.strokes.len());
     for (number, stroke) in script.strokes.iter().enumerate() {
         let painted = match &gradient {
@@ -74,7 +79,8 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
         };
         done.push(painted.map_err(|why| args.refused(number, &why))?);
     }
-    let sheet = canvas.sheet(model);
+    let mut sheet = canvas.sheet(model);
+    sheet.layers = args.layers.in_file(&canvas, model);
     if !args.json {
         tell_current(&document, &sheet);
     }

@@ -1,5 +1,7 @@
 //! Layers of weights: their list in the panel of brushes.
 
+use skinscope::session::{PaintCommand, PaintSettings};
+
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
 
@@ -34,4 +36,78 @@ fn a_layer_is_added_painted_in_hidden_and_shown_again_from_its_list() {
     // The layer, the stroke, both switches and the merging.
     (0..5).for_each(|_| undo(&mut harness));
     assert!(weights(&harness) == base && !harness.state().session.history().can_undo());
+}
+
+#[test]
+fn the_mask_of_a_layer_is_painted_and_shown_and_an_empty_one_is_said() {
+    let mut harness = held("subtract");
+    let press = |harness: &mut Harness<'_, App>, label: &str| {
+        harness.get_by_label(label).scroll_to_me();
+        harness.run();
+        click(harness, label);
+    };
+    let overlay = |harness: &Harness<'_, App>| harness.state().session.view().overlay.map(|overlay| overlay.id);
+    let at = on_skin(&harness);
+    press(&mut harness, "Add a layer");
+    click_at(&mut harness, at);
+    let painted = weights(&harness);
+    press(&mut harness, "Paint the mask");
+    assert!(harness.state().session.painting().paints_mask());
+    assert_eq!(overlay(&harness), Some("layer-mask"));
+    click_at(&mut harness, at);
+    let masked = weights(&harness);
+    assert!(masked != painted);
+    harness.get_by_label_contains("At the pointer: mask 0.");
+    let set = |harness: &mut Harness<'_, App>, strength: f64| {
+        let settings = PaintSettings { strength, ..harness.state().session.painting().settings().clone() };
+        harness.state_mut().session.apply(PaintCommand::Set(settings));
+    };
+    set(&mut harness, 1.0);
+    press(&mut harness, "Flood");
+    harness.get_by_label("The mask is empty: the layer does nothing.");
+    undo(&mut harness);
+    undo(&mut harness);
+    assert!(weights(&harness) == painted);
+    assert!(harness.query_by_label("The mask is empty: the layer does nothing.").is_none());
+    press(&mut harness, "Paint the mask");
+    assert!(!harness.state().session.painting().paints_mask() && overlay(&harness) == Some("weights"));
+}
+
+#[test]
+fn layers_of_a_file_that_was_changed_are_asked_about() {
+    let mut harness = held("add");
+    let at = on_skin(&harness);
+    let base = weights(&harness);
+    click(&mut harness, "Add a layer");
+    click_at(&mut harness, at);
+    let painted = weights(&harness);
+    let session = &harness.state().session;
+    let stored = session.document().unwrap().stored();
+    let text = skinscope::paint::kept_text(stored, session.painting().layers()).unwrap();
+    // The file has the weights from before the layer, as if another program had written them.
+    let mut parts = skinscope::model::ModelParts::clone(stored);
+    parts.source.kept_layers = Some(text.into());
+    let model = skinscope::model::Model::build(parts).unwrap();
+    let document = skinscope::session::Document::new(std::sync::Arc::new(model), Vec::new(), None);
+    let selected = session.view().selected;
+    let mut other = skinscope::session::Session::default();
+    other.open(document);
+    other.apply(SelectionCommand::Select(selected));
+    other.apply(PaintCommand::Hold(Some("add".to_owned())));
+    harness.state_mut().session = other;
+    harness.run();
+    let press = |harness: &mut Harness<'_, App>, label: &str| {
+        harness.get_by_label(label).scroll_to_me();
+        harness.run();
+        click(harness, label);
+    };
+    assert!(weights(&harness) == base);
+    press(&mut harness, "Lay over the change");
+    assert!(weights(&harness) == painted);
+    undo(&mut harness);
+    press(&mut harness, "Take the change as a layer");
+    assert!(weights(&harness) == base && harness.state().session.painting().layers().layers().len() == 2);
+    undo(&mut harness);
+    press(&mut harness, "Drop the layers");
+    assert!(harness.query_by_label("Drop the layers").is_none() && weights(&harness) == base);
 }

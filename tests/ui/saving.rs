@@ -37,6 +37,7 @@ fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
         has_dialog: true,
         recompresses: false,
         keeps_links: false,
+        keeps_layers: None,
         stage,
     };
     let status = Status { saving: Some(saving), ..Status::default() };
@@ -341,6 +342,26 @@ fn the_question_about_a_dropped_file_waits_for_other_questions() {
     harness.state_mut().status.unsaved = None;
     harness.run_steps(4);
     harness.get_by_label("What is walks.glb for?");
+}
+
+#[test]
+fn layers_are_kept_in_the_file_by_choice_where_there_are_some() {
+    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(summary()));
+    assert!(harness.query_by_label("Keep layers in the file").is_none());
+    for keeps in [false, true] {
+        if let Some(saving) = &mut harness.state_mut().status.saving {
+            saving.keeps_layers = Some(keeps);
+        }
+        harness.state_mut().commands.clear();
+        harness.run_steps(2);
+        click(&mut harness, "Keep layers in the file");
+        assert_eq!(sent(&harness), [FileCommand::KeepLayers(!keeps)]);
+    }
+    // Layers alone are something to save, though no vertex and no accessor is another.
+    let text = SaveSummary { json_values: 1, files: vec!["tube.gltf".into()], ..SaveSummary::default() };
+    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(text));
+    harness.run_steps(1);
+    assert!(harness.query_by_label("Save").is_some());
 }
 
 #[test]

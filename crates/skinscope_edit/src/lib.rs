@@ -7,12 +7,14 @@
 
 mod average;
 mod best;
+mod bind;
 mod binds;
 mod by_row;
 mod carry;
 mod closest;
 mod hammer;
 mod joints;
+mod layers_in_file;
 mod limbs;
 mod limit;
 mod locks;
@@ -52,10 +54,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
+pub use bind::{BareBinding, BoundSkin, bind_bare, put_bind_settings};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
+pub use layers_in_file::LayersInFile;
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};
@@ -77,6 +81,7 @@ pub use transferred::Transferred;
 
 /// Every operation, in the order in which `skinscope fix` carries them out.
 pub static OPERATIONS: &[&Operation] = &[
+    &bind::BIND,
     &normalise::NORMALISE,
     &prune::PRUNE,
     &limit::LIMIT,
@@ -198,8 +203,17 @@ pub struct Applied {
     pub partly: Partly,
 }
 
+/// Gives every vertex as many pairs as an operation may need.
+fn make_room(operation: &Operation, sheet: &mut Sheet, settings: &Settings) {
+    if let Some(pairs) = operation.pairs {
+        let pairs = pairs(settings).next_multiple_of(4);
+        sheet.tables.iter_mut().for_each(|table| table.widen(pairs));
+    }
+}
+
 /// Runs an operation within the bounds of the sheet, and returns its effect.
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
+    make_room(operation, sheet, settings);
     let tables = sheet.tables.clone();
     sheet.lacks = Lacks::default();
     (operation.run)(sheet, settings);

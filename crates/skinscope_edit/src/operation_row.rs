@@ -46,6 +46,8 @@ pub struct Operation {
     pub(crate) refuse: fn(&Sheet, &Settings) -> Result<(), Refusal>,
     /// Which numbers of joints it writes.
     pub(crate) numbers: JointNumbers,
+    /// How many joints it may give a vertex, where that may be more than the file has pairs for.
+    pub(crate) pairs: Option<fn(&Settings) -> usize>,
     /// What it says of vertices that stay as they are, where it asks for a certain weight of a joint.
     pub(crate) stays: Option<&'static Stays>,
     /// Whether it asks for something that the weights show afterwards. All others ask for certain weights, so that a locked joint whose
@@ -196,6 +198,7 @@ impl Operation {
         asks_again: false,
         refuse: |_, _| Ok(()),
         numbers: JointNumbers::Own,
+        pairs: None,
         stays: None,
         by_result: false,
         left: |_| Left::Nothing,

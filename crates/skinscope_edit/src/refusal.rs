@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use skinscope_anim::pose::MapError;
+use skinscope_bind::BindError;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 use thiserror::Error;
@@ -76,6 +77,23 @@ pub enum Refusal {
         "no other joint can take the weights of “{0}”: it moves its vertices alone and no joint above it moves any, or they are locked"
     )]
     NoHeir(String),
+    /// Every mesh has a skin.
+    #[error("no mesh is without a skin, so that there is none that could gain one")]
+    NoBareMesh,
+    /// A mesh without a skin stands at several places.
+    #[error(
+        "mesh “{mesh}” is shown by “{}” and by “{}”, and its vertices can have one set of weights only: give each node a mesh of its own first",
+        .nodes[0], .nodes[1]
+    )]
+    ShownTwice {
+        /// The name of the mesh.
+        mesh: String,
+        /// The names of two nodes that show it.
+        nodes: Vec<String>,
+    },
+    /// No weights can be found for the mesh.
+    #[error(transparent)]
+    NotBound(#[from] BindError),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use glam::{Affine3A, DAffine3};
 use skinscope_anim::pose::Axis;
 use skinscope_base::parallel::JobContext;
+use skinscope_bind::BindError;
 use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
 use skinscope_model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveId,
@@ -13,6 +14,8 @@ use skinscope_model::{
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
+use super::layers_in_file::LayersInFile;
+use super::bind::BoundSkin;
 use super::mirrored::Mirroring;
 use super::surface;
 use super::transferred::Transferred;
@@ -31,6 +34,12 @@ pub struct Sheet<'m> {
     pub transferred: Option<Transferred>,
     /// The report on the weights that were mirrored last.
     pub mirroring: Option<Mirroring>,
+    /// What becomes of the layers of weights that the file keeps in its extras.
+    pub layers: LayersInFile,
+    /// The skins whose weights were found last by a binding.
+    pub bound: Vec<BoundSkin>,
+    /// Why the binding that ran last found none.
+    pub(super) not_bound: Option<BindError>,
     /// What operations may change.
     pub bounds: Bounds,
     /// What the operation that is running could do only in part.
@@ -144,8 +153,22 @@ impl<'m> Sheet<'m> {
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
         let (surfaces, mirrored) = Default::default();
-        let lacks = Lacks::default();
-        Self { model, tables, binds, transferred: None, mirroring: None, bounds, lacks, context, surfaces, mirrored }
+        let (lacks, layers) = (Lacks::default(), LayersInFile::default());
+        Self {
+            model,
+            tables,
+            binds,
+            transferred: None,
+            mirroring: None,
+            bound: Vec::new(),
+            not_bound: None,
+            layers,
+            bounds,
+            lacks,
+            context,
+            surfaces,
+            mirrored,
+        }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.

@@ -43,6 +43,9 @@ pub fn check_applied(
     settings: &Settings,
     applied: &Applied,
 ) -> Result<(), Refusal> {
+    if let Some(why) = &sheet.not_bound {
+        return Err(why.clone().into());
+    }
     if sheet.transferred.as_ref().is_some_and(|report| report.vertices > 0 && report.unmatched == report.vertices) {
         return Err(Refusal::NoneThere);
     }

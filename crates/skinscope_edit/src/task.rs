@@ -8,8 +8,8 @@ use skinscope_inspect::{PerVertex, VertexSet, rogue_values, symmetry};
 use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
 use super::{
-    Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied,
-    rogues, value,
+    BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied,
+    make_room, rogues, value,
 };
 use skinscope_weights::{Table, clean};
 
@@ -76,6 +76,8 @@ pub struct Outcome {
     pub transferred: Option<Transferred>,
     /// The planes across which weights are mirrored, the pairs of joints, and what stays.
     pub mirrored: Option<Mirroring>,
+    /// The skins whose weights were found.
+    pub bound: Vec<BoundSkin>,
     /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
     /// where nothing changes.
     pub asymmetry: Option<PerVertex>,
@@ -109,6 +111,7 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
         sheet.limit_to(within);
     }
     let mut out = Outcome::default();
+    make_room(task.operation, &mut sheet, &task.settings);
     let before = sheet.tables.clone();
     if let Err(refusal) = check(task.operation, &sheet, &task.settings) {
         out.figures = figures(&sheet, &before);
@@ -138,6 +141,7 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     }
     out.transferred = sheet.transferred.take();
     out.mirrored = sheet.mirroring.take();
+    out.bound = std::mem::take(&mut sheet.bound);
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.rounds;
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);

@@ -156,6 +156,10 @@ overlays! {
         // The ticks are powers of ten.
         wgsl!("overlay/changed_surface.wgsl"),
         ramp(Ramp::Viridis, &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")], Some("In place"), Some(NOT_SKINNED));
+    LAYER_MASK "layer-mask", "Layer mask" [values: Some(VertexValues::by("layer-mask"))]:
+        "Colour the skin by how much there is of the layer of weights that is painted in: its mask, 1 everywhere without one",
+        None,
+        ramp(Ramp::Viridis, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], Some("No layer is painted in"), None);
     STRETCH "stretch", "Edge stretch"
         [equation: "l / l₀", values: Some(VertexValues::measured(VertexMeasure::Stretch))]:
         "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",

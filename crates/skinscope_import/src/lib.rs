@@ -34,6 +34,7 @@ mod humanoid;
 mod images;
 mod influences;
 mod joint_limits;
+mod kept_layers;
 mod key_times;
 mod key_values;
 mod ktx2;
@@ -427,6 +428,7 @@ fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
         files: reader.files.to_vec(),
+        kept_layers: kept_layers::text_of(root),
         origins: Arc::new(origins),
     }
 }

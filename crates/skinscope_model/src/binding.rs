@@ -12,14 +12,14 @@ use skinscope_base::math::Transform;
 use super::builder::ensure;
 use super::{
     BuildError, Influences, Instance, InstanceId, MeshId, Model, ModelParts, NodeId, Path, Primitive, PrimitiveId,
-    Property, Skeleton, Skin, SkinId,
+    PrimitiveOrigin, Property, Skeleton, Skin, SkinId,
 };
 
 /// How many joints a skin has at most: joint numbers have 16 bits.
 const MOST_JOINTS: usize = 1 << 16;
 
 /// A node that a model gains, to be a joint.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NewNode {
     /// The name, which is not empty.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct NewNode {
 }
 
 /// A skin that a model gains. Its inverse bind matrices follow from the rest pose: the meshes stay where they are shown at rest.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct NewSkin {
     /// The name; it may be empty.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct NewSkin {
 }
 
 /// The skins that some meshes gain.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BindingChange {
     /// Nodes that follow those of the model: parents first, depth first. Each root is in the scenes that show what is bound.
     pub nodes: Vec<NewNode>,
@@ -51,6 +51,16 @@ pub struct BindingChange {
     pub primitives: Vec<(PrimitiveId, Influences)>,
     /// The instances that gain a skin, each with its index in `skins`.
     pub instances: Vec<(InstanceId, usize)>,
+    /// The instances that gain a skin which the model has already. Its inverse bind matrices stay, so that at rest it has to show them where
+    /// they are.
+    pub joining: Vec<(InstanceId, SkinId)>,
+}
+
+impl BindingChange {
+    /// Returns the instances that gain a skin.
+    pub fn bound(&self) -> impl Iterator<Item = InstanceId> {
+        self.instances.iter().map(|(id, _)| *id).chain(self.joining.iter().map(|(id, _)| *id))
+    }
 }
 
 impl Model {
@@ -61,6 +71,19 @@ impl Model {
         Arc::ptr_eq(&self.shared.reading, &other.shared.reading)
     }
 
+    /// Returns the skins that meshes gained since the file was read, the first ones first.
+    #[must_use]
+    pub fn bindings(&self) -> &[Arc<BindingChange>] {
+        &self.shared.bindings
+    }
+
+    /// Returns whether meshes of both models gained the same skins since their files were read.
+    #[must_use]
+    pub fn has_bindings_of(&self, other: &Self) -> bool {
+        let (own, others) = (self.bindings(), other.bindings());
+        own.len() == others.len() && own.iter().zip(others).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+    }
+
     /// Returns the same model with skins for meshes that have none. At rest it looks as before.
     ///
     /// # Errors
@@ -69,13 +92,15 @@ impl Model {
     /// stored at a root node, would lose what its node has.
     pub fn with_bindings(&self, change: &BindingChange) -> Result<Self, BuildError> {
         let whole = || "binding".to_owned();
-        ensure(!change.instances.is_empty(), whole, "no mesh gains a skin")?;
+        ensure(change.bound().next().is_some(), whole, "no mesh gains a skin")?;
         ensure(self.skeleton.far.is_none(), whole, "the model stands so far away that its places were shifted")?;
-        for (at, (id, skin)) in change.instances.iter().enumerate() {
-            let twice = change.instances[..at].iter().any(|(other, _)| other == id);
+        for (at, id) in change.bound().enumerate() {
+            let twice = change.bound().take(at).any(|other| other == id);
             ensure(!twice, || format!("instance {}", id.0), "it gains two skins")?;
+            check_instance(self, id, change)?;
+        }
+        for (id, skin) in &change.instances {
             ensure(*skin < change.skins.len(), || format!("instance {}", id.0), "its skin is not there")?;
-            check_instance(self, *id, change)?;
         }
         for (at, (id, influences)) in change.primitives.iter().enumerate() {
             let twice = change.primitives[..at].iter().any(|(other, _)| other == id);
@@ -85,20 +110,24 @@ impl Model {
         let mut parts = self.shared.parts.clone();
         add_nodes(&mut parts, change)?;
         let worlds = parts.skeleton.worlds(&parts.skeleton.rest);
+        for (id, skin) in &change.joining {
+            check_joining(self, &worlds, *id, *skin)?;
+        }
         let first = parts.skins.len();
         for (index, skin) in change.skins.iter().enumerate() {
             check_skin(&parts, index, skin, change)?;
             let bound = bound_skin(&parts, index, skin, (change, &worlds))?;
             parts.skins.push(bound);
         }
-        let meshes: BTreeSet<MeshId> =
-            change.instances.iter().map(|(id, _)| parts.instances[id.index()].mesh).collect();
+        let meshes: BTreeSet<MeshId> = change.bound().map(|id| parts.instances[id.index()].mesh).collect();
         for mesh in meshes {
             bind_mesh(&mut parts, mesh, change, first);
         }
         let mut built = Self::build(parts)?;
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
             shared.reading = Arc::clone(&self.shared.reading);
+            let earlier = self.shared.bindings.iter().cloned();
+            shared.bindings = Arc::new(earlier.chain([Arc::new(change.clone())]).collect());
         }
         Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)
     }
@@ -108,7 +137,19 @@ impl ModelParts {
     /// Returns the instances that gained a skin since the file was read.
     pub fn gained_instances(&self) -> impl Iterator<Item = &Instance> {
         let of_file = self.source.origins.skins.len();
-        self.instances.iter().filter(move |instance| instance.skin.is_some_and(|skin| skin.index() >= of_file))
+        let has_gained = move |instance: &Instance| {
+            instance.skin.is_some_and(|skin| skin.index() >= of_file || self.has_gained_weights(instance.mesh))
+        };
+        self.instances.iter().filter(move |instance| has_gained(instance))
+    }
+
+    /// Returns whether the file has no weights for a part of a mesh that has some.
+    fn has_gained_weights(&self, mesh: MeshId) -> bool {
+        let of_file = self.source.origins.primitives.get(self.file_mesh(mesh).index());
+        let own = &self.meshes[mesh.index()].primitives;
+        let has_gained =
+            |(own, file): (&Primitive, &PrimitiveOrigin)| own.stored_influences.is_some() && file.sets.is_empty();
+        of_file.is_some_and(|of_file| own.iter().zip(of_file).any(has_gained))
     }
 
     /// Returns the skins that were gained since the file was read, as the binding made them.
@@ -187,8 +228,8 @@ fn check_primitive(
     let Some(primitive) = model.meshes.get(id.mesh.index()).and_then(|mesh| mesh.primitives.get(id.primitive)) else {
         return ensure(false, location, "it is not there");
     };
-    let shows = |(at, _): &(InstanceId, usize)| model.instances.get(at.index()).is_some_and(|i| i.mesh == id.mesh);
-    ensure(change.instances.iter().any(shows), location, "no node that shows it gains a skin")?;
+    let shows = |at: InstanceId| model.instances.get(at.index()).is_some_and(|i| i.mesh == id.mesh);
+    ensure(change.bound().any(shows), location, "no node that shows it gains a skin")?;
     ensure(
         primitive.shares.is_none(),
         location,
@@ -239,7 +280,7 @@ fn add_nodes(parts: &mut ModelParts, change: &BindingChange) -> Result<(), Build
     }
     let end = skeleton.len();
     let roots: Vec<NodeId> = (first..end).filter(|i| skeleton.parents[*i].is_none()).map(NodeId::from_index).collect();
-    let shown: Vec<NodeId> = change.instances.iter().map(|(id, _)| parts.instances[id.index()].node).collect();
+    let shown: Vec<NodeId> = change.bound().map(|id| parts.instances[id.index()].node).collect();
     for scene in &mut parts.scenes {
         let is_shown = shown.iter().any(|node| scene.contains[node.index()]);
         scene.contains.resize(end, is_shown);
@@ -279,6 +320,31 @@ fn check_skin(parts: &ModelParts, index: usize, skin: &NewSkin, change: &Binding
     ensure(is_shown, location, "a scene shows a mesh that gains it, and not its joints")
 }
 
+/// How far a skin of the model may show at rest what gains it from where it is, as a share of the largest number: what rounding to 32 bits
+/// explains.
+const ROUNDING: f64 = 1e-5;
+
+/// Checks that a mesh looks at rest as before where it gains a skin of the model.
+fn check_joining(model: &Model, worlds: &[DAffine3], id: InstanceId, skin: SkinId) -> Result<(), BuildError> {
+    let location = || format!("instance {}", id.0);
+    let Some(skin) = model.skins.get(skin.index()) else {
+        return ensure(false, location, "its skin is not there");
+    };
+    ensure(skin.far.is_none(), location, "its skin moves meshes that stand so far away that they were shifted")?;
+    let node = model.instances[id.index()].node;
+    let is_shown = |joint: &NodeId| model.scenes.iter().all(|s| !s.contains[node.index()] || s.contains[joint.index()]);
+    ensure(skin.joints.iter().all(is_shown), location, "a scene shows it, and not the joints of its skin")?;
+    let mesh = worlds[node.index()];
+    let largest = |matrix: DAffine3| matrix.to_cols_array().into_iter().fold(1.0, |most: f64, n| most.max(n.abs()));
+    let stays = |(joint, bind): (&NodeId, &Affine3A)| {
+        let world = worlds[joint.index()];
+        let size = largest(mesh).max(largest(world)).max(largest(bind.as_daffine3()));
+        (world * bind.as_daffine3()).abs_diff_eq(mesh, ROUNDING * size)
+    };
+    let all_stay = skin.joints.iter().zip(&skin.inverse_bind).all(stays);
+    ensure(all_stay, location, "at rest that skin would show it elsewhere, so that it needs one of its own")
+}
+
 /// Makes a skin whose inverse bind matrices show what gains it where it is shown at rest without it.
 fn bound_skin(
     parts: &ModelParts,
@@ -316,11 +382,10 @@ fn bound_skin(
 /// joint numbers have one meaning, there is a mesh for each list of joints.
 fn bind_mesh(parts: &mut ModelParts, mesh: MeshId, change: &BindingChange, first_skin: usize) {
     let shown = parts.instances.iter().filter(|instance| instance.mesh == mesh).count();
-    let gaining: Vec<(usize, usize)> = change
-        .instances
-        .iter()
-        .filter(|(id, _)| parts.instances[id.index()].mesh == mesh)
-        .map(|(id, skin)| (id.index(), first_skin + skin))
+    let new = change.instances.iter().map(|(id, skin)| (id.index(), first_skin + skin));
+    let gaining: Vec<(usize, usize)> = new
+        .chain(change.joining.iter().map(|(id, skin)| (id.index(), skin.index())))
+        .filter(|(id, _)| parts.instances[*id].mesh == mesh)
         .collect();
     let do_all = gaining.len() == shown;
     let mut homes: Vec<(Vec<NodeId>, MeshId)> = Vec::new();

@@ -101,6 +101,36 @@ fn of_two_nodes_that_show_a_mesh_one_gains_a_skin_and_the_other_shows_what_it_sh
 }
 
 #[test]
+fn a_mesh_gains_the_skin_of_another_one_where_that_leaves_it_in_its_place() {
+    let (model, influences) = bare(|parts| {
+        parts.meshes.push(parts.meshes[0].clone());
+        parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    });
+    let first = model.with_bindings(&binding(&influences)).unwrap();
+    assert!(model.bindings().is_empty() && first.has_bindings_of(&first) && !first.has_bindings_of(&model));
+    let joining = |skin: u32| BindingChange {
+        primitives: vec![(PrimitiveId::new(MeshId(1), 0), influences.clone())],
+        joining: vec![(InstanceId(1), SkinId(skin))],
+        ..BindingChange::default()
+    };
+    let both = first.with_bindings(&joining(0)).unwrap();
+    assert_eq!((both.skins.len(), both.bindings().len()), (1, 2));
+    assert_eq!([0, 1].map(|i| both.instances[i].skin), [Some(SkinId(0)); 2]);
+    assert_eq!(both.influences(MeshId(1), 0).unwrap().of(3), both.influences(MeshId(0), 0).unwrap().of(3));
+    assert_eq!(both.gained_skins().count(), 1);
+    let why = |model: &Model, change: &BindingChange| model.with_bindings(change).unwrap_err().to_string();
+    assert!(why(&first, &joining(1)).contains("its skin is not there"));
+    let mut twice = joining(0);
+    twice.skins = vec![joints(1..5)];
+    twice.instances = vec![(InstanceId(1), 0)];
+    assert!(why(&first, &twice).contains("two skins"));
+    // Joints that are bound elsewhere would carry it away.
+    let matrix = Affine3A::from_translation(glam::Vec3::new(0.0, 0.1, 0.0)) * first.skins[0].inverse_bind[2];
+    let moved = first.with_binds(&[BindChange { skin: SkinId(0), joint: 2, matrix, restored: false }]).unwrap();
+    assert!(why(&moved, &joining(0)).contains("needs one of its own"));
+}
+
+#[test]
 fn joints_are_made_in_the_scenes_that_show_the_mesh() {
     let (model, influences) = bare(|_| {});
     let first = model.skeleton.len();

@@ -122,7 +122,7 @@ ids! {
 }
 
 /// A primitive of a model: its mesh, and its index in [`Mesh::primitives`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PrimitiveId {
     /// The mesh that has the primitive.
     pub mesh: MeshId,
@@ -156,8 +156,8 @@ pub struct Model {
 struct Shared {
     /// The same for all models that come from one reading of a file.
     reading: Arc<()>,
-    /// The same for all of them that have the same nodes, skins and bound meshes.
-    bindings: Arc<()>,
+    /// The skins that meshes gained since. It is the same list in memory for all of them that have the same nodes, skins and bound meshes.
+    bindings: Arc<Vec<Arc<BindingChange>>>,
     parts: ModelParts,
     /// The skins of `parts`.
     skins: Arc<[Skin]>,
@@ -412,6 +412,8 @@ pub struct SourceInfo {
     pub extensions_required: Vec<String>,
     /// Paths of the files that its buffers and images name, whether they could be read or not.
     pub files: Vec<PathBuf>,
+    /// The text of the layers of weights that the file keeps, `extras.skinscope.layers`.
+    pub kept_layers: Option<Arc<str>>,
     /// The locations in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }

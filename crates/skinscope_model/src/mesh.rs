@@ -239,7 +239,7 @@ impl WeightFormat {
 }
 
 /// A weight of the file that is NaN or infinite; the model has 0 in its place.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NotFinite {
     /// The index of the vertex in the file.
     pub vertex: u32,
@@ -251,7 +251,7 @@ pub struct NotFinite {
 
 /// A joint index of the file that is outside of the skin, with a weight that is 0 or not finite; the model has joint 0
 /// in its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OutOfRange {
     /// The index of the vertex in the file.
     pub vertex: u32,
@@ -264,7 +264,7 @@ pub struct OutOfRange {
 /// The influences that a file stores for a primitive: (joint, weight) pairs of all vertices, vertex by vertex. The
 /// pairs of vertex `v` are at `v * per_vertex` to `(v + 1) * per_vertex`. [`super::InfluencesRef`] has the current
 /// pairs, edits included.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Influences {
     /// How many pairs each vertex has: four for each `JOINTS_n` set.
     pub per_vertex: usize,

@@ -9,6 +9,7 @@
 mod canvas;
 mod file;
 mod gradient;
+mod kept;
 mod layers;
 mod located;
 mod posing;
@@ -18,7 +19,8 @@ mod strokes;
 pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, StuckPlace};
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
-pub use layers::{Layer, LayerId, LayerStack, LayersForm};
+pub use kept::{KeptChoice, KeptError, KeptLayers, kept_layers, kept_text};
+pub use layers::{EFFECTS, EffectKind, Layer, LayerEffect, LayerId, LayerMask, LayerStack, LayersForm};
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};
 pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};

@@ -10,7 +10,7 @@ use skinscope_anim::pose::{Keys, PoseFile, Resolved, find_key, resolve};
 use skinscope_deform::METHODS;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, MeshId, Model, NodeId, PrimitiveId};
-use skinscope_weights::{BRUSHES, Brush, FALLOFFS, Need};
+use skinscope_weights::{BRUSHES, Brush, FALLOFFS, LAYER_BRUSHES, Need};
 
 use super::file::{DabForm, MaskForm, Named, StrokeForm, StrokesFile};
 use super::located::{StrokesError, wrong};
@@ -249,6 +249,12 @@ impl<'m> Finder<'m> {
 
 fn brush(form: &StrokeForm, location: &str) -> Result<&'static Brush, StrokesError> {
     let Some(id) = &form.brush else { return Err(wrong(location, "a stroke needs it")) };
+    if LAYER_BRUSHES.iter().any(|brush| brush.id == id) {
+        return Err(wrong(
+            location,
+            format!("\"{id}\" works on a layer of weights, and a file of strokes has no layers"),
+        ));
+    }
     Ok(*row(BRUSHES, |row| row.id, id, location)?)
 }
 

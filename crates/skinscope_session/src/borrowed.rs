@@ -158,6 +158,7 @@ impl Session {
             marking: &self.marking,
             files: &self.files,
             layers: self.painting.layers(),
+            layers_in_file: self.painting.layers_in_file(),
             before_finding: self.before_finding.as_deref(),
             is_example: self.lesson.is_some(),
         }

@@ -159,7 +159,9 @@ pub(crate) fn cancel(session: &mut Session) {
     session.history.drop_gesture();
     let Before { model, edits, playback, .. } = *before;
     (session.edits, session.posing.last_blended, session.rules) = (edits, before.last_blended, before.rules);
+    let bound = session.model().map(Arc::clone);
     clips::show_edited(session, model, playback.clip);
+    session.follow_bindings(bound.as_deref());
     let now = std::mem::replace(&mut session.playback, playback);
     if !has_sought {
         let Playback { time_secs, playing, returning, .. } = now;

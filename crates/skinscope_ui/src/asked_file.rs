@@ -278,6 +278,7 @@ fn show_session(ui: &mut Ui, report: &SessionReport) {
         ("Vertices with edited weights", contents.vertices),
         ("New clips", contents.clips),
         ("Edited inverse bind matrices", contents.binds),
+        ("Meshes with new skins", contents.bindings),
         ("Nodes and morph targets of the pose", contents.posed),
         ("Sliders and controls", contents.controls),
         ("Limits", contents.limits),

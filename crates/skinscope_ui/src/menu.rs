@@ -130,7 +130,12 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     // A click on a slider or a number closes nothing.
     let stays = matches!(
         submenu,
-        Submenu::Bones | Submenu::Crowd | Submenu::Environment | Submenu::Directions | Submenu::Bounds
+        Submenu::Bones
+            | Submenu::Crowd
+            | Submenu::Environment
+            | Submenu::Directions
+            | Submenu::Motion
+            | Submenu::Bounds
     );
     let closes = if stays { PopupCloseBehavior::CloseOnClickOutside } else { PopupCloseBehavior::CloseOnClick };
     SubMenu::new().config(MenuConfig::new().close_behavior(closes)).show(ui, &response, |ui| {
@@ -157,6 +162,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::Marks
                 | Submenu::Brushes
                 | Submenu::Directions
+                | Submenu::Motion
                 | Submenu::Bounds => {}
             }
         });

@@ -19,6 +19,8 @@ pub struct SaveStatus {
     pub recompresses: bool,
     /// Whether files with other names (hard links) stay one each.
     pub keeps_links: bool,
+    /// Whether the file keeps the layers of weights; `None` where there are none.
+    pub keeps_layers: Option<bool>,
     /// The progress of saving.
     pub stage: SaveStage,
 }

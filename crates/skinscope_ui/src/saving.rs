@@ -135,10 +135,11 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
             text(ui, "Nothing was written. The edits are still here.");
         }
         SaveStage::Ready(summary) => {
-            nothing = summary.vertices == 0 && summary.accessors.is_empty();
+            nothing = !differs(summary);
             changes(ui, summary, saving.kind);
             wanted = recompression(ui, summary, saving.recompresses).or(wanted);
             wanted = hard_links(ui, summary, saving.keeps_links).or(wanted);
+            wanted = saving.keeps_layers.and_then(|keeps| layers(ui, keeps)).or(wanted);
         }
     }
     let names: &[&str] = match (&saving.stage, in_place) {
@@ -170,9 +171,14 @@ pub(super) fn working(ui: &mut Ui, what: &str) {
     });
 }
 
+/// Whether anything in the file will be another.
+fn differs(summary: &SaveSummary) -> bool {
+    summary.vertices > 0 || !summary.accessors.is_empty() || summary.json_values > 0
+}
+
 /// Lists what will change.
 fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
-    if summary.accessors.is_empty() {
+    if !differs(summary) {
         text(
             ui,
             match kind {
@@ -186,7 +192,8 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         );
     } else {
         section(ui, "What changes", |_| {});
-        if summary.vertices > 0 || summary.clips + summary.binds == 0 {
+        let has_others = summary.clips + summary.binds > 0 || summary.accessors.is_empty();
+        if summary.vertices > 0 || !has_others {
             figure(ui, "Vertices", &grouped(summary.vertices));
             figure(ui, "Joints", &grouped(summary.joints));
         }
@@ -199,7 +206,9 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         for coarse in &summary.coarse {
             ui.add(Label::new(RichText::new(format!("Note that {coarse}.")).color(colors(ui).amber)).wrap());
         }
-        figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
+        if !summary.accessors.is_empty() {
+            figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
+        }
         figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
         figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));
         ui.add_space(4.0);
@@ -215,7 +224,7 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
             ui.add(Label::new(RichText::new(line).color(amber)).wrap());
         }
     }
-    if kind != SaveKind::InPlace || !summary.accessors.is_empty() {
+    if kind != SaveKind::InPlace || differs(summary) {
         section(ui, "Files", |_| {});
         for file in &summary.files {
             let has_backup = summary.replaced.contains(file);
@@ -262,6 +271,13 @@ fn hard_links(ui: &mut Ui, summary: &SaveSummary, keeps: bool) -> Option<FileCom
     chip(ui, "Keep it one file", keeps).on_hover_text(help).clicked().then_some(FileCommand::KeepLinks(!keeps))
 }
 
+/// Shows the choice whether the file keeps the layers of weights.
+fn layers(ui: &mut Ui, keeps: bool) -> Option<FileCommand> {
+    ui.add_space(4.0);
+    let help = "Keep the layers of weights in the extras of the file, beside the weights that they make together, so that they are there when it is opened again. Other programs pass over them";
+    chip(ui, "Keep layers in the file", keeps).on_hover_text(help).clicked().then_some(FileCommand::KeepLayers(!keeps))
+}
+
 /// Returns the indices of accessors in the file as text: `number 5`, `numbers 2, 3`.
 fn numbers(accessors: &[usize]) -> String {
     let list: Vec<String> = accessors.iter().take(6).map(ToString::to_string).collect();
@@ -303,6 +319,7 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
 /// Returns the kind of work in a word or two.
 fn kind(work: &UnsavedWork) -> &'static str {
     match (work.vertices, work.binds, work.clips, work.without_model().is_empty()) {
+        _ if work.bindings > 0 => "edits",
         (1.., 0, 0, true) => "weights",
         (0, 0, 1, true) => "new clip",
         (0, 0, 2.., true) => "new clips",

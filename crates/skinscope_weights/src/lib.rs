@@ -23,7 +23,7 @@ mod simplex;
 mod surface;
 mod table;
 
-pub use brush::{BRUSHES, Brush, Effect, FALLOFFS, Falloff, Need, Stuck, Toward};
+pub use brush::{BRUSHES, Brush, Effect, FALLOFFS, Falloff, LAYER_BRUSHES, Need, Stuck, Toward};
 pub use kernel::{Arguments, Around, Change, Given, Kernel, Reads, RowTask, Wish, Write};
 pub use lacks::{Lacks, Partly};
 pub use laplacian::Laplacian;

@@ -22,6 +22,7 @@ pub(super) mod opening;
 mod poses;
 pub(super) mod recent_pictures;
 pub(super) mod save_job;
+pub(super) mod saved_layers;
 mod saving;
 pub(super) mod second_model;
 pub(super) mod session_files;

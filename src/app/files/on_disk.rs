@@ -89,6 +89,7 @@ mod tests {
 
     use super::*;
     use crate::app::files::save_job::SaveJob;
+    use crate::app::files::saved_layers::SavedLayers;
     use crate::import::{Options, Progress};
     use crate::model::{MeshId, WeightChange};
     use crate::session::Source;
@@ -156,6 +157,7 @@ mod tests {
             written: None,
             recompression: Recompression::None,
             keeps_links: false,
+            layers: SavedLayers::default(),
             work: None,
             options: Options::default(),
         };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::saved_layers::SavedLayers;
 use crate::app::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::import::{ImportError, Options, Progress};
@@ -40,6 +41,8 @@ pub(crate) struct SaveJob {
     pub recompression: Recompression,
     /// Whether files with other names (hard links) stay one each.
     pub keeps_links: bool,
+    /// What becomes of layers of weights in the extras of the file.
+    pub layers: SavedLayers,
     /// All that was made on the model, for the case that its file is another by now.
     pub work: Option<SessionSnapshot>,
     /// How that is read then.
@@ -97,10 +100,20 @@ impl SaveJob {
         origin: Origin<'_>,
         destination: Destination<'_>,
     ) -> Result<Prepared, SaveError> {
+        self.prepare_layered((model, &self.layers), origin, destination)
+    }
+
+    fn prepare_layered(
+        &self,
+        (model, layers): (&Model, &SavedLayers),
+        origin: Origin<'_>,
+        destination: Destination<'_>,
+    ) -> Result<Prepared, SaveError> {
         let mut sheet = Sheet::of(model);
         if let Some(painted) = self.painted.as_ref().filter(|_| std::ptr::eq(model, &raw const *self.model)) {
             painted.write_into(&mut sheet);
         }
+        sheet.layers = layers.in_file(model);
         Ok(prepare(origin, &sheet, self.recompression, destination)?
             .keeping_what_is_replaced()
             .keeping_links(self.keeps_links))
@@ -134,7 +147,13 @@ impl SaveJob {
         stamps.add(document.files());
         let mut session = Session::default();
         session.open_with_session(document, &work.file());
-        self.prepare_model(edited(&session, path)?, Origin::File(path, &stamps), Destination::To(target))
+        // Layers that do not fit the file as it is now are none of it.
+        let layers = match &self.layers {
+            SavedLayers::Kept(_) => SavedLayers::Kept(session.painting().layers().clone()),
+            other => other.clone(),
+        };
+        let model = edited(&session, path)?;
+        self.prepare_layered((model, &layers), Origin::File(path, &stamps), Destination::To(target))
     }
 
     fn read(&self, path: &Path) -> Result<Document, SaveError> {
@@ -316,6 +335,7 @@ mod tests {
             written,
             recompression: Recompression::None,
             keeps_links: false,
+            layers: SavedLayers::default(),
             work: None,
             options: Options::default(),
         }

@@ -7,6 +7,7 @@ use winit::event_loop::ActiveEventLoop;
 
 use super::file_dialog;
 use super::save_job::{SaveJob, Written, name_of, summary};
+use super::saved_layers::SavedLayers;
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::ui::{SaveFailure, SaveStage, SaveStatus};
@@ -30,6 +31,9 @@ impl App {
             (_, path) => proposed(path.as_deref()),
         };
         let has_dialog = file_dialog::has_dialog();
+        // A file that keeps layers goes on to do so.
+        let is_kept = document.model.source.kept_layers.is_some();
+        let keeps_layers = (!self.session.painting().layers().is_empty()).then_some(is_kept);
         self.status.saving = Some(SaveStatus {
             kind,
             name,
@@ -37,6 +41,7 @@ impl App {
             has_dialog,
             recompresses: false,
             keeps_links: false,
+            keeps_layers,
             stage: SaveStage::Planning,
         });
         self.plan_save(|_| {});
@@ -79,6 +84,7 @@ impl App {
             written,
             recompression: if saving.recompresses { Recompression::Meshopt } else { Recompression::None },
             keeps_links: saving.keeps_links,
+            layers: SavedLayers::of(&self.session, saving.keeps_layers),
             work: self.session.unsaved().snapshot(),
             options: self.options.import.clone(),
         })

@@ -13,7 +13,7 @@ use skinscope::edit::Sheet;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Transform;
 use skinscope::model::{
-    BindingChange, Influences, InstanceId, LocalPose, MeshId, Model, NewNode, NewSkin, NodeId, PrimitiveId,
+    BindingChange, Influences, InstanceId, LocalPose, MeshId, Model, NewNode, NewSkin, NodeId, PrimitiveId, SkinId,
     WeightFormat,
 };
 use skinscope::writeback::{Changes, Destination, Origin, Recompression, SaveError, Stamps, prepare};
@@ -385,5 +385,46 @@ fn what_would_lose_something_at_another_node_is_refused_with_the_reason() {
         // The other one stays at its node, and loses nothing.
         let bound = model.with_bindings(&change(&model, &["still"], false, WeightFormat::F32)).unwrap();
         assert_eq!(save(&old, &bound, &folder.join("other.glb")).unwrap().nodes, 0);
+    }
+}
+
+#[test]
+fn a_mesh_gains_the_skin_that_another_one_of_its_file_has() {
+    let folder = folder("gained joining");
+    let mut written = Vec::new();
+    for kind in [Kind::Files, Kind::Glb] {
+        let folder = folder.join(format!("{kind:?}"));
+        std::fs::create_dir(&folder).unwrap();
+        let mut root = root(false, false);
+        // A second mesh at the origin of the scene.
+        root["nodes"][0]["children"] = json!([1]);
+        root["nodes"][3] = json!({ "name": "table", "mesh": 1 });
+        root["scenes"][0]["nodes"] = json!([0, 2, 3]);
+        let first = write(&folder, kind, root, false);
+        let model = open(&first);
+        let ending = first.extension().unwrap().to_str().unwrap();
+        let [old, new] = ["skinned", "joined"].map(|name| folder.join(format!("{name}.{ending}")));
+        let bound = model.with_bindings(&change(&model, &["still"], false, WeightFormat::F32)).unwrap();
+        save(&first, &bound, &old).unwrap();
+        let model = open(&old);
+        let mut joining = change(&model, &["table"], false, WeightFormat::U16);
+        joining.skins.clear();
+        joining.joining = joining.instances.drain(..).map(|(id, _)| (id, SkinId(0))).collect();
+        let bound = model.with_bindings(&joining).unwrap();
+        let what = format!("{kind:?}");
+        same_surface(&what, [&model, &bound], None);
+        let changes = save(&old, &bound, &new).unwrap();
+        assert_eq!((changes.skins, changes.nodes, changes.binds, changes.vertices), (0, 0, 0, VERTICES), "{what}");
+        let again = open(&new);
+        same_surface(&what, [&bound, &again], None);
+        same_surface(&what, [&bound, &again], Some(0.5));
+        same_skins(&what, &bound, &again, &["still", "table"]);
+        old_bytes_stay(&what, [&old, &new]);
+        let root = File::open(&new).root;
+        assert_eq!((&root["nodes"][3]["skin"], root["skins"].as_array().map(Vec::len)), (&json!(0), Some(1)), "{what}");
+        written.push(Written { what, old, new });
+    }
+    if is_there() {
+        nothing_new(&written);
     }
 }

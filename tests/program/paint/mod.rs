@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod flood;
+mod layers;
 mod refusals;
 
 use std::fs;

@@ -72,6 +72,17 @@ impl Mirror {
         self.partners[node.index()]
     }
 
+    /// Returns the same mirror for a model that has gained nodes after its others, which have no partner, or lost them again.
+    #[must_use]
+    pub fn for_nodes(&self, count: usize) -> Self {
+        let own = |node: usize| NodeId::from_index(node);
+        let kept = self.partners.iter().enumerate().take(count);
+        let mut partners: Vec<NodeId> =
+            kept.map(|(node, partner)| if partner.index() < count { *partner } else { own(node) }).collect();
+        partners.extend((partners.len()..count).map(own));
+        Self { partners, ..self.clone() }
+    }
+
     /// Returns whether each node has the same partner in both mirrors.
     #[must_use]
     pub fn has_same_pairs(&self, other: &Self) -> bool {

@@ -17,6 +17,8 @@ pub struct Job<T> {
 pub struct JobContext {
     state: Arc<State>,
     wake: Arc<dyn Fn() + Send + Sync>,
+    /// From where to where on the way of the whole job the work with this context goes, 0…1.
+    span: [f32; 2],
 }
 
 #[derive(Default)]
@@ -36,7 +38,7 @@ impl<T: Send + 'static> Job<T> {
         wake: Arc<dyn Fn() + Send + Sync>,
         work: impl FnOnce(&JobContext) -> T + Send + 'static,
     ) -> Self {
-        let context = JobContext { state: Arc::default(), wake };
+        let context = JobContext { state: Arc::default(), wake, span: [0.0, 1.0] };
         let job = Self { context: context.clone(), result: Arc::default() };
         let result = Arc::clone(&job.result);
         // Both the thread and, without one, this function must be able to take the work.
@@ -103,7 +105,7 @@ impl JobContext {
     /// Makes a context for work that runs on the caller's thread: nothing cancels it and nothing reads its progress.
     #[must_use]
     pub fn of_waiting() -> Self {
-        Self { state: Arc::default(), wake: Arc::new(|| ()) }
+        Self { state: Arc::default(), wake: Arc::new(|| ()), span: [0.0, 1.0] }
     }
 
     /// Returns whether nobody wants the result any more.
@@ -133,9 +135,18 @@ impl JobContext {
     /// where that is a whole per cent more than before: work whose owner looks only when it is woken then calls
     /// [`JobContext::wake`].
     pub fn set_fraction(&self, fraction: f32) -> bool {
-        let now = (1000.0 * fraction.clamp(0.0, 1.0)) as u32;
+        let [from, to] = self.span;
+        let now = (1000.0 * (from + (to - from) * fraction.clamp(0.0, 1.0))) as u32;
         let before = self.state.thousandths.fetch_max(now, Ordering::Relaxed);
         now / 10 > before / 10
+    }
+
+    /// Returns the context of a part of this work: what it reports as the whole is the way from one share of this work to another.
+    #[must_use]
+    pub fn part(&self, from: f32, to: f32) -> Self {
+        let [start, end] = self.span;
+        let at = |share: f32| start + (end - start) * share;
+        Self { span: [at(from), at(to)], ..self.clone() }
     }
 
     /// Wakes the owner of the job, which then reads the progress or results that the work shares before its end.
@@ -178,6 +189,7 @@ mod tests {
         let job = Job::start("test", Arc::new(move || woken.send(()).unwrap_or_default()), move |context| {
             assert!(context.set_fraction(0.5));
             assert!(!context.set_fraction(0.504) && !context.set_fraction(0.25));
+            assert!(!context.part(0.2, 0.5).set_fraction(1.0), "a part that ends where the work has been already");
             context.wake();
             waits.recv_timeout(MINUTE).unwrap();
             7

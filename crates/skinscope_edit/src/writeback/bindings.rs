@@ -42,9 +42,14 @@ pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
         skins.push(count(draft, "skins") + i);
     }
     for instance in model.gained_instances() {
-        let gained = instance.skin.and_then(|skin| skin.index().checked_sub(draft.origins.skins.len()));
-        if let Some(skin) = gained.and_then(|at| skins.get(at)) {
-            bind(draft, instance, *skin)?;
+        let Some(skin) = instance.skin.map(skinscope_model::SkinId::index) else { continue };
+        // A skin of the file has the same number there.
+        let skin = match skin.checked_sub(draft.origins.skins.len()) {
+            Some(new) => skins.get(new).copied(),
+            None => Some(skin),
+        };
+        if let Some(skin) = skin {
+            bind(draft, instance, skin)?;
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ mod draft;
 mod files;
 mod homes;
 pub mod json;
+mod layers;
 mod plan;
 mod streams;
 mod summary;
@@ -53,6 +54,9 @@ pub enum WriteError {
         /// The reason.
         reason: &'static str,
     },
+    /// The layers of weights have no place in the file.
+    #[error("the file cannot keep layers of weights: {0} is there already, and is no object")]
+    Extras(&'static str),
     /// The result is longer than a container can be.
     #[error("the result is longer than the 4 GiB that a GLB can hold")]
     TooLong,
@@ -134,12 +138,14 @@ pub fn patch(
     let (wants, vertices) = wants::of(sheet, &homes);
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
     let gains = sheet.model.gained_instances().next().is_some();
-    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains {
+    let keeps_layers = !sheet.layers.changes(sheet.model);
+    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains && keeps_layers {
         return Ok(Patched::default());
     }
     let mut plan = plan::Plan::new(source, (sheet, &homes.new), recompression)?;
     plan.carry_out(&wants)?;
     let coarse = plan.add_clips(&added)?;
+    plan.set_layers(&sheet.layers)?;
     let mut patched = plan.finish(source, rename)?;
     (patched.changes.clips, patched.changes.coarse) = (added.len(), coarse);
     patched.changes.vertices = vertices;

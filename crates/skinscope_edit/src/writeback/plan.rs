@@ -10,11 +10,12 @@ use super::clips;
 use super::draft::{Draft, component, number};
 use super::homes::NewMesh;
 use super::json::{PathStep, whole};
+use super::layers;
 use super::streams;
 use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
 use super::{Patched, Recompression, WriteError};
-use crate::Sheet;
+use crate::{LayersInFile, Sheet};
 
 /// The `target` of views that hold vertex attributes.
 const ARRAY_BUFFER: u64 = 34962;
@@ -49,6 +50,11 @@ impl<'s> Plan<'s> {
     /// Appends clips after those of the file, and returns sentences about those whose keys floats are too coarse for.
     pub fn add_clips(&mut self, added: &[&Clip]) -> Result<Vec<String>, WriteError> {
         clips::append(&mut self.draft, added)
+    }
+
+    /// Keeps layers of weights in the extras of the file, or takes them out of there.
+    pub fn set_layers(&mut self, layers: &LayersInFile) -> Result<(), WriteError> {
+        layers::write(layers, &mut self.draft)
     }
 
     pub fn carry_out(&mut self, wants: &[Want]) -> Result<(), WriteError> {

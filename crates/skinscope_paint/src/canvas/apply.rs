@@ -4,26 +4,31 @@ use std::ops::Range;
 
 use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
-use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, mean, share_of};
+use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, difference, mean, share_of};
 
 use super::group::paint_as_one;
+use super::mask::paint_mask;
 use super::rows::{Place, WeightedMean};
 use super::touched::{Touched, then};
 use super::{Brushing, Canvas, Pass, Strengths};
 
 /// The weights of a row, and those that it goes towards.
-type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
+pub(super) type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
 /// How many places one thread paints at a time; a dab has fewer.
 const CHUNK: usize = 1 << 13;
+/// Where an erased row differs from what lies below by no more than this, nothing is left of it.
+const NOTHING_LEFT: f64 = 1e-6;
 
 impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
     pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Vec<TableRow> {
-        let accumulates = brushing.stroke.accumulate;
+        let (accumulates, is_of_mask) = (brushing.stroke.accumulate, brushing.is_of_mask);
+        // Effects follow all that a dab changes at once.
+        let before = self.rows.layers.has_effects().then(|| self.rows.layers.clone());
         let list = self.grown(brushing, brushing.both_sides(&self.surfaces, strengths));
         let means: Vec<Shares> = match brushing.stroke.brush.toward {
             Toward::Touched => (0..brushing.passes.len()).map(|side| self.mean_of(brushing, &list, side)).collect(),
-            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => {
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength | Toward::Below => {
                 vec![Shares::new(); brushing.passes.len()]
             }
         };
@@ -38,30 +43,48 @@ impl Canvas {
         for (place, done) in painted.into_iter().flatten() {
             let Some(known) = brushing.touched.get_mut(place) else { continue };
             let asks = matches!(done.effect, Effect::Changed | Effect::Partial(_));
+            let (members, locked) = (&known.members, &brushing.locked);
             let row = (&done.row[..], brushing.stroke.normalise);
-            let changes = asks && self.rows.set(&known.members, row, &brushing.locked);
+            // What was erased to the last of it is no more in the layer.
+            let is_gone = asks && !is_of_mask && brushing.stroke.brush.toward == Toward::Below && {
+                difference(row.0, &self.rows.below_place(&self.surfaces, place)) <= NOTHING_LEFT
+            };
+            let row = (!is_gone).then_some(row);
+            let changes = asks
+                && match is_of_mask {
+                    true => self.rows.set_mask(members, &done.row, locked),
+                    false => self.rows.set(members, row, locked),
+                };
             known.note(if asks && !changes { Effect::Stuck(Stuck::NoSlot) } else { done.effect }, accumulates);
             if !changes {
                 if accumulates || !known.is_set {
                     continue;
                 }
                 // What was asked for before is asked for no more: a stronger dab gets nothing.
-                self.rows.give_back(&known.members);
+                match is_of_mask {
+                    true => self.rows.give_back_mask(&known.members),
+                    false => self.rows.give_back(&known.members),
+                }
             }
             known.is_set = changes || accumulates && known.is_set;
-            out.extend(known.members.iter().map(|member| member.at));
+            // A mask changes nothing where its layer has no weights.
+            let rows = known.members.iter().map(|member| member.at);
+            out.extend(rows.filter(|at| !is_of_mask || self.rows.is_masked_row(*at)));
         }
         out.sort_unstable();
         out.dedup();
-        out
+        match before {
+            Some(before) => self.follow_effects(brushing, &before, out),
+            None => out,
+        }
     }
 
     /// Notes the strengths of a dab, and returns the places whose rows have to be painted, with the strengths with which they are.
     fn grown(&self, brushing: &mut Brushing, strengths: Vec<Strengths>) -> Vec<Strengths> {
-        let Brushing { stroke, touched, .. } = brushing;
+        let Brushing { stroke, touched, is_of_mask, .. } = brushing;
         let mut list = Vec::with_capacity(strengths.len());
         for (place, new) in strengths {
-            let begun = || Touched::new(&self.rows, &self.surfaces, place);
+            let begun = || Touched::new(&self.rows, &self.surfaces, place, *is_of_mask);
             let known = touched.touch(&self.surfaces, place, begun);
             let before = known.strengths;
             known.strengths = [0, 1].map(|side| new[side].max(before[side]));
@@ -82,6 +105,7 @@ impl Canvas {
     fn before<'a>(&'a self, brushing: &'a Brushing, place: Place, space: &'a mut Shares) -> &'a [(u32, f64)] {
         match brushing.touched.get(place).filter(|_| !brushing.stroke.accumulate) {
             Some(known) => &known.before,
+            None if brushing.is_of_mask => self.rows.mask_of_place(&self.surfaces, place, space),
             None => self.rows.of_place(&self.surfaces, place, space),
         }
     }
@@ -118,11 +142,13 @@ impl Canvas {
         let own = self.before(brushing, place, &mut space);
         let near = match brushing.stroke.brush.toward {
             Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
+            Toward::Below => self.rows.below_place(&self.surfaces, place),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };
         let touched: Vec<Shares> = match brushing.stroke.brush.toward {
+            Toward::Touched if brushing.is_of_mask => means.to_vec(),
             Toward::Touched => means.iter().map(|mean| self.of_skin_of(place, own, mean)).collect(),
-            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => Vec::new(),
+            Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength | Toward::Below => Vec::new(),
         };
         let toward = |side: usize| touched.get(side).unwrap_or(&near);
         let paint = |own: &[(u32, f64)], side: usize| {
@@ -196,6 +222,9 @@ impl Canvas {
         strength: f64,
     ) -> Painted {
         let Brushing { stroke, locked, .. } = brushing;
+        if brushing.is_of_mask {
+            return paint_mask(stroke, (own, toward), strength);
+        }
         let surface = &self.surfaces[place.surface];
         let lacks = |need: Need, key: u32| {
             stroke.brush.needs.contains(&need) && !self.rows.has_joint(surface, place.point, key)

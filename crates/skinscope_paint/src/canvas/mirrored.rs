@@ -11,7 +11,7 @@ use skinscope_weights::brush::Painted;
 use skinscope_weights::{RestSurface, Shares, difference, mean, share_of};
 
 use super::PaintError;
-use super::rows::Place;
+use super::place::Place;
 use crate::MirrorAxis;
 
 /// A row in the middle of a model whose weights differ by no more than this from those of its mirror image counts as symmetric: integers of eight
@@ -109,6 +109,11 @@ impl Images {
 
     fn count(&self) -> usize {
         self.places.iter().flatten().flatten().count()
+    }
+
+    /// Returns the partner of a joint; `None` where it has none.
+    pub fn partner_of(&self, node: NodeId) -> Option<NodeId> {
+        self.partners.get(&node).copied()
     }
 
     /// Returns the partner of a joint.

@@ -5,11 +5,15 @@
 
 mod apply;
 mod by_skin;
+mod composer;
+mod effects;
 mod gradient;
 mod group;
 mod locator;
+mod mask;
 mod mirrored;
 mod outline;
+mod place;
 mod posed;
 mod rows;
 mod scratch;
@@ -18,6 +22,7 @@ mod stuck;
 #[cfg(test)]
 mod tests;
 mod touched;
+mod vicinity;
 
 pub use self::outline::Reach;
 pub use self::state::Painted;
@@ -43,7 +48,7 @@ use super::{Centre, Dab, Distance, Gradient, Stroke};
 #[derive(Debug)]
 pub struct Canvas {
     model: Arc<Model>,
-    surfaces: Vec<RestSurface>,
+    surfaces: Arc<Vec<RestSurface>>,
     rows: Rows,
     mirrors: Mirrors,
     locator: Locator,
@@ -94,6 +99,8 @@ pub struct Brushing {
     regions: Vec<Region>,
     /// What is painted: the joint and the one that is given to, and where both sides are painted their partners on the other side.
     passes: Vec<Pass>,
+    /// Whether the mask of a layer is painted, and not weights.
+    is_of_mask: bool,
     /// The places on the other side, where both are painted.
     images: Option<Arc<Images>>,
     touched: TouchedPlaces,
@@ -127,9 +134,10 @@ impl Canvas {
     #[must_use]
     pub fn new(model: Arc<Model>) -> Self {
         let (tables, surfaces) = Sheet::of(&model).into_parts();
-        let surfaces = by_skin(&model, surfaces);
+        let surfaces = Arc::new(by_skin(&model, surfaces));
+        let rows = Rows::new(tables).with_surfaces(&surfaces);
         let (mirrors, locator, scratch) = Default::default();
-        Self { model, surfaces, rows: Rows::new(tables), mirrors, locator, scratch }
+        Self { model, surfaces, rows, mirrors, locator, scratch }
     }
 
     /// Makes what finds the surface near a place, so that the first dab does not wait for it.
@@ -228,6 +236,7 @@ impl Canvas {
             locked: stroke.locked.iter().map(|node| node.0).collect(),
             regions,
             passes,
+            is_of_mask: false,
             images,
             touched: TouchedPlaces::default(),
             dabs: 0,
@@ -264,7 +273,7 @@ impl Canvas {
     /// Says what a stroke has done so far.
     #[must_use]
     pub fn report(&self, brushing: &Brushing) -> StrokeReport {
-        let out = brushing.touched.report(&self.rows);
+        let out = brushing.touched.report(&self.rows, brushing.is_of_mask);
         let Some(images) = brushing.images.as_deref() else { return out };
         let is_alone = |place: Place, known: &Touched| known.strengths[0] > 0.0 && images.of(place).is_none();
         StrokeReport { unpaired: Some(brushing.touched.count(&self.rows, &is_alone)), ..out }

@@ -1,20 +1,17 @@
 //! The rows of weights that were painted, in double precision, over those of the file.
 
+mod mask;
+
+pub(super) use self::mask::MASK;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use skinscope_model::{PrimitiveId, WeightChange};
 use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow, share_of};
 
+pub(super) use super::place::Place;
+use super::vicinity::Vicinity;
 use crate::layers::{LayerRow, LayerStack};
-
-/// A place of a surface, at which several vertices may stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place {
-    /// The number of the surface.
-    pub surface: usize,
-    /// The welded vertex.
-    pub point: u32,
-}
 
 /// A vertex of a place.
 #[derive(Clone, Debug)]
@@ -31,15 +28,17 @@ pub(super) struct Member {
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     /// The weights of the file.
-    tables: std::sync::Arc<Vec<Table>>,
+    pub(super) tables: std::sync::Arc<Vec<Table>>,
     /// The joint numbers of the keys of each table.
     numbers: std::sync::Arc<Vec<HashMap<u32, u16>>>,
     /// For each table those whose weights the file stores at the same location, itself first.
     together: std::sync::Arc<Vec<Vec<usize>>>,
     /// The rows of each table that were painted: what layers make together, where there are some.
-    painted: Vec<Paged<LayerRow>>,
+    pub(super) painted: Vec<Paged<LayerRow>>,
     /// The layers; none where brushes paint the weights themselves.
     pub(super) layers: LayerStack,
+    /// What lies around the rows, for effects of layers.
+    pub(super) near: Vicinity,
 }
 
 impl Rows {
@@ -62,6 +61,7 @@ impl Rows {
             painted: vec![Paged::default(); tables.len()],
             tables: tables.into(),
             layers: LayerStack::default(),
+            near: Vicinity::default(),
         }
     }
 
@@ -108,7 +108,11 @@ impl Rows {
         if self.layers.active().is_none() {
             return self.with_painted(at, None, space);
         }
-        match self.layers.below(at, self.tables[at.table].per_vertex) {
+        let below = match self.layers.has_effects_below() {
+            true => self.below_with_effects(at),
+            false => self.layers.below(at, self.tables[at.table].per_vertex),
+        };
+        match below {
             Some(below) => {
                 *space = below.shares;
                 space
@@ -117,8 +121,19 @@ impl Rows {
         }
     }
 
+    /// Returns the weights that lie below the layer that is painted in at a place; its own where that is the base.
+    pub fn below_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
+        let surface = &surfaces[surface];
+        let at = surface.row(surface.mesh.weld.first[point as usize]);
+        let mut space = Shares::new();
+        match self.layers.active() {
+            Some(_) => self.unpainted(at, &mut space).to_vec(),
+            None => self.of_row(at, &mut space).to_vec(),
+        }
+    }
+
     /// Returns the weights of a row with all layers.
-    fn flat<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
+    pub(super) fn flat<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
         self.with_painted(at, self.painted[at.table].get(at.row), space)
     }
 
@@ -158,20 +173,17 @@ impl Rows {
         skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
     }
 
-    /// Gives all vertices of a place the same weights, in the layer that is painted in where there are layers. A vertex that the file stores
-    /// for several skins has the same numbers for all of them. Returns whether locked joints have kept theirs under the layers above; else
-    /// nothing has changed.
-    pub fn set(
-        &mut self,
-        members: &[Member],
-        (shares, is_whole): (&[(u32, f64)], bool),
-        locked: &BTreeSet<u32>,
-    ) -> bool {
+    /// Gives all vertices of a place the same weights, in the layer that is painted in where there are layers, or takes them away there. A vertex
+    /// that the file stores for several skins has the same numbers for all of them. Returns whether locked joints have kept theirs under the
+    /// layers above; else nothing has changed.
+    pub fn set(&mut self, members: &[Member], weights: Option<(&[(u32, f64)], bool)>, locked: &BTreeSet<u32>) -> bool {
         let is_layered = !self.layers.is_empty();
         let mut before = Vec::new();
         for Member { at, own, .. } in members {
-            let shares = if at.table == *own { shares.to_vec() } else { self.with_skin_of(at.table, *own, shares) };
-            let row = Some(LayerRow::painted(shares, is_whole));
+            let row = weights.map(|(shares, is_whole)| {
+                let same = || self.with_skin_of(at.table, *own, shares);
+                LayerRow::painted(if at.table == *own { shares.to_vec() } else { same() }, is_whole)
+            });
             if is_layered {
                 before.push((*at, self.painted(*at).cloned(), self.of_locked(*at, locked)));
                 self.set_layered(*at, row);
@@ -202,7 +214,10 @@ impl Rows {
         let (table, flat) = (&tables[at.table], &mut painted[at.table]);
         let before = || flat.get(at.row).cloned().unwrap_or_else(|| LayerRow::of_table(table, at.row));
         layers.set_row(at, row, before);
-        flat.set(at.row, layers.flat(at, table.per_vertex));
+        // Effects follow later, for the whole dab.
+        if !layers.has_effects() {
+            flat.set(at.row, layers.flat(at, table.per_vertex));
+        }
     }
 
     /// Returns the weights of a table with the joints that have the same numbers in the skin of another one.
@@ -242,6 +257,9 @@ impl Rows {
 
     /// Takes other layers, and returns the rows whose flat weights may be others with them, rising.
     pub fn take_layers(&mut self, layers: LayerStack) -> Vec<TableRow> {
+        if self.layers.has_effects() || layers.has_effects() {
+            return self.take_with_effects(layers);
+        }
         let before = std::mem::replace(&mut self.layers, layers);
         let mut out: Vec<TableRow> = before.differing(&self.layers).into_iter().filter(|at| self.has(*at)).collect();
         out.sort_unstable();
@@ -262,18 +280,16 @@ impl Rows {
         self.layers = layers;
         let (mut others, mut space) = (Vec::new(), Shares::new());
         let known: Vec<TableRow> = self.layers.rows().filter(|at| self.has(*at)).collect();
-        for at in &known {
+        for (at, flat) in self.composed(&known) {
             let table = &self.tables[at.table];
-            let Some(flat) = self.layers.flat(*at, table.per_vertex) else { continue };
             table.shares(at.row, &mut space);
             if skinscope_weights::difference(&flat.shares, &space) > precision(table) {
-                others.push((*at, LayerRow::of_table(table, at.row)));
+                others.push((at, LayerRow::of_table(table, at.row)));
             }
         }
         self.layers.take_others(others);
-        for at in known {
-            let flat = self.layers.flat(at, self.tables[at.table].per_vertex);
-            self.painted[at.table].set(at.row, flat);
+        for (at, flat) in self.composed(&known) {
+            self.painted[at.table].set(at.row, Some(flat));
         }
     }
 

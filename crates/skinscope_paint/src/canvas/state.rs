@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
-use skinscope_weights::TableRow;
+use skinscope_weights::{Table, TableRow};
 
 use super::rows::Rows;
 use super::{Canvas, PaintError};
@@ -16,6 +16,13 @@ use crate::layers::{LayerId, LayerStack};
 pub struct Painted(Rows);
 
 impl Painted {
+    /// Makes the weights that layers make over those of some tables.
+    pub(crate) fn of_layers(tables: Vec<Table>, layers: LayerStack) -> Self {
+        let mut rows = Rows::new(tables);
+        rows.take_layers(layers);
+        Self(rows)
+    }
+
     /// Writes the rows that were painted into the sheet of a model that has the same weights in single precision.
     pub fn write_into(&self, sheet: &mut Sheet<'_>) {
         self.0.write_into(&mut sheet.tables);
@@ -40,7 +47,7 @@ impl Canvas {
     /// Begins anew with the weights of a model that differs from [`Canvas::model`] at most in weights, clips and inverse bind matrices, and
     /// with the layers that make them. What lies next to what is known already.
     pub fn renew(&mut self, model: Arc<Model>, layers: LayerStack) {
-        self.rows = Rows::new(Sheet::of(&model).tables);
+        self.rows = Rows::new(Sheet::of(&model).tables).with_surfaces(&self.surfaces);
         self.model = model;
         self.locator.follow(&self.model, &self.surfaces);
         self.adopt_layers(layers);
@@ -63,6 +70,8 @@ impl Canvas {
     /// layers take them as they are.
     pub fn adopt_layers(&mut self, layers: LayerStack) {
         if !layers.is_empty() {
+            // Without a plane of symmetry a mirror does nothing.
+            _ = self.look_across(&layers);
             self.rows.adopt_layers(layers);
         }
     }
@@ -72,6 +81,7 @@ impl Canvas {
     /// # Errors
     /// The model has refused new weights.
     pub fn set_layers(&mut self, layers: LayerStack) -> Result<Vec<WeightChange>, PaintError> {
+        self.look_across(&layers)?;
         let changed = self.rows.take_layers(layers);
         let changes = self.change_rows(&changed)?;
         // Vertices of one place may have other weights than each other again.

@@ -33,10 +33,13 @@ pub(super) struct TouchedPlaces {
 }
 
 impl Touched {
-    /// Begins with the weights that a place has.
-    pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place) -> Self {
-        let members = rows.members(surfaces, place);
-        let before = rows.of_place(surfaces, place, &mut Shares::new()).to_vec();
+    /// Begins with the weights that a place has, or with its mask.
+    pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place, is_of_mask: bool) -> Self {
+        let mut space = Shares::new();
+        let (members, before) = match is_of_mask {
+            true => (rows.mask_members(surfaces, place), rows.mask_of_place(surfaces, place, &mut space).to_vec()),
+            false => (rows.members(surfaces, place), rows.of_place(surfaces, place, &mut space).to_vec()),
+        };
         Self { strengths: [0.0; 2], before, members, is_set: false, effect: Effect::Same }
     }
 
@@ -88,6 +91,16 @@ impl TouchedPlaces {
         &mut self.all[index].1
     }
 
+    /// Notes that places with some of these rows stay as they were before a dab, since a locked joint would have changed otherwise.
+    pub fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
+        let rows: HashSet<&TableRow> = rows.iter().collect();
+        for (_, known) in &mut self.all {
+            if known.members.iter().any(|member| rows.contains(&member.at)) {
+                known.note(Effect::Stuck(Stuck::NoSlot), accumulates);
+            }
+        }
+    }
+
     /// Returns all of them in their order, not in that in which they were touched.
     pub fn in_order(&self) -> Vec<&(Place, Touched)> {
         let mut out: Vec<&(Place, Touched)> = self.all.iter().collect();
@@ -107,6 +120,11 @@ impl TouchedPlaces {
         best.map(|(_, place)| place)
     }
 
+    /// Whether something is true of all rows that were touched, of which there are some.
+    pub fn are_all(&self, is_one: &dyn Fn(TableRow) -> bool) -> bool {
+        !self.all.is_empty() && self.all.iter().flat_map(|(_, known)| &known.members).all(|member| is_one(member.at))
+    }
+
     /// Counts the vertices of the file at the touched places of which something is true.
     pub fn count(&self, rows: &Rows, is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
         let places = self.all.iter().filter(|(place, known)| is_one(*place, known));
@@ -116,7 +134,7 @@ impl TouchedPlaces {
     }
 
     /// Counts the vertices of the file that were touched, and what became of them.
-    pub fn report(&self, rows: &Rows) -> StrokeReport {
+    pub fn report(&self, rows: &Rows, is_of_mask: bool) -> StrokeReport {
         let mut out = StrokeReport::default();
         let (mut seen, mut stuck) = (HashSet::new(), BTreeMap::<Stuck, usize>::new());
         for (_, known) in self.in_order() {
@@ -125,7 +143,10 @@ impl TouchedPlaces {
                     continue;
                 }
                 out.vertices += 1;
-                out.changed += usize::from(rows.has_changed(*at, before.as_ref()));
+                out.changed += usize::from(match is_of_mask {
+                    true => rows.has_other_mask(*at, before.as_ref()),
+                    false => rows.has_changed(*at, before.as_ref()),
+                });
                 match known.effect {
                     Effect::Partial(_) => out.partial += 1,
                     Effect::Stuck(why) => *stuck.entry(why).or_default() += 1,

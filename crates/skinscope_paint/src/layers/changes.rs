@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use skinscope_weights::{Paged, TableRow};
 
-use super::{Layer, LayerId, LayerRow, LayerStack, OfTables, rows_of};
+use super::{Layer, LayerId, LayerMask, LayerRow, LayerStack, OfTables, rows_of};
 
 /// The name of the layer that takes what something else than a brush has changed.
-const OTHERS: &str = "Changes by tools";
+pub(super) const OTHERS: &str = "Changes by tools";
 
 impl LayerStack {
     /// Adds a layer over the one that brushes paint in, which they paint in from now on. Without a name it gets a number.
@@ -17,7 +17,7 @@ impl LayerStack {
             "" => format!("Layer {}", self.next + 1),
             name => name.to_owned(),
         };
-        let layer = Layer { id, name, is_on: true, opacity: 1.0, mask: None, rows: Vec::new() };
+        let layer = Layer { id, name, is_on: true, opacity: 1.0, mask: None, rows: Vec::new(), effects: Vec::new() };
         let at = self.active.and_then(|id| self.position(id)).map_or(self.layers.len(), |at| at + 1);
         self.layers.insert(at, Arc::new(layer));
         (self.active, self.next) = (Some(id), self.next + 1);
@@ -29,6 +29,9 @@ impl LayerStack {
         let Some(at) = self.position(id) else { return false };
         self.layers.remove(at);
         self.solo = self.solo.filter(|solo| *solo != id);
+        if self.layers.is_empty() {
+            (self.effects, self.may_have_effects) = (Vec::new(), false);
+        }
         if self.active == Some(id) {
             self.active = at.checked_sub(1).and_then(|below| self.layers.get(below)).map(|layer| layer.id);
         }
@@ -89,8 +92,8 @@ impl LayerStack {
     /// Lets a layer be where these rows are alone; `None`: everywhere.
     pub fn set_mask(&mut self, id: LayerId, rows: Option<&[TableRow]>) -> bool {
         let mask = rows.map(|rows| {
-            let mut mask: OfTables<f32> = Vec::new();
-            rows.iter().for_each(|at| put(&mut mask, *at, Some(1.0)));
+            let mut mask = LayerMask::new(0.0);
+            rows.iter().for_each(|at| mask.set(*at, 1.0));
             mask
         });
         self.change(id, |layer| {
@@ -118,10 +121,18 @@ impl LayerStack {
         rows.extend(lower.into_iter().flat_map(|lower| rows_of(&self.layers[lower].rows)));
         let mixed = |row: TableRow| Some((row, self.through(row, at + 1)?));
         let mixed: Vec<(TableRow, LayerRow)> = rows.into_iter().filter_map(mixed).collect();
+        self.merge_as(id, mixed)
+    }
+
+    /// Does the same with rows that are known, which effects may have changed: those of both layers, as they lie over what is below both.
+    pub(crate) fn merge_as(&mut self, id: LayerId, mixed: Vec<(TableRow, LayerRow)>) -> bool {
+        let Some(at) = self.position(id).filter(|at| self.can_merge(*at)) else { return false };
+        let lower = at.checked_sub(1);
         let target = match lower {
             Some(lower) => {
                 let layer = Arc::make_mut(&mut self.layers[lower]);
                 (layer.opacity, layer.mask, layer.is_on) = (1.0, None, true);
+                layer.effects = Vec::new();
                 &mut layer.rows
             }
             None => &mut self.base,
@@ -141,7 +152,10 @@ impl LayerStack {
 
     fn can_merge(&self, at: usize) -> bool {
         let lower = at.checked_sub(1).and_then(|lower| self.layers.get(lower));
-        self.solo.is_none() && self.layers[at].is_on && lower.is_none_or(|lower| lower.is_on)
+        // What is in the base is no more what effects of all layers work on; and what tools have changed lies over them.
+        let is_effected = self.effects.iter().any(super::LayerEffect::is_on);
+        let may_go = !is_effected || (lower.is_some() && self.layers[at].name != OTHERS) || self.layers.len() == 1;
+        self.solo.is_none() && self.layers[at].is_on && lower.is_none_or(|lower| lower.is_on) && may_go
     }
 
     /// Gives the layer that brushes paint in a row, or takes it away. `before` makes the row of the base, where that has none yet.
@@ -154,6 +168,25 @@ impl LayerStack {
             // Rows that no layer has need none of the base.
             None => put(&mut self.base, at, row),
         }
+    }
+
+    /// Gives the layer that brushes paint in a row, or takes it away. The base knows the row.
+    pub(crate) fn set_active_row(&mut self, at: TableRow, row: Option<LayerRow>) {
+        match self.active.and_then(|id| self.position(id)) {
+            Some(number) => put(&mut Arc::make_mut(&mut self.layers[number]).rows, at, row),
+            None => put(&mut self.base, at, row),
+        }
+    }
+
+    /// Gives the base a row that it does not have yet.
+    pub(crate) fn put_base(&mut self, at: TableRow, row: LayerRow) {
+        put(&mut self.base, at, Some(row));
+    }
+
+    /// Returns how many of the layers effects of all layers work on: what tools have changed lies over those.
+    pub(crate) fn effected_count(&self) -> usize {
+        let is_over = self.layers.last().is_some_and(|layer| layer.name == OTHERS);
+        self.layers.len() - usize::from(is_over)
     }
 
     /// Lets rows be as something else than a brush has made them: they are the highest layer's, which is added where there is none for that.
@@ -170,8 +203,8 @@ impl LayerStack {
             }
             return;
         }
-        let takes =
-            |layer: &Arc<Layer>| layer.name == OTHERS && layer.is_on && layer.opacity >= 1.0 && layer.mask.is_none();
+        let is_plain = |layer: &Layer| layer.mask.is_none() && !layer.effects.iter().any(super::LayerEffect::is_on);
+        let takes = |layer: &Arc<Layer>| layer.name == OTHERS && layer.is_on && layer.opacity >= 1.0 && is_plain(layer);
         if !self.layers.last().is_some_and(takes) {
             let active = self.active;
             self.active = self.layers.last().map(|layer| layer.id);
@@ -182,6 +215,12 @@ impl LayerStack {
             let layer = Arc::make_mut(layer);
             rows.into_iter().for_each(|(at, row)| put(&mut layer.rows, at, Some(row)));
         }
+    }
+
+    /// Lets the layers lie over another base: `row` makes its rows.
+    pub(crate) fn put_over(&mut self, row: &dyn Fn(TableRow) -> LayerRow) {
+        let known: Vec<TableRow> = self.rows().collect();
+        known.into_iter().for_each(|at| put(&mut self.base, at, Some(row(at))));
     }
 
     /// Forgets the base of a stack without layers.
@@ -196,7 +235,7 @@ impl LayerStack {
     }
 
     /// Changes a layer; returns what the change returns, and `false` where there is no such layer.
-    fn change(&mut self, id: LayerId, change: impl FnOnce(&mut Layer) -> bool) -> bool {
+    pub(super) fn change(&mut self, id: LayerId, change: impl FnOnce(&mut Layer) -> bool) -> bool {
         let Some(at) = self.position(id) else { return false };
         let mut layer = Layer::clone(&self.layers[at]);
         let is_other = change(&mut layer);

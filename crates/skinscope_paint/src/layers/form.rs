@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use skinscope_weights::{Paged, Shares, TableRow, exact};
+use skinscope_weights::{Shares, TableRow, exact};
 
 use super::changes::put;
 use super::row::Pairs;
-use super::{Layer, LayerId, LayerRow, LayerStack, OfTables};
+use super::{Layer, LayerEffect, LayerId, LayerMask, LayerRow, LayerStack, OfTables};
 
 /// What begins the name of a joint that the skin does not have; its key follows.
 const BEYOND: char = '\u{1}';
+
+/// Numbers of layers are below this, so that there are some left for new ones.
+const MOST_IDS: u32 = u32::MAX / 2;
 
 /// The layers of a stack, as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +27,8 @@ pub struct LayersForm {
     active: Option<LayerId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     solo: Option<LayerId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    effects: Vec<EffectForm>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +41,24 @@ struct LayerForm {
     /// Table, row and share of each vertex of the mask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mask: Option<Vec<(usize, usize, Weight)>>,
+    /// The share of all other vertices; 0 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mask_rest: Option<Weight>,
     rows: Vec<RowForm>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    effects: Vec<EffectForm>,
+}
+
+/// An effect of a layer, or of all layers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct EffectForm {
+    effect: String,
+    on: bool,
+    /// The parameters with their values; a word by its place.
+    values: Vec<(String, Weight)>,
+    /// The joints whose weights it leaves, as places in the list of joints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    held: Vec<u32>,
 }
 
 /// The weights of a vertex.
@@ -74,18 +96,18 @@ impl LayersForm {
         let mut out = Self { active: stack.active, solo: stack.solo, ..Self::default() };
         out.base = rows_form(&stack.base, &mut names, name);
         for layer in &stack.layers {
-            let mask = |mask: &OfTables<f32>| {
-                mask.iter().enumerate().flat_map(|(table, rows)| mask_rows(table, rows)).collect::<Vec<_>>()
-            };
             out.layers.push(LayerForm {
                 id: layer.id,
                 name: layer.name.clone(),
                 on: layer.is_on,
                 opacity: layer.opacity,
-                mask: layer.mask.as_ref().map(mask),
+                mask: layer.mask.as_ref().map(mask_rows),
+                mask_rest: layer.mask.as_ref().and_then(mask_rest),
                 rows: rows_form(&layer.rows, &mut names, name),
+                effects: effects_form(&layer.effects, &mut names, name),
             });
         }
+        out.effects = effects_form(&stack.effects, &mut names, name);
         out.joints = names.list;
         Some(out)
     }
@@ -105,23 +127,29 @@ impl LayersForm {
         let keys: Vec<u32> = self.joints.iter().map(&mut of_name).collect::<Option<_>>()?;
         let mut out = LayerStack { base: rows_of_form(&self.base, &keys, has)?, ..LayerStack::default() };
         for layer in &self.layers {
-            let mut mask = layer.mask.as_ref().map(|_| OfTables::new());
+            let rest = layer.mask_rest.map_or(0.0, |rest| rest.0);
+            let rest = Some(rest as f32).filter(|_| (0.0..=1.0).contains(&rest))?;
+            let mut mask = layer.mask.as_ref().map(|_| LayerMask::new(rest));
             for (table, row, share) in layer.mask.iter().flatten() {
                 let at = TableRow { table: *table, row: *row };
                 let is_share = has(at) && (0.0..=1.0).contains(&share.0);
-                put(mask.as_mut()?, at, Some(Some(share.0 as f32).filter(|_| is_share)?));
+                mask.as_mut()?.set(at, Some(share.0 as f32).filter(|_| is_share)?);
             }
             let rows = rows_of_form(&layer.rows, &keys, has)?;
             let has_base = super::rows_of(&rows).all(|at| out.base_row(at).is_some());
-            let is_new = out.layer(layer.id).is_none() && layer.id.0 < u32::MAX;
+            let is_new = out.layer(layer.id).is_none() && layer.id.0 < MOST_IDS;
             if !(has_base && is_new && (0.0..=1.0).contains(&layer.opacity)) {
                 return None;
             }
             out.next = out.next.max(layer.id.0 + 1);
             let (id, name) = (layer.id, layer.name.clone());
-            let layer = Layer { id, name, is_on: layer.on, opacity: layer.opacity, mask, rows };
+            let effects = effects_of_form(&layer.effects, &keys)?;
+            out.may_have_effects |= !effects.is_empty();
+            let layer = Layer { id, name, is_on: layer.on, opacity: layer.opacity, mask, rows, effects };
             out.layers.push(Arc::new(layer));
         }
+        out.effects = effects_of_form(&self.effects, &keys)?;
+        out.may_have_effects |= !out.effects.is_empty();
         out.select(self.active);
         out.set_solo(self.solo);
         Some(out)
@@ -139,8 +167,12 @@ impl Names {
     }
 }
 
-fn mask_rows(table: usize, rows: &Paged<f32>) -> Vec<(usize, usize, Weight)> {
-    rows.iter().map(|(row, share)| (table, row, Weight(f64::from(*share)))).collect()
+fn mask_rows(mask: &LayerMask) -> Vec<(usize, usize, Weight)> {
+    mask.listed().map(|(at, share)| (at.table, at.row, Weight(f64::from(share)))).collect()
+}
+
+fn mask_rest(mask: &LayerMask) -> Option<Weight> {
+    Some(Weight(f64::from(mask.rest()))).filter(|rest| rest.0 != 0.0)
 }
 
 fn rows_form(tables: &OfTables<LayerRow>, names: &mut Names, name: &dyn Fn(u32) -> Option<String>) -> Vec<RowForm> {
@@ -157,6 +189,36 @@ fn rows_form(tables: &OfTables<LayerRow>, names: &mut Names, name: &dyn Fn(u32) 
         }
     }
     out
+}
+
+fn effects_form(effects: &[LayerEffect], names: &mut Names, name: &dyn Fn(u32) -> Option<String>) -> Vec<EffectForm> {
+    let form = |effect: &LayerEffect| EffectForm {
+        effect: effect.kind().id.to_owned(),
+        on: effect.is_on(),
+        values: effect
+            .kind()
+            .parameters
+            .iter()
+            .zip(effect.values())
+            .map(|(p, v)| (p.id.to_owned(), Weight(*v)))
+            .collect(),
+        held: effect.held().iter().map(|key| names.number(*key, name)).collect(),
+    };
+    effects.iter().map(form).collect()
+}
+
+/// Reads effects; `None` where there is no such effect or no such joint.
+fn effects_of_form(effects: &[EffectForm], keys: &[u32]) -> Option<Vec<LayerEffect>> {
+    let read = |form: &EffectForm| {
+        let held = form.held.iter().map(|place| keys.get(*place as usize).copied()).collect::<Option<_>>()?;
+        let mut out = LayerEffect::new(&form.effect, held)?;
+        out.set_on(form.on);
+        for (parameter, value) in &form.values {
+            out.set(parameter, value.0);
+        }
+        Some(out)
+    };
+    effects.iter().map(read).collect()
 }
 
 fn rows_of_form(rows: &[RowForm], keys: &[u32], has: &dyn Fn(TableRow) -> bool) -> Option<OfTables<LayerRow>> {

@@ -9,12 +9,17 @@
 //! was painted.
 
 mod changes;
+mod effects;
 mod form;
+mod mask;
 mod row;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::effects::EffectWork;
+pub use self::effects::{EFFECTS, EffectKind, LayerEffect};
 pub use self::form::LayersForm;
+pub use self::mask::LayerMask;
 pub(crate) use self::row::LayerRow;
 
 use std::sync::Arc;
@@ -36,9 +41,11 @@ pub struct Layer {
     name: String,
     is_on: bool,
     opacity: f64,
-    /// How much of the layer there is at each vertex, 0 to 1; nothing where the mask has no row. Without a mask all of it.
-    mask: Option<OfTables<f32>>,
+    /// How much of the layer there is at each vertex. Without a mask all of it.
+    mask: Option<LayerMask>,
     rows: OfTables<LayerRow>,
+    /// What is done to its rows, the first one first.
+    effects: Vec<LayerEffect>,
 }
 
 /// Layers of weights over the base, the lowest one first. A copy shares what it has in common.
@@ -50,6 +57,10 @@ pub struct LayerStack {
     active: Option<LayerId>,
     /// The layer that is shown without the others.
     solo: Option<LayerId>,
+    /// What is done to the weights that all layers make together, the first one first.
+    effects: Vec<LayerEffect>,
+    /// Whether any effect was ever added, so that nothing has to be looked through where there is none.
+    may_have_effects: bool,
     /// The number of the next layer.
     next: u32,
 }
@@ -85,25 +96,36 @@ impl Layer {
         self.mask.is_some()
     }
 
-    fn row(&self, at: TableRow) -> Option<&LayerRow> {
+    /// Returns what is done to its rows, the first one first.
+    #[must_use]
+    pub fn effects(&self) -> &[LayerEffect] {
+        &self.effects
+    }
+
+    /// Returns the rows that were painted in it.
+    pub(crate) fn painted_rows(&self) -> impl Iterator<Item = TableRow> + '_ {
+        rows_of(&self.rows)
+    }
+
+    pub(crate) fn row(&self, at: TableRow) -> Option<&LayerRow> {
         row_of(&self.rows, at)
     }
 
     /// How much of the layer there is at a vertex, 0 to 1, where it is on.
-    fn strength(&self, at: TableRow) -> f64 {
-        let mask = self.mask.as_ref().map_or(1.0, |mask| row_of(mask, at).map_or(0.0, |share| f64::from(*share)));
-        self.opacity * mask
+    pub(crate) fn strength(&self, at: TableRow) -> f64 {
+        self.opacity * self.mask.as_ref().map_or(1.0, |mask| f64::from(mask.share(at)))
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
         let is_same_mask = match (&self.mask, &other.mask) {
             (None, None) => true,
-            (Some(own), Some(other)) => are_same(own, other),
+            (Some(own), Some(other)) => own.is_same_as(other),
             _ => false,
         };
         (self.id, &self.name, self.is_on, self.opacity.to_bits())
             == (other.id, &other.name, other.is_on, other.opacity.to_bits())
             && is_same_mask
+            && effects::are_same_effects(&self.effects, &other.effects)
             && are_same(&self.rows, &other.rows)
     }
 }
@@ -151,6 +173,7 @@ impl LayerStack {
         self.solo == other.solo
             && self.layers.len() == other.layers.len()
             && self.layers.iter().zip(&other.layers).all(|(a, b)| Arc::ptr_eq(a, b) || a.is_same_as(b))
+            && effects::are_same_effects(&self.effects, &other.effects)
             && are_same(&self.base, &other.base)
     }
 
@@ -164,9 +187,9 @@ impl LayerStack {
             };
             rows.iter().map(|rows| rows.bytes() + rows.iter().map(|(_, r)| row(r)).sum::<usize>()).sum::<usize>()
         };
-        let masks = self.layers.iter().filter_map(|layer| layer.mask.as_ref()).flatten();
+        let masks = self.layers.iter().filter_map(|layer| layer.mask.as_ref());
         let layers = self.layers.iter().map(|layer| size_of::<Layer>() + of_rows(&layer.rows)).sum::<usize>();
-        layers + masks.map(Paged::bytes).sum::<usize>() + of_rows(&self.base)
+        layers + masks.map(LayerMask::bytes).sum::<usize>() + of_rows(&self.base)
     }
 
     /// Returns the rows for which there are weights in any layer or in the base.
@@ -211,7 +234,8 @@ impl LayerStack {
         }
     }
 
-    fn active_layer(&self) -> Option<(usize, &Layer)> {
+    /// Returns the layer that brushes paint in, with its number.
+    pub(crate) fn active_layer(&self) -> Option<(usize, &Layer)> {
         let id = self.active?;
         self.layers.iter().enumerate().find(|(_, layer)| layer.id == id).map(|(number, layer)| (number, &**layer))
     }

@@ -54,6 +54,8 @@ pub enum FileCommand {
     Recompress(bool),
     /// Let files that have other names (hard links) stay one each (`true`), or leave to those names what was there.
     KeepLinks(bool),
+    /// Let the file that is written keep the layers of weights in its extras (`true`), or only what they make together.
+    KeepLayers(bool),
     /// The answer to the question what becomes of edits that are not saved.
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.

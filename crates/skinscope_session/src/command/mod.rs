@@ -30,7 +30,7 @@ use skinscope_base::math::{Aabb, Ramp};
 use skinscope_deform::{Deformer, PaletteBuffer};
 use skinscope_inspect::rom::RomOptions;
 use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
-use skinscope_model::{ClipId, NodeId, WeightChange};
+use skinscope_model::{BindingChange, ClipId, NodeId, WeightChange};
 
 use crate::beside::BesideCommand;
 use crate::command::ids::Id;
@@ -149,6 +149,9 @@ pub enum EditCommand {
     ChangeWeights(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<WeightChange>>),
     /// Divide the weights of every vertex by their sum, in one step. Asked for again while that is being computed, it is cancelled.
     NormaliseWeights,
+    /// Give skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step. A
+    /// change that does not fit the model is ignored as a whole: [`skinscope_model::Model::with_bindings`] says why it does not.
+    Bind(#[serde(with = "skinscope_base::text_form::shared")] Arc<BindingChange>),
 }
 
 /// Commands about the pose that is shown, and how time passes.

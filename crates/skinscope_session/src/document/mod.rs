@@ -323,6 +323,9 @@ impl Document {
             return;
         }
         self.weight_warnings = Arc::default();
+        if model.is_of_one_file(&self.stored.model) && !model.shares_all_but_edits(&self.stored.model) {
+            self.forget_findings_of(&model);
+        }
         if !model.shares_clips(&self.stored.model) {
             self.stored.model = Arc::new(model.without_edits());
         }
@@ -334,6 +337,17 @@ impl Document {
         self.edited = edited.then(|| CountedModel::new(Arc::clone(&model)));
         self.model = if edited { model } else { Arc::clone(&self.stored.model) };
         self.waits = waits && self.is_large();
+    }
+
+    /// Forgets all that was found of the nodes, skins and meshes that the file had, since `model` has others of them: meshes gained skins.
+    fn forget_findings_of(&mut self, model: &Model) {
+        let warnings = std::mem::take(&mut self.warnings);
+        *self = Self {
+            lesson: self.lesson.take(),
+            page_files: std::mem::take(&mut self.page_files),
+            copies_built_in: Arc::clone(&self.copies_built_in),
+            ..Self::new(Arc::new(model.without_edits()), warnings, self.path.take())
+        };
     }
 
     /// Returns a line of [`Document::warnings`] as it is of the model that is shown; empty where there is no such line.

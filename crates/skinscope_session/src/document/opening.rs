@@ -13,8 +13,9 @@ use crate::document::lesson;
 use crate::files::carrying::{self, Bringing, Nodes};
 use crate::files::restore::missing_lines;
 use crate::files::saving::changed_since;
-use crate::files::session_file::absolute;
+use crate::files::session_file::{BindingRecord, Rebinding, absolute};
 use crate::files::unmatched;
+use crate::painting::file_layers;
 use crate::pose::crowd;
 use crate::view::orbit::Orbit;
 use crate::{
@@ -100,6 +101,7 @@ impl Session {
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
         self.marker().forget_vertices();
+        file_layers::read(self);
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
         lesson::apply_look(self.lesson.as_ref(), &mut self.view, self.document.as_ref());
@@ -127,6 +129,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     session.gesture = None;
     session.painting.forget(true);
     let Some(old) = session.document.replace(document) else { return };
+    let unbound = carry_bindings(session, &old.model);
     let Some(new) = session.model().map(Arc::clone) else { return };
     let found = counterparts(&old.model, &new);
     let find = |node: NodeId| found.get(node.index()).copied().flatten();
@@ -138,17 +141,22 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     }
     if is_same {
         let is_stored = !session.unsaved().was_saved(&old.model);
+        session.history.forget_bindings();
         session.history.keep_steps(&old.model, &new, is_stored);
         session.rules.follow_limits(&new);
     }
     if let Some(snapshot) = snapshot.filter(|_| !is_same) {
         carry_over(session, &snapshot, &old.model, find);
     }
+    let mut unbound_lines = Vec::new();
+    session.files.set_work_aside(unbound, &mut unbound_lines);
+    session.warn(&unbound_lines);
     session.files.saved = None;
     if is_saved && is_same {
         let snapshot = session.unsaved().snapshot();
         session.files.note_session_saved(snapshot);
     }
+    file_layers::read(session);
     let lines = unmatched::restore_fitting(session);
     session.warn(&lines);
     if let Some(document) = &session.document {
@@ -162,6 +170,30 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     crowd::show_crowd(session);
     let now = session.extents().posed_bounds();
     session.view.keep_in_view(bounds, now);
+}
+
+/// Gives meshes of a newer version of the file the skins that they gained in `old` and that were not written into it. Returns what does not
+/// fit. Nothing else of the session knows of the newer version yet.
+fn carry_bindings(session: &mut Session, old: &Model) -> WorkRecord {
+    let records = BindingRecord::all_of(old, session.unsaved().written_bindings(old));
+    let path = session.document.as_ref().and_then(|document| absolute(document.path.as_deref()));
+    let mut left = WorkRecord { model: old.source.name.clone(), path, ..WorkRecord::default() };
+    let paths = paths_of(old, records.iter().flat_map(BindingRecord::names));
+    for record in records {
+        let Some(model) = session.model() else { break };
+        match record.on(model, &paths) {
+            Rebinding::IsThere => {}
+            Rebinding::Change(change) => match model.with_bindings(&change) {
+                Ok(bound) => session.skinning().show_skinning(Arc::new(bound)),
+                Err(_) => left.bindings.push(record),
+            },
+            Rebinding::Unfit => left.bindings.push(record),
+        }
+    }
+    if !left.bindings.is_empty() {
+        left.paths = paths;
+    }
+    left
 }
 
 /// Keeps what was made under the same numbers; returns whether it fits.
@@ -194,6 +226,8 @@ fn carry_over(session: &mut Session, snapshot: &SessionSnapshot, old: &Model, fi
     work.limits.retain(|key, _| snapshot.own_limits().contains(key));
     // They are added as they are, and not as a session file has them.
     work.clips.clear();
+    // They are there already, as far as they fit.
+    work.bindings.clear();
     let pose_is_saved = session.files.pose_in_file.nodes == session.edits.nodes
         && session.files.pose_in_file.morphs == session.edits.morphs;
     let ignores_limits = session.rules.ignores_limits;
@@ -276,11 +310,19 @@ impl Unsaved<'_> {
         let mut meshes: Vec<MeshId> = edited.chain(marked).chain(layered).collect();
         meshes.sort_unstable();
         meshes.dedup();
+        let has_own = !(old.bind_edits().is_empty() && meshes.is_empty() && old.bindings().is_empty());
         same_nodes
             && targets(old) == targets(new)
-            && (old.bind_edits().is_empty() && meshes.is_empty() || joints(old) == joints(new))
+            && (!has_own || joints(old) == joints(new))
             && !has_moved_skins(old, new)
             && is_same_order(old, new, meshes, !self.was_saved(old))
+    }
+
+    /// Returns how many times meshes of `old` had gained skins when it was written into the open file.
+    fn written_bindings(self, old: &Model) -> usize {
+        let path = self.document.and_then(|document| document.path.as_deref());
+        let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(old, path));
+        saved.map_or(0, |saved| saved.model.bindings().len())
     }
 
     /// Returns whether the open file is one into which a state of `old` was written.

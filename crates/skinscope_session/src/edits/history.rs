@@ -49,6 +49,8 @@ enum Step {
     Marks(Marks),
     /// The layers of weights; what they make of the weights of the model is a change of the skinning.
     WeightLayers(LayerStack),
+    /// The model with other skins that meshes gained since its file was read. It shares no list with the one that is shown.
+    Bindings(Arc<Model>),
     /// What a gesture has changed of several of these, the first change first.
     Several(Vec<Step>),
 }
@@ -97,7 +99,8 @@ impl Step {
             | (Self::Clips(..), Self::Clips(..))
             | (Self::Layers(_), Self::Layers(_))
             | (Self::Marks(_), Self::Marks(_))
-            | (Self::WeightLayers(_), Self::WeightLayers(_)) => {}
+            | (Self::WeightLayers(_), Self::WeightLayers(_))
+            | (Self::Bindings(_), Self::Bindings(_)) => {}
             (_, later) => return Some(later),
         }
         None
@@ -127,6 +130,14 @@ impl Step {
             Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
             Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
             Self::WeightLayers(layers) => Self::WeightLayers(std::mem::replace(now.weight_layers, layers)),
+            Self::Bindings(other) => {
+                // Clips may have come since, and they stay.
+                let other = match other.has_same_added_clips(now.model) {
+                    true => other,
+                    false => other.with_clips_changed(&other.clips_back_to(now.model)).map_or(other, Arc::new),
+                };
+                Self::Bindings(std::mem::replace(now.model, other))
+            }
             Self::Several(parts) => Self::Several(parts.into_iter().rev().map(|part| part.take(now)).collect()),
         }
     }
@@ -196,6 +207,35 @@ impl History {
         self.future.clear();
         self.close_step();
         self.push(Step::WeightLayers(before));
+    }
+
+    /// Must be called when meshes have gained skins; `before` is the model from before, and `layers` are its layers of weights where there are
+    /// none any more.
+    pub(crate) fn bindings_changed(&mut self, before: Arc<Model>, layers: Option<LayerStack>) {
+        self.future.clear();
+        self.close_step();
+        match layers {
+            Some(layers) if self.gesture.is_none() => {
+                self.push(Step::Several(vec![Step::WeightLayers(layers), Step::Bindings(before)]));
+            }
+            layers => {
+                layers.into_iter().for_each(|layers| self.push(Step::WeightLayers(layers)));
+                self.push(Step::Bindings(before));
+            }
+        }
+    }
+
+    /// Must be called when another version of the file is shown, whose nodes and skins no step about those of the earlier one fits: no step
+    /// leads back over one of these.
+    pub(crate) fn forget_bindings(&mut self) {
+        self.close_step();
+        self.end_gesture(None);
+        let binds = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Bindings(_)));
+        for steps in [&mut self.past, &mut self.future] {
+            if let Some(last) = steps.iter().rposition(binds) {
+                steps.drain(..=last);
+            }
+        }
     }
 
     /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.

@@ -180,7 +180,11 @@ fn usable(rotation: Quat) -> Quat {
 pub(super) fn apply(session: &mut Session, command: &EditCommand) {
     if matches!(
         command,
-        EditCommand::Undo | EditCommand::Redo | EditCommand::ChangeWeights(_) | EditCommand::NormaliseWeights
+        EditCommand::Undo
+            | EditCommand::Redo
+            | EditCommand::ChangeWeights(_)
+            | EditCommand::NormaliseWeights
+            | EditCommand::Bind(_)
     ) {
         session.skinning().stop_preview();
     }
@@ -196,6 +200,11 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
         EditCommand::Redo => return take_step(session, model, History::redo),
         EditCommand::ChangeWeights(ref changes) => return session.skinning().change_weights(changes),
         EditCommand::NormaliseWeights => return session.skinning().normalise_weights(),
+        // One that does not fit the model is ignored as a whole.
+        EditCommand::Bind(ref change) => {
+            _ = session.bind(change);
+            return;
+        }
         // Gestures are of all parts (`gesture`).
         EditCommand::BeginEdit | EditCommand::EndEdit | EditCommand::CancelEdit => return,
         EditCommand::Edit(node, value) => {
@@ -275,9 +284,11 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     };
     step(&mut session.history, &mut now);
     session.gesture = None;
+    let before = session.model().map(Arc::clone);
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     session.painting.take_layers(weight_layers);
+    session.follow_bindings(before.as_deref());
     if !Arc::ptr_eq(&marks.vertices, &marked) {
         session.marker().mark(marks.vertices, marks.by_hand);
     }

@@ -69,6 +69,15 @@ impl PoseRules {
         (self.limits, self.stored) = (limits, stored);
     }
 
+    /// Follows a model that has gained nodes after its others, or lost them again: it has `count`.
+    pub(crate) fn follow_count(&mut self, count: usize) {
+        self.limits.retain(|node, _| node.index() < count);
+        self.pins.retain(|node| node.index() < count);
+        if let Some(mirror) = &self.mirror {
+            self.mirror = Some(Arc::new(mirror.for_nodes(count)));
+        }
+    }
+
     /// Whether the user has changed pairs.
     #[must_use]
     pub fn has_own_pairs(&self) -> bool {

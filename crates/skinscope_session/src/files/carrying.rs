@@ -12,12 +12,13 @@ use skinscope_edit::{Carried, EditedVertices, carry, find_nodes};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, SkinId, WeightChange, is_same_row};
 
-use crate::files::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
+use crate::files::session_file::{BindRecord, ClipRecord, EditRecord, Rebinding, WeightsRecord, WorkRecord, values};
 use crate::playback::clips;
 use crate::{ChannelValue, Document, Edits, History, Marker, NodeEdit, Playing, PoseRules, Session, Skinning};
 
 /// What finds the nodes of a session file in the open model.
 pub(crate) struct Nodes<'f> {
+    names: BTreeSet<&'f str>,
     found: HashMap<&'f str, NodeId>,
     /// The keys that were looked for and not found.
     pub lost: BTreeSet<String>,
@@ -25,7 +26,13 @@ pub(crate) struct Nodes<'f> {
 
 impl<'f> Nodes<'f> {
     pub fn of(model: &Model, names: &BTreeSet<&'f str>, paths: &BTreeMap<String, String>) -> Self {
-        Self { found: find_nodes(model, names.iter().copied(), paths), lost: BTreeSet::new() }
+        let found = find_nodes(model, names.iter().copied(), paths);
+        Self { names: names.clone(), found, lost: BTreeSet::new() }
+    }
+
+    /// Finds all of them again, in a model that has gained nodes.
+    fn find_again(&mut self, model: &Model, paths: &BTreeMap<String, String>) {
+        self.found = find_nodes(model, self.names.iter().copied(), paths);
     }
 
     pub fn find(&mut self, key: &str) -> Option<NodeId> {
@@ -52,8 +59,10 @@ pub(crate) struct Bringing<'f> {
 
 /// Adds work to what there is, in steps that can be undone. What is edited already stays as it is. Returns what does not fit.
 pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
-    let Some(model) = session.model().map(Arc::clone) else { return work.clone() };
     let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
+    // All else may name the nodes that come with them.
+    add_bindings(session, work, &mut by.nodes, &mut left);
+    let Some(model) = session.model().map(Arc::clone) else { return work.clone() };
     if let Some(document) = &session.document {
         let locked = &mut session.tools.locked;
         add_rules(document, &mut session.rules, locked, work, &mut by.nodes, &mut left);
@@ -71,6 +80,23 @@ pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringi
         left.paths.clone_from(&work.paths);
     }
     left
+}
+
+/// Gives meshes the skins that they gained, each in a step that can be undone.
+fn add_bindings(session: &mut Session, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
+    for record in &work.bindings {
+        let Some(model) = session.model().map(Arc::clone) else { return };
+        let is_there = match record.on(&model, &work.paths) {
+            Rebinding::IsThere => true,
+            Rebinding::Change(change) => session.bind(&change).is_ok(),
+            Rebinding::Unfit => false,
+        };
+        if !is_there {
+            left.bindings.push(record.clone());
+        } else if let Some(bound) = session.model().filter(|bound| !Arc::ptr_eq(bound, &model)) {
+            nodes.find_again(bound, &work.paths);
+        }
+    }
 }
 
 fn add_rules(

@@ -14,6 +14,7 @@ use skinscope_edit::Packing;
 use skinscope_frame as frame;
 use skinscope_inspect::{self as inspect, BoneShape};
 use skinscope_model::{Clip, ClipId, Model, NodeId};
+use skinscope_paint::LayerStack;
 
 use crate::files::carrying::{self, Bringing, Nodes};
 use crate::files::session_file::{
@@ -123,7 +124,13 @@ impl Session {
 
 /// Takes the layers of a session file, where the model is still the one that they were made of.
 fn restore_layers(painting: &mut Painting, edited: Option<&Model>, file: &SessionFile, lines: &mut Vec<String>) {
-    let Some(form) = &file.weight_layers else { return };
+    let Some(form) = &file.weight_layers else {
+        if !file.has_other_model {
+            // Those that the model's file keeps were taken away in the session.
+            painting.take_layers(LayerStack::default());
+        }
+        return;
+    };
     match edited.filter(|_| !file.has_other_model).and_then(|model| layers::fitting(model, form)) {
         Some(layers) => painting.take_layers(layers),
         None => {

@@ -34,17 +34,27 @@ impl<'a> Unsaved<'a> {
         self.weights.edited_model().map_or(0, |model| model.bind_edits().count())
     }
 
+    /// Meshes that gained a skin which is in no file yet, by the nodes that show them.
+    #[must_use]
+    pub fn unsaved_bindings(self) -> usize {
+        self.weights
+            .edited_model()
+            .map_or(0, |model| model.bindings().iter().map(|change| change.bound().count()).sum())
+    }
+
     /// Whether weights or matrices were edited or clips were added that are in no file yet.
     #[must_use]
     pub(crate) fn has_unsaved_edits(self) -> bool {
         self.has_unsaved_skinning() || self.unsaved_clips() > 0
     }
 
-    /// Whether weights or matrices were edited ([`crate::Unsaved::unsaved_vertices`], [`crate::Unsaved::unsaved_binds`]).
+    /// Whether weights or matrices were edited ([`crate::Unsaved::unsaved_vertices`], [`crate::Unsaved::unsaved_binds`]), or meshes gained a
+    /// skin ([`crate::Unsaved::unsaved_bindings`]).
     #[must_use]
     pub fn has_unsaved_skinning(self) -> bool {
         // An example is no file, and is as it was when it is opened again.
-        !self.is_example && self.weights.edited_model().is_some_and(|model| model.is_edited())
+        let has_other_skinning = |model: &Arc<Model>| model.is_edited() || !model.bindings().is_empty();
+        !self.is_example && self.weights.edited_model().is_some_and(has_other_skinning)
     }
 
     /// Returns the file that the open model was saved as, where it was opened from another one and that one is still open.

@@ -14,9 +14,9 @@ use skinscope_paint::LayerStack;
 
 use crate::document::FoundMirror;
 use crate::files::session_file::{
-    BindRecord, CameraRecord, ClipFileRecord, ClipRecord, ComparisonRecord, EditRecord, EnvironmentRecord, HeldRecord,
-    LayerRecord, LimitsRecord, MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord,
-    WeightsRecord, WorkRecord, absolute, numbers,
+    BindRecord, BindingRecord, CameraRecord, ClipFileRecord, ClipRecord, ComparisonRecord, EditRecord,
+    EnvironmentRecord, HeldRecord, LayerRecord, LimitsRecord, MeshRecord, Number, PlaybackRecord, SessionFile,
+    SliderRecord, ViewRecord, WeightsRecord, WorkRecord, absolute, numbers,
 };
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use crate::painting::layers::form_of;
@@ -185,6 +185,7 @@ impl SessionSnapshot {
     pub(crate) fn has_model_of(&self, path: Option<&Path>, model: &Model) -> bool {
         let same_weights = self.model.weight_edits().is_same(model.weight_edits());
         let same_binds = self.model.bind_edits() == model.bind_edits();
+        let same_binds = same_binds && self.model.has_bindings_of(model);
         self.path.as_deref() == path && same_weights && same_binds && self.model.has_same_added_clips(model)
     }
 
@@ -263,6 +264,8 @@ impl SessionSnapshot {
             clip_files: self.clip_files.iter().filter_map(ClipFileRecord::of).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),
+            // What is set aside of another model is with its own work.
+            bindings: if self.name.is_none() { BindingRecord::all_of(&self.model, 0) } else { Vec::new() },
             symmetric: self.rules.symmetric,
             obey_limits: !self.rules.ignores_limits,
             limits: self

@@ -18,6 +18,8 @@ pub struct UnsavedWork {
     pub vertices: usize,
     /// Joints with edited inverse bind matrices.
     pub binds: usize,
+    /// Meshes that gained a skin.
+    pub bindings: usize,
     /// Clips that the file does not have.
     pub clips: usize,
     /// Nodes and morph targets with an edited pose.
@@ -52,13 +54,13 @@ impl UnsavedWork {
     /// Returns whether some of it can be written into the file of the model.
     #[must_use]
     pub fn fits_model(&self) -> bool {
-        self.vertices + self.binds + self.clips > 0
+        self.vertices + self.binds + self.bindings + self.clips > 0
     }
 
     /// Returns it without what can be written into the file of the model.
     #[must_use]
     pub fn without_model(self) -> Self {
-        Self { vertices: 0, binds: 0, clips: 0, ..self }
+        Self { vertices: 0, binds: 0, bindings: 0, clips: 0, ..self }
     }
 
     /// Returns what there is, each kind in some words.
@@ -67,6 +69,7 @@ impl UnsavedWork {
         counted_all(&[
             (self.vertices, "vertex with other weights than the file", "vertices with other weights than the file"),
             (self.binds, "joint with another bind matrix", "joints with other bind matrices"),
+            (self.bindings, "mesh with a new skin", "meshes with new skins"),
             (self.clips, "new clip", "new clips"),
             (self.posed, "posed node or morph target", "posed nodes and morph targets"),
             (self.controls, "slider or control", "sliders and controls"),
@@ -110,6 +113,8 @@ pub struct Unsaved<'a> {
     pub(crate) marking: &'a Marking,
     pub(crate) files: &'a Files,
     pub(crate) layers: &'a LayerStack,
+    /// The layers that the file of the model has too.
+    pub(crate) layers_in_file: &'a LayerStack,
     pub(crate) before_finding: Option<&'a StateBeforeFinding>,
     pub(crate) is_example: bool,
 }
@@ -132,6 +137,7 @@ impl Unsaved<'_> {
         UnsavedWork {
             vertices: when(kinds.weights, self.unsaved_vertices()),
             binds: when(kinds.weights, self.unsaved_binds()),
+            bindings: when(kinds.weights, self.unsaved_bindings()),
             clips: when(kinds.weights, self.unsaved_clips()),
             posed: when(kinds.pose, edits.nodes.len() + edits.morphs.len() + edits.held.len()),
             controls: when(kinds.controls, controls),
@@ -169,11 +175,16 @@ impl Unsaved<'_> {
     pub fn has_work(self) -> bool {
         let (edits, _) = self.own_pose();
         let is_posed = !edits.is_empty() || !edits.controls.is_empty();
-        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own() || !self.layers.is_empty();
+        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own() || self.has_own_layers();
         !self.is_example && is_edited
             || self.own_marks().is_some()
             || new_names(&self.files.clip_files) > 0
             || !self.files.aside.is_empty()
+    }
+
+    /// Whether there are layers of weights that the file of the model does not have like that.
+    fn has_own_layers(self) -> bool {
+        !self.layers.is_empty() && !self.layers.is_same_as(self.layers_in_file)
     }
 
     fn unsaved_kinds(self) -> Kinds {
@@ -190,7 +201,7 @@ impl Unsaved<'_> {
             rules: self.rules.has_own(),
             marks: self.own_marks().is_some(),
             names: new_names(&self.files.clip_files) > 0,
-            layers: !self.layers.is_empty(),
+            layers: self.has_own_layers(),
             aside,
             less: false,
         };

@@ -94,6 +94,7 @@ pub enum Submenu {
     Marks,
     Brushes,
     Directions,
+    Motion,
     Bounds,
 }
 
@@ -118,6 +119,7 @@ impl Submenu {
             Self::Marks => "Marks",
             Self::Brushes => "Paint",
             Self::Directions => "Normals and tangents",
+            Self::Motion => "Motion",
             Self::Bounds => "Bounds",
         }
     }
@@ -148,6 +150,7 @@ impl Submenu {
             Self::Marks => "Marked vertices, to which tools can be limited",
             Self::Brushes => "Brushes that paint weights on the skin as it is posed",
             Self::Directions => "Lines along the normals and the tangents of the vertices",
+            Self::Motion => "The path of the selected joint over the clip, and the surface at other moments of it",
             Self::Bounds => "Boxes around what the file stores and around what the pose shows",
         }
     }

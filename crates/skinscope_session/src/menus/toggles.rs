@@ -41,6 +41,7 @@ impl ToggleRow {
         let row = row(self.menu, self.label, self.shortcut, command, self.help);
         match self.toggle {
             Toggle::Normals | Toggle::Tangents => row.in_submenu(Submenu::Directions),
+            Toggle::Trail | Toggle::Onion => row.in_submenu(Submenu::Motion),
             Toggle::FileBounds | Toggle::PoseBounds => row.in_submenu(Submenu::Bounds),
             _ => row,
         }
@@ -103,14 +104,14 @@ toggles! {
     Trail { starts_on: false, word: Some("trail"), menu: Menu::Overlay, label: "Motion trail", shortcut: None,
         option: Some(RenderOption { name: "show-trail", help: "Draw the path of the joint over the clip, with a dot at each of its keys" }),
         help: "Draw the path of the selected joint over the clip, with a dot at each of its keys" }
+    // The option `--onion` says how many there are.
+    Onion { starts_on: false, word: Some("onion-skins"), menu: Menu::Overlay, label: "Onion skins", shortcut: None, option: None,
+        help: "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which" }
     // The option `--bounds` says which.
     FileBounds { starts_on: false, word: Some("file-bounds"), menu: Menu::Overlay, label: "Of the file", shortcut: None, option: None,
         help: "Draw the box around the stored positions, as viewers take it that do not pose the model to see whether it is in the picture" }
     PoseBounds { starts_on: false, word: Some("pose-bounds"), menu: Menu::Overlay, label: "Of the pose", shortcut: None, option: None,
         help: "Draw the box around all vertices as they are posed now" }
-    // The option `--onion` says how many there are.
-    Onion { starts_on: false, word: Some("onion-skins"), menu: Menu::Overlay, label: "Onion skins", shortcut: None, option: None,
-        help: "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which" }
     TrailingMeasures { starts_on: false, word: Some("trailing-measures"), menu: Menu::Playback, label: "Let measures trail", shortcut: None, option: None,
         help: "While a clip plays, draw a large model without waiting for its measures: colours and figures may be those of a moment ago" }
     Ground { starts_on: false, word: Some("ground"), menu: Menu::Look, label: "Floor and shadow", shortcut: None,

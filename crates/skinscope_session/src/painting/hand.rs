@@ -42,6 +42,9 @@ impl Hand {
         let is_joint = |node: &NodeId| brushwork.model.is_some_and(|model| is_joint(model, *node));
         out.joint = out.joint.filter(is_joint).filter(|_| out.brush.is_of_joint());
         out.to = out.to.filter(is_joint).filter(|_| out.brush.needs.contains(&Need::To));
+        if brushwork.painting.paints_mask() {
+            (out.joint, out.to) = (None, None);
+        }
         Some(out)
     }
 }

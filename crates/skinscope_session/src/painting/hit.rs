@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3};
 use skinscope_base::math::Projection;
 use skinscope_inspect::{Hit, VertexRef};
+use skinscope_model::PrimitiveId;
 use skinscope_paint::{Reach, scene_origin};
 
 use super::hand::Hand;
@@ -19,7 +20,8 @@ pub struct PaintHit {
     pub scene: [f64; 3],
     /// The nearest vertex of the triangle.
     pub vertex: VertexRef,
-    /// The painted joint's weight at that vertex now, with that of joints which are painted as one with it; 0 where no joint is painted.
+    /// The painted joint's weight at that vertex now, with that of joints which are painted as one with it; 0 where no joint is painted. While a
+    /// mask is painted, the mask there.
     pub weight: f32,
 }
 
@@ -66,6 +68,12 @@ impl Brushwork<'_> {
     fn weight_at(self, hit: &Hit) -> Option<f32> {
         let (model, painted) = (self.model?, self.painted_joints());
         let instance = model.instances.get(hit.instance.index())?;
+        if self.painting.paints_mask() {
+            let primitive = model.meshes.get(instance.mesh.index())?.primitives.get(hit.primitive)?;
+            let at = PrimitiveId::new(instance.mesh, hit.primitive);
+            let canvas = self.painting.easel.canvas.as_ref()?;
+            return canvas.mask_share(at, primitive.stored_vertex(hit.vertex as u32));
+        }
         let skin = model.skins.get(instance.skin?.index())?;
         let primitive = model.meshes.get(instance.mesh.index())?.primitives.get(hit.primitive)?;
         let vertex = primitive.stored_vertex(hit.vertex as u32);

@@ -3,7 +3,7 @@
 use skinscope_anim::pose::Keys;
 use skinscope_edit::Sheet;
 use skinscope_model::{Model, NodeId};
-use skinscope_paint::{LayerId, LayerStack, LayersForm};
+use skinscope_paint::{KeptChoice, LayerId, LayerStack, LayersForm};
 use skinscope_weights::{TableRow, exact};
 
 use super::{Painter, layer_steps, notes, stroke};
@@ -37,6 +37,19 @@ pub enum LayerCommand {
     EraseMarked(LayerId),
     /// Let a layer be everywhere.
     RemoveMask(LayerId),
+    /// Say what becomes of the layers that the file keeps although another program has changed what they make.
+    Kept(KeptChoice),
+    /// Add an effect ([`skinscope_paint::EFFECTS`]) to a layer or, for `None`, to what all layers make together, where it works after the others.
+    /// Joints that are locked now keep their weights under it.
+    AddEffect(Option<LayerId>, String),
+    /// Remove an effect of a layer, or of all together, by its place.
+    RemoveEffect(Option<LayerId>, usize),
+    /// Move an effect to another place: the first one works first.
+    MoveEffect(Option<LayerId>, usize, usize),
+    /// Switch an effect on or off.
+    SwitchEffect(Option<LayerId>, usize, bool),
+    /// Give a parameter of an effect, by its id, a value: a number, or the place of a word.
+    SetEffect(Option<LayerId>, usize, String, #[serde(with = "exact")] f64),
 }
 
 /// Carries out a command about layers.
@@ -51,6 +64,9 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
         painting.layers.select(*id);
         painting.easel.canvas.iter_mut().for_each(|canvas| canvas.select_layer(*id));
         return;
+    }
+    if *command == LayerCommand::Kept(KeptChoice::Drop) {
+        return painter.painting.file_layers.drop_asked();
     }
     // Who works with layers sees the weights that they make.
     if painter.skinning.tools.is_trying() {
@@ -83,7 +99,7 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::SetOn(id, is_on) => layers.set_on(*id, *is_on),
         LayerCommand::SetOpacity(id, opacity) => layers.set_opacity(*id, *opacity),
         LayerCommand::Solo(id) => layers.set_solo(*id),
-        LayerCommand::MergeDown(id) => layers.merge_down(*id),
+        LayerCommand::MergeDown(id) => return canvas.merged_down(*id),
         LayerCommand::Duplicate(id) => layers.duplicate(*id),
         LayerCommand::MaskMarked(id) => {
             let rows = marked_rows(painter)?;
@@ -91,6 +107,18 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         }
         LayerCommand::EraseMarked(id) => layers.erase(*id, &marked_rows(painter)?),
         LayerCommand::RemoveMask(id) => layers.set_mask(*id, None),
+        LayerCommand::Kept(choice) => {
+            layers = painter.painting.asked_layers()?.chosen(*choice, painter.skinning.edited().edited_model()?);
+            true
+        }
+        LayerCommand::AddEffect(of, kind) => {
+            let locked = &painter.skinning.tools.locked;
+            layers.add_effect(*of, kind, locked.iter().map(|node| node.0).collect())
+        }
+        LayerCommand::RemoveEffect(of, place) => layers.remove_effect(*of, *place),
+        LayerCommand::MoveEffect(of, place, to) => layers.move_effect(*of, *place, *to),
+        LayerCommand::SwitchEffect(of, place, is_on) => layers.switch_effect(*of, *place, *is_on),
+        LayerCommand::SetEffect(of, place, parameter, value) => layers.set_effect(*of, *place, parameter, *value),
         LayerCommand::Select(_) => false,
     };
     is_other.then_some(layers)

@@ -4,12 +4,19 @@
 //! ([`Painting::recorded`]) give the same weights on the command line.
 
 mod easel;
+#[cfg(test)]
+mod file_layer_tests;
+pub(crate) mod file_layers;
+mod erase_tests;
 mod hand;
 mod hit;
 mod layer_steps;
 #[cfg(test)]
 mod layer_tests;
 pub(crate) mod layers;
+mod mask;
+#[cfg(test)]
+mod mask_tests;
 #[cfg(test)]
 mod note_tests;
 mod notes;
@@ -38,6 +45,7 @@ use skinscope_paint::{Canvas, LayerStack, Painted, StrokeForm, StrokeReport, Str
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
+use self::file_layers::FileLayers;
 use crate::{Command, EditedWeights, MarkCommand, Session, ToolCommand, ViewCommand};
 
 /// The ending of files of strokes.
@@ -58,6 +66,9 @@ pub struct Painting {
     easel: Easel,
     /// The layers that make the weights of the model together.
     layers: LayerStack,
+    file_layers: FileLayers,
+    /// The mask that the overlay has shown last.
+    shown_mask: mask::ShownMask,
     recorded: StrokesFile,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<StrokeForm>,
@@ -198,7 +209,7 @@ impl Painting {
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.undone.clear();
         if !is_newer_version {
-            self.layers = LayerStack::default();
+            (self.layers, self.file_layers) = (LayerStack::default(), FileLayers::default());
             (self.brush, self.settings.to) = (None, None);
             self.forget_recorded();
         }
@@ -267,9 +278,9 @@ impl Brushwork<'_> {
 /// Notes that a command is about to be carried out: one that gives the pointer something else to do takes the brush out of the hand, and what
 /// ends a gesture ends its stroke.
 pub(crate) fn note(painting: &mut Painting, command: &Command) {
-    use crate::EditCommand::{BeginEdit, CancelEdit, ChangeWeights, EndEdit, NormaliseWeights, Redo, Undo};
+    use crate::EditCommand::{BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, NormaliseWeights, Redo, Undo};
     match command {
-        Command::Edit(BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights)
+        Command::Edit(BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_))
         | Command::Keying(_)
         | Command::Tool(_) => stroke::end(painting),
         // The weights from before it come back with all else.

@@ -5,6 +5,7 @@ use skinscope_paint::{PaintError, StuckPlace};
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
+use super::mask;
 use super::{LayerCommand, PaintCommand, PaintNote, PaintSettings};
 use crate::{Brushwork, Command, SelectionCommand, ToolCommand};
 
@@ -41,7 +42,12 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
     if model.skins.is_empty() || !has_weights() {
         return said("The model has no weights", Vec::new());
     }
-    if hand.joint.is_none() && hand.brush.is_of_joint() {
+    let paints_mask = brushwork.painting.paints_mask();
+    if paints_mask && !mask::can_paint(hand.brush) {
+        let way: Way = ("Take the brush Add".to_owned(), PaintCommand::Hold(Some("add".to_owned())).into());
+        return said("A mask has no other joint to give to", vec![way, paint_weights(brushwork)]);
+    }
+    if hand.joint.is_none() && hand.brush.is_of_joint() && !paints_mask {
         let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().collect();
         if let Some(selected) = brushwork.view.selected.filter(|node| node.index() < model.skeleton.len()) {
             let beside = model.joint_above(selected).or_else(|| model.joints_below(selected).next());
@@ -52,7 +58,7 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
         let text = selected.unwrap_or_else(|| "No joint is selected".to_owned());
         return said(&text, ways.collect());
     }
-    if hand.to.is_none() && hand.brush.needs.contains(&Need::To) {
+    if hand.to.is_none() && hand.brush.needs.contains(&Need::To) && !paints_mask {
         let above = hand.joint.and_then(|node| model.joint_above(node));
         let mut offered: Vec<NodeId> = under_pointer(brushwork).into_iter().chain(above).collect();
         offered.dedup();
@@ -65,7 +71,26 @@ pub(super) fn lacks(brushwork: Brushwork<'_>, hand: Hand) -> Option<PaintNote> {
     if brushwork.painting.settings.only_marked && brushwork.view.marked.is_empty() {
         return said("No vertex is marked", vec![paint_all(brushwork)]);
     }
-    layer_lacks(brushwork)
+    match hand.brush.toward {
+        Toward::Below => nothing_to_erase(brushwork).or_else(|| layer_lacks(brushwork)),
+        _ => layer_lacks(brushwork),
+    }
+}
+
+/// Returns why there is no layer from which anything could be erased.
+fn nothing_to_erase(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.layers();
+    if layers.active().is_some() {
+        return None;
+    }
+    let way = |label: String, command: LayerCommand| (label, PaintCommand::Layer(command).into());
+    if layers.is_empty() {
+        let text = "There is no layer to erase: brushes paint the weights themselves".to_owned();
+        return Some(PaintNote { text, ways: vec![way("Add a layer".to_owned(), LayerCommand::Add(String::new()))] });
+    }
+    let shown = layers.layers().iter().rev().filter(|layer| layers.is_shown(layer)).take(MOST_TAKERS);
+    let ways = shown.map(|layer| way(format!("Erase in {}", layer.name()), LayerCommand::Select(Some(layer.id()))));
+    Some(PaintNote { text: "The base is no layer: nothing lies below it".to_owned(), ways: ways.collect() })
 }
 
 /// Returns why nothing that is painted in the layer could be seen.
@@ -100,7 +125,7 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
     let stroke = easel.stroke.as_ref()?;
     let report = easel.canvas.as_ref()?.report(&stroke.brushing);
     if report.changed > 0 {
-        return None;
+        return hidden_by_mirror(brushwork);
     }
     let hand = Hand::of(brushwork, stroke.flips, stroke.smooths)?;
     let settings = &brushwork.painting.settings;
@@ -123,11 +148,36 @@ pub(super) fn of_stroke(brushwork: Brushwork<'_>) -> Option<PaintNote> {
         return Some(note);
     }
     let stuck = report.stuck.iter().max_by_key(|(_, vertices)| *vertices);
+    if brushwork.painting.paints_mask() {
+        mask_rests(brushwork, hand, stuck.is_some(), &mut note);
+        return Some(note);
+    }
     match stuck {
         Some((why, _)) => say_stuck(brushwork, hand, *why, &mut note),
         None => rests(brushwork, hand, &mut note),
     }
     Some(note)
+}
+
+/// Returns that an effect shows the other side where the layer has been painted; `None` where what was painted is seen.
+fn hidden_by_mirror(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.easel.canvas.as_ref()?.layers();
+    if !layers.has_effects() || layers.is_same_as(brushwork.painting.layers()) {
+        return None;
+    }
+    let of_layers = layers.active().into_iter().map(Some).chain([None]);
+    let all = of_layers.flat_map(|of| (0..).zip(layers.effects_of(of)).map(move |(place, effect)| (of, place, effect)));
+    let mut mirrors = all.filter(|(_, _, effect)| effect.is_on() && effect.is_mirror());
+    let (of, place, effect) = mirrors.next()?;
+    let way = |label: &str, command: LayerCommand| (label.to_owned(), PaintCommand::Layer(command).into());
+    let turned = LayerCommand::SetEffect(of, place, "side".to_owned(), 1.0 - effect.values().get(1).copied()?);
+    Some(PaintNote {
+        text: "A mirror shows the other side here".to_owned(),
+        ways: vec![
+            way("Mirror this side instead", turned),
+            way("Switch the mirror off", LayerCommand::SwitchEffect(of, place, false)),
+        ],
+    })
 }
 
 fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintNote) {
@@ -183,6 +233,45 @@ fn say_stuck(brushwork: Brushwork<'_>, hand: Hand, why: Stuck, note: &mut PaintN
     }
 }
 
+/// Returns why nothing can be seen of what the stroke has painted so far: the mask of the layer is empty wherever it has touched.
+pub(super) fn under_mask(brushwork: Brushwork<'_>) -> Option<PaintNote> {
+    let layers = brushwork.painting.layers();
+    let layer = layers.layer(layers.active()?).filter(|layer| layer.has_mask())?;
+    let easel = &brushwork.painting.easel;
+    if !easel.canvas.as_ref()?.is_masked_out(&easel.stroke.as_ref()?.brushing) {
+        return None;
+    }
+    let remove = PaintCommand::Layer(LayerCommand::RemoveMask(layer.id()));
+    let ways = vec![
+        ("Paint the mask".to_owned(), set(brushwork, |settings| settings.mask = true)),
+        ("Take the mask away".to_owned(), remove.into()),
+    ];
+    Some(PaintNote { text: format!("The mask of {} is empty here", layer.name()), ways })
+}
+
+/// Says why the mask stays as it is.
+fn mask_rests(brushwork: Brushwork<'_>, hand: Hand, is_stuck: bool, note: &mut PaintNote) {
+    let settings = &brushwork.painting.settings;
+    let is = |brush: &Brush| brush.id == hand.brush.id;
+    note.text = if is_stuck {
+        note.ways.push(("Unlock all joints".to_owned(), ToolCommand::UnlockAll.into()));
+        "Locked joints would get other weights by this mask".to_owned()
+    } else if is(&skinscope_weights::brush::ADD) && settings.ceiling >= 1.0 {
+        "The mask is full here already".to_owned()
+    } else if is(&skinscope_weights::brush::ADD) {
+        format!("The mask is at the ceiling of {}", share(settings.ceiling))
+    } else if is(&skinscope_weights::brush::SUBTRACT) && settings.floor <= 0.0 {
+        "The mask is empty here already".to_owned()
+    } else {
+        "The mask is here already as the brush makes it".to_owned()
+    };
+    note.ways.push(paint_weights(brushwork));
+}
+
+fn paint_weights(brushwork: Brushwork<'_>) -> Way {
+    ("Paint weights".to_owned(), set(brushwork, |settings| settings.mask = false))
+}
+
 /// Says that joints are locked: `other` is said of those beside the painted one.
 fn say_locked(brushwork: Brushwork<'_>, joints: &[NodeId], other: &str, note: &mut PaintNote) {
     match joints {
@@ -218,6 +307,7 @@ fn rests(brushwork: Brushwork<'_>, hand: Hand, note: &mut PaintNote) {
     let Some(joint) = hand.joint.map(|node| name(brushwork, node)) else {
         let even = match hand.brush.toward {
             Toward::Touched => "The weights here are all the same already",
+            Toward::Below => "The layer has nothing here",
             Toward::Nothing | Toward::Neighbours | Toward::NeighboursByLength => "The weights here are even already",
         };
         even.clone_into(&mut note.text);

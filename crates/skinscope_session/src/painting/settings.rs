@@ -84,6 +84,8 @@ pub struct PaintSettings {
     pub front_angle: f64,
     /// Whether only marked vertices are painted.
     pub only_marked: bool,
+    /// Whether brushes paint the mask of the layer that is worked on, and not weights; without a layer they paint weights.
+    pub mask: bool,
 }
 
 /// The least angle to the view, degrees: within a smaller one nothing is painted.
@@ -111,6 +113,7 @@ impl Default for PaintSettings {
             front_only: true,
             front_angle: FrontFaces::USUAL_ANGLE,
             only_marked: false,
+            mask: false,
         }
     }
 }

@@ -81,7 +81,8 @@ pub(super) fn begin(
     let Some(model) = brushwork.model.map(Arc::clone) else { return Err(PaintNote::default()) };
     let stroke = change(stroke_of(brushwork, &model, hand, &stance));
     let Some(canvas) = &brushwork.painting.easel.canvas else { return Err(PaintNote::default()) };
-    let brushing = canvas.begin(&stroke).map_err(|why| notes::cannot_begin(brushwork, &why))?;
+    let begun = if brushwork.painting.paints_mask() { canvas.begin_mask(&stroke) } else { canvas.begin(&stroke) };
+    let brushing = begun.map_err(|why| notes::cannot_begin(brushwork, &why))?;
     let form = written_form::form_of(&model, &stroke);
     painter.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
     Ok(())
@@ -171,9 +172,15 @@ pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) 
     let Some(painted) = painter.painting.easel.canvas.as_ref().map(|canvas| Arc::clone(canvas.model())) else { return };
     if changes.is_empty() {
         painter.painting.note = notes::of_stroke(painter.brushwork());
+        let is_of_mask = painter.painting.easel.stroke.as_ref().is_some_and(|stroke| stroke.brushing.is_of_mask());
+        let has_effects = painter.painting.easel.canvas.as_ref().is_some_and(|canvas| canvas.layers().has_effects());
+        // A mask changes no weight where its layer has none, and an effect may hide what the layer has got.
+        if has_effects || is_of_mask && painter.painting.note.is_none() {
+            layer_steps::note(painter, false);
+        }
         return;
     }
-    painter.painting.note = None;
+    painter.painting.note = notes::under_mask(painter.brushwork());
     let is_step = painter.skinning.change_painted(changes, painted);
     // Weights that are those of the file again are shown by the model that was read.
     let shown = painter.model().map(Arc::clone);

@@ -9,6 +9,7 @@ mod edits;
 mod environment;
 mod far;
 mod findings;
+mod gained;
 mod gestures;
 mod held;
 mod marking;

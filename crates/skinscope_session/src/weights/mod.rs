@@ -1,5 +1,6 @@
 //! Edited weights and inverse bind matrices: each edit is one step of the history, beside the edits of the pose.
 
+mod bindings;
 pub(crate) mod marks;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;

@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui::{RichText, Sense, Ui, WidgetInfo, vec2};
 use skinscope_session::{Command, PaintCommand, Session, refusal, row_of};
-use skinscope_weights::{BRUSHES, Brush};
+use skinscope_weights::{BRUSHES, Brush, LAYER_BRUSHES};
 
 use super::pictures;
 use crate::theme::{self, SMALL, colors};
@@ -34,7 +34,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
                 let name = RichText::new(name).font(theme::regular(SMALL)).color(colors(ui).dim);
                 ui.label(name).on_hover_text(help);
                 ui.add_space((left + NAME - ui.cursor().left()).max(0.0));
-                for brush in BRUSHES.iter().filter(|brush| brush.is_of_joint() == is_of_joint) {
+                let brushes = BRUSHES.iter().chain(LAYER_BRUSHES);
+                for brush in brushes.filter(|brush| brush.is_of_joint() == is_of_joint) {
                     button(ui, session, brush, commands);
                 }
             });
@@ -90,8 +91,8 @@ mod tests {
 
     #[test]
     fn every_brush_has_a_name_of_its_own_in_the_panel() {
-        let names: BTreeSet<&str> = BRUSHES.iter().map(|brush| short(brush)).collect();
-        assert_eq!(names.len(), BRUSHES.len());
+        let names: BTreeSet<&str> = BRUSHES.iter().chain(LAYER_BRUSHES).map(|brush| short(brush)).collect();
+        assert_eq!(names.len(), BRUSHES.len() + LAYER_BRUSHES.len());
         assert!(names.iter().all(|name| name.len() <= 10), "{names:?}");
     }
 }

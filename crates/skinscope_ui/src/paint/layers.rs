@@ -2,13 +2,15 @@
 
 use egui::accesskit::Role;
 use egui::{Align2, Label, Margin, RichText, TextEdit, Ui, WidgetInfo, vec2};
-use skinscope_paint::{Layer, LayerId, LayerStack};
-use skinscope_session::{Command, LayerCommand, PaintCommand, Session};
+use skinscope_paint::{KeptChoice, KeptLayers, Layer, LayerId, LayerStack};
+use skinscope_session::{Command, LayerCommand, PaintCommand, PaintSettings, Session, ViewCommand};
 
 use crate::icons;
 use crate::theme::{self, BODY, ROW, SMALL, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{chip, chip_width, focus_ring, link, paint_line, press, row_background, section, shortened};
+use crate::widgets::{
+    chip, chip_width, counted, focus_ring, link, paint_line, press, row_background, section, shortened,
+};
 
 /// The width of the switch before a name, and of the figure after it, points.
 const SWITCH: f32 = 24.0;
@@ -31,6 +33,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
             push(commands, LayerCommand::Add(String::new()));
         }
     });
+    if let Some(kept) = session.painting().asked_layers() {
+        ask(ui, kept, commands);
+        return;
+    }
     if layers.is_empty() {
         let text = "None. Brushes paint the weights themselves; what is painted in a layer can be switched off again.";
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
@@ -48,8 +54,41 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
         name(ui, layer, list, commands);
         opacity(ui, layer, commands);
         ui.add_space(4.0);
+        mask(ui, session, layer, commands);
+        ui.add_space(4.0);
         deeds(ui, session, layer, commands);
     }
+}
+
+/// Asks what becomes of layers that the file keeps although another program has changed the weights that they make.
+fn ask(ui: &mut Ui, kept: &KeptLayers, commands: &mut Vec<Command>) {
+    let layers = counted(kept.layers.layers().len(), "layer", "layers");
+    let text = format!("The file keeps {layers}, but another program has changed it since: {}.", kept.difference());
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+        for (text, help, choice) in [
+            (
+                "Take the change as a layer",
+                "The weights stay as they are: what was changed becomes a layer over those that the file keeps",
+                KeptChoice::Changes,
+            ),
+            (
+                "Lay over the change",
+                "The layers lie over the weights that the file has now, and cover what was changed below them",
+                KeptChoice::Bottom,
+            ),
+            ("Drop the layers", "The weights stay as they are, in no layers", KeptChoice::Drop),
+        ] {
+            if ui.available_size_before_wrap().x < chip_width(ui, text) {
+                ui.end_row();
+            }
+            if chip(ui, text, false).on_hover_text(help).clicked() {
+                push(commands, LayerCommand::Kept(choice));
+            }
+        }
+    });
 }
 
 fn push(commands: &mut Vec<Command>, command: LayerCommand) {
@@ -147,6 +186,31 @@ fn opacity(ui: &mut Ui, layer: &Layer, commands: &mut Vec<Command>) {
     }
 }
 
+/// The overlay that shows the mask, and the one that shows what brushes paint else.
+const MASK_OVERLAY: &str = "layer-mask";
+const WEIGHTS_OVERLAY: &str = "weights";
+
+/// Shows whether brushes paint the mask of the layer, which the overlay shows then, and says where the mask leaves nothing of the layer.
+fn mask(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Command>) {
+    let settings = session.painting().settings();
+    let help = "Let brushes paint where the layer is, from 0 to 1, and not weights; the skin shows the mask";
+    if chip(ui, "Paint the mask", settings.mask).on_hover_text(help).clicked() {
+        commands.push(PaintCommand::Set(PaintSettings { mask: !settings.mask, ..settings.clone() }).into());
+        let shown = session.view().overlay.map(|overlay| overlay.id);
+        match settings.mask {
+            false => commands.push(ViewCommand::SetOverlay(Some(MASK_OVERLAY)).into()),
+            true if shown == Some(MASK_OVERLAY) => {
+                commands.push(ViewCommand::SetOverlay(Some(WEIGHTS_OVERLAY)).into());
+            }
+            true => {}
+        }
+    }
+    if layer.is_masked_out() {
+        let text = RichText::new("The mask is empty: the layer does nothing.").font(theme::regular(12.0));
+        ui.add(Label::new(text.color(colors(ui).amber)).wrap());
+    }
+}
+
 /// Shows what can be done with the layer.
 fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Command>) {
     let (layers, id) = (session.painting().layers(), layer.id());
@@ -182,7 +246,7 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
             "Merge down",
             false,
             layers.merges_down(id),
-            "Make one layer of it and of what lies below it; both have to be on",
+            "Make one layer of it and of what lies below it; both have to be on, and effects of all layers hold the lowest one back",
             LayerCommand::MergeDown(id),
         ),
         ("Remove", false, true, "Remove the layer with its weights", LayerCommand::Remove(id)),

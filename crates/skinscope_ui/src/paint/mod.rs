@@ -2,6 +2,7 @@
 //! brush that was in the hand last, closing it puts the brush down.
 
 mod brushes;
+mod effects;
 mod joints;
 mod layers;
 mod pictures;
@@ -136,6 +137,9 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     }
     joints::locks(ui, session, commands);
     layers::show(ui, session, &mut panel.layers, commands);
+    if !session.painting().layers().is_empty() {
+        effects::show(ui, session.painting().layers(), commands);
+    }
     report::show(ui, session, commands);
 }
 

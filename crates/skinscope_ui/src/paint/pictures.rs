@@ -58,6 +58,10 @@ pub(super) fn brush(painter: &Painter, id: &str, at: Pos2, ink: Color32) {
                 painter.circle_filled(p(x, y), 1.4, ink);
             }
         }
+        "erase" => {
+            line(&[(-6.0, 5.0), (6.0, 5.0)]);
+            line(&[(-4.5, 1.5), (1.0, -5.0), (5.0, -1.5), (-0.5, 5.0), (-4.5, 1.5)]);
+        }
         _ => _ = ring(),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use egui::{CursorIcon, Event, Id, Key, Pos2};
 use glam::{DVec3, Vec2};
+use skinscope_paint::Layer;
 use skinscope_session::{BrushKey, Command, Keymap, PaintCommand, PaintDab, PaintSettings, Session};
 
 use super::stroke_way::StrokeWay;
@@ -22,7 +23,7 @@ const PER_RADIUS: f32 = 120.0;
 const PER_STRENGTH: f32 = 200.0;
 /// How far the wheel scrolls while the strength goes from 0 to 1, points.
 const PER_WHEEL: f32 = 800.0;
-/// The longest name of a joint that is said in the line over the picture, letters.
+/// The longest name of a joint or of a layer that is said in the line over the picture, letters.
 const LONGEST_NAME: usize = 32;
 
 pub(super) static PAINT: PointerTool = PointerTool {
@@ -287,13 +288,15 @@ pub(super) fn wheel(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
 pub(super) fn note(session: &Session) -> String {
     let painting = session.painting();
     let Some(brush) = painting.brush() else { return String::new() };
+    if painting.paints_mask() {
+        let layers = painting.layers();
+        let layer = layers.active().and_then(|id| layers.layer(id)).map(Layer::name).unwrap_or_default();
+        return format!(": {}, the mask of {}", brush.label, shortened(layer));
+    }
     let names = session.model().map(|model| &model.skeleton.names);
     let name = names.zip(session.view().selected).and_then(|(names, node)| names.get(node.index()));
     let on = match name.filter(|_| brush.is_of_joint()) {
-        Some(name) if name.chars().count() > LONGEST_NAME => {
-            format!(", {}…", name.chars().take(LONGEST_NAME).collect::<String>())
-        }
-        Some(name) => format!(", {name}"),
+        Some(name) => format!(", {}", shortened(name)),
         None => String::new(),
     };
     let with = match session.painted_joints().len() {
@@ -303,6 +306,14 @@ pub(super) fn note(session: &Session) -> String {
     };
     let sums = if painting.settings().normalise { "" } else { ", sums are not kept" };
     format!(": {}{on}{with}{sums}", brush.label)
+}
+
+/// Returns as much of a name as there is room for.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
 }
 
 #[cfg(test)]

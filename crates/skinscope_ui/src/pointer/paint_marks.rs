@@ -65,7 +65,8 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
     let (session, c) = (pointing.session, colors(pointing.ui));
     let mut out = Vec::new();
     if let (Some(hit), Some(model)) = (hit, session.model()) {
-        let joint = session.view().selected.filter(|node| model.is_joint(*node));
+        let paints_mask = session.painting().paints_mask();
+        let joint = session.view().selected.filter(|node| model.is_joint(*node) && !paints_mask);
         let number = primitive_of(model, hit.vertex).map(|primitive| hit.vertex.stored(primitive));
         let before = session.model_before_gesture().filter(|_| is_painting);
         let before = before.filter(|_| joint.is_some());
@@ -75,6 +76,7 @@ fn lines(pointing: &Pointing<'_>, hit: Option<&PaintHit>, is_painting: bool) -> 
         out.extend(match (now, before.filter(|before| (before - f64::from(hit.weight)).abs() >= 0.000_5)) {
             (Some(now), Some(before)) => Some((format!("{} → {now}", shown(before)), c.text)),
             (Some(now), None) => Some((now, c.text)),
+            (None, _) if paints_mask => Some((format!("mask {}", shown(f64::from(hit.weight))), c.text)),
             (None, _) => is_of_joint.then(|| ("no joint selected".to_owned(), c.amber)),
         });
         out.extend(number.map(|number| (format!("vertex {number}"), c.dim)));

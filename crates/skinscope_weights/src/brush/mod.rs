@@ -38,6 +38,8 @@ pub enum Toward {
     NeighboursByLength,
     /// The mean of all rows that the dab, or the stroke, touches, weighted by their strengths.
     Touched,
+    /// What lies below the layer that is painted in.
+    Below,
 }
 
 /// A way to change the weights of the vertices under the pointer.
@@ -93,10 +95,14 @@ pub struct Asked<'a> {
 /// All brushes, in the order in which they are shown.
 pub static BRUSHES: &[&Brush] = &[&ADD, &SUBTRACT, &REPLACE, &SCALE, &GIVE, &SMOOTH, &SHARPEN, &RELAX, &AVERAGE];
 
-/// Finds the brush with an id.
+/// Brushes that work on a layer of weights, in the order in which they are shown after the others. A file of strokes knows no layers, so that it
+/// cannot name them.
+pub static LAYER_BRUSHES: &[&Brush] = &[&ERASE];
+
+/// Finds the brush with an id, be it of layers or not.
 #[must_use]
 pub fn brush(id: &str) -> Option<&'static Brush> {
-    BRUSHES.iter().copied().find(|brush| brush.id == id)
+    BRUSHES.iter().chain(LAYER_BRUSHES).copied().find(|brush| brush.id == id)
 }
 
 /// Gives the joint more weight.
@@ -202,6 +208,17 @@ pub static AVERAGE: Brush = Brush {
     help: "Bring the weights of all joints towards the mean of what the brush touches",
     needs: &[],
     toward: Toward::Touched,
+    wish: |asked, out| go(asked, asked.strength, out),
+};
+
+/// Takes what a layer has towards what lies below it.
+pub static ERASE: Brush = Brush {
+    id: "erase",
+    label: "Erase the layer",
+    command: "Erase brush",
+    help: "Take what the layer has painted away again, so that what lies below shows",
+    needs: &[],
+    toward: Toward::Below,
     wish: |asked, out| go(asked, asked.strength, out),
 };
 

@@ -20,6 +20,9 @@
 //! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
 //! the model's file has them in another order. `set_aside` has the work that does not fit the model.
 //!
+//! `bindings` has the skins that meshes gained, with the nodes that were made for them: they come before everything else, since what
+//! was made later may name these nodes.
+//!
 //! `weight_layers` has the layers that make the weights together, where there are some.
 //!
 //! `beside` has the session of a second model, which stands in the same picture.
@@ -29,6 +32,7 @@
 //! `drivers` say is explained at [`skinscope_anim::pose::controls`]. Members that are unknown are
 //! ignored.
 
+mod bindings;
 mod clips;
 mod layout;
 mod model_files;
@@ -41,6 +45,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+pub(crate) use bindings::{BindingRecord, Rebinding};
 pub(crate) use clips::ClipRecord;
 pub use model_files::SessionModel;
 pub use number::Number;
@@ -90,6 +95,9 @@ pub struct SessionFile {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) clip_files: Vec<ClipFileRecord>,
     pub(crate) binds: Vec<BindRecord>,
+    /// Skins that meshes gained.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bindings: Vec<BindingRecord>,
     /// The meshes of the model, where vertices are edited or marked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) meshes: Vec<MeshRecord>,
@@ -145,6 +153,7 @@ impl Default for SessionFile {
             clips: Vec::new(),
             clip_files: Vec::new(),
             binds: Vec::new(),
+            bindings: Vec::new(),
             meshes: Vec::new(),
             paths: BTreeMap::new(),
             marked: Vec::new(),
@@ -175,6 +184,8 @@ pub struct SessionContents {
     pub vertices: usize,
     /// Joints with edited inverse bind matrices.
     pub binds: usize,
+    /// Meshes that gained a skin.
+    pub bindings: usize,
     /// Nodes and morph targets with an edited pose.
     pub posed: usize,
     /// Clips that the file of the model does not have.
@@ -273,6 +284,7 @@ impl SessionFile {
         SessionContents {
             vertices: self.weights.iter().map(WeightsRecord::count).sum(),
             binds: self.binds.len(),
+            bindings: self.bindings.iter().map(|binding| binding.meshes.len()).sum(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>(),
             clips: self.clips.len(),
             controls: self.sliders.len() + self.drivers.len(),

@@ -8,8 +8,8 @@ use skinscope_base::words::counted_all;
 use skinscope_edit::MadeOn;
 
 use super::{
-    BindRecord, ClipRecord, EditRecord, HeldRecord, LimitsRecord, MeshRecord, Number, SessionFile, WeightsRecord,
-    vertices,
+    BindRecord, BindingRecord, ClipRecord, EditRecord, HeldRecord, LimitsRecord, MeshRecord, Number, SessionFile,
+    WeightsRecord, vertices,
 };
 
 /// What was made on a model, by names and by what tells its vertices apart. Of a session it is what does not fit the open model: that is
@@ -40,6 +40,9 @@ pub struct WorkRecord {
     pub(crate) clips: Vec<ClipRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) binds: Vec<BindRecord>,
+    /// Skins that meshes gained.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bindings: Vec<BindingRecord>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) limits: BTreeMap<String, LimitsRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,6 +63,8 @@ pub struct WorkContents {
     pub vertices: usize,
     /// Joints with edited inverse bind matrices.
     pub binds: usize,
+    /// Meshes that gained a skin.
+    pub bindings: usize,
     /// Added clips.
     pub clips: usize,
     /// Nodes and morph targets with an edited pose.
@@ -74,7 +79,7 @@ impl WorkContents {
     /// Returns how many things there are in all.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.vertices + self.binds + self.clips + self.posed + self.ruled + self.marks
+        self.vertices + self.binds + self.bindings + self.clips + self.posed + self.ruled + self.marks
     }
 
     /// Returns what there is, each kind in some words.
@@ -83,6 +88,7 @@ impl WorkContents {
         counted_all(&[
             (self.vertices, "vertex with edited weights", "vertices with edited weights"),
             (self.binds, "bind matrix", "bind matrices"),
+            (self.bindings, "mesh with a new skin", "meshes with new skins"),
             (self.clips, "clip", "clips"),
             (self.posed, "posed node or morph target", "posed nodes and morph targets"),
             (self.ruled, "limit, pin, lock or pair", "limits, pins, locks and pairs"),
@@ -104,6 +110,7 @@ impl WorkRecord {
         WorkContents {
             vertices: self.weights.iter().map(WeightsRecord::count).sum(),
             binds: self.binds.len(),
+            bindings: self.bindings.iter().map(|binding| binding.meshes.len()).sum(),
             clips: self.clips.len(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>() + self.held.len(),
             ruled: self.limits.len() + self.pins.len() + self.locked.len() + self.pairs.len(),
@@ -123,7 +130,8 @@ impl WorkRecord {
         let pairs = self.pairs.keys().chain(self.pairs.values().flatten());
         let moved = self.clips.iter().flat_map(|clip| clip.channels.iter().map(|channel| &channel.node));
         let bound = self.binds.iter().map(|bind| &bind.joint);
-        named.chain(pairs).chain(&self.pins).chain(&self.locked).chain(moved).chain(bound).map(String::as_str)
+        let named = named.chain(pairs).chain(&self.pins).chain(&self.locked).chain(moved).chain(bound);
+        named.map(String::as_str).chain(self.bindings.iter().flat_map(BindingRecord::names))
     }
 
     /// Returns what is known of the model that it was made on.
@@ -176,6 +184,7 @@ impl WorkRecord {
         vertices::add_vertices(&mut self.weights, other.weights);
         join(&mut self.clips, other.clips);
         join(&mut self.binds, other.binds);
+        join(&mut self.bindings, other.bindings);
         map(&mut self.limits, other.limits);
         join(&mut self.pins, other.pins);
         map(&mut self.pairs, other.pairs);
@@ -201,6 +210,8 @@ impl WorkRecord {
             }
         }
         let binds = self.binds.iter().map(|bind| format!("Bind matrix of {}", bind.joint));
+        let bindings = self.bindings.iter().flat_map(|binding| &binding.meshes);
+        let binds = binds.chain(bindings.map(|mesh| format!("Skin of {}", mesh.node)));
         let clips = self.clips.iter().map(|clip| format!("Clip {}", clip.name));
         let posed = self.joints.keys().chain(self.held.keys()).map(|key| format!("Pose of {key}"));
         let morphs = self.morphs.iter().flat_map(|(key, of)| of.keys().map(move |t| format!("Morph weight {key}/{t}")));
@@ -233,6 +244,7 @@ impl SessionFile {
             weights: self.weights.clone(),
             clips: self.clips.clone(),
             binds: self.binds.clone(),
+            bindings: self.bindings.clone(),
             limits: self.limits.clone(),
             pins: self.pins.clone(),
             pairs: self.pairs.clone(),

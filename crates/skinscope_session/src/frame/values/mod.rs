@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use skinscope_inspect::{Overlay, PerVertex, VertexValues};
+use skinscope_model::Model;
 
-use crate::{EditedWeights, Measurements, Session};
+use crate::{EditedWeights, Measurements, Painting, Session};
 
 /// A way to come to the numbers of an overlay.
 struct ValueSource {
@@ -21,6 +22,10 @@ struct Numbered<'a> {
     measurements: Measurements<'a>,
     /// The weights, with what was found in them.
     weights: EditedWeights<'a>,
+    /// The layers that weights are painted in.
+    painting: &'a Painting,
+    /// The model as its file has it.
+    stored: Option<&'a Arc<Model>>,
     /// What the overlay wants.
     wanted: VertexValues,
 }
@@ -32,6 +37,7 @@ static VALUES: &[ValueSource] = &[
     ValueSource { id: "measured", values: measured },
     ValueSource { id: "changed", values: |of| of.measurements.changed_weights() },
     ValueSource { id: "changed-surface", values: |of| of.measurements.changed_surface() },
+    ValueSource { id: "layer-mask", values: |of| Some(of.painting.mask_values(of.stored?, of.weights.edited_model()?)) },
 ];
 
 impl Session {
@@ -41,7 +47,13 @@ impl Session {
     pub fn vertex_values(&self, overlay: &Overlay) -> Option<Arc<PerVertex>> {
         let wanted = overlay.values?;
         let source = VALUES.iter().find(|source| source.id == wanted.source)?;
-        (source.values)(&Numbered { measurements: self.measurements(), weights: self.edited_weights(), wanted })
+        (source.values)(&Numbered {
+            measurements: self.measurements(),
+            weights: self.edited_weights(),
+            painting: &self.painting,
+            stored: self.document().map(|document| document.stored()),
+            wanted,
+        })
     }
 }
 

@@ -1,0 +1,170 @@
+//! Binds meshes that have no skin: their weights are found where they stand at rest, and they gain a skin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{DAffine3, DVec3, Vec3};
+use skinscope_base::math::{Weld, WeldRule};
+use skinscope_base::parallel::JobContext;
+use skinscope_bind::{BindProblem, BindSettings, Joint};
+use skinscope_model::{
+    BindingChange, Influences, InstanceId, MeshId, Model, NewSkin, NodeId, PrimitiveId, SkinId, WeightFormat,
+};
+
+use super::{BoundSkin, bones};
+use crate::Refusal;
+use crate::refusal::{mesh_name, name};
+
+/// What a model would gain, and what is reported of it.
+#[derive(Clone, Debug)]
+pub struct BareBinding {
+    /// The skin, with the weights of all vertices.
+    pub change: BindingChange,
+    /// The report of it.
+    pub bound: BoundSkin,
+}
+
+/// Finds the weights of meshes that have no skin, as they stand at rest in the world. The joints are `root` and the nodes below it that
+/// show no mesh; where a skin of the model has `root` as a joint, the meshes gain that skin. `meshes` are numbers of the file; `None`: all
+/// that have no skin.
+///
+/// # Errors
+/// No mesh is without a skin, a mesh is shown by several nodes, or no weights can be found.
+pub fn bind_bare(
+    model: &Model,
+    root: NodeId,
+    meshes: Option<&BTreeSet<u32>>,
+    settings: &BindSettings,
+    context: &JobContext,
+) -> Result<BareBinding, Refusal> {
+    let instances = bare_instances(model, meshes)?;
+    let (nodes, skin) = joints_below(model, root);
+    let worlds = model.skeleton.worlds(&model.skeleton.rest);
+    let surface = Placed::of(model, &instances, &worlds);
+    let heads: Vec<DVec3> = nodes.iter().map(|node| worlds[node.index()].translation).collect();
+    let joints: Vec<Joint> = bones::joints(model, &nodes, &heads, &|_| true);
+    let problem = BindProblem { joints, points: surface.points, triangles: surface.triangles };
+    let bound = skinscope_bind::bind(&problem, settings, context)?;
+    let stored = |row: &Vec<(u32, f64)>| rounded(row);
+    let rows: Vec<Vec<(u16, f32)>> = bound.rows.iter().map(stored).collect();
+    let per_vertex = rows.iter().map(Vec::len).max().unwrap_or(1).next_multiple_of(4);
+    let mut change = BindingChange::default();
+    for (id, places) in &surface.parts {
+        let mut influences = Influences { per_vertex, format: WeightFormat::F32, ..Influences::default() };
+        for place in places {
+            let row = &rows[*place as usize];
+            let pairs = (0..per_vertex).map(|slot| row.get(slot).copied().unwrap_or((0, 0.0)));
+            let (joints, weights): (Vec<u16>, Vec<f32>) = pairs.unzip();
+            influences.joints.extend(joints);
+            influences.weights.extend(weights);
+        }
+        change.primitives.push((*id, influences));
+    }
+    let number = SkinId::from_index(model.skins.len());
+    let report = BoundSkin::of(skin.unwrap_or(number), surface.vertices, &nodes, &bound);
+    match skin {
+        Some(skin) => change.joining = instances.iter().map(|id| (*id, skin)).collect(),
+        None => {
+            change.skins.push(NewSkin { name: String::new(), joints: nodes, root: Some(root) });
+            change.instances = instances.iter().map(|id| (*id, 0)).collect();
+        }
+    }
+    Ok(BareBinding { change, bound: report })
+}
+
+/// Returns the instances that are bound: of each mesh the one node that shows it.
+fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Result<Vec<InstanceId>, Refusal> {
+    let is_asked = |mesh: MeshId| meshes.is_none_or(|meshes| meshes.contains(&model.file_mesh(mesh).0));
+    let mut by_mesh: BTreeMap<MeshId, Vec<InstanceId>> = BTreeMap::new();
+    for (index, instance) in model.instances.iter().enumerate().filter(|(_, i)| is_asked(i.mesh)) {
+        if instance.skin.is_none() {
+            by_mesh.entry(instance.mesh).or_default().push(InstanceId::from_index(index));
+        }
+    }
+    if by_mesh.is_empty() {
+        return Err(Refusal::NoBareMesh);
+    }
+    let mut out = Vec::new();
+    for (mesh, shown) in by_mesh {
+        let [one] = shown.as_slice() else {
+            let nodes = shown.iter().take(2).map(|id| name(model, model.instances[id.index()].node));
+            let nodes: Vec<String> = nodes.collect();
+            return Err(Refusal::ShownTwice { mesh: mesh_name(model, mesh.index()), nodes });
+        };
+        out.push(*one);
+    }
+    Ok(out)
+}
+
+/// Returns the joints that hang on a node, and the skin that has it as a joint where there is one.
+fn joints_below(model: &Model, root: NodeId) -> (Vec<NodeId>, Option<SkinId>) {
+    if let Some(skin) = model.skins.iter().position(|skin| skin.joints.contains(&root)) {
+        return (model.skins[skin].joints.clone(), Some(SkinId::from_index(skin)));
+    }
+    let shows: BTreeSet<NodeId> = model.instances.iter().map(|instance| instance.node).collect();
+    let parents = &model.skeleton.parents;
+    // Parents come before their children, so that what hangs on the root is known in one pass.
+    let mut is_below = vec![false; model.skeleton.len()];
+    let mut has_joint_below = vec![false; model.skeleton.len()];
+    for node in (0..model.skeleton.len()).map(NodeId::from_index) {
+        is_below[node.index()] = node == root || parents[node.index()].is_some_and(|parent| is_below[parent.index()]);
+    }
+    for node in (0..model.skeleton.len()).rev().map(NodeId::from_index) {
+        has_joint_below[node.index()] |= !shows.contains(&node);
+        if let Some(parent) = parents[node.index()].filter(|_| has_joint_below[node.index()]) {
+            has_joint_below[parent.index()] = true;
+        }
+    }
+    let is_joint = |node: &NodeId| is_below[node.index()] && (*node == root || has_joint_below[node.index()]);
+    ((0..model.skeleton.len()).map(NodeId::from_index).filter(is_joint).collect(), None)
+}
+
+/// The surface of several meshes as it stands in the world.
+struct Placed {
+    points: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
+    /// For each primitive with vertices of its own, the place of each of them.
+    parts: Vec<(PrimitiveId, Vec<u32>)>,
+    /// How many vertices the file has for them.
+    vertices: usize,
+}
+
+impl Placed {
+    fn of(model: &Model, instances: &[InstanceId], worlds: &[DAffine3]) -> Self {
+        let mut points: Vec<DVec3> = Vec::new();
+        let mut triangles: Vec<[u32; 3]> = Vec::new();
+        let mut starts: Vec<(PrimitiveId, std::ops::Range<usize>)> = Vec::new();
+        for instance in instances.iter().map(|id| &model.instances[id.index()]) {
+            let world = worlds[instance.node.index()];
+            for (number, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
+                if primitive.shares.is_some() {
+                    continue;
+                }
+                let first = points.len();
+                let stored = &primitive.positions[..primitive.stored_vertices];
+                points.extend(stored.iter().map(|point| world.transform_point3(point.as_dvec3())));
+                triangles.extend(primitive.stored_triangles().map(|corners| corners.map(|v| first as u32 + v)));
+                starts.push((PrimitiveId::new(instance.mesh, number), first..points.len()));
+            }
+        }
+        let single: Vec<Vec3> = points.iter().map(|point| point.as_vec3()).collect();
+        let weld = Weld::new(&single, WeldRule::Near, &|| false).unwrap_or_default();
+        let place = |vertex: u32| weld.group[vertex as usize];
+        let parts = starts.into_iter().map(|(id, range)| (id, range.map(|vertex| place(vertex as u32)).collect()));
+        Self {
+            vertices: points.len(),
+            parts: parts.collect(),
+            triangles: triangles.into_iter().map(|corners| corners.map(place)).collect(),
+            points: weld.first.iter().map(|vertex| points[*vertex as usize]).collect(),
+        }
+    }
+}
+
+/// Returns a row as floats that sum to one as nearly as floats can.
+fn rounded(row: &[(u32, f64)]) -> Vec<(u16, f32)> {
+    let mut out: Vec<(u16, f32)> = row.iter().map(|(joint, share)| (*joint as u16, *share as f32)).collect();
+    let rest: f64 = out.iter().skip(1).map(|(_, share)| f64::from(*share)).sum();
+    if let Some(first) = out.first_mut() {
+        first.1 = (1.0 - rest) as f32;
+    }
+    out
+}

@@ -1,0 +1,259 @@
+//! The operation that finds weights from the mesh and its joints alone, by one of the methods of `skinscope_bind`.
+//!
+//! All primitives that skins move in one way are one surface, whose points of one place get one row. Joints, inverse bind matrices and the
+//! stored form stay; locked joints and vertices out of bounds keep their weights, as with every operation.
+
+mod bare;
+mod bones;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use skinscope_base::parallel::JobContext;
+use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
+use skinscope_model::{Model, NodeId};
+use skinscope_weights::{RestSurface, Shares, Table};
+
+pub use bare::{BareBinding, bind_bare};
+pub use report::BoundSkin;
+
+use super::operation_row::Group;
+use super::{
+    ChoiceKind, ChoiceWord, JointNumbers, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Refusal,
+    Settings, Sheet,
+};
+
+/// Which method.
+static METHOD: Parameter = Parameter {
+    id: "bind-method",
+    label: "Method",
+    help: "How weights are found",
+    kind: ParameterKind::Choice(ChoiceKind { words: &WORDS, ..ChoiceKind::ROW }),
+    ..Parameter::ROW
+};
+
+/// The methods as words, in the order of [`BINDERS`]; a test keeps that none is missing.
+static WORDS: [ChoiceWord; 5] = [word(0), word(1), word(2), word(3), word(4)];
+
+const fn word(at: usize) -> ChoiceWord {
+    let Binder { id, label, help, .. } = BINDERS[at % BINDERS.len()];
+    ChoiceWord { id, label, help }
+}
+
+/// The most joints of a vertex.
+static MOST: Parameter = Parameter {
+    id: "bind-most",
+    label: "Influences",
+    help: "The most joints of a vertex",
+    kind: ParameterKind::Number(NumberKind {
+        range: [1.0, 255.0],
+        slider: [1.0, 8.0],
+        default: 4.0,
+        decimals: 0,
+        ..NumberKind::ROW
+    }),
+    option: OptionForm::Own { name: "bind-influences", value: "N", help: "With --bind: at most N joints for a vertex" },
+};
+
+/// How often the result is smoothed.
+static SMOOTH: Parameter = Parameter {
+    id: "bind-smooth",
+    label: "Smooth",
+    help: "How often the weights that were found are smoothed over the surface",
+    kind: ParameterKind::Number(NumberKind {
+        range: [0.0, 1000.0],
+        slider: [0.0, 20.0],
+        default: 0.0,
+        decimals: 0,
+        ..NumberKind::ROW
+    }),
+    option: OptionForm::Own {
+        name: "bind-smooth",
+        value: "N",
+        help: "With --bind: smooth the weights that were found N times",
+    },
+};
+
+/// Whether loose pieces follow one joint each.
+static RIGID: Parameter = Parameter {
+    id: "bind-rigid",
+    label: "Loose pieces",
+    help: "What becomes of pieces of the mesh that hang on no other, as buttons do",
+    kind: ParameterKind::Choice(ChoiceKind {
+        words: &[
+            ChoiceWord { id: "", label: "Bend", help: "A loose piece follows what it lies on" },
+            ChoiceWord { id: "rigid", label: "Rigid", help: "A loose piece follows one joint as a whole" },
+        ],
+        ..ChoiceKind::ROW
+    }),
+    option: OptionForm::Own {
+        name: "bind-rigid-pieces",
+        value: "",
+        help: "With --bind: let every loose piece follow one joint as a whole",
+    },
+};
+
+/// The operation that finds weights from the mesh and its joints.
+pub(crate) static BIND: Operation = Operation {
+    id: "bind",
+    label: "Bind automatically",
+    tool: "Auto bind",
+    icon: "MAGIC_WAND",
+    group: Group::Bind,
+    place: 2,
+    help: "Find the weights of every vertex from the mesh and its joints alone, in place of those that it has",
+    more: "; joints and inverse bind matrices stay",
+    argument: "METHOD",
+    parameters: &[&METHOD, &MOST, &SMOOTH, &RIGID],
+    refuse: |sheet, settings| can_bind(sheet, settings),
+    numbers: JointNumbers::Any,
+    pairs: Some(|settings| MOST.number(settings) as usize),
+    by_result: true,
+    run: run_on,
+    ..Operation::ROW
+};
+
+/// Puts what a binding is asked for into the settings of the operation.
+pub fn put_bind_settings(settings: &mut Settings, asked: &BindSettings) {
+    let method = BINDERS.iter().position(|binder| binder.id == asked.method).unwrap_or(0);
+    METHOD.set_choice(settings, method);
+    MOST.set_number(settings, asked.most as f64);
+    SMOOTH.set_number(settings, asked.smooth as f64);
+    RIGID.set_choice(settings, usize::from(asked.rigid_pieces));
+    for rule in RULES {
+        let id = rule_id(rule.id);
+        settings.values.remove(&id);
+        if asked.rules_off.contains(rule.id) {
+            settings.values.insert(id, 1.0);
+        }
+    }
+    for parameter in BINDERS.iter().flat_map(|binder| binder.parameters) {
+        settings.values.remove(parameter.id);
+    }
+    settings.values.extend(asked.values.iter().map(|(id, value)| (id.clone(), *value)));
+}
+
+/// The name of the value that says that a rule is switched off.
+fn rule_id(rule: &str) -> String {
+    format!("without-{rule}")
+}
+
+/// Returns what the settings of the operation ask a binder for.
+fn asked(settings: &Settings) -> BindSettings {
+    let method = BINDERS.get(METHOD.choice(settings)).or(BINDERS.first());
+    let is_off = |rule: &str| settings.values.get(&rule_id(rule)).is_some_and(|value| *value > 0.0);
+    let numbers = BINDERS.iter().flat_map(|binder| binder.parameters);
+    BindSettings {
+        method: method.map(|binder| binder.id.to_owned()).unwrap_or_default(),
+        most: MOST.number(settings) as usize,
+        smooth: SMOOTH.number(settings) as usize,
+        rigid_pieces: RIGID.choice(settings) == 1,
+        rules_off: RULES.iter().filter(|rule| is_off(rule.id)).map(|rule| rule.id.to_owned()).collect(),
+        values: numbers.filter_map(|p| Some((p.id.to_owned(), *settings.values.get(p.id)?))).collect(),
+    }
+}
+
+/// Says why there is nothing that could be bound.
+fn can_bind(sheet: &Sheet, _: &Settings) -> Result<(), Refusal> {
+    match sheet.tables.iter().any(|table| table.vertices() > 0) {
+        true => Ok(()),
+        false => Err(Refusal::NoSkin),
+    }
+}
+
+fn run_on(sheet: &mut Sheet, settings: &Settings) {
+    let asked = asked(settings);
+    let surfaces = sheet.surfaces().to_vec();
+    let mut bound = Vec::new();
+    for (number, surface) in surfaces.iter().enumerate() {
+        let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
+        if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
+            continue;
+        }
+        let share = |part: f32| 0.2 + 0.6 * (number as f32 + part) / surfaces.len() as f32;
+        let context = sheet.context.part(share(0.0), share(1.0));
+        match bind_surface(sheet, surface, &asked, &context) {
+            Ok(Some(skin)) => bound.push(skin),
+            Ok(None) => {}
+            Err(BindError::Cancelled) => return,
+            Err(why) => {
+                sheet.not_bound = Some(why);
+                return;
+            }
+        }
+    }
+    sheet.bound = bound;
+}
+
+/// Binds a surface, and returns what is reported of it; `None` where it has no skin.
+fn bind_surface(
+    sheet: &mut Sheet,
+    surface: &RestSurface,
+    asked: &BindSettings,
+    context: &JobContext,
+) -> Result<Option<BoundSkin>, BindError> {
+    let Some(skeleton) = bones::of_surface(sheet, surface) else { return Ok(None) };
+    let problem = BindProblem {
+        joints: skeleton.joints,
+        points: surface.positions.iter().map(|point| point.as_dvec3()).collect(),
+        triangles: surface.triangles.clone(),
+    };
+    let slots = surface.parts.iter().map(|part| sheet.tables[part.table].per_vertex).min().unwrap_or(4);
+    let settings = BindSettings { most: asked.most.min(slots), ..asked.clone() };
+    let bound = skinscope_bind::bind(&problem, &settings, context)?;
+    let vertices = surface.mesh.vertex_count() as usize;
+    let report = BoundSkin::of(skeleton.skin, vertices, &skeleton.nodes, &bound);
+    let mut folded = Folded::new(sheet.model, &skeleton.nodes);
+    for (welded, row) in (0..).zip(&bound.rows) {
+        for vertex in surface.members(welded) {
+            let at = surface.row(*vertex);
+            if sheet.bounds.has(at.table, at.row) {
+                let table = &mut sheet.tables[at.table];
+                let shares = folded.shares(table, at.table, row);
+                table.put_in_order(at.row, &shares);
+            }
+        }
+    }
+    Ok(Some(report))
+}
+
+/// The joints of a surface's problem as the tables of its parts know them. Skins that bind their joints in one way need not have the same
+/// joints: what one lacks goes to the nearest joint above that it has, or else to its first.
+struct Folded<'m> {
+    model: &'m Model,
+    nodes: &'m [NodeId],
+    /// For each table that was asked for, the key of each joint.
+    keys: Vec<(usize, Vec<u32>)>,
+}
+
+impl<'m> Folded<'m> {
+    fn new(model: &'m Model, nodes: &'m [NodeId]) -> Self {
+        Self { model, nodes, keys: Vec::new() }
+    }
+
+    /// Returns a row by the keys of a table's joints, the largest share first.
+    fn shares(&mut self, table: &Table, number: usize, row: &[(u32, f64)]) -> Shares {
+        let found = self.keys.iter().position(|(known, _)| *known == number);
+        let at = found.unwrap_or_else(|| {
+            self.keys.push((number, self.nodes.iter().map(|node| self.key(table, *node)).collect()));
+            self.keys.len() - 1
+        });
+        let keys = &self.keys[at].1;
+        let mut out = Shares::new();
+        for (joint, share) in row {
+            let key = keys[*joint as usize];
+            match out.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, sum)) => *sum += share,
+                None => out.push((key, *share)),
+            }
+        }
+        out
+    }
+
+    fn key(&self, table: &Table, node: NodeId) -> u32 {
+        let parents = &self.model.skeleton.parents;
+        let mut up = std::iter::successors(Some(node), |node| parents[node.index()]);
+        let found = up.find(|node| table.joint_of(node.0).is_some_and(|joint| usize::from(joint) < table.keys.len()));
+        found.map_or_else(|| table.keys.first().copied().unwrap_or(node.0), |node| node.0)
+    }
+}

@@ -1,0 +1,82 @@
+//! Tests of the operation that finds weights.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skinscope_base::parallel::JobContext;
+use skinscope_bind::{BINDERS, BindSettings, RULES};
+use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{Model, NodeId};
+
+use super::{WORDS, asked, put_bind_settings};
+use crate::{Outcome, Settings, Sheet, Task, apply, compute_outcome, operation};
+
+fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
+    let mut settings = Settings::default();
+    put_bind_settings(&mut settings, binding);
+    let locked: BTreeSet<NodeId> = locked.iter().copied().collect();
+    let task = Task { operation: operation("bind").unwrap(), settings, within: None, locked: Arc::new(locked) };
+    compute_outcome(model, &task, &JobContext::of_waiting()).unwrap()
+}
+
+#[test]
+fn every_method_is_a_word_of_the_operation_and_settings_come_back_as_they_were_put() {
+    let words: Vec<_> = WORDS.iter().map(|word| (word.id, word.label, word.help)).collect();
+    let binders: Vec<_> = BINDERS.iter().map(|binder| (binder.id, binder.label, binder.help)).collect();
+    assert_eq!(words, binders);
+    let mut settings = Settings::default();
+    assert_eq!(asked(&settings), BindSettings::default());
+    for binder in BINDERS {
+        let numbers = binder.parameters.iter().map(|p| (p.id.to_owned(), p.range[1]));
+        let wanted = BindSettings {
+            method: binder.id.to_owned(),
+            most: 6,
+            smooth: 3,
+            rigid_pieces: true,
+            rules_off: RULES.iter().take(1).map(|rule| rule.id.to_owned()).collect(),
+            values: numbers.collect(),
+        };
+        put_bind_settings(&mut settings, &wanted);
+        assert_eq!(asked(&settings), wanted);
+    }
+}
+
+#[test]
+fn a_tube_is_bound_to_its_joints_and_locked_joints_keep_their_weights() {
+    let model = tube(Tube { joints: 3, ..Tube::default() });
+    for binder in BINDERS {
+        let wanted = BindSettings { method: binder.id.to_owned(), ..BindSettings::default() };
+        let out = outcome(&model, &wanted, &[]);
+        assert_eq!(out.refused, None, "{}", binder.id);
+        let [skin] = out.bound.as_slice() else { panic!("{}: one skin", binder.id) };
+        assert!(skin.joints == 3 && skin.joints_used >= 2, "{}: {skin:?}", binder.id);
+        let bound = model.with_skinning(&out.change()).unwrap();
+        let sheet = Sheet::of(&bound);
+        assert!((0..sheet.tables[0].vertices()).all(|row| (sheet.tables[0].sum(row) - 1.0).abs() < 1e-6));
+        let joint = model.skins[0].joints[1];
+        let held = outcome(&model, &wanted, &[joint]);
+        let kept = model.with_skinning(&held.change()).unwrap();
+        let weight = |model: &Model, vertex: usize| {
+            let (mut shares, sheet) = (Vec::new(), Sheet::of(model));
+            sheet.tables[0].shares(vertex, &mut shares);
+            shares.iter().filter(|(key, _)| *key == joint.0).map(|(_, weight)| *weight).sum::<f64>()
+        };
+        for vertex in 0..sheet.tables[0].vertices() {
+            assert_eq!(weight(&kept, vertex).to_bits(), weight(&model, vertex).to_bits(), "{}", binder.id);
+        }
+    }
+}
+
+#[test]
+fn more_joints_than_the_file_has_pairs_for_make_room() {
+    let model = tube(Tube { joints: 12, ..Tube::default() });
+    let mut settings = Settings::default();
+    put_bind_settings(&mut settings, &BindSettings { most: 7, smooth: 200, ..BindSettings::default() });
+    let mut sheet = Sheet::of(&model);
+    apply(operation("bind").unwrap(), &mut sheet, &settings);
+    assert_eq!(sheet.tables[0].per_vertex, 8);
+    let most = (0..sheet.tables[0].vertices()).map(|row| sheet.tables[0].filled(row)).max().unwrap();
+    assert!((5..=7).contains(&most), "{most}");
+    let out = outcome(&model, &BindSettings { most: 7, smooth: 200, ..BindSettings::default() }, &[]);
+    assert_eq!(out.figures[1].most, most);
+}

@@ -1,0 +1,178 @@
+//! Effects of layers while one paints: what a dab changes is composed anew with all that effects reach from there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skinscope_weights::{RestSurface, Shares, TableRow, share_of};
+
+use super::composer::Composer;
+use super::rows::Rows;
+use super::vicinity::Vicinity;
+use super::{Brushing, Canvas, PaintError};
+use crate::MirrorAxis;
+use crate::layers::{LayerEffect, LayerId, LayerRow, LayerStack};
+
+impl Rows {
+    /// Lets rows know what lies around them.
+    pub fn with_surfaces(mut self, surfaces: &Arc<Vec<RestSurface>>) -> Self {
+        self.near = Vicinity::new(surfaces, self.tables.len());
+        self
+    }
+
+    /// Returns what the layer that is painted in lies over, as far as effects have a say there; `None` where the stack knows nothing of the row.
+    pub fn below_with_effects(&self, at: TableRow) -> Option<LayerRow> {
+        let number = self.layers.active_layer().map_or(0, |(number, _)| number);
+        let below = Composer::new(&self.layers, &self.near).over(number, at)?;
+        Some(below.fitted(self.tables[at.table].per_vertex))
+    }
+
+    /// Returns the flat weights of rows that the stack knows.
+    pub fn composed(&self, rows: &[TableRow]) -> Vec<(TableRow, LayerRow)> {
+        let room = |at: &TableRow| self.tables[at.table].per_vertex;
+        if !self.layers.has_effects() {
+            return rows.iter().filter_map(|at| Some((*at, self.layers.flat(*at, room(at))?))).collect();
+        }
+        let composer = Composer::new(&self.layers, &self.near);
+        rows.iter().filter_map(|at| Some((*at, composer.flat(*at)?.fitted(room(at))))).collect()
+    }
+
+    /// Returns the rows whose flat weights rows of the layer that is painted in may change, rising.
+    fn reached(&self, rows: &[TableRow]) -> Vec<TableRow> {
+        let number = self.layers.active_layer().map_or(0, |(number, _)| number);
+        self.reached_from(number, rows)
+    }
+
+    fn reached_from(&self, layer: usize, rows: &[TableRow]) -> Vec<TableRow> {
+        let effects = Composer::new(&self.layers, &self.near).effects_from(layer);
+        let mut out = self.near.reached(rows.iter().copied(), &effects);
+        out.retain(|at| self.has(*at));
+        out
+    }
+
+    /// Lets the base have all rows that effects read for some rows.
+    fn know(&mut self, rows: &[TableRow]) {
+        for at in self.reached_from(0, rows) {
+            if self.layers.base_row(at).is_none() {
+                let painted = self.painted[at.table].get(at.row).cloned();
+                let row = painted.unwrap_or_else(|| LayerRow::of_table(&self.tables[at.table], at.row));
+                self.layers.put_base(at, row);
+            }
+        }
+    }
+
+    /// Makes the flat weights of some rows anew, and returns those that are others now. Where a locked joint would get another weight, nothing
+    /// changes, and the error has those rows.
+    fn compose(&mut self, rows: &[TableRow], locked: &BTreeSet<u32>) -> Result<Vec<TableRow>, Vec<TableRow>> {
+        let (mut new, mut refused) = (Vec::new(), Vec::new());
+        for (at, flat) in self.composed(rows) {
+            let is_same = match self.painted[at.table].get(at.row) {
+                Some(before) => *before == flat,
+                // It is as the file has it.
+                None => flat.pairs.is_some(),
+            };
+            if is_same {
+                continue;
+            }
+            let mut space = Shares::new();
+            let before = self.flat(at, &mut space);
+            let bits = |shares: &[(u32, f64)], key: u32| share_of(shares, key).to_bits();
+            if locked.iter().any(|key| bits(before, *key) != bits(&flat.shares, *key)) {
+                refused.push(at);
+            } else {
+                new.push((at, flat));
+            }
+        }
+        if !refused.is_empty() {
+            return Err(refused);
+        }
+        let changed = new.iter().map(|(at, _)| *at).collect();
+        new.into_iter().for_each(|(at, flat)| self.painted[at.table].set(at.row, Some(flat)));
+        Ok(changed)
+    }
+
+    /// Takes other layers where effects have a say before or after that, and returns the rows that have other flat weights now, rising.
+    pub fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
+        let before = std::mem::replace(&mut self.layers, layers);
+        for at in before.rows() {
+            if let (None, Some(row)) = (self.layers.base_row(at), before.base_row(at)) {
+                self.layers.put_base(at, row.clone());
+            }
+        }
+        let painted = self.layers.layers().iter().flat_map(|layer| layer.painted_rows());
+        let painted: Vec<TableRow> = painted.filter(|at| self.has(*at)).collect();
+        let mut rows = self.reached_from(0, &painted);
+        self.know(&rows);
+        rows.extend(self.layers.rows().filter(|at| self.has(*at)));
+        rows.sort_unstable();
+        rows.dedup();
+        let changed = self.compose(&rows, &BTreeSet::new()).unwrap_or_default();
+        self.layers.forget_base();
+        changed
+    }
+}
+
+impl Canvas {
+    /// Finds what is opposite to what for the mirrors among the effects of layers.
+    pub(super) fn look_across(&mut self, layers: &LayerStack) -> Result<(), PaintError> {
+        let of_layers = layers.layers().iter().flat_map(|layer| layer.effects());
+        let on = of_layers.chain(layers.effects()).filter(|effect| effect.is_on());
+        for (axis, _) in on.filter_map(LayerEffect::across) {
+            let named = MirrorAxis::ALL.into_iter().find(|named| named.axis() == Some(axis));
+            let images = self.mirrors.across(&self.model, &self.surfaces, named.unwrap_or(MirrorAxis::Auto))?;
+            self.rows.near.set_images(axis, images);
+        }
+        Ok(())
+    }
+
+    /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base, with what effects of both have made of them:
+    /// the flat weights stay as they are. `None` where they cannot be merged.
+    #[must_use]
+    pub fn merged_down(&self, id: LayerId) -> Option<LayerStack> {
+        let mut out = self.rows.layers.clone();
+        if !out.has_effects() {
+            return out.merge_down(id).then_some(out);
+        }
+        let number = out.layers().iter().position(|layer| layer.id() == id)?;
+        let composer = Composer::new(&self.rows.layers, &self.rows.near);
+        let is_alone = out.layers().len() == 1;
+        let mixed = |at: TableRow| {
+            let mut own = [Some(number), number.checked_sub(1)].into_iter().flatten();
+            let has_any = is_alone || own.any(|number| composer.shown(number, at).is_some());
+            let row = if is_alone { composer.flat(at) } else { composer.below(number + 1, at) };
+            Some((at, row.filter(|_| has_any)?))
+        };
+        let mixed: Vec<(TableRow, LayerRow)> = self.rows.layers.rows().filter_map(mixed).collect();
+        out.merge_as(id, mixed).then_some(out)
+    }
+
+    /// Lets what effects reach from some rows of the layer that is painted in follow them, and returns the rows with other flat weights. Rows
+    /// by which a locked joint would get another weight go back to those of `before`.
+    pub(super) fn follow_effects(
+        &mut self,
+        brushing: &mut Brushing,
+        before: &LayerStack,
+        rows: Vec<TableRow>,
+    ) -> Vec<TableRow> {
+        let reached = self.rows.reached(&rows);
+        self.rows.know(&reached);
+        let mut left = rows;
+        loop {
+            let refused = match self.rows.compose(&reached, &brushing.locked) {
+                Ok(changed) => return changed,
+                Err(_) if left.is_empty() => return Vec::new(),
+                Err(refused) => refused,
+            };
+            let near: BTreeSet<TableRow> = self.rows.reached(&refused).into_iter().collect();
+            let (mut back, mut stay): (Vec<TableRow>, Vec<TableRow>) =
+                left.into_iter().partition(|at| near.contains(at));
+            if back.is_empty() {
+                std::mem::swap(&mut back, &mut stay);
+            }
+            for at in &back {
+                self.rows.layers.set_active_row(*at, before.active_row(*at).cloned());
+            }
+            brushing.touched.note_held(&back, brushing.stroke.accumulate);
+            left = stay;
+        }
+    }
+}

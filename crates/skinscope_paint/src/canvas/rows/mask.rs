@@ -1,0 +1,86 @@
+//! The mask of the layer that is painted in, as brushes see it: a row whose share is the weight of one joint that no skin has. So what adds,
+//! scales or smooths weights does the same to a mask.
+
+use std::collections::BTreeSet;
+
+use skinscope_weights::{RestSurface, Shares, TableRow, share_of};
+
+use super::{Member, Place, Rows};
+use crate::layers::LayerRow;
+
+/// The key of the joint that stands for the mask: that of a stroke which names no joint.
+pub(in crate::canvas) const MASK: u32 = u32::MAX;
+
+impl Rows {
+    /// Returns the mask of a place: that of its first vertex. It is written to `space`.
+    pub fn mask_of_place<'a>(
+        &self,
+        surfaces: &[RestSurface],
+        Place { surface, point }: Place,
+        space: &'a mut Shares,
+    ) -> &'a [(u32, f64)] {
+        let surface = &surfaces[surface];
+        *space = self.mask_row(surface.row(surface.mesh.weld.first[point as usize]));
+        space
+    }
+
+    /// Returns the mask of a vertex, 0 to 1.
+    pub fn mask_share(&self, at: TableRow) -> f32 {
+        self.layers.mask_share(at)
+    }
+
+    fn mask_row(&self, at: TableRow) -> Shares {
+        let share = f64::from(self.mask_share(at));
+        if share > 0.0 { vec![(MASK, share)] } else { Shares::new() }
+    }
+
+    /// Returns the same as [`Rows::members`] with their mask as what was painted of them.
+    pub fn mask_members(&self, surfaces: &[RestSurface], place: Place) -> Vec<Member> {
+        let mut out = self.members(surfaces, place);
+        for member in &mut out {
+            member.before = Some(LayerRow::painted(self.mask_row(member.at), false));
+        }
+        out
+    }
+
+    /// Whether the mask of a vertex is another one than it was when `before` was its row.
+    pub fn has_other_mask(&self, at: TableRow, before: Option<&LayerRow>) -> bool {
+        share_before(before).to_bits() != self.mask_share(at).to_bits()
+    }
+
+    /// Whether the layer that is painted in has weights for a vertex, so that its mask matters there.
+    pub fn is_masked_row(&self, at: TableRow) -> bool {
+        self.layers.active_row(at).is_some()
+    }
+
+    /// Gives all vertices of a place the same mask. Returns whether locked joints have kept their weights; else nothing has changed.
+    pub fn set_mask(&mut self, members: &[Member], row: &[(u32, f64)], locked: &BTreeSet<u32>) -> bool {
+        let before = |member: &Member| (member.at, self.mask_share(member.at), self.of_locked(member.at, locked));
+        let before: Vec<(TableRow, f32, Vec<u64>)> = members.iter().map(before).collect();
+        let share = share_of(row, MASK) as f32;
+        members.iter().for_each(|member| self.set_mask_share(member.at, share));
+        let keeps = before.iter().all(|(at, _, kept)| self.of_locked(*at, locked) == *kept);
+        if !keeps {
+            before.into_iter().for_each(|(at, share, _)| self.set_mask_share(at, share));
+        }
+        keeps
+    }
+
+    /// Gives vertices of a place the mask that they had when these were their rows.
+    pub fn give_back_mask(&mut self, members: &[Member]) {
+        members.iter().for_each(|member| self.set_mask_share(member.at, share_before(member.before.as_ref())));
+    }
+
+    fn set_mask_share(&mut self, at: TableRow, share: f32) {
+        self.layers.set_mask_share(at, share);
+        if self.layers.base_row(at).is_some() {
+            let flat = self.layers.flat(at, self.tables[at.table].per_vertex);
+            self.painted[at.table].set(at.row, flat);
+        }
+    }
+}
+
+/// Returns the mask that a row stands for.
+fn share_before(row: Option<&LayerRow>) -> f32 {
+    row.map_or(0.0, |row| share_of(&row.shares, MASK)) as f32
+}

@@ -1,0 +1,289 @@
+//! Skins that meshes gained, as session files hold them: what was bound to which joints, by names, and the influences by value. Inverse bind
+//! matrices follow from the rest pose ([`skinscope_model::Model::with_bindings`]); those that were edited since are among `binds`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use skinscope_anim::pose::Keys;
+use skinscope_base::math::Transform;
+use skinscope_edit::find_nodes;
+use skinscope_model::{
+    BindingChange, Influences, Instance, InstanceId, Model, NewNode, NewSkin, NodeId, Primitive, PrimitiveId, SkinId,
+    WeightFormat,
+};
+
+use super::number::{Number, numbers, values};
+
+/// The skins that meshes gained in one step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BindingRecord {
+    /// The nodes that were made, parents first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NewNodeRecord>,
+    /// The skins that were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skins: Vec<NewSkinRecord>,
+    /// The nodes whose meshes gained a skin.
+    pub meshes: Vec<BoundMeshRecord>,
+    /// The parts of these meshes that gained influences.
+    pub parts: Vec<BoundPartRecord>,
+}
+
+/// A node that was made to be a joint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct NewNodeRecord {
+    pub name: String,
+    /// Its parent among the nodes that were made; `None`: it is a root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<usize>,
+    pub translation: [Number; 3],
+    /// A quaternion x, y, z, w.
+    pub rotation: [Number; 4],
+    pub scale: [Number; 3],
+}
+
+/// A joint: one of the nodes that were made, by its index, or one that there was, by its key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum JointRecord {
+    Made(usize),
+    Known(String),
+}
+
+/// A skin that was made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct NewSkinRecord {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    pub joints: Vec<JointRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<JointRecord>,
+}
+
+/// A node whose mesh gained a skin: one that was made, by its index, or one that there was, by its number in the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BoundMeshRecord {
+    pub node: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skin: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skin_of_file: Option<u32>,
+}
+
+/// The influences of a part of a mesh, in the order of the file. The lists are little-endian numbers in base64.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BoundPartRecord {
+    /// A node that shows the mesh.
+    pub node: String,
+    /// The part's number in the mesh.
+    pub primitive: usize,
+    /// A hash of the positions of its vertices, in their order.
+    pub positions: String,
+    pub per_vertex: usize,
+    pub format: WeightFormat,
+    /// The format of each set, where they have several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<WeightFormat>,
+    /// Indices of joints, 2 bytes each.
+    pub joints: String,
+    /// Weights, 4 bytes each.
+    pub weights: String,
+}
+
+/// What becomes of a binding in a model.
+#[derive(Clone, Debug)]
+pub(crate) enum Rebinding {
+    /// All of its meshes have a skin: that of their file, into which it was saved.
+    IsThere,
+    Change(Box<BindingChange>),
+    /// The model has not all of its nodes and vertices.
+    Unfit,
+}
+
+impl BindingRecord {
+    /// Makes the records of what meshes of a model gained, but for the first ones.
+    pub fn all_of(model: &Model, but_for: usize) -> Vec<Self> {
+        let bindings = model.bindings();
+        if bindings.len() <= but_for {
+            return Vec::new();
+        }
+        let keys = Keys::of(model);
+        // The nodes that came with them are the last ones.
+        let mut first = model.skeleton.len();
+        let mut out: Vec<Self> = Vec::new();
+        for change in bindings.iter().skip(but_for).rev() {
+            first -= change.nodes.len();
+            out.push(Self::of(model, change, (&keys, first)));
+        }
+        out.reverse();
+        out
+    }
+
+    fn of(model: &Model, change: &BindingChange, (keys, first): (&Keys, usize)) -> Self {
+        let joint = |node: &NodeId| match node.index().checked_sub(first) {
+            Some(made) => JointRecord::Made(made),
+            None => JointRecord::Known(keys.key(*node).to_owned()),
+        };
+        let node = |id: InstanceId| keys.key(model.instances[id.index()].node).to_owned();
+        let new = |node: &NewNode| NewNodeRecord {
+            name: node.name.clone(),
+            parent: node.parent,
+            translation: numbers(node.rest.translation.to_array()),
+            rotation: numbers(node.rest.rotation.to_array()),
+            scale: numbers(node.rest.scale.to_array()),
+        };
+        let skin = |skin: &NewSkin| NewSkinRecord {
+            name: skin.name.clone(),
+            joints: skin.joints.iter().map(joint).collect(),
+            root: skin.root.as_ref().map(joint),
+        };
+        let made = change.instances.iter().map(|(id, skin)| (*id, Some(*skin), None));
+        let joining = change.joining.iter().map(|(id, skin)| (*id, None, Some(skin.0)));
+        let mesh = |(id, skin, skin_of_file)| BoundMeshRecord { node: node(id), skin, skin_of_file };
+        // What shows a mesh may show a copy of it by now, whose vertices are the same.
+        let part = |(at, influences): &(PrimitiveId, Influences)| {
+            let is_it = |id: &InstanceId| {
+                let mesh = model.instances[id.index()].mesh;
+                [mesh, model.file_mesh(mesh)].contains(&at.mesh)
+            };
+            let shown = change.bound().find(is_it)?;
+            let mesh = &model.meshes[model.instances[shown.index()].mesh.index()];
+            Some(BoundPartRecord {
+                node: node(shown),
+                primitive: at.primitive,
+                positions: hash_of(mesh.primitives.get(at.primitive)?),
+                per_vertex: influences.per_vertex,
+                format: influences.format,
+                formats: influences.formats.clone(),
+                joints: STANDARD.encode(influences.joints.iter().flat_map(|j| j.to_le_bytes()).collect::<Vec<u8>>()),
+                weights: STANDARD.encode(influences.weights.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()),
+            })
+        };
+        Self {
+            nodes: change.nodes.iter().map(new).collect(),
+            skins: change.skins.iter().map(skin).collect(),
+            meshes: made.chain(joining).map(mesh).collect(),
+            parts: change.primitives.iter().filter_map(part).collect(),
+        }
+    }
+
+    /// Returns the keys of the nodes that it names, some of them more than once.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        let joints = self.skins.iter().flat_map(|skin| skin.joints.iter().chain(&skin.root));
+        let known = joints.filter_map(|joint| if let JointRecord::Known(key) = joint { Some(key) } else { None });
+        let shown = self.meshes.iter().map(|mesh| &mesh.node).chain(self.parts.iter().map(|part| &part.node));
+        known.chain(shown).map(String::as_str)
+    }
+
+    /// Returns what it is in a model; `paths` are those of the nodes whose keys are numbers.
+    pub fn on(&self, model: &Model, paths: &BTreeMap<String, String>) -> Rebinding {
+        let found = find_nodes(model, self.names(), paths);
+        let find = |key: &str| found.get(key).copied();
+        let shown: Option<Vec<InstanceId>> =
+            self.meshes.iter().map(|mesh| shown_at(model, find(&mesh.node)?)).collect();
+        let has_skin = |id: &InstanceId| model.instances[id.index()].skin.is_some();
+        match shown {
+            Some(shown) if !shown.is_empty() && shown.iter().all(has_skin) => Rebinding::IsThere,
+            Some(shown) => match self.change(model, &shown, &find) {
+                Some(change) => Rebinding::Change(Box::new(change)),
+                None => Rebinding::Unfit,
+            },
+            None => Rebinding::Unfit,
+        }
+    }
+
+    fn change(
+        &self,
+        model: &Model,
+        shown: &[InstanceId],
+        find: &dyn Fn(&str) -> Option<NodeId>,
+    ) -> Option<BindingChange> {
+        let first = model.skeleton.len();
+        let joint = |joint: &JointRecord| match joint {
+            JointRecord::Made(made) => (*made < self.nodes.len()).then(|| NodeId::from_index(first + made)),
+            JointRecord::Known(key) => find(key),
+        };
+        let skin = |skin: &NewSkinRecord| {
+            Some(NewSkin {
+                name: skin.name.clone(),
+                joints: skin.joints.iter().map(joint).collect::<Option<_>>()?,
+                root: match &skin.root {
+                    Some(root) => Some(joint(root)?),
+                    None => None,
+                },
+            })
+        };
+        let mut out = BindingChange {
+            nodes: self.nodes.iter().map(NewNodeRecord::node).collect(),
+            skins: self.skins.iter().map(skin).collect::<Option<_>>()?,
+            ..BindingChange::default()
+        };
+        for (mesh, id) in self.meshes.iter().zip(shown) {
+            match (mesh.skin, mesh.skin_of_file) {
+                (Some(skin), None) => out.instances.push((*id, skin)),
+                (None, Some(skin)) => out.joining.push((*id, SkinId(skin))),
+                _ => return None,
+            }
+        }
+        let mut given = BTreeSet::new();
+        for part in &self.parts {
+            let instance: &Instance = &model.instances[shown_at(model, find(&part.node)?)?.index()];
+            let at = PrimitiveId::new(instance.mesh, part.primitive);
+            let primitive = model.meshes[at.mesh.index()].primitives.get(at.primitive)?;
+            if hash_of(primitive) != part.positions || !given.insert(at) {
+                return None;
+            }
+            out.primitives.push((at, part.influences()?));
+        }
+        Some(out)
+    }
+}
+
+impl NewNodeRecord {
+    fn node(&self) -> NewNode {
+        let rest = Transform {
+            translation: values(self.translation).into(),
+            rotation: glam::Quat::from_array(values(self.rotation)),
+            scale: values(self.scale).into(),
+        };
+        NewNode { name: self.name.clone(), parent: self.parent, rest }
+    }
+}
+
+impl BoundPartRecord {
+    /// Returns the influences; `None` where the record is broken.
+    fn influences(&self) -> Option<Influences> {
+        let (joints, weights) = (STANDARD.decode(&self.joints).ok()?, STANDARD.decode(&self.weights).ok()?);
+        let (joints, weights) = (joints.as_chunks(), weights.as_chunks());
+        let is_even = joints.1.is_empty() && weights.1.is_empty();
+        is_even.then(|| Influences {
+            per_vertex: self.per_vertex,
+            joints: joints.0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect(),
+            weights: weights.0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+            format: self.format,
+            formats: self.formats.clone(),
+            ..Influences::default()
+        })
+    }
+}
+
+/// Returns the instance that a node shows.
+fn shown_at(model: &Model, node: NodeId) -> Option<InstanceId> {
+    model.instances.iter().position(|instance| instance.node == node).map(InstanceId::from_index)
+}
+
+/// Returns a hash of the positions of the vertices that the file has, in their order. Session files have it, so that it must stay as it is.
+fn hash_of(primitive: &Primitive) -> String {
+    let stored = primitive.positions.iter().take(primitive.stored_vertices);
+    // A position of −0 is the same as one of 0.
+    let bits = stored.flat_map(|position| position.to_array()).map(|number| (number + 0.0).to_bits());
+    let add = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", bits.fold(0xcbf2_9ce4_8422_2325, add))
+}

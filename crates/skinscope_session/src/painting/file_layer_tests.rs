@@ -1,0 +1,79 @@
+//! Layers in the extras of the model's file: taken as it is opened, asked about where their weights are others by now.
+
+use std::sync::Arc;
+
+use skinscope_model::{Model, ModelParts};
+use skinscope_paint::{KeptChoice, kept_text};
+
+use super::tests::{holding, now, stroke};
+use crate::{Document, EditCommand, LayerCommand, PaintCommand, Session};
+
+fn apply(session: &mut Session, command: LayerCommand) {
+    session.apply(PaintCommand::Layer(command));
+}
+
+/// Opens the model of a session as if its file kept this text.
+fn opened(session: &Session, text: &str) -> Session {
+    let mut parts = ModelParts::clone(session.document().unwrap().stored());
+    parts.source.kept_layers = Some(text.into());
+    let mut out = Session::default();
+    out.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    out
+}
+
+/// A session with a painted layer.
+fn layered() -> Session {
+    let mut session = holding("add");
+    apply(&mut session, LayerCommand::Add("Skirt".to_owned()));
+    stroke(&mut session, 40, 6);
+    session
+}
+
+fn text_of(session: &Session) -> String {
+    kept_text(session.document().unwrap().stored(), session.painting().layers()).unwrap()
+}
+
+#[test]
+fn layers_that_make_the_weights_of_the_file_are_taken_and_are_no_unsaved_work() {
+    let mut session = layered();
+    let painted = now(&session);
+    let id = session.painting().layers().active().unwrap();
+    apply(&mut session, LayerCommand::SetOn(id, false));
+    let base = now(&session);
+    let mut again = opened(&session, &text_of(&session));
+    assert!(again.painting().asked_layers().is_none() && !again.unsaved().has_unsaved_work());
+    assert!(now(&again) == base && again.painting().layers().layers().len() == 1);
+    assert!(!again.history().can_undo());
+    apply(&mut again, LayerCommand::SetOn(id, true));
+    assert!(now(&again) == painted && again.unsaved().unsaved_work().layers == 1);
+    again.apply(EditCommand::Undo);
+    assert!(now(&again) == base && !again.unsaved().has_unsaved_work());
+}
+
+#[test]
+fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
+    let session = layered();
+    let painted = now(&session);
+    let mut again = opened(&session, &text_of(&session));
+    let base = now(&again);
+    assert!(base != painted && again.painting().layers().is_empty() && again.painting().asked_layers().is_some());
+    assert!(again.document().unwrap().warnings.iter().any(|line| line.contains("was changed since")));
+    for (choice, wanted, count) in [(KeptChoice::Changes, &base, 2), (KeptChoice::Bottom, &painted, 1)] {
+        apply(&mut again, LayerCommand::Kept(choice));
+        assert!(now(&again) == *wanted && again.painting().layers().layers().len() == count);
+        assert!(again.painting().asked_layers().is_none());
+        again.apply(EditCommand::Undo);
+        assert!(now(&again) == base && again.painting().asked_layers().is_some(), "it is asked again");
+    }
+    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+    assert!(now(&again) == base && again.painting().asked_layers().is_none());
+}
+
+#[test]
+fn layers_that_cannot_be_read_are_not_taken_and_a_line_says_why() {
+    let session = layered();
+    let text = text_of(&session).replace("\"schema\":1", "\"schema\":9");
+    let again = opened(&session, &text);
+    assert!(again.painting().layers().is_empty() && again.painting().asked_layers().is_none());
+    assert!(again.document().unwrap().warnings.iter().any(|line| line.contains("have the schema 9")));
+}

@@ -1,0 +1,67 @@
+//! Skins that meshes gain while they are open: each change is one step of the history. Nodes and meshes that come with it follow those that
+//! there were, so that what was made before keeps its numbers.
+
+use std::sync::Arc;
+
+use skinscope_anim::Layers;
+use skinscope_model::{BindingChange, BuildError, Model, NodeId};
+use skinscope_paint::LayerStack;
+
+use crate::{FindingCommand, Session};
+
+impl Session {
+    /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step.
+    ///
+    /// # Errors
+    /// Something cannot be bound, and nothing has changed: [`Model::with_bindings`].
+    pub(crate) fn bind(&mut self, change: &BindingChange) -> Result<(), BuildError> {
+        self.skinning().choose(None);
+        let Some(before) = self.model().map(Arc::clone) else { return Ok(()) };
+        let bound = Arc::new(before.with_bindings(change)?);
+        // Layers name the vertices of the parts that have weights, and there are more of these now.
+        let layers = Some(self.painting.layers().clone()).filter(|layers| !layers.is_empty());
+        if layers.is_some() {
+            self.painting.take_layers(LayerStack::default());
+        }
+        self.history.bindings_changed(Arc::clone(&before), layers);
+        self.skinning().show_skinning(bound);
+        self.follow_bindings(Some(&before));
+        Ok(())
+    }
+
+    /// Lets what names nodes and vertices follow the model that is shown, where its meshes have gained skins since `before` was shown, or have
+    /// lost them again.
+    pub(crate) fn follow_bindings(&mut self, before: Option<&Model>) {
+        let Some((before, now)) = before.zip(self.model().map(Arc::clone)) else { return };
+        if now.shares_all_but_edits(before) {
+            return;
+        }
+        if self.before_finding.is_some() {
+            self.apply(FindingCommand::LeaveFinding);
+        }
+        let count = now.skeleton.len();
+        let is_there = |node: NodeId| Some(node).filter(|node| node.index() < count);
+        self.view.selected = self.view.selected.and_then(is_there);
+        self.view.hovered = None;
+        self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| is_there(*node)).collect());
+        self.view_history.follow_nodes(is_there);
+        self.painting.follow_nodes(is_there);
+        self.rules.follow_count(count);
+        Arc::make_mut(&mut self.tools.locked).retain(|node| node.index() < count);
+        let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
+        self.marker().forget_vertices();
+        if marked.parts.iter().all(|part| part.mesh.index() < now.meshes.len()) {
+            (self.view.marked, self.marking.by_hand) = (marked, by_hand);
+        }
+        self.posing.last_blended = None;
+        self.pose.invalidate();
+        self.pose.forget_surfaces();
+        // While a newer version of the file is being opened, what plays may be none of its clips yet.
+        let Layers { fade, add } = self.playback.layers;
+        let layers = fade.map(|fade| fade.clip).into_iter().chain(add.map(|add| add.clip));
+        if layers.chain(self.playback.clip).all(|clip| clip.index() < now.clips.len()) {
+            self.playing().arrange_crowd();
+            self.update_pose();
+        }
+    }
+}

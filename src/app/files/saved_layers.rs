@@ -1,0 +1,145 @@
+//! Layers of weights in the extras of a file that is saved.
+
+use crate::edit::LayersInFile;
+use crate::model::Model;
+use crate::paint::{LayerStack, kept_text};
+use crate::session::Session;
+
+/// What becomes of the layers of weights in the extras of the file that is saved.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum SavedLayers {
+    /// They stay as they are, or stay away.
+    #[default]
+    AsTheyAre,
+    /// The file keeps these.
+    Kept(LayerStack),
+    /// The file keeps none.
+    Removed,
+}
+
+impl SavedLayers {
+    /// Returns what becomes of the layers of a session, which are kept in the file or not; `None` where it has none.
+    pub fn of(session: &Session, keeps: Option<bool>) -> Self {
+        match keeps {
+            Some(true) => Self::Kept(session.painting().layers().clone()),
+            // What the user is asked about stays where it is.
+            None if session.painting().asked_layers().is_some() => Self::AsTheyAre,
+            _ => Self::Removed,
+        }
+    }
+
+    /// Returns what is written into the file of a model.
+    pub fn in_file(&self, model: &Model) -> LayersInFile {
+        match self {
+            Self::AsTheyAre => LayersInFile::AsTheyAre,
+            Self::Kept(layers) => kept_text(model, layers).map_or(LayersInFile::Removed, LayersInFile::Kept),
+            Self::Removed => LayersInFile::Removed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::{env, fs};
+
+    use super::*;
+    use crate::app::files::save_job::SaveJob;
+    use crate::export::write_skinned_glb;
+    use crate::import::{Options, Progress};
+    use crate::model::test_shapes::{Tube, tube};
+    use crate::model::{MeshId, NodeId, WeightChange};
+    use crate::paint::Painted;
+    use crate::session::{Document, LayerCommand, PaintCommand, PaintDab, PaintSettings, SelectionCommand, Source};
+    use crate::writeback::{Recompression, Stamps};
+
+    fn opened(path: &Path) -> Session {
+        let mut session = Session::default();
+        session.open(read(path));
+        session
+    }
+
+    fn read(path: &Path) -> Document {
+        Source::File(path.to_owned()).load(&Options::default(), &Progress::silent()).unwrap()
+    }
+
+    /// Saves a session's model under another name.
+    fn save(session: &Session, path: &Path, target: &Path, keeps: Option<bool>) {
+        let model = session.edited_weights().edited_model().unwrap();
+        write(model, session.painted_weights().cloned(), path, target, SavedLayers::of(session, keeps));
+    }
+
+    fn write(model: &Arc<Model>, painted: Option<Painted>, path: &Path, target: &Path, layers: SavedLayers) {
+        let job = SaveJob {
+            model: Arc::clone(model),
+            painted,
+            path: Some(path.to_owned()),
+            stamps: Stamps::of(path),
+            written: None,
+            recompression: Recompression::None,
+            keeps_links: false,
+            layers,
+            work: None,
+            options: Options::default(),
+        };
+        job.write(job.prepare(target).unwrap(), target).unwrap();
+    }
+
+    /// The JSON text of a GLB.
+    fn json(path: &Path) -> serde_json::Value {
+        let bytes = fs::read(path).unwrap();
+        let length = u32::from_le_bytes(*bytes[12..].first_chunk().unwrap()) as usize;
+        serde_json::from_slice(&bytes[20..20 + length]).unwrap()
+    }
+
+    #[test]
+    fn a_file_keeps_layers_until_they_are_taken_out_and_nothing_else_of_it_differs() {
+        let folder = env::temp_dir().join(format!("skinscope_kept_layers_{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [path, plain, kept, again, other] =
+            ["tube.glb", "plain.glb", "kept.glb", "again.glb", "other.glb"].map(|name| folder.join(name));
+        let model = tube(Tube { joints: 4, ..Tube::default() });
+        let mut bytes = Vec::new();
+        write_skinned_glb(&model, 0, &model.skeleton.rest, &mut bytes).unwrap();
+        fs::write(&path, bytes).unwrap();
+        let mut session = opened(&path);
+        let joint = session.model().unwrap().skeleton.names.iter().position(|name| name == "joint 1").unwrap();
+        session.apply(SelectionCommand::Select(Some(NodeId::from_index(joint))));
+        session.apply(PaintCommand::Hold(Some("add".to_owned())));
+        session.apply(PaintCommand::Set(PaintSettings { front_only: false, ..session.painting().settings().clone() }));
+        session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
+        let position = [0.0, 1.0, 0.25];
+        session.apply(PaintCommand::Dab(PaintDab { position, pressure: 0.5, flips: false, smooths: false }));
+        let id = session.painting().layers().active().unwrap();
+        session.apply(PaintCommand::Layer(LayerCommand::SetOpacity(id, 0.3)));
+        save(&session, &path, &plain, Some(false));
+        save(&session, &path, &kept, Some(true));
+        let mut with_layers = json(&kept);
+        assert!(with_layers["extras"]["skinscope"]["layers"]["weights"].is_object());
+        with_layers.as_object_mut().unwrap().remove("extras");
+        assert!(with_layers == json(&plain), "nothing else of the text");
+        // Another session has them again, and gives the same bytes.
+        let found = opened(&kept);
+        assert_eq!(found.painting().layers().layer(id).unwrap().name(), "Skirt");
+        assert!(found.painting().asked_layers().is_none() && !found.unsaved().has_unsaved_work());
+        save(&found, &kept, &again, Some(true));
+        assert!(fs::read(&again).unwrap() == fs::read(&kept).unwrap());
+        save(&found, &kept, &other, Some(false));
+        assert!(fs::read(&other).unwrap() == fs::read(&plain).unwrap());
+        let mut found = found;
+        found.apply(PaintCommand::Layer(LayerCommand::SetOn(id, false)));
+        save(&found, &kept, &other, Some(false));
+        assert!(fs::read(&other).unwrap() == fs::read(&path).unwrap(), "without the layer it is the file from before");
+        // Another program changes a vertex that the layer knows, and passes over the extras.
+        let model = read(&kept);
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        let all = 0..model.stored().meshes[0].primitives[0].stored_vertices as u32;
+        all.for_each(|vertex| change.push(vertex, &[2], &[1.0]));
+        let changed = Arc::new(model.stored().with_weights(&[change]).unwrap());
+        write(&changed, None, &kept, &other, SavedLayers::AsTheyAre);
+        let asked = opened(&other);
+        assert!(asked.painting().layers().is_empty() && asked.painting().asked_layers().is_some());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,303 @@
+//! `skinscope bind`: finds the weights of meshes from their shape and their joints, and writes them back into the file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use serde_json::{Value, json};
+
+use super::find::find_node;
+use super::fix::tell_current;
+use super::fix_report::written;
+use super::opened::refuse_session;
+use super::storage::Restored;
+use super::write_args::{WriteArgs, tell_saved};
+use super::{CliError, other_file, print, printable};
+use crate::bind::{BINDERS, BindSettings, RULES};
+use crate::edit::{
+    BareBinding, BoundSkin, Refusal, Settings, Sheet, apply, bind_bare, check, check_applied, check_joint, operation,
+    put_bind_settings,
+};
+use crate::inspect::VertexSet;
+use crate::model::{MeshId, Model, PrimitiveId, VertexRef};
+use crate::output::overwritten_by_stdout;
+use crate::parallel::JobContext;
+use crate::words::counted;
+use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+
+/// Find the weights of a mesh from its shape and its joints alone
+///
+/// Of a mesh with a skin the weights are replaced; nodes, joints, inverse bind matrices and clips stay to the byte. A mesh without a skin
+/// gains one with --joints: the joints are ROOT and the nodes below it that show no mesh. Every vertex gets weights that sum to 1, and points
+/// of one place get the same.
+///
+/// Rules hold for every method: --without switches one off, and the report says which applied where.
+///
+/// The JSON has the fields: schema (1), method, seconds, skins [{skin (number in OUT), vertices, joints, joints_used, islands (pieces that no
+/// edge joins), fallback [{island, vertices, method, reason}] (pieces that the method could not bind by itself, counted from the largest),
+/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL).
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(super) struct BindArgs {
+    #[command(flatten)]
+    write: WriteArgs,
+    /// How weights are found
+    #[arg(long, value_name = "METHOD", value_parser = methods(), default_value = BINDERS[0].id)]
+    method: String,
+    /// Bind the meshes that have no skin to this node and those below it
+    #[arg(long, value_name = "ROOT", allow_hyphen_values = true)]
+    joints: Option<String>,
+    /// Bind this mesh of the file alone, by number from 0; may be given several times
+    #[arg(long, value_name = "N")]
+    mesh: Vec<u32>,
+    /// The most joints of a vertex
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u64).range(1..=255))]
+    max_influences: u64,
+    /// Smooth the weights that were found N times over the surface
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u64).range(0..=1000))]
+    smooth: u64,
+    /// Let every loose piece follow one joint as a whole
+    #[arg(long)]
+    rigid_pieces: bool,
+    /// Switch a rule off; may be given several times
+    #[arg(long, value_name = "RULE", value_parser = rules())]
+    without: Vec<String>,
+    /// Set a number of a method, as listed below; may be given several times
+    #[arg(long, value_name = "NAME=N", value_parser = parse_number)]
+    set: Vec<(String, f64)>,
+    /// Leave the weights of this joint as they are; may be given several times
+    #[arg(long, value_name = "JOINT", conflicts_with = "joints", allow_hyphen_values = true)]
+    lock: Vec<String>,
+    /// Print JSON, and nothing else, to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new(BINDERS.iter().map(|binder| binder.id))
+}
+
+fn rules() -> PossibleValuesParser {
+    PossibleValuesParser::new(RULES.iter().map(|rule| rule.id))
+}
+
+fn after_help() -> String {
+    let mut out = "Methods:\n".to_owned();
+    for binder in BINDERS {
+        out += &format!("  {:9} {}\n", binder.id, binder.help);
+        for parameter in binder.parameters {
+            let [least, most] = parameter.range;
+            out += &format!(
+                "            {}={} ({least} to {most}): {}\n",
+                parameter.id, parameter.default, parameter.help
+            );
+        }
+    }
+    out += "\nRules:\n";
+    for rule in RULES {
+        out += &format!("  {:16} {}\n", rule.id, rule.help);
+    }
+    out + "\nFiles are written whole or not at all.\n\n\
+        Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage, a mesh that cannot be bound, or no place to write to.\n\n\
+        Examples:\n  skinscope bind character.glb --method heat -o bound.glb\n  \
+        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb"
+}
+
+fn parse_number(text: &str) -> Result<(String, f64), String> {
+    let (id, value) = text.split_once('=').ok_or("expected NAME=N")?;
+    let parameter = BINDERS.iter().flat_map(|binder| binder.parameters).find(|parameter| parameter.id == id);
+    let parameter = parameter.ok_or_else(|| format!("no method has a number “{id}”"))?;
+    let value: f64 = value.parse().map_err(|_| format!("“{value}” is no number"))?;
+    let [least, most] = parameter.range;
+    match value >= least && value <= most {
+        true => Ok((id.to_owned(), value)),
+        false => Err(format!("{id} is from {least} to {most}")),
+    }
+}
+
+pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
+    let WriteArgs { model: path, open, .. } = &args.write;
+    refuse_session(path)?;
+    let mut stamps = Stamps::of(path);
+    let document = other_file(path, open)?;
+    overwritten_by_stdout(document.files())?;
+    stamps.add(document.files());
+    let began = Instant::now();
+    let model = document.stored();
+    let gained;
+    let (sheet, bound) = match &args.joints {
+        Some(root) => {
+            let (model, bound) = args.gain(model, root)?;
+            gained = model;
+            (Sheet::of(&gained), vec![bound])
+        }
+        None => args.replace(model)?,
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    if !args.json {
+        tell_current(&document, &sheet);
+    }
+    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
+        .keeping_links(args.write.keep_links)
+        .write()?;
+    tell_saved(&saved);
+    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let model = sheet.model;
+    print(&match args.json {
+        true => args.report(model, &bound, seconds, &saved),
+        false => args.text(model, &bound) + &written(&saved, &restored),
+    })
+}
+
+impl BindArgs {
+    fn settings(&self) -> BindSettings {
+        BindSettings {
+            method: self.method.clone(),
+            most: self.max_influences as usize,
+            smooth: self.smooth as usize,
+            rigid_pieces: self.rigid_pieces,
+            rules_off: self.without.iter().cloned().collect(),
+            values: self.set.iter().cloned().collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    /// Returns the numbers of the meshes that are asked for; `None`: all.
+    fn meshes(&self, model: &Model) -> Result<Option<BTreeSet<u32>>, CliError> {
+        let there: BTreeSet<u32> = (0..model.meshes.len()).map(|m| model.file_mesh(MeshId::from_index(m)).0).collect();
+        if let Some(wrong) = self.mesh.iter().find(|mesh| !there.contains(mesh)) {
+            return Err(CliError::Usage(format!("--mesh: the file has no mesh {wrong}")));
+        }
+        Ok((!self.mesh.is_empty()).then(|| self.mesh.iter().copied().collect()))
+    }
+
+    /// Replaces the weights of meshes that have a skin.
+    fn replace<'m>(&self, model: &'m Model) -> Result<(Sheet<'m>, Vec<BoundSkin>), CliError> {
+        let Some(bind) = operation("bind") else { return Err(refused(&Refusal::NoSkin)) };
+        let mut sheet = Sheet::of(model);
+        let meshes = self.meshes(model)?;
+        for joint in &self.lock {
+            let joint = find_node(model, joint)?;
+            check_joint(&sheet, joint).map_err(|why| CliError::Usage(printable(&format!("--lock: {why}"))))?;
+            sheet.bounds.locked.insert(joint.0);
+        }
+        let mut skinned = sheet.tables.iter().flat_map(|table| &table.primitives);
+        let is_asked = |at: &PrimitiveId| meshes.as_ref().is_none_or(|m| m.contains(&model.file_mesh(at.mesh).0));
+        if !skinned.any(is_asked) {
+            let why = "no mesh that is asked for has a skin: --joints ROOT gives it one";
+            return Err(CliError::Usage(why.to_owned()));
+        }
+        if meshes.is_some() {
+            let asked = sheet.tables.iter().flat_map(|table| table.primitives.iter().map(|at| (at, table.vertices())));
+            let vertices = asked.filter(|(at, _)| is_asked(at)).flat_map(|(at, count)| {
+                (0..count as u32).map(|vertex| VertexRef { mesh: at.mesh, primitive: at.primitive, vertex })
+            });
+            sheet.limit_to(&VertexSet::from_vertices(vertices));
+        }
+        let mut settings = Settings::default();
+        put_bind_settings(&mut settings, &self.settings());
+        check(bind, &sheet, &settings).map_err(|why| refused(&why))?;
+        let applied = apply(bind, &mut sheet, &settings);
+        check_applied(bind, &sheet, &settings, &applied).map_err(|why| refused(&why))?;
+        let bound = std::mem::take(&mut sheet.bound);
+        Ok((sheet, bound))
+    }
+
+    /// Gives meshes that have none a skin.
+    fn gain(&self, model: &Arc<Model>, root: &str) -> Result<(Model, BoundSkin), CliError> {
+        let root = find_node(model, root)?;
+        let meshes = self.meshes(model)?;
+        let context = JobContext::of_waiting();
+        let BareBinding { change, bound } =
+            bind_bare(model, root, meshes.as_ref(), &self.settings(), &context).map_err(|why| refused(&why))?;
+        let gained = model.with_bindings(&change).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
+        Ok((gained, bound))
+    }
+
+    /// Returns what was done as JSON.
+    fn report(&self, model: &Model, bound: &[BoundSkin], seconds: f64, saved: &Saved) -> String {
+        let skins: Vec<Value> = bound.iter().map(|skin| skin_report(model, skin)).collect();
+        let changed = saved.changes.vertices;
+        let out = json!({ "schema": 1, "method": self.method, "seconds": seconds, "skins": skins, "changed": changed });
+        format!("{out}\n")
+    }
+
+    /// Returns what was done as lines of text.
+    fn text(&self, model: &Model, bound: &[BoundSkin]) -> String {
+        let mut out = String::new();
+        for skin in bound {
+            let BoundSkin { vertices, joints, joints_used, islands, .. } = skin;
+            out += &format!(
+                "skin {}, {}: {} in {}, {joints_used} of {}\n",
+                skin.skin.0,
+                self.method,
+                counted(*vertices, "vertex", "vertices"),
+                counted(*islands, "piece", "pieces"),
+                counted(*joints, "joint has weight", "joints have weight"),
+            );
+            for fallback in &skin.fallback {
+                let vertices = counted(fallback.vertices, "vertex", "vertices");
+                out += &format!(
+                    "  piece {} ({vertices}) by {}: {}\n",
+                    fallback.island,
+                    fallback.method,
+                    printable(&fallback.reason)
+                );
+            }
+            out += &rules_text(model, skin);
+        }
+        out
+    }
+}
+
+/// Says which rules applied, each once.
+fn rules_text(model: &Model, skin: &BoundSkin) -> String {
+    let mut out = String::new();
+    for rule in RULES {
+        let applied: Vec<_> = skin.rules.iter().filter(|(applied, _)| applied.rule == rule.id).collect();
+        if applied.is_empty() {
+            continue;
+        }
+        let names: Vec<&str> =
+            applied.iter().filter_map(|(_, node)| Some(model.skeleton.names.get((*node)?.index())?.as_str())).collect();
+        let pieces = applied.iter().filter(|(applied, _)| applied.island.is_some()).count();
+        let mut about: Vec<String> = Vec::new();
+        if !names.is_empty() {
+            about.push(names.join(", "));
+        }
+        if pieces > 0 {
+            about.push(counted(pieces, "piece", "pieces"));
+        }
+        let about = if about.is_empty() { String::new() } else { format!(": {}", printable(&about.join("; "))) };
+        out += &format!("  {}{about}\n", rule.label);
+    }
+    out
+}
+
+fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
+    let rules = skin.rules.iter().map(|(applied, node)| {
+        let mut out = json!({ "rule": applied.rule });
+        if let Some(node) = node {
+            out["joint"] = json!(model.skeleton.names.get(node.index()));
+        }
+        if let Some(island) = applied.island {
+            out["island"] = json!(island);
+        }
+        out
+    });
+    json!({
+        "skin": skin.skin.0,
+        "vertices": skin.vertices,
+        "joints": skin.joints,
+        "joints_used": skin.joints_used,
+        "islands": skin.islands,
+        "fallback": skin.fallback,
+        "rules": rules.collect::<Vec<_>>(),
+    })
+}
+
+/// Makes the error that a mesh cannot be bound.
+fn refused(why: &Refusal) -> CliError {
+    CliError::Usage(printable(&why.to_string()))
+}

@@ -1,0 +1,78 @@
+//! Options of `skinscope paint` about layers of weights, which the file keeps in its extras.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use super::{CliError, printable};
+use crate::edit::LayersInFile;
+use crate::model::Model;
+use crate::paint::{Canvas, KeptChoice, LayerStack, kept_layers, kept_text};
+
+/// The layer that is painted in.
+#[derive(Clone, Debug, Args)]
+pub(super) struct LayerArgs {
+    /// Paint in the layer of this name, over the others that MODEL keeps, and let the result keep all of them in its extras; a layer that is
+    /// not there is added
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    layer: Option<String>,
+    /// What becomes of layers that MODEL keeps although another program has changed the weights that they make
+    #[arg(long, value_name = "CHOICE", requires = "layer", value_parser = choices())]
+    kept_layers: Option<String>,
+}
+
+/// The words for what becomes of layers, with what each means.
+const CHOICES: [(&str, KeptChoice, &str); 3] = [
+    ("changes", KeptChoice::Changes, "What was changed is a layer over the others"),
+    ("bottom", KeptChoice::Bottom, "The layers lie over what the file has now"),
+    ("drop", KeptChoice::Drop, "The layers go"),
+];
+
+fn choices() -> PossibleValuesParser {
+    PossibleValuesParser::new(CHOICES.map(|(word, _, help)| PossibleValue::new(word).help(help)))
+}
+
+impl LayerArgs {
+    /// Lets a canvas paint in the layer that was asked for, if any.
+    pub(super) fn put_up(&self, canvas: &mut Canvas, model: &Model) -> Result<(), CliError> {
+        let Some(name) = self.layer.as_deref().map(str::trim) else { return Ok(()) };
+        let usage = |text: &str| CliError::Usage(printable(text));
+        if name.is_empty() {
+            return Err(usage("--layer: a layer needs a name"));
+        }
+        let mut layers = self.layers_of(model)?;
+        let known = layers.layers().iter().find(|layer| layer.name() == name).map(|layer| layer.id());
+        if known.is_some() {
+            layers.select(known);
+        } else {
+            layers.select(layers.layers().last().map(|layer| layer.id()));
+            layers.add(name);
+        }
+        _ = canvas.set_layers(layers).map_err(|why| usage(&format!("--layer: {why}")))?;
+        Ok(())
+    }
+
+    /// Returns the layers that a model's file keeps, as far as they are taken.
+    fn layers_of(&self, model: &Model) -> Result<LayerStack, CliError> {
+        let word = self.kept_layers.as_deref();
+        let choice = CHOICES.iter().find(|(of, ..)| word == Some(*of)).map(|(_, choice, _)| *choice);
+        let refused = |text: &str| Err(CliError::Usage(printable(&format!("--layer: {text}"))));
+        match (kept_layers(model), choice) {
+            (Ok(None), _) | (_, Some(KeptChoice::Drop)) => Ok(LayerStack::default()),
+            (Ok(Some(kept)), _) if kept.fits() => Ok(kept.layers),
+            (Ok(Some(kept)), Some(choice)) => Ok(kept.chosen(choice, model)),
+            (Ok(Some(kept)), None) => refused(&format!(
+                "the file keeps layers, but was changed since: {}; say by --kept-layers what becomes of them: changes, bottom or drop",
+                kept.difference()
+            )),
+            (Err(why), _) => refused(&format!("{why}; --kept-layers drop takes them out of the file")),
+        }
+    }
+
+    /// Returns what the file keeps of the layers of a canvas.
+    pub(super) fn in_file(&self, canvas: &Canvas, model: &Model) -> LayersInFile {
+        match &self.layer {
+            Some(_) => kept_text(model, canvas.layers()).map_or(LayersInFile::Removed, LayersInFile::Kept),
+            None => LayersInFile::AsTheyAre,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `skinscope paint --layer`: strokes into layers, which the file keeps in its extras.
+
+use super::*;
+
+/// Paints `of` by the strokes of the folder with more options.
+fn paint(folder: &Path, of: &str, out: &str, options: &[&str]) -> std::process::Output {
+    let mut all = vec!["paint", of, "--strokes", "s.json", "-o", out];
+    all.extend(options);
+    captured(folder, &all)
+}
+
+#[test]
+fn a_layer_is_kept_painted_on_and_asked_about_after_another_change() {
+    let folder = folder("layers");
+    write(&folder, &[stroke()]);
+    let flat = paint(&folder, "a.glb", "flat.glb", &[]);
+    assert!(flat.status.success(), "{}", said(&flat));
+    let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("one.glb")) == rows(&folder.join("flat.glb")), "the weights are the same");
+    // Nothing to paint: the layers are read, and the bytes stay.
+    write(&folder, &[]);
+    let out = paint(&folder, "one.glb", "same.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(fs::read(folder.join("same.glb")).unwrap() == fs::read(folder.join("one.glb")).unwrap());
+    let out = paint(&folder, "one.glb", "none.glb", &["--layer", "Elbow", "--kept-layers", "drop"]);
+    assert!(out.status.success(), "{}", said(&out));
+    // Painted without a layer the file keeps layers that do not make its weights.
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "one.glb", "changed.glb", &[]);
+    assert!(out.status.success(), "{}", said(&out));
+    write(&folder, &[]);
+    let out = paint(&folder, "changed.glb", "asked.glb", &["--layer", "Elbow"]);
+    assert!(out.status.code() == Some(2) && said(&out).contains("was changed since"), "{}", said(&out));
+    assert!(!folder.join("asked.glb").exists());
+    for (choice, wanted) in [("changes", "changed.glb"), ("bottom", "one.glb"), ("drop", "changed.glb")] {
+        let name = format!("{choice}.glb");
+        let out = paint(&folder, "changed.glb", &name, &["--layer", "Elbow", "--kept-layers", choice]);
+        assert!(out.status.success(), "{}", said(&out));
+        assert!(rows(&folder.join(&name)) == rows(&folder.join(wanted)), "{choice}");
+    }
+}
