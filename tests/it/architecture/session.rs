@@ -17,6 +17,7 @@ const WIDE: &[(&str, &str)] = &[
     ("files/restore.rs", "a session file describes all parts"),
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),
+    ("weights/bindings.rs", "all that names nodes and vertices follows a model whose meshes have gained skins"),
 ];
 
 /// No file but those of [`WIDE`] touches the fields of so many parts.

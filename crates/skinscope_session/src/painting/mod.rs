@@ -4,10 +4,10 @@
 //! ([`Painting::recorded`]) give the same weights on the command line.
 
 mod easel;
+mod erase_tests;
 #[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
-mod erase_tests;
 mod hand;
 mod hit;
 mod layer_steps;
