@@ -4,6 +4,7 @@
 //! ([`Painting::recorded`]) give the same weights on the command line.
 
 mod easel;
+#[cfg(test)]
 mod erase_tests;
 #[cfg(test)]
 mod file_layer_tests;
