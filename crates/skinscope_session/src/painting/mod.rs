@@ -5,10 +5,10 @@
 
 mod easel;
 #[cfg(test)]
+mod erase_tests;
+#[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
-#[cfg(test)]
-mod erase_tests;
 mod hand;
 mod hit;
 mod layer_steps;
