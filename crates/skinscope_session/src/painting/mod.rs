@@ -5,6 +5,8 @@
 
 mod easel;
 #[cfg(test)]
+mod effect_tests;
+#[cfg(test)]
 mod erase_tests;
 #[cfg(test)]
 mod file_layer_tests;

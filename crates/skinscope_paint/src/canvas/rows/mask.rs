@@ -73,7 +73,8 @@ impl Rows {
 
     fn set_mask_share(&mut self, at: TableRow, share: f32) {
         self.layers.set_mask_share(at, share);
-        if self.layers.base_row(at).is_some() {
+        // Effects follow later, for the whole dab.
+        if self.layers.base_row(at).is_some() && !self.layers.has_effects() {
             let flat = self.layers.flat(at, self.tables[at.table].per_vertex);
             self.painted[at.table].set(at.row, flat);
         }
