@@ -142,6 +142,8 @@ impl Canvas {
         let own = self.before(brushing, place, &mut space);
         let near = match brushing.stroke.brush.toward {
             Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
+            // Below a mask there is none.
+            Toward::Below if brushing.is_of_mask => Shares::new(),
             Toward::Below => self.rows.below_place(&self.surfaces, place),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };

@@ -169,7 +169,10 @@ impl Canvas {
                 std::mem::swap(&mut back, &mut stay);
             }
             for at in &back {
-                self.rows.layers.set_active_row(*at, before.active_row(*at).cloned());
+                match brushing.is_of_mask {
+                    true => self.rows.layers.set_mask_share(*at, before.mask_share(*at)),
+                    false => self.rows.layers.set_active_row(*at, before.active_row(*at).cloned()),
+                }
             }
             brushing.touched.note_held(&back, brushing.stroke.accumulate);
             left = stay;

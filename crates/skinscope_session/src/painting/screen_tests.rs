@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
-use skinscope_frame::Frame;
+use skinscope_frame::{Frame, OVERLAYS};
 use skinscope_paint::Distance;
 
 use super::tests::{Rows, by_file, holding, now, set};
@@ -102,7 +102,8 @@ fn a_circle_without_a_vertex_says_so_and_a_mask_is_painted_on_the_screen_too() {
     set(&mut session, |all| (all.radius, all.mask) = (0.2, true));
     session.apply(PaintCommand::Layer(LayerCommand::Add(String::new())));
     touch_at(&mut session, MIDDLE);
-    let mask = session.layer_mask_values().unwrap();
+    let overlay = OVERLAYS.iter().find(|overlay| overlay.id == "layer-mask").unwrap();
+    let mask = session.vertex_values(overlay).unwrap();
     let painted = mask.values[0][0].iter().filter(|share| **share < 1.0).count();
     assert!(painted > 0 && painted < mask.values[0][0].len());
 }
