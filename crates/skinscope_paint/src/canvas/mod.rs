@@ -193,7 +193,13 @@ impl Canvas {
     }
 
     fn paint_all(&mut self, stroke: &Stroke, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
-        let mut brushing = self.begin(stroke)?;
+        let brushing = self.begin(stroke)?;
+        self.paint_over(brushing, gradient)
+    }
+
+    /// Paints all places at once with a stroke that has begun.
+    fn paint_over(&mut self, mut brushing: Brushing, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
+        let stroke = &brushing.stroke;
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
