@@ -73,6 +73,7 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     let mut done = Vec::with_capacity(script.strokes.len());
     for (number, stroke) in script.strokes.iter().enumerate() {
         let painted = match &gradient {
+            gradient if args.layers.paints_mask() => canvas.paint_mask(stroke, gradient.as_ref()),
             _ if !stroke.dabs.is_empty() => canvas.paint(stroke),
             Some(gradient) => canvas.gradient(stroke, gradient),
             None => canvas.flood(stroke),

@@ -17,6 +17,10 @@ pub(super) struct LayerArgs {
     /// not there is added
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     layer: Option<String>,
+    /// Paint the mask of that layer, which says how much of it there is at each vertex, and not weights: what a brush does to the weight of a
+    /// joint it does to the mask, whatever joint it names
+    #[arg(long, requires = "layer")]
+    mask: bool,
     /// What becomes of layers that MODEL keeps although another program has changed the weights that they make
     #[arg(long, value_name = "CHOICE", requires = "layer", value_parser = choices())]
     kept_layers: Option<String>,
@@ -72,6 +76,11 @@ fn choices() -> PossibleValuesParser {
 }
 
 impl LayerArgs {
+    /// Whether the mask of the layer is painted, and not weights.
+    pub(super) fn paints_mask(&self) -> bool {
+        self.mask
+    }
+
     /// Lets a canvas paint in the layer that was asked for, if any.
     pub(super) fn put_up(&self, canvas: &mut Canvas, model: &Model) -> Result<(), CliError> {
         let Some(name) = self.layer.as_deref().map(str::trim) else { return Ok(()) };

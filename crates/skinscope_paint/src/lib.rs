@@ -23,5 +23,5 @@ pub use kept::{KeptChoice, KeptError, KeptLayers, kept_layers, kept_text};
 pub use layers::{EFFECTS, EffectKind, Layer, LayerEffect, LayerId, LayerMask, LayerStack, LayersForm};
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};
-pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};
+pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke, Touch};
 pub use strokes::{Script, of_all, parse, read};

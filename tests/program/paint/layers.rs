@@ -65,3 +65,29 @@ fn an_effect_of_a_layer_is_kept_with_it_and_one_that_is_not_there_is_refused() {
         assert!(out.status.code() == Some(2) && said(&out).contains(why), "{effect}: {}", said(&out));
     }
 }
+
+#[test]
+fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
+    let folder = folder("layer-mask");
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let joint = stroke()["joint"].as_str().unwrap().to_owned();
+    let flood = |of: &str, brush: &str, out: &str| {
+        let all = ["paint", of, "--flood", brush, "--joint", &joint, "--layer", "Elbow", "--mask", "-o", out];
+        captured(&folder, &all)
+    };
+    let out = flood("one.glb", "subtract", "none.glb");
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("none.glb")) == rows(&folder.join("a.glb")), "nothing is left of the layer");
+    let out = flood("none.glb", "add", "back.glb");
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("back.glb")) == rows(&folder.join("one.glb")), "the mask is full again");
+    // By strokes: the layer is left where they have not touched the mask.
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "none.glb", "some.glb", &["--layer", "Elbow", "--mask"]);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("some.glb")) != rows(&folder.join("a.glb")));
+    let out = paint(&folder, "one.glb", "no.glb", &["--mask"]);
+    assert!(out.status.code() == Some(2) && !folder.join("no.glb").exists(), "{}", said(&out));
+}

@@ -25,6 +25,9 @@ mod note_tests;
 mod notes;
 pub(crate) mod paint_commands;
 mod painter;
+mod screen;
+#[cfg(test)]
+mod screen_tests;
 mod settings;
 mod stance;
 mod stroke;

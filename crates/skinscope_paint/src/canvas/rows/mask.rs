@@ -48,9 +48,9 @@ impl Rows {
         share_before(before).to_bits() != self.mask_share(at).to_bits()
     }
 
-    /// Whether the layer that is painted in has weights for a vertex, so that its mask matters there.
+    /// Whether the layer that is painted in has weights for a vertex, or may have some there by its effects, so that its mask matters there.
     pub(crate) fn is_masked_row(&self, at: TableRow) -> bool {
-        self.layers.active_row(at).is_some()
+        self.layers.active_row(at).is_some() || self.layers.has_effects()
     }
 
     /// Gives all vertices of a place the same mask. Returns whether locked joints have kept their weights; else nothing has changed.
