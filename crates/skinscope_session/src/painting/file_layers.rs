@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_model::Model;
 use skinscope_paint::{KeptLayers, LayerStack, kept_layers, kept_text};
 
-use super::Painting;
+use super::{Painting, notes};
 
 /// What is known of the layers in the model's file.
 #[derive(Clone, Debug, Default)]
@@ -58,17 +58,11 @@ pub(crate) fn read(painting: &mut Painting, model: &Model) -> Vec<String> {
         Ok(Some(kept)) => {
             let what = kept.difference();
             lines.push(format!(
-                "The file keeps layers of weights, but was changed since: {what}. The panel Paint asks what becomes of them."
+                "The file keeps layers of weights, but was changed since: {what}. The panel of brushes asks what becomes of them."
             ));
             painting.file_layers.asked = Some(Arc::new(kept));
         }
-        Err(why) => {
-            let why = why.to_string();
-            let mut letters = why.chars();
-            let text: String =
-                letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
-            lines.push(format!("{text}."));
-        }
+        Err(why) => lines.push(format!("{}.", notes::refused(&why.to_string()).text)),
     }
     lines
 }
