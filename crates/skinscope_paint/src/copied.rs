@@ -58,7 +58,7 @@ impl Canvas {
 
 /// Returns a model with the weights that layers make.
 fn with_layers(model: &Model, layers: LayerStack) -> Option<Model> {
-    model.with_weights(&Painted::of_layers(Sheet::of(model).tables, layers).changes()).ok()
+    model.with_weights(&Painted::of_layers(&Sheet::of(model), layers).changes()).ok()
 }
 
 #[cfg(test)]

@@ -163,7 +163,7 @@ fn read_form(model: &Model, tables: &[Table], form: &LayersForm) -> Option<Layer
 /// Returns the rows for which a sheet would store other weights with the layers than it does.
 fn differing(mut sheet: Sheet<'_>, layers: &LayerStack) -> Vec<TableRow> {
     let before: Vec<Stored> = sheet.tables.iter().map(Table::stored).collect();
-    Painted::of_layers(sheet.tables.clone(), layers.clone()).write_into(&mut sheet);
+    Painted::of_layers(&sheet, layers.clone()).write_into(&mut sheet);
     let after: Vec<Stored> = sheet.tables.iter().map(Table::stored).collect();
     let differs = |at: &TableRow| {
         let slots = sheet.tables[at.table].slots(at.row);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
-use skinscope_weights::{Shares, Table, TableRow};
+use skinscope_weights::{Shares, TableRow};
 
 use super::rows::Rows;
 use super::{Canvas, PaintError};
@@ -16,10 +16,24 @@ use crate::layers::{LayerId, LayerStack};
 pub struct Painted(Rows);
 
 impl Painted {
-    /// Makes the weights that layers make over those of some tables.
-    pub(crate) fn of_layers(tables: Vec<Table>, layers: LayerStack) -> Self {
-        let mut rows = Rows::new(tables);
-        rows.take_layers(layers);
+    /// Makes the weights that layers make over those of a sheet.
+    pub(crate) fn of_layers(sheet: &Sheet<'_>, layers: LayerStack) -> Self {
+        let mut rows = Rows::new(sheet.tables.clone());
+        if layers.has_effects()
+            && let Ok(model) = sheet.model.with_weights(&[])
+        {
+            // Effects look at what lies around a vertex, and across.
+            let mut canvas = Canvas::new(Arc::new(model));
+            canvas.rows = rows.with_surfaces(&canvas.surfaces);
+            // Without a plane of symmetry a mirror does nothing.
+            _ = canvas.look_across(&layers);
+            rows = canvas.rows;
+        }
+        rows.layers = layers;
+        let known: Vec<TableRow> = rows.layers.rows().filter(|at| rows.has(*at)).collect();
+        for (at, flat) in rows.composed(&known) {
+            rows.painted[at.table].set(at.row, Some(flat));
+        }
         Self(rows)
     }
 

@@ -222,6 +222,8 @@ impl LayerStack {
         let at = self.position(id)?;
         let mut with = self.clone();
         with.set_solo(None);
+        // Those of all layers together are none of one layer.
+        with.effects.clear();
         with.layers.truncate(at + 1);
         with.set_on(id, true);
         with.set_opacity(id, 1.0);
