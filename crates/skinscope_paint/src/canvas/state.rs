@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
-use skinscope_weights::{Shares, TableRow};
+use skinscope_weights::{Shares, Table, TableRow};
 
 use super::by_skin::by_skin;
 use super::mirrored::Mirrors;
