@@ -206,6 +206,7 @@ impl Session {
             rules: &mut self.rules,
             posing: &mut self.posing,
             history: &mut self.history,
+            pose: &self.pose,
         }
     }
 

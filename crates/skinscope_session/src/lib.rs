@@ -94,8 +94,8 @@ use self::weights::Skinning;
 
 /// The open model with its state, in parts.
 ///
-/// A question that one part can answer is a method of that part, such as [`Pose::shown_bounds`]. One that needs several is a method of a type that
-/// borrows them, such as [`Session::surfaces`]. What a command changes is found by its family, in [`Session::apply`].
+/// A question that one part can answer is a method of that part, such as [`Pose::shown_bounds`]. One that needs several is a method of a type
+/// that borrows them, such as [`Session::surfaces`]. What a command changes is found by its family, in [`Session::apply`].
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// The open file; `None` until something is open.

@@ -13,7 +13,6 @@ const MOST_WHOLE: usize = 40;
 const WIDE: &[(&str, &str)] = &[
     ("borrowed.rs", "says which type that is borrowed from a session sees which parts"),
     ("document/opening.rs", "another model takes the place of the one that is open"),
-    ("edits/mod.rs", "a step of the history goes back in all kinds of edits"),
     ("files/restore.rs", "a session file describes all parts"),
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),

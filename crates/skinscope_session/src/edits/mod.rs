@@ -23,7 +23,7 @@ use skinscope_model::{LocalPose, Model, NodeId, parted};
 
 use crate::edits::history::{Changed, Marks};
 use crate::playback::clips;
-use crate::{EditCommand, Session};
+use crate::{EditCommand, PoseEdits, Session};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -188,13 +188,13 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
     ) {
         session.skinning().stop_preview();
     }
-    let Some(model) = session.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+    let Some(model) = session.model().map(Arc::clone) else { return };
     // Partners and pinned joints follow the pose that is shown.
-    if session.rules.symmetric || !session.rules.pins.is_empty() {
+    if session.rules().symmetric || !session.rules().pins.is_empty() {
         session.update_pose();
-        session.rules.note_pins(&model, &session.pose, &session.history);
+        session.pose_edits().note_pins(&model);
     }
-    let mut edits = Edits::clone(&session.edits);
+    let mut edits = Edits::clone(session.edits());
     match *command {
         EditCommand::Undo => return take_step(session, model, History::undo),
         EditCommand::Redo => return take_step(session, model, History::redo),
@@ -212,7 +212,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
                 edits.nodes.entry(node).or_default().set(value);
                 session.edit_rules().follow_rules(&model, &mut edits, &[(node, value.kind())]);
             }
-            return session.history.drag_edits(&mut session.edits, edits);
+            return session.pose_edits().drag(edits);
         }
         EditCommand::TurnNodes(ref turned) => {
             let mut changed = Vec::with_capacity(turned.len());
@@ -221,19 +221,19 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
                 changed.push((*node, ChannelKind::Rotation));
             }
             session.edit_rules().follow_rules(&model, &mut edits, &changed);
-            return session.history.drag_edits(&mut session.edits, edits);
+            return session.pose_edits().drag(edits);
         }
         EditCommand::MoveHeld(node, to) => {
             if let Some(target) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
                 target.translation = to.into();
             }
-            return session.history.drag_edits(&mut session.edits, edits);
+            return session.pose_edits().drag(edits);
         }
         EditCommand::EditMorph(index, weight) => {
             if index < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
                 edits.morphs.insert(index, weight);
             }
-            return session.history.drag_edits(&mut session.edits, edits);
+            return session.pose_edits().drag(edits);
         }
         EditCommand::ResetChannel(node, kind) => {
             for node in session.edit_rules().with_partner(node) {
@@ -246,22 +246,22 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             edits.morphs.remove(&index);
         }
         EditCommand::ResetJoint => {
-            for node in session.view.selected.into_iter().flat_map(|node| session.edit_rules().with_partner(node)) {
+            for node in session.view().selected.into_iter().flat_map(|node| session.edit_rules().with_partner(node)) {
                 edits.nodes.remove(&node);
                 edits.held.remove(&node);
             }
         }
         EditCommand::ResetAll => {
-            let controls = Arc::new(session.edits.controls.reset());
+            let controls = Arc::new(session.edits().controls.reset());
             edits = Edits { controls, ..Edits::default() };
         }
         EditCommand::SetPose(ref said) => {
-            edits = session.edits.without_pose();
+            edits = session.edits().without_pose();
             edits.add(said, model.clips.iter().any(|clip| !clip.far.is_empty()));
         }
     }
     edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
-    session.history.change_edits(&mut session.edits, edits);
+    session.pose_edits().change(edits);
     if matches!(command, EditCommand::SetPose(_)) {
         // A file or the library has it.
         session.note_pose_saved();
@@ -270,19 +270,20 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
 
 /// Takes a step of the history back or forward, and shows what it has changed.
 fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History, &mut Changed<'_>)) {
-    let (mut clip, mut layers) = (session.playback.clip, session.playback.layers);
-    let marked = Arc::clone(&session.view.marked);
-    let mut marks = Marks { vertices: Arc::clone(&marked), by_hand: session.marking.by_hand };
-    let mut weight_layers = session.painting.layers().clone();
+    let (mut clip, mut layers) = (session.playback().clip, session.playback().layers);
+    let marked = Arc::clone(&session.view().marked);
+    let mut marks = Marks { vertices: Arc::clone(&marked), by_hand: session.marking().by_hand };
+    let mut weight_layers = session.painting().layers().clone();
+    let PoseEdits { edits, history, .. } = session.pose_edits();
     let mut now = Changed {
-        edits: &mut session.edits,
+        edits,
         model: &mut model,
         clip: &mut clip,
         layers: &mut layers,
         marks: &mut marks,
         weight_layers: &mut weight_layers,
     };
-    step(&mut session.history, &mut now);
+    step(history, &mut now);
     session.gesture = None;
     let before = session.model().map(Arc::clone);
     clips::show_edited(session, model, clip);

@@ -9,7 +9,7 @@ use skinscope_model::{LocalPose, Model, NodeId};
 
 use crate::edits::blended_pose::LastBlended;
 use crate::{
-    BlendedPose, ChannelKind, ChannelValue, Document, EditRules, Edits, History, PoseRules, PoseSource, Session,
+    BlendedPose, ChannelKind, ChannelValue, Document, EditRules, Edits, History, Pose, PoseRules, PoseSource, Session,
 };
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
@@ -145,9 +145,21 @@ pub(crate) struct PoseEdits<'a> {
     pub rules: &'a mut PoseRules,
     pub posing: &'a mut Posing,
     pub history: &'a mut History,
+    /// The pose that is shown.
+    pub pose: &'a Pose,
 }
 
 impl PoseEdits<'_> {
+    /// Notes where pinned joints stand in the pose that is shown, where no step is open.
+    pub(crate) fn note_pins(&mut self, model: &Model) {
+        self.rules.note_pins(model, self.pose, self.history);
+    }
+
+    /// Replaces the edits, as part of the step that is open.
+    pub(crate) fn drag(&mut self, edits: Edits) {
+        self.history.drag_edits(self.edits, edits);
+    }
+
     /// Replaces the edits, as a step of its own.
     pub(crate) fn change(&mut self, edits: Edits) {
         self.history.change_edits(self.edits, edits);
