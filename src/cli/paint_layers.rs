@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgGroup, Args};
@@ -10,9 +11,8 @@ use super::{CliError, OpenArgs, other_file, printable};
 use crate::edit::{LayersInFile, ParameterKind};
 use crate::model::Model;
 use crate::output::say;
-use crate::paint::{
-    Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, kept_layers, kept_text,
-};
+use crate::paint::{Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, kept_layers, kept_text};
+use crate::session::Document;
 
 /// The layer that is painted in, and layers of another file.
 #[derive(Clone, Debug, Args)]
@@ -103,7 +103,13 @@ impl LayerArgs {
         let refused = |why: PaintError| usage(&format!("--layer: {why}"));
         canvas.set_layers(self.layers_of(model)?).map_err(refused)?;
         if let Some(from) = &self.layers_from {
-            for copied in copies(from, model, open)? {
+            let (document, given) = layers_of_file(from, open)?;
+            let other: &Model = document.stored();
+            for layer in given.layers() {
+                // Each lies over those that were copied before it.
+                let to = Arc::clone(canvas.model());
+                let copied = CopiedLayer::of((other, &given), layer.id(), &to, &BTreeSet::new());
+                let Some(copied) = copied else { continue };
                 say(format_args!("{}", printable(&copied.report())));
                 canvas.set_layers(canvas.layers_with(&copied)).map_err(refused)?;
             }
@@ -155,18 +161,14 @@ impl LayerArgs {
     }
 }
 
-/// Returns the layers that another file keeps, each for a model, the lowest one first.
-fn copies(from: &Path, model: &Model, open: &OpenArgs) -> Result<Vec<CopiedLayer>, CliError> {
+/// Reads another file, and returns the layers that it keeps.
+fn layers_of_file(from: &Path, open: &OpenArgs) -> Result<(Document, LayerStack), CliError> {
     let document = other_file(from, open)?;
-    let other: &Model = document.stored();
     let usage = |text: &str| CliError::Usage(printable(&format!("{}: {text}", from.display())));
-    let kept = kept_layers(other).map_err(|why| usage(&why.to_string()))?;
+    let kept = kept_layers(document.stored()).map_err(|why| usage(&why.to_string()))?;
     let kept = kept.ok_or_else(|| usage("the file keeps no layers"))?;
     if !kept.fits() {
-        let text = format!("the file keeps layers, but was changed since: {}", kept.difference());
-        return Err(usage(&text));
+        return Err(usage(&format!("the file keeps layers, but was changed since: {}", kept.difference())));
     }
-    let ids: Vec<_> = kept.layers.layers().iter().map(|layer| layer.id()).collect();
-    let copy = |id| CopiedLayer::of((other, &kept.layers), id, model, &BTreeSet::new());
-    Ok(ids.into_iter().filter_map(copy).collect())
+    Ok((document, kept.layers))
 }

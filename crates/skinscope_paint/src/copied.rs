@@ -13,18 +13,21 @@ use super::layers::{LayerId, LayerStack};
 pub struct CopiedLayer {
     name: String,
     opacity: f64,
+    is_on: bool,
     change: CarriedChange,
 }
 
 impl CopiedLayer {
-    /// Carries a layer of a model to another one. What its mask hides is left out; its opacity is that of the copy. Joints that are locked
+    /// Carries a layer of a model to another one. What its mask hides is left out; its opacity is that of the copy, and it is on or off
+    /// like the copy. Joints that are locked
     /// there, by their nodes, keep their weights. `None` where there is no such layer.
     #[must_use]
     pub fn of((from, layers): (&Model, &LayerStack), id: LayerId, to: &Model, locked: &BTreeSet<u32>) -> Option<Self> {
         let layer = layers.layer(id)?;
         let [below, with] = layers.around(id)?.map(|layers| with_layers(from, layers));
         let change = carry_change(to, &below?, &with?, locked);
-        Some(Self { name: layer.name().to_owned(), opacity: layer.opacity(), change })
+        let (name, opacity, is_on) = (layer.name().to_owned(), layer.opacity(), layer.is_on());
+        Some(Self { name, opacity, is_on, change })
     }
 
     /// Returns how many vertices the copy has weights for.
@@ -52,7 +55,7 @@ impl Canvas {
     /// Returns the layers with a copy of one from another model over them, which brushes paint in.
     #[must_use]
     pub fn layers_with(&self, copied: &CopiedLayer) -> LayerStack {
-        self.layers_with_rows((&copied.name, copied.opacity), &copied.change.rows)
+        self.layers_with_rows((&copied.name, copied.opacity, copied.is_on), &copied.change.rows)
     }
 }
 

@@ -275,7 +275,7 @@ impl Rows {
     }
 
     /// Adds a layer over all others, which has these weights for some rows.
-    pub fn add_layer(&mut self, (name, opacity): (&str, f64), rows: &[(TableRow, Shares)]) {
+    pub fn add_layer(&mut self, (name, opacity, is_on): (&str, f64, bool), rows: &[(TableRow, Shares)]) {
         self.layers.set_solo(None);
         self.layers.select(self.layers.layers().last().map(|layer| layer.id()));
         let id = self.layers.add(name);
@@ -285,6 +285,7 @@ impl Rows {
             }
         }
         self.layers.set_opacity(id, opacity);
+        self.layers.set_on(id, is_on);
     }
 
     /// Returns the rows that were painted, rising.

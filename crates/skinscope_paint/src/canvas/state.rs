@@ -103,9 +103,9 @@ impl Canvas {
     }
 
     /// Returns the layers with another one over them, which has weights for some rows and which brushes paint in.
-    pub(crate) fn layers_with_rows(&self, (name, opacity): (&str, f64), rows: &[(TableRow, Shares)]) -> LayerStack {
+    pub(crate) fn layers_with_rows(&self, about: (&str, f64, bool), rows: &[(TableRow, Shares)]) -> LayerStack {
         let mut out = self.rows.clone();
-        out.add_layer((name, opacity), rows);
+        out.add_layer(about, rows);
         out.layers
     }
 
