@@ -1,12 +1,14 @@
 //! Options of `skinscope paint` about layers of weights, which the file keeps in its extras.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::{CliError, printable};
-use crate::edit::LayersInFile;
+use crate::edit::{LayersInFile, ParameterKind};
 use crate::model::Model;
-use crate::paint::{Canvas, KeptChoice, LayerStack, kept_layers, kept_text};
+use crate::paint::{Canvas, EFFECTS, KeptChoice, LayerStack, kept_layers, kept_text};
 
 /// The layer that is painted in.
 #[derive(Clone, Debug, Args)]
@@ -22,6 +24,44 @@ pub(super) struct LayerArgs {
     /// What becomes of layers that MODEL keeps although another program has changed the weights that they make
     #[arg(long, value_name = "CHOICE", requires = "layer", value_parser = choices())]
     kept_layers: Option<String>,
+    /// Add an effect to the layer, which works on all that is painted in it: mirror, smooth, prune or limit, with settings such as
+    /// smooth:strength=0.5,passes=2 or mirror:axis=x,side=-; may be given several times
+    #[arg(long, value_name = "EFFECT", requires = "layer", value_parser = read_effect)]
+    layer_effect: Vec<WantedEffect>,
+    /// Add an effect to what all layers make together, as by --layer-effect
+    #[arg(long, value_name = "EFFECT", requires = "layer", value_parser = read_effect)]
+    layers_effect: Vec<WantedEffect>,
+}
+
+/// An effect of layers with its settings, as it is asked for.
+#[derive(Clone, Debug)]
+struct WantedEffect {
+    kind: &'static str,
+    settings: Vec<(&'static str, f64)>,
+}
+
+/// Reads an effect: its name and, after a colon, its settings.
+fn read_effect(text: &str) -> Result<WantedEffect, String> {
+    let (kind, settings) = text.split_once(':').unwrap_or((text, ""));
+    let known = || EFFECTS.iter().map(|row| row.id).collect::<Vec<_>>().join(", ");
+    let row = EFFECTS.iter().find(|row| row.id == kind);
+    let row = row.ok_or_else(|| format!("there is no effect \"{kind}\"; expected one of {}", known()))?;
+    let setting = |text: &str| {
+        let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found \"{text}\""))?;
+        let names = || row.parameters.iter().map(|parameter| parameter.id).collect::<Vec<_>>().join(", ");
+        let parameter = row.parameters.iter().find(|parameter| parameter.id == name);
+        let parameter =
+            parameter.ok_or_else(|| format!("{kind} has no setting \"{name}\"; expected one of {}", names()))?;
+        let number = match &parameter.kind {
+            ParameterKind::Choice(choice) => {
+                choice.words.iter().position(|word| word.id == value).map(|place| place as f64)
+            }
+            _ => value.parse().ok().filter(|number: &f64| number.is_finite()),
+        };
+        Ok::<_, String>((parameter.id, number.ok_or_else(|| format!("{name} cannot be \"{value}\""))?))
+    };
+    let settings = settings.split(',').filter(|setting| !setting.is_empty()).map(setting);
+    Ok(WantedEffect { kind: row.id, settings: settings.collect::<Result<_, _>>()? })
 }
 
 /// The words for what becomes of layers, with what each means.
@@ -55,6 +95,14 @@ impl LayerArgs {
         } else {
             layers.select(layers.layers().last().map(|layer| layer.id()));
             layers.add(name);
+        }
+        let wanted = [(layers.active(), &self.layer_effect), (None, &self.layers_effect)];
+        for (of, effect) in wanted.into_iter().flat_map(|(of, all)| all.iter().map(move |effect| (of, effect))) {
+            let place = layers.effects_of(of).len();
+            layers.add_effect(of, effect.kind, BTreeSet::new());
+            for (setting, value) in &effect.settings {
+                layers.set_effect(of, place, setting, *value);
+            }
         }
         _ = canvas.set_layers(layers).map_err(|why| usage(&format!("--layer: {why}")))?;
         Ok(())

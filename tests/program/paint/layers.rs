@@ -42,6 +42,31 @@ fn a_layer_is_kept_painted_on_and_asked_about_after_another_change() {
 }
 
 #[test]
+fn an_effect_of_a_layer_is_kept_with_it_and_one_that_is_not_there_is_refused() {
+    let folder = folder("layer-effects");
+    write(&folder, &[stroke()]);
+    let plain = paint(&folder, "a.glb", "plain.glb", &["--layer", "Elbow"]);
+    assert!(plain.status.success(), "{}", said(&plain));
+    let effect = ["--layer", "Elbow", "--layer-effect", "smooth:strength=1,passes=3"];
+    let out = paint(&folder, "a.glb", "smooth.glb", &effect);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("smooth.glb")) != rows(&folder.join("plain.glb")));
+    // Read again, the layer with its effect still makes the weights of the file.
+    write(&folder, &[]);
+    let out = paint(&folder, "smooth.glb", "same.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(fs::read(folder.join("same.glb")).unwrap() == fs::read(folder.join("smooth.glb")).unwrap());
+    for (effect, why) in [
+        ("blur", "there is no effect"),
+        ("smooth:width=2", "smooth has no setting"),
+        ("mirror:axis=w", "axis cannot be"),
+    ] {
+        let out = paint(&folder, "a.glb", "refused.glb", &["--layer", "Elbow", "--layer-effect", effect]);
+        assert!(out.status.code() == Some(2) && said(&out).contains(why), "{effect}: {}", said(&out));
+    }
+}
+
+#[test]
 fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
     let folder = folder("layer-mask");
     write(&folder, &[stroke()]);

@@ -69,7 +69,7 @@ impl Canvas {
             known.is_set = changes || accumulates && known.is_set;
             // A mask changes nothing where its layer has no weights.
             let rows = known.members.iter().map(|member| member.at);
-            out.extend(rows.filter(|at| !is_of_mask || self.rows.is_masked_row(*at)));
+            out.extend(rows.filter(|at| !is_of_mask || before.is_some() || self.rows.is_masked_row(*at)));
         }
         out.sort_unstable();
         out.dedup();

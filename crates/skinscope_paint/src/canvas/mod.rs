@@ -6,6 +6,8 @@
 mod apply;
 mod by_skin;
 mod composer;
+#[cfg(test)]
+mod effect_tests;
 mod effects;
 mod gradient;
 mod group;

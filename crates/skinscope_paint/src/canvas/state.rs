@@ -7,6 +7,8 @@ use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
 use skinscope_weights::{Table, TableRow};
 
+use super::by_skin::by_skin;
+use super::mirrored::Mirrors;
 use super::rows::Rows;
 use super::{Canvas, PaintError};
 use crate::layers::{LayerId, LayerStack};
@@ -16,9 +18,15 @@ use crate::layers::{LayerId, LayerStack};
 pub struct Painted(Rows);
 
 impl Painted {
-    /// Makes the weights that layers make over those of some tables.
-    pub(crate) fn of_layers(tables: Vec<Table>, layers: LayerStack) -> Self {
+    /// Makes the weights that layers make over those of some tables of a model.
+    pub(crate) fn of_layers(model: &Model, tables: Vec<Table>, layers: LayerStack) -> Self {
         let mut rows = Rows::new(tables);
+        if layers.has_effects() {
+            let surfaces = Arc::new(by_skin(model, Sheet::of_file(model).into_parts().1));
+            rows = rows.with_surfaces(&surfaces);
+            // Without a plane of symmetry a mirror does nothing.
+            _ = rows.look_across(&Mirrors::default(), (model, &surfaces), &layers);
+        }
         rows.take_layers(layers);
         Self(rows)
     }

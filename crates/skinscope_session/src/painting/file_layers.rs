@@ -19,7 +19,7 @@ pub(super) struct FileLayers {
 
 impl FileLayers {
     /// Forgets the layers that are asked about.
-    pub fn drop_asked(&mut self) {
+    pub(crate) fn drop_asked(&mut self) {
         self.asked = None;
     }
 }

@@ -5,9 +5,12 @@
 
 mod easel;
 #[cfg(test)]
+mod effect_tests;
+#[cfg(test)]
+mod erase_tests;
+#[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
-mod erase_tests;
 mod hand;
 mod hit;
 mod layer_steps;
