@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod canvas;
+mod copied;
 mod file;
 mod gradient;
 mod kept;
@@ -17,6 +18,7 @@ mod stroke;
 mod strokes;
 
 pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, StuckPlace};
+pub use copied::CopiedLayer;
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
 pub use kept::{KeptChoice, KeptError, KeptLayers, kept_layers, kept_text};

@@ -91,3 +91,27 @@ fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
     let out = paint(&folder, "one.glb", "no.glb", &["--mask"]);
     assert!(out.status.code() == Some(2) && !folder.join("no.glb").exists(), "{}", said(&out));
 }
+
+#[test]
+fn the_layers_of_another_file_are_copied_and_a_file_without_any_is_refused() {
+    let folder = folder("layers_from");
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let copy = |from: &str, out: &str| captured(&folder, &["paint", "a.glb", "--layers-from", from, "-o", out]);
+    let out = copy("one.glb", "copied.glb");
+    assert!(out.status.success() && said(&out).contains("Elbow: copied to "), "{}", said(&out));
+    let [before, one, copied] = ["a.glb", "one.glb", "copied.glb"].map(|name| rows(&folder.join(name)));
+    for (vertex, ((_, one), (_, copied))) in one.iter().zip(&copied).enumerate() {
+        for joint in [UPPER_ARM, LOWER_ARM] {
+            assert!((weight(one, joint) - weight(copied, joint)).abs() < 0.01, "vertex {vertex}, joint {joint}");
+        }
+    }
+    assert!(copied != before);
+    let out = copy("a.glb", "none.glb");
+    assert!(out.status.code() == Some(2) && said(&out).contains("keeps no layers"), "{}", said(&out));
+    assert!(!folder.join("none.glb").exists());
+    // The file that is read is not written over.
+    let out = copy("one.glb", "one.glb");
+    assert_eq!(out.status.code(), Some(2), "{}", said(&out));
+}

@@ -274,6 +274,27 @@ impl Rows {
         out
     }
 
+    /// Adds a layer over all others, which has these weights for some rows.
+    pub fn add_layer(&mut self, (name, opacity): (&str, f64), rows: &[(TableRow, Shares)]) {
+        self.layers.set_solo(None);
+        self.layers.select(self.layers.layers().last().map(|layer| layer.id()));
+        let id = self.layers.add(name);
+        for (at, shares) in rows {
+            if self.has(*at) {
+                self.set_layered(*at, Some(LayerRow::painted(shares.clone(), true)));
+            }
+        }
+        self.layers.set_opacity(id, opacity);
+    }
+
+    /// Returns the rows that were painted, rising.
+    pub fn painted_rows(&self) -> Vec<TableRow> {
+        let of_table = |(table, rows): (usize, &Paged<LayerRow>)| {
+            rows.iter().map(move |(row, _)| TableRow { table, row }).collect::<Vec<_>>()
+        };
+        self.painted.iter().enumerate().flat_map(of_table).collect()
+    }
+
     /// Takes the layers whose flat weights the tables have, in their precision. Rows that are others there were changed by something else
     /// than a brush: the layers take them as they are.
     pub fn adopt_layers(&mut self, layers: LayerStack) {
