@@ -95,6 +95,16 @@ fn what_is_recorded_is_found_again() {
 }
 
 #[test]
+fn a_dab_may_list_the_vertices_that_it_touches() {
+    let model = character();
+    let dab = DabForm { weights: Some(vec![(0, 0, 7, 0.5), (0, 0, 9, 0.25)]), ..DabForm::default() };
+    let script = found(&model, vec![StrokeForm { dabs: Some(vec![dab]), ..shortest() }]).unwrap();
+    let Centre::Listed(touches) = &script.strokes[0].dabs[0].at else { panic!("no list") };
+    let listed: Vec<(u32, f64)> = touches.iter().map(|touch| (touch.vertex, touch.share)).collect();
+    assert_eq!(listed, [(7, 0.5), (9, 0.25)]);
+}
+
+#[test]
 fn a_number_that_is_not_finite_is_refused() {
     let model = character();
     // JSON has no such number: where a recorder meets one it says nothing, and a stroke without a radius is none.

@@ -26,6 +26,7 @@ mod methods;
 mod names;
 mod overlays;
 mod paint;
+mod paint_screen;
 mod panels;
 mod poses;
 mod preferences;

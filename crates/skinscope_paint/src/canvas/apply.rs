@@ -13,7 +13,7 @@ use super::touched::{Touched, then};
 use super::{Brushing, Canvas, Pass, Strengths};
 
 /// The weights of a row, and those that it goes towards.
-pub(super) type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
+type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
 /// How many places one thread paints at a time; a dab has fewer.
 const CHUNK: usize = 1 << 13;
 /// Where an erased row differs from what lies below by no more than this, nothing is left of it.

@@ -6,7 +6,6 @@ use skinscope_model::PrimitiveId;
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, TableRow, difference};
 
-use super::apply::OwnAndToward;
 use super::rows::MASK;
 use super::{Brushing, Canvas, Gradient, PaintError, Stroke, StrokeReport};
 
@@ -61,8 +60,11 @@ impl Brushing {
     }
 }
 
-/// Paints the share of a mask, which is a row of one joint.
-pub(super) fn paint_mask(stroke: &Stroke, (own, toward): OwnAndToward<'_>, strength: f64) -> Painted {
+/// A row of one joint, which stands for a mask.
+type MaskRow<'a> = &'a [(u32, f64)];
+
+/// Paints the share of a mask; the second row is the one that it goes towards.
+pub(super) fn paint_mask(stroke: &Stroke, (own, toward): (MaskRow<'_>, MaskRow<'_>), strength: f64) -> Painted {
     let locked = BTreeSet::new();
     let task =
         Task { brush: stroke.brush, locked: &locked, normalise: false, most: 1, is_integer: false, joints: &[MASK] };

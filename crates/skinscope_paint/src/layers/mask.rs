@@ -74,9 +74,11 @@ impl Layer {
     pub fn is_masked_out(&self) -> bool {
         let Some(mask) = &self.mask else { return false };
         let mut rows = rows_of(&self.rows).peekable();
+        // Effects may give it weights elsewhere.
+        let is_spread = self.effects().iter().any(|effect| effect.is_on());
         match rows.peek() {
-            None => mask.is_empty(),
-            Some(_) => rows.all(|at| mask.share(at) <= 0.0),
+            Some(_) if !is_spread => rows.all(|at| mask.share(at) <= 0.0),
+            _ => mask.is_empty(),
         }
     }
 }

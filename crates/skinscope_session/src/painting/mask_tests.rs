@@ -177,3 +177,23 @@ fn locked_joints_keep_their_weights_and_a_session_file_keeps_the_mask() {
     assert_eq!(again.open_with_session(Document::new(stored, Vec::new(), None), &file), Vec::<String>::new());
     assert!(now(&again) == masked && bits(&mask(&again)) == bits(&mask(&session)));
 }
+
+#[test]
+fn a_mask_is_painted_under_the_effects_of_its_layer() {
+    let mut session = masking("subtract");
+    let id = session.painting().layers().active().unwrap();
+    session.apply(PaintCommand::Layer(LayerCommand::SetOn(id, false)));
+    let base = now(&session);
+    session.apply(PaintCommand::Layer(LayerCommand::SetOn(id, true)));
+    session.apply(PaintCommand::Layer(LayerCommand::AddEffect(Some(id), "smooth".to_owned())));
+    let smoothed = now(&session);
+    touch(&mut session, 40);
+    let touched = now(&session);
+    assert!(touched != smoothed && touched != base);
+    session.apply(PaintCommand::Flood);
+    assert!(now(&session) == base, "an empty mask leaves the bits below");
+    session.apply(EditCommand::Undo);
+    assert!(now(&session) == touched);
+    session.apply(EditCommand::Undo);
+    assert!(now(&session) == smoothed);
+}

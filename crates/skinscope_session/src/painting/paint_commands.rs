@@ -50,7 +50,8 @@ pub enum PaintCommand {
 /// One touch of a brush.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PaintDab {
-    /// The place: the point of the surface that is nearest to it is touched. Scene's space of the file, metres.
+    /// The place: the point of the surface that is nearest to it is touched or, where distances are measured in the picture, what is seen around it.
+    /// Scene's space of the file, metres.
     #[serde(with = "crate::command::shared_lists::place")]
     pub position: [f64; 3],
     /// The factor of the strength.

@@ -54,7 +54,7 @@ pub struct PaintSettings {
     pub radius: f64,
     /// How a dab becomes weaker away from its centre, by the id in [`skinscope_weights::FALLOFFS`].
     pub falloff: String,
-    /// How that distance is measured.
+    /// How that distance is measured. In the picture it is as long as it is seen to be at the place under the pointer.
     pub distance: Distance,
     /// Whether each dab changes what the dabs before it have left; else each vertex changes once, by its strongest dab.
     pub accumulate: bool,
