@@ -122,7 +122,7 @@ impl Rows {
     }
 
     /// Returns the weights that lie below the layer that is painted in at a place; its own where that is the base.
-    pub fn below_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
+    pub(super) fn below_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
         let surface = &surfaces[surface];
         let at = surface.row(surface.mesh.weld.first[point as usize]);
         let mut space = Shares::new();

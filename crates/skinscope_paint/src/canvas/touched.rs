@@ -92,7 +92,7 @@ impl TouchedPlaces {
     }
 
     /// Notes that places with some of these rows stay as they were before a dab, since a locked joint would have changed otherwise.
-    pub fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
+    pub(super) fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
         let rows: HashSet<&TableRow> = rows.iter().collect();
         for (_, known) in &mut self.all {
             if known.members.iter().any(|member| rows.contains(&member.at)) {
