@@ -19,6 +19,7 @@ mod limbs;
 mod limit;
 mod locks;
 mod matching;
+mod mesh_binding;
 mod mirror;
 #[cfg(test)]
 mod mirror_tests;
@@ -60,6 +61,7 @@ pub use carry::{
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use layers_in_file::LayersInFile;
+pub use mesh_binding::MeshBinding;
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};
@@ -76,7 +78,7 @@ use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
 pub use task::{Figures, Outcome, Task, compute_outcome};
-pub use transfer::{Donor, transfer_pairs};
+pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 
 /// Every operation, in the order in which `skinscope fix` carries them out.

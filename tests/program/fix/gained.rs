@@ -22,11 +22,11 @@ use crate::fix::folder;
 use crate::fix::outside::{Written, is_there, nothing_new};
 use crate::fix::reader::{File, chunks};
 
-const VERTICES: usize = 6;
+pub(super) const VERTICES: usize = 6;
 
 /// Where the bytes of a document are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     /// Two buffers in files of their own.
     Files,
     Uris,
@@ -45,7 +45,7 @@ fn floats(numbers: &[f32]) -> Vec<u8> {
 }
 
 /// Two hands of a chain of joints, a mesh at a root, and one that hangs on the chain; these are one mesh or two of the same accessors.
-fn root(is_one_mesh: bool, is_quantised: bool) -> Value {
+pub(super) fn root(is_one_mesh: bool, is_quantised: bool) -> Value {
     let mesh = json!({ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] });
     let position = match is_quantised {
         true => json!({
@@ -100,7 +100,7 @@ fn bytes(is_quantised: bool) -> [Vec<u8>; 2] {
     [mesh, floats(&[0.0, 1.0, 0.0, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0])]
 }
 
-fn glb(root: &Value, bin: Option<&[u8]>) -> Vec<u8> {
+pub(super) fn glb(root: &Value, bin: Option<&[u8]>) -> Vec<u8> {
     let mut text = root.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let mut out = b"glTF".to_vec();
@@ -115,7 +115,7 @@ fn glb(root: &Value, bin: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// Writes a document, and returns its path.
-fn write(folder: &Path, kind: Kind, mut root: Value, is_quantised: bool) -> PathBuf {
+pub(super) fn write(folder: &Path, kind: Kind, mut root: Value, is_quantised: bool) -> PathBuf {
     let [mesh, clip] = bytes(is_quantised);
     let end = mesh.len() - 12;
     let is_split = matches!(kind, Kind::Files | Kind::Uris);
@@ -160,7 +160,7 @@ fn write(folder: &Path, kind: Kind, mut root: Value, is_quantised: bool) -> Path
     folder.join(name)
 }
 
-fn open(path: &Path) -> Arc<Model> {
+pub(super) fn open(path: &Path) -> Arc<Model> {
     import_file(path, &Options::default(), &Progress::silent()).unwrap().model
 }
 
@@ -175,7 +175,7 @@ fn shown(model: &Model, name: &str) -> InstanceId {
 }
 
 /// Binds what some nodes show to the chain of the file, or to one that is made; each gets a skin of its own.
-fn change(model: &Model, names: &[&str], is_made: bool, format: WeightFormat) -> BindingChange {
+pub(super) fn change(model: &Model, names: &[&str], is_made: bool, format: WeightFormat) -> BindingChange {
     let mut out = BindingChange::default();
     let mut joints = vec![at(model, "hips"), at(model, "arm")];
     if is_made {
@@ -202,7 +202,7 @@ fn change(model: &Model, names: &[&str], is_made: bool, format: WeightFormat) ->
     out
 }
 
-fn save(path: &Path, model: &Model, out: &Path) -> Result<Changes, SaveError> {
+pub(super) fn save(path: &Path, model: &Model, out: &Path) -> Result<Changes, SaveError> {
     let stamps = Stamps::of(path);
     let sheet = Sheet::of(model);
     let prepared = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, Destination::To(out))?;
@@ -210,7 +210,7 @@ fn save(path: &Path, model: &Model, out: &Path) -> Result<Changes, SaveError> {
 }
 
 /// Where all vertices are at rest, or at a moment of the clip, by the name of the node that shows them.
-fn posed(model: &Model, time: Option<f32>) -> BTreeMap<String, Vec<Vec3>> {
+pub(super) fn posed(model: &Model, time: Option<f32>) -> BTreeMap<String, Vec<Vec3>> {
     let (mut scratch, mut pose, mut nodes) = (SampleScratch::default(), LocalPose::default(), Vec::<Affine3A>::new());
     reset_to_rest(&model.skeleton, &mut pose);
     if let (Some(time), Some(clip)) = (time, model.clips.first()) {
@@ -240,7 +240,7 @@ fn posed(model: &Model, time: Option<f32>) -> BTreeMap<String, Vec<Vec3>> {
     out
 }
 
-fn same_surface(what: &str, [a, b]: [&Model; 2], time: Option<f32>) {
+pub(super) fn same_surface(what: &str, [a, b]: [&Model; 2], time: Option<f32>) {
     let [a, b] = [a, b].map(|model| posed(model, time));
     assert!(a.keys().eq(b.keys()), "{what}: other nodes show meshes");
     for (name, places) in &a {
@@ -278,7 +278,7 @@ fn same_skins(what: &str, bound: &Model, again: &Model, names: &[&str]) {
 }
 
 /// All bytes of the buffers are where they were, and all accessors hold what they held.
-fn old_bytes_stay(what: &str, [old, new]: [&Path; 2]) {
+pub(super) fn old_bytes_stay(what: &str, [old, new]: [&Path; 2]) {
     let [before, after] = [old, new].map(File::open);
     for (i, (old, new)) in before.buffers.iter().zip(&after.buffers).enumerate() {
         assert!(new.starts_with(old), "{what}: buffer {i} has other bytes");

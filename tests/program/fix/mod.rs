@@ -8,6 +8,7 @@ mod differences;
 mod edited;
 mod files;
 mod gained;
+mod gained_layouts;
 mod joints;
 mod library;
 mod locked;

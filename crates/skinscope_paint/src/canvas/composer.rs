@@ -25,7 +25,7 @@ pub(super) struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    pub(super) fn new(stack: &'a LayerStack, near: &'a Vicinity) -> Self {
+    pub fn new(stack: &'a LayerStack, near: &'a Vicinity) -> Self {
         let layers = stack.layers().iter().map(|layer| match stack.is_shown(layer) {
             true => steps_of(layer.effects()),
             false => Vec::new(),
@@ -35,17 +35,17 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns the effects of all layers from one on, and of those together.
-    pub(super) fn effects_from(&self, layer: usize) -> Vec<&'a LayerEffect> {
+    pub(crate) fn effects_from(&self, layer: usize) -> Vec<&'a LayerEffect> {
         self.steps.iter().skip(layer).flatten().copied().collect()
     }
 
     /// Returns the flat weights of a row; `None` where the stack knows nothing of it.
-    pub(super) fn flat(&self, at: TableRow) -> Option<LayerRow> {
+    pub fn flat(&self, at: TableRow) -> Option<LayerRow> {
         self.over(self.stack.layers().len(), at)
     }
 
     /// Returns what lies below a layer, by its number.
-    pub(super) fn over(&self, count: usize, at: TableRow) -> Option<LayerRow> {
+    pub fn over(&self, count: usize, at: TableRow) -> Option<LayerRow> {
         let effected = self.stack.effected_count();
         if count < effected || count < self.stack.layers().len() && self.steps_of_all() == 0 {
             return self.below(count, at);
@@ -65,7 +65,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns the weights of a row with the lowest layers, without effects of all of them.
-    pub(super) fn below(&self, count: usize, at: TableRow) -> Option<LayerRow> {
+    pub fn below(&self, count: usize, at: TableRow) -> Option<LayerRow> {
         let mut out = self.stack.base_row(at)?.clone();
         for number in 0..count {
             if let Some((row, strength)) = self.shown(number, at) {
@@ -76,7 +76,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns what a layer that is shown has for a row after its effects, and how much of it there is.
-    pub(super) fn shown(&self, number: usize, at: TableRow) -> Option<(LayerRow, f64)> {
+    pub fn shown(&self, number: usize, at: TableRow) -> Option<(LayerRow, f64)> {
         let layer = self.stack.layers().get(number).filter(|layer| self.stack.is_shown(layer))?;
         let strength = layer.strength(at);
         if strength <= 0.0 {

@@ -16,13 +16,13 @@ use crate::layers::{LayerEffect, LayerId, LayerRow, LayerStack};
 
 impl Rows {
     /// Lets rows know what lies around them.
-    pub(super) fn with_surfaces(mut self, surfaces: &Arc<Vec<RestSurface>>) -> Self {
+    pub(crate) fn with_surfaces(mut self, surfaces: &Arc<Vec<RestSurface>>) -> Self {
         self.near = Vicinity::new(surfaces, self.tables.len());
         self
     }
 
     /// Finds what is opposite to what for the mirrors among the effects of layers.
-    pub(super) fn look_across(
+    pub fn look_across(
         &mut self,
         mirrors: &Mirrors,
         (model, surfaces): (&Model, &[RestSurface]),
@@ -39,14 +39,14 @@ impl Rows {
     }
 
     /// Returns what the layer that is painted in lies over, as far as effects have a say there; `None` where the stack knows nothing of the row.
-    pub(super) fn below_with_effects(&self, at: TableRow) -> Option<LayerRow> {
+    pub(crate) fn below_with_effects(&self, at: TableRow) -> Option<LayerRow> {
         let number = self.layers.active_layer().map_or(0, |(number, _)| number);
         let below = Composer::new(&self.layers, &self.near).over(number, at)?;
         Some(below.fitted(self.tables[at.table].per_vertex))
     }
 
     /// Returns the flat weights of rows that the stack knows.
-    pub(super) fn composed(&self, rows: &[TableRow]) -> Vec<(TableRow, LayerRow)> {
+    pub(crate) fn composed(&self, rows: &[TableRow]) -> Vec<(TableRow, LayerRow)> {
         let room = |at: &TableRow| self.tables[at.table].per_vertex;
         if !self.layers.has_effects() {
             return rows.iter().filter_map(|at| Some((*at, self.layers.flat(*at, room(at))?))).collect();
@@ -110,7 +110,7 @@ impl Rows {
     }
 
     /// Takes other layers where effects have a say before or after that, and returns the rows that have other flat weights now, rising.
-    pub(super) fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
+    pub(crate) fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
         let before = std::mem::replace(&mut self.layers, layers);
         for at in before.rows() {
             if let (None, Some(row)) = (self.layers.base_row(at), before.base_row(at)) {

@@ -33,7 +33,7 @@ pub(super) enum Across {
 
 impl Vicinity {
     /// Begins with surfaces of so many tables.
-    pub(super) fn new(surfaces: &Arc<Vec<RestSurface>>, tables: usize) -> Self {
+    pub fn new(surfaces: &Arc<Vec<RestSurface>>, tables: usize) -> Self {
         let mut places = vec![None; tables];
         for (surface, rest) in surfaces.iter().enumerate() {
             for part in &rest.parts {
@@ -46,7 +46,7 @@ impl Vicinity {
     }
 
     /// Takes what is opposite to what across an axis.
-    pub(super) fn set_images(&mut self, axis: Axis, images: Arc<Images>) {
+    pub(crate) fn set_images(&mut self, axis: Axis, images: Arc<Images>) {
         self.images[axis as usize] = Some(images);
     }
 
@@ -67,7 +67,7 @@ impl Vicinity {
     }
 
     /// Returns the rows that say the weights of the places that an edge joins with that of a row.
-    pub(super) fn around(&self, at: TableRow) -> impl Iterator<Item = TableRow> + '_ {
+    pub fn around(&self, at: TableRow) -> impl Iterator<Item = TableRow> + '_ {
         self.places_around(at).map(move |place| self.row(place))
     }
 
@@ -78,7 +78,7 @@ impl Vicinity {
     }
 
     /// Returns what a row is for a mirror across an axis that shows one side on the other: the negative one, or the positive one.
-    pub(super) fn across(&self, (axis, from_negative): (Axis, bool), at: TableRow) -> Across {
+    pub fn across(&self, (axis, from_negative): (Axis, bool), at: TableRow) -> Across {
         let images = self.images[axis as usize].as_ref();
         let Some((place, image)) = self.place(at).and_then(|place| Some((place, images?.of(place)?))) else {
             return Across::Alone;
@@ -95,13 +95,13 @@ impl Vicinity {
     }
 
     /// Returns weights with the partners of their joints across an axis; `None` where one has no partner.
-    pub(super) fn opposite(&self, axis: Axis, shares: &[(u32, f64)]) -> Option<Shares> {
+    pub fn opposite(&self, axis: Axis, shares: &[(u32, f64)]) -> Option<Shares> {
         let images = self.images[axis as usize].as_ref()?;
         shares.iter().map(|(key, weight)| Some((images.partner_of(NodeId(*key))?.0, *weight))).collect()
     }
 
     /// Returns the rows with all those that effects, one after the other, may change by them, rising.
-    pub(super) fn reached(&self, rows: impl Iterator<Item = TableRow>, effects: &[&LayerEffect]) -> Vec<TableRow> {
+    pub fn reached(&self, rows: impl Iterator<Item = TableRow>, effects: &[&LayerEffect]) -> Vec<TableRow> {
         let mut all: BTreeSet<TableRow> = rows.collect();
         for effect in effects {
             let more: Vec<TableRow> = match effect.across() {

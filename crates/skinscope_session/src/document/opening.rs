@@ -101,7 +101,8 @@ impl Session {
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
         self.marker().forget_vertices();
-        file_layers::read(self);
+        let kept = file_layers::read(&mut self.painting, &model);
+        self.warn(&kept);
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
         lesson::apply_look(self.lesson.as_ref(), &mut self.view, self.document.as_ref());
@@ -129,7 +130,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     session.gesture = None;
     session.painting.forget(true);
     let Some(old) = session.document.replace(document) else { return };
-    let unbound = carry_bindings(session, &old.model);
+    let unbound = session.carry_bindings(&old.model);
     let Some(new) = session.model().map(Arc::clone) else { return };
     let found = counterparts(&old.model, &new);
     let find = |node: NodeId| found.get(node.index()).copied().flatten();
@@ -156,7 +157,8 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
         let snapshot = session.unsaved().snapshot();
         session.files.note_session_saved(snapshot);
     }
-    file_layers::read(session);
+    let kept = file_layers::read(&mut session.painting, &new);
+    session.warn(&kept);
     let lines = unmatched::restore_fitting(session);
     session.warn(&lines);
     if let Some(document) = &session.document {
@@ -172,28 +174,30 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     session.view.keep_in_view(bounds, now);
 }
 
-/// Gives meshes of a newer version of the file the skins that they gained in `old` and that were not written into it. Returns what does not
-/// fit. Nothing else of the session knows of the newer version yet.
-fn carry_bindings(session: &mut Session, old: &Model) -> WorkRecord {
-    let records = BindingRecord::all_of(old, session.unsaved().written_bindings(old));
-    let path = session.document.as_ref().and_then(|document| absolute(document.path.as_deref()));
-    let mut left = WorkRecord { model: old.source.name.clone(), path, ..WorkRecord::default() };
-    let paths = paths_of(old, records.iter().flat_map(BindingRecord::names));
-    for record in records {
-        let Some(model) = session.model() else { break };
-        match record.on(model, &paths) {
-            Rebinding::IsThere => {}
-            Rebinding::Change(change) => match model.with_bindings(&change) {
-                Ok(bound) => session.skinning().show_skinning(Arc::new(bound)),
-                Err(_) => left.bindings.push(record),
-            },
-            Rebinding::Unfit => left.bindings.push(record),
+impl Session {
+    /// Gives meshes of a newer version of the file the skins that they gained in `old` and that were not written into it. Returns what does
+    /// not fit. Nothing else of the session knows of the newer version yet.
+    fn carry_bindings(&mut self, old: &Model) -> WorkRecord {
+        let records = BindingRecord::all_of(old, self.unsaved().written_bindings(old));
+        let path = self.document.as_ref().and_then(|document| absolute(document.path.as_deref()));
+        let mut left = WorkRecord { model: old.source.name.clone(), path, ..WorkRecord::default() };
+        let paths = paths_of(old, records.iter().flat_map(BindingRecord::names));
+        for record in records {
+            let Some(model) = self.model() else { break };
+            match record.on(model, &paths) {
+                Rebinding::IsThere => {}
+                Rebinding::Change(change) => match model.with_bindings(&change) {
+                    Ok(bound) => self.skinning().show_skinning(Arc::new(bound)),
+                    Err(_) => left.bindings.push(record),
+                },
+                Rebinding::Unfit => left.bindings.push(record),
+            }
         }
+        if !left.bindings.is_empty() {
+            left.paths = paths;
+        }
+        left
     }
-    if !left.bindings.is_empty() {
-        left.paths = paths;
-    }
-    left
 }
 
 /// Keeps what was made under the same numbers; returns whether it fits.

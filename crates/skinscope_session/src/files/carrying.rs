@@ -61,7 +61,7 @@ pub(crate) struct Bringing<'f> {
 pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
     let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
     // All else may name the nodes that come with them.
-    add_bindings(session, work, &mut by.nodes, &mut left);
+    session.add_bindings(work, &mut by.nodes, &mut left);
     let Some(model) = session.model().map(Arc::clone) else { return work.clone() };
     if let Some(document) = &session.document {
         let locked = &mut session.tools.locked;
@@ -82,19 +82,21 @@ pub(crate) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringi
     left
 }
 
-/// Gives meshes the skins that they gained, each in a step that can be undone.
-fn add_bindings(session: &mut Session, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
-    for record in &work.bindings {
-        let Some(model) = session.model().map(Arc::clone) else { return };
-        let is_there = match record.on(&model, &work.paths) {
-            Rebinding::IsThere => true,
-            Rebinding::Change(change) => session.bind(&change).is_ok(),
-            Rebinding::Unfit => false,
-        };
-        if !is_there {
-            left.bindings.push(record.clone());
-        } else if let Some(bound) = session.model().filter(|bound| !Arc::ptr_eq(bound, &model)) {
-            nodes.find_again(bound, &work.paths);
+impl Session {
+    /// Gives meshes the skins that they gained, each in a step that can be undone.
+    fn add_bindings(&mut self, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
+        for record in &work.bindings {
+            let Some(model) = self.model().map(Arc::clone) else { return };
+            let is_there = match record.on(&model, &work.paths) {
+                Rebinding::IsThere => true,
+                Rebinding::Change(change) => self.bind(&change).is_ok(),
+                Rebinding::Unfit => false,
+            };
+            if !is_there {
+                left.bindings.push(record.clone());
+            } else if let Some(bound) = self.model().filter(|bound| !Arc::ptr_eq(bound, &model)) {
+                nodes.find_again(bound, &work.paths);
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ impl<'a> Unsaved<'a> {
 
     /// Meshes that gained a skin which is in no file yet, by the nodes that show them.
     #[must_use]
-    pub fn unsaved_bindings(self) -> usize {
+    pub(crate) fn unsaved_bindings(self) -> usize {
         self.weights
             .edited_model()
             .map_or(0, |model| model.bindings().iter().map(|change| change.bound().count()).sum())
@@ -49,7 +49,7 @@ impl<'a> Unsaved<'a> {
     }
 
     /// Whether weights or matrices were edited ([`crate::Unsaved::unsaved_vertices`], [`crate::Unsaved::unsaved_binds`]), or meshes gained a
-    /// skin ([`crate::Unsaved::unsaved_bindings`]).
+    /// skin.
     #[must_use]
     pub fn has_unsaved_skinning(self) -> bool {
         // An example is no file, and is as it was when it is opened again.
