@@ -114,7 +114,7 @@ impl LayerStack {
 
     /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base. The flat weights stay as they are: what
     /// opacities, masks and the weights below have made of both becomes the layer's own. Both have to be shown.
-    pub fn merge_down(&mut self, id: LayerId) -> bool {
+    pub(crate) fn merge_down(&mut self, id: LayerId) -> bool {
         let Some(at) = self.position(id).filter(|at| self.can_merge(*at)) else { return false };
         let (upper, lower) = (&self.layers[at], at.checked_sub(1));
         let mut rows: Vec<TableRow> = rows_of(&upper.rows).collect();

@@ -166,9 +166,9 @@ fn hidden_by_mirror(brushwork: Brushwork<'_>) -> Option<PaintNote> {
         return None;
     }
     let of_layers = layers.active().into_iter().map(Some).chain([None]);
-    let all = of_layers.flat_map(|of| (0..).zip(layers.effects_of(of)).map(move |(place, effect)| (of, place, effect)));
-    let mut mirrors = all.filter(|(_, _, effect)| effect.is_on() && effect.is_mirror());
-    let (of, place, effect) = mirrors.next()?;
+    let mut all =
+        of_layers.flat_map(|of| (0..).zip(layers.effects_of(of)).map(move |(place, effect)| (of, place, effect)));
+    let (of, place, effect) = all.find(|(_, _, effect)| effect.is_on() && effect.is_mirror())?;
     let way = |label: &str, command: LayerCommand| (label.to_owned(), PaintCommand::Layer(command).into());
     let turned = LayerCommand::SetEffect(of, place, "side".to_owned(), 1.0 - effect.values().get(1).copied()?);
     Some(PaintNote {
