@@ -94,6 +94,11 @@ fn gradients() -> PossibleValuesParser {
 }
 
 impl FloodArgs {
+    /// Whether a brush is named.
+    pub(super) fn is_asked(&self) -> bool {
+        self.flood.is_some()
+    }
+
     /// Returns the brush as a stroke without dabs.
     pub(super) fn script(&self, model: &Model) -> Result<Script, CliError> {
         let mut script = paint::of_all(&self.form(model)?, model).map_err(|error| match error {

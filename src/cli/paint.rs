@@ -35,12 +35,15 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// after the stroke), partial (those that got only a part of the change), stuck [{reason, vertices}] (those that stay, and why), and of a
 /// stroke with `mirror` unpaired (those that have no partner on the other side)}], one for each stroke, and changed (vertices whose stored joints or weights differ from those of MODEL).
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["strokes", "flood"]), after_help = AFTER_HELP)]
+#[command(
+    group = ArgGroup::new("what").required(true).multiple(true).args(["strokes", "flood", "layers_from"]),
+    after_help = AFTER_HELP
+)]
 pub(super) struct PaintArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// Carry out the strokes of this file; the paths of pose files in it begin at its folder
-    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILE", conflicts_with = "flood", allow_hyphen_values = true)]
     strokes: Option<PathBuf>,
     #[command(flatten)]
     flood: FloodArgs,
@@ -69,10 +72,11 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     let (script, gradient) = (args.script(model)?, args.flood.gradient()?);
     tell_unmatched(&script.unmatched);
     let mut canvas = Canvas::new(Arc::clone(model));
-    args.layers.put_up(&mut canvas, model)?;
+    args.layers.put_up(&mut canvas, model, open)?;
     let mut done = Vec::with_capacity(script.strokes.len());
     for (number, stroke) in script.strokes.iter().enumerate() {
         let painted = match &gradient {
+            gradient if args.layers.paints_mask() => canvas.paint_mask(stroke, gradient.as_ref()),
             _ if !stroke.dabs.is_empty() => canvas.paint(stroke),
             Some(gradient) => canvas.gradient(stroke, gradient),
             None => canvas.flood(stroke),
@@ -103,9 +107,11 @@ impl PaintArgs {
                 StrokesError::Pose { file, error } => CliError::Unreadable { file: file.display().to_string(), error },
                 other => CliError::Usage(printable(&format!("{}: {other}", file.display()))),
             })?,
-            None => self.flood.script(model)?,
+            None if self.flood.is_asked() => self.flood.script(model)?,
+            None => Script::default(),
         };
-        let read = || script.poses.iter().chain(&self.strokes).map(PathBuf::as_path);
+        let files = || self.strokes.iter().chain(&self.layers.layers_from);
+        let read = || script.poses.iter().chain(files()).map(PathBuf::as_path);
         overwritten_by_stdout(read())?;
         let output: Option<&Path> = self.write.output.as_deref();
         output.map_or(Ok(()), |out| overwritten(out, read()))?;

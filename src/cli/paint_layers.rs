@@ -1,23 +1,76 @@
 //! Options of `skinscope paint` about layers of weights, which the file keeps in its extras.
 
-use clap::Args;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{ArgGroup, Args};
 
-use super::{CliError, printable};
-use crate::edit::LayersInFile;
+use super::{CliError, OpenArgs, other_file, printable};
+use crate::edit::{LayersInFile, ParameterKind};
 use crate::model::Model;
-use crate::paint::{Canvas, KeptChoice, LayerStack, kept_layers, kept_text};
+use crate::output::say;
+use crate::paint::{
+    Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, kept_layers, kept_text,
+};
 
-/// The layer that is painted in.
+/// The layer that is painted in, and layers of another file.
 #[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("layered").args(["layer", "layers_from"]).multiple(true))]
 pub(super) struct LayerArgs {
     /// Paint in the layer of this name, over the others that MODEL keeps, and let the result keep all of them in its extras; a layer that is
     /// not there is added
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     layer: Option<String>,
+    /// Paint the mask of that layer, which says how much of it there is at each vertex, and not weights: what a brush does to the weight of a
+    /// joint it does to the mask, whatever joint it names
+    #[arg(long, requires = "layer")]
+    mask: bool,
+    /// Copy the layers that this file keeps to MODEL, over its own: what each changes goes to the nearest surface, by the names of joints; the
+    /// result keeps all of them in its extras
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    pub layers_from: Option<PathBuf>,
     /// What becomes of layers that MODEL keeps although another program has changed the weights that they make
-    #[arg(long, value_name = "CHOICE", requires = "layer", value_parser = choices())]
+    #[arg(long, value_name = "CHOICE", requires = "layered", value_parser = choices())]
     kept_layers: Option<String>,
+    /// Add an effect to the layer, which works on all that is painted in it: mirror, smooth, prune or limit, with settings such as
+    /// smooth:strength=0.5,passes=2 or mirror:axis=x,side=-; may be given several times
+    #[arg(long, value_name = "EFFECT", requires = "layer", value_parser = read_effect)]
+    layer_effect: Vec<WantedEffect>,
+    /// Add an effect to what all layers make together, as by --layer-effect
+    #[arg(long, value_name = "EFFECT", requires = "layer", value_parser = read_effect)]
+    layers_effect: Vec<WantedEffect>,
+}
+
+/// An effect of layers with its settings, as it is asked for.
+#[derive(Clone, Debug)]
+struct WantedEffect {
+    kind: &'static str,
+    settings: Vec<(&'static str, f64)>,
+}
+
+/// Reads an effect: its name and, after a colon, its settings.
+fn read_effect(text: &str) -> Result<WantedEffect, String> {
+    let (kind, settings) = text.split_once(':').unwrap_or((text, ""));
+    let known = || EFFECTS.iter().map(|row| row.id).collect::<Vec<_>>().join(", ");
+    let row = EFFECTS.iter().find(|row| row.id == kind);
+    let row = row.ok_or_else(|| format!("there is no effect \"{kind}\"; expected one of {}", known()))?;
+    let setting = |text: &str| {
+        let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found \"{text}\""))?;
+        let names = || row.parameters.iter().map(|parameter| parameter.id).collect::<Vec<_>>().join(", ");
+        let parameter = row.parameters.iter().find(|parameter| parameter.id == name);
+        let parameter =
+            parameter.ok_or_else(|| format!("{kind} has no setting \"{name}\"; expected one of {}", names()))?;
+        let number = match &parameter.kind {
+            ParameterKind::Choice(choice) => {
+                choice.words.iter().position(|word| word.id == value).map(|place| place as f64)
+            }
+            _ => value.parse().ok().filter(|number: &f64| number.is_finite()),
+        };
+        Ok::<_, String>((parameter.id, number.ok_or_else(|| format!("{name} cannot be \"{value}\""))?))
+    };
+    let settings = settings.split(',').filter(|setting| !setting.is_empty()).map(setting);
+    Ok(WantedEffect { kind: row.id, settings: settings.collect::<Result<_, _>>()? })
 }
 
 /// The words for what becomes of layers, with what each means.
@@ -32,14 +85,31 @@ fn choices() -> PossibleValuesParser {
 }
 
 impl LayerArgs {
-    /// Lets a canvas paint in the layer that was asked for, if any.
-    pub(super) fn put_up(&self, canvas: &mut Canvas, model: &Model) -> Result<(), CliError> {
-        let Some(name) = self.layer.as_deref().map(str::trim) else { return Ok(()) };
+    /// Whether the mask of the layer is painted, and not weights.
+    pub(super) fn paints_mask(&self) -> bool {
+        self.mask
+    }
+
+    /// Gives a canvas the layers that were asked for, if any, and lets it paint in the one that is named.
+    pub(super) fn put_up(&self, canvas: &mut Canvas, model: &Model, open: &OpenArgs) -> Result<(), CliError> {
+        if self.layer.is_none() && self.layers_from.is_none() {
+            return Ok(());
+        }
         let usage = |text: &str| CliError::Usage(printable(text));
-        if name.is_empty() {
+        let name = self.layer.as_deref().map(str::trim);
+        if name == Some("") {
             return Err(usage("--layer: a layer needs a name"));
         }
-        let mut layers = self.layers_of(model)?;
+        let refused = |why: PaintError| usage(&format!("--layer: {why}"));
+        canvas.set_layers(self.layers_of(model)?).map_err(refused)?;
+        if let Some(from) = &self.layers_from {
+            for copied in copies(from, model, open)? {
+                say(format_args!("{}", printable(&copied.report())));
+                canvas.set_layers(canvas.layers_with(&copied)).map_err(refused)?;
+            }
+        }
+        let Some(name) = name else { return Ok(()) };
+        let mut layers = canvas.layers().clone();
         let known = layers.layers().iter().find(|layer| layer.name() == name).map(|layer| layer.id());
         if known.is_some() {
             layers.select(known);
@@ -47,7 +117,15 @@ impl LayerArgs {
             layers.select(layers.layers().last().map(|layer| layer.id()));
             layers.add(name);
         }
-        _ = canvas.set_layers(layers).map_err(|why| usage(&format!("--layer: {why}")))?;
+        let wanted = [(layers.active(), &self.layer_effect), (None, &self.layers_effect)];
+        for (of, effect) in wanted.into_iter().flat_map(|(of, all)| all.iter().map(move |effect| (of, effect))) {
+            let place = layers.effects_of(of).len();
+            layers.add_effect(of, effect.kind, BTreeSet::new());
+            for (setting, value) in &effect.settings {
+                layers.set_effect(of, place, setting, *value);
+            }
+        }
+        canvas.set_layers(layers).map_err(refused)?;
         Ok(())
     }
 
@@ -70,9 +148,25 @@ impl LayerArgs {
 
     /// Returns what the file keeps of the layers of a canvas.
     pub(super) fn in_file(&self, canvas: &Canvas, model: &Model) -> LayersInFile {
-        match &self.layer {
-            Some(_) => kept_text(model, canvas.layers()).map_or(LayersInFile::Removed, LayersInFile::Kept),
-            None => LayersInFile::AsTheyAre,
+        match self.layer.is_some() || self.layers_from.is_some() {
+            true => kept_text(model, canvas.layers()).map_or(LayersInFile::Removed, LayersInFile::Kept),
+            false => LayersInFile::AsTheyAre,
         }
     }
+}
+
+/// Returns the layers that another file keeps, each for a model, the lowest one first.
+fn copies(from: &Path, model: &Model, open: &OpenArgs) -> Result<Vec<CopiedLayer>, CliError> {
+    let document = other_file(from, open)?;
+    let other: &Model = document.stored();
+    let usage = |text: &str| CliError::Usage(printable(&format!("{}: {text}", from.display())));
+    let kept = kept_layers(other).map_err(|why| usage(&why.to_string()))?;
+    let kept = kept.ok_or_else(|| usage("the file keeps no layers"))?;
+    if !kept.fits() {
+        let text = format!("the file keeps layers, but was changed since: {}", kept.difference());
+        return Err(usage(&text));
+    }
+    let ids: Vec<_> = kept.layers.layers().iter().map(|layer| layer.id()).collect();
+    let copy = |id| CopiedLayer::of((other, &kept.layers), id, model, &BTreeSet::new());
+    Ok(ids.into_iter().filter_map(copy).collect())
 }

@@ -90,7 +90,7 @@ fn what_is_recorded_is_found_again() {
         assert_eq!(*stroke.posing, Posing { clip: Some(ClipId(1)), time: 0.25, pose: None });
         let at = Centre::Position(DVec3::new(0.5, 1.25, -0.125));
         let dab = Dab { at, pressure: 0.5, time: None };
-        assert_eq!(stroke.dabs, [dab, Dab { time: Some(0.75), ..dab }]);
+        assert_eq!(stroke.dabs, [dab.clone(), Dab { time: Some(0.75), ..dab }]);
     }
 }
 

@@ -4,7 +4,7 @@ use skinscope::session::ControlCommand;
 
 use super::*;
 
-fn character(name: Option<&str>, lines: &[&str]) -> Harness<'static, App> {
+pub(super) fn character(name: Option<&str>, lines: &[&str]) -> Harness<'static, App> {
     let mut session = Session::default();
     let source = skinscope::session::Source::BuiltIn;
     session.open(source.load(&Default::default(), &skinscope::import::Progress::silent()).unwrap());

@@ -74,9 +74,10 @@ fn drags_in_panels() -> Vec<Drag> {
     let mut shared = poses::library();
     click(&mut shared, "Pose wave");
 
-    let mut controlled = session(3);
-    controlled.apply(ControlCommand::AddSlider);
-    let controlled = window(controlled, UiState::default(), Status::default());
+    let mut controlled = controls::character(None, &[]);
+    controlled.state_mut().session.apply(ControlCommand::AddSlider);
+    controlled.state_mut().session.update_pose();
+    controlled.run();
 
     let morphed = open_model(editing::with_morph_targets());
 

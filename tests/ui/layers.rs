@@ -111,3 +111,38 @@ fn layers_of_a_file_that_was_changed_are_asked_about() {
     press(&mut harness, "Drop the layers");
     assert!(harness.query_by_label("Drop the layers").is_none() && weights(&harness) == base);
 }
+
+#[test]
+fn an_effect_is_added_set_switched_and_removed_in_the_panel() {
+    let mut harness = held("add");
+    let press = |harness: &mut Harness<'_, App>, label: &str| {
+        harness.get_by_label(label).scroll_to_me();
+        harness.run();
+        click(harness, label);
+    };
+    let at = on_skin(&harness);
+    let base = weights(&harness);
+    press(&mut harness, "Add a layer");
+    click_at(&mut harness, at);
+    let painted = weights(&harness);
+    // With the base in the hand the effects of all layers are shown alone.
+    press(&mut harness, "Paint in Base");
+    press(&mut harness, "+ Smooth");
+    let smoothed = weights(&harness);
+    assert!(smoothed != painted && smoothed != base);
+    press(&mut harness, "Switch off Smooth");
+    assert!(weights(&harness) == painted);
+    press(&mut harness, "Switch on Smooth");
+    assert!(weights(&harness) == smoothed);
+    press(&mut harness, "+ Prune");
+    press(&mut harness, "Move Prune up");
+    let order = |harness: &Harness<'_, App>| {
+        let effects = harness.state().session.painting().layers().effects().iter();
+        effects.map(|effect| effect.kind().id).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(order(&harness), "prune smooth");
+    press(&mut harness, "Remove Smooth");
+    assert_eq!(order(&harness), "prune");
+    press(&mut harness, "Hide Layer 1");
+    assert!(weights(&harness) == base);
+}

@@ -114,7 +114,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// Returns for each joint whether it may have weight, and the rules that said no. `size` is the unit of the heads of the shape.
-pub fn free_joints(problem: &BindProblem, settings: &BindSettings, size: f64) -> (Vec<bool>, Vec<Applied>) {
+pub(crate) fn free_joints(problem: &BindProblem, settings: &BindSettings, size: f64) -> (Vec<bool>, Vec<Applied>) {
     let joints = &problem.joints;
     let may: Vec<bool> = joints.iter().map(|joint| joint.may_bind).collect();
     let mut is_helper = vec![false; joints.len()];

@@ -20,7 +20,7 @@ impl LayersInFile {
         let in_file = model.source.kept_layers.as_deref();
         match self {
             Self::AsTheyAre => false,
-            Self::Kept(text) => in_file != Some(text),
+            Self::Kept(text) => in_file != Some(text.as_str()),
             Self::Removed => in_file.is_some(),
         }
     }

@@ -78,7 +78,7 @@ use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
 pub use task::{Figures, Outcome, Task, compute_outcome};
-pub use transfer::{Donor, transfer_pairs};
+pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 
 /// Every operation, in the order in which `skinscope fix` carries them out.

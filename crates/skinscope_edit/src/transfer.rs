@@ -4,6 +4,8 @@
 //! barycentric shares, and joints are matched as for clips, by the bones of humanoids and by name. Welded vertices for which there is no such point take their weights
 //! from those around them (Abdrashitov, Raichstat, Monsen and Hill, "Robust Skin Weights Transfer via Weight Inpainting", 2023).
 
+mod change;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -22,6 +24,8 @@ use super::places::{self, Member, Places};
 use super::refusal::name;
 use super::transferred::Transferred;
 use super::{Group, JointNumbers, Operation, Parameter, ParameterKind, Refusal, Settings, Sheet, surface};
+
+pub use self::change::{CarriedChange, carry_change};
 
 /// The model whose weights are taken, and which of its joints are which.
 static DONOR: Parameter = Parameter {
@@ -219,10 +223,15 @@ impl<'d> Given<'d> {
 
     /// Returns the shares of the joints of the donor at a point, the largest first; of equal ones the one that the first corner has first.
     fn at(&self, found: &Found) -> Shares {
+        self.at_in(&self.sheet, found)
+    }
+
+    /// Returns the same of other weights of the donor.
+    fn at_in(&self, sheet: &Sheet<'_>, found: &Found) -> Shares {
         let mut out: Shares = Vec::new();
         let corners = self.rows[found.triangle as usize].iter().zip(found.shares);
         for (at, share) in corners.filter(|(_, share)| *share > 0.0) {
-            for (key, weight) in unit_shares(&self.sheet.tables[at.table], at.row) {
+            for (key, weight) in unit_shares(&sheet.tables[at.table], at.row) {
                 match out.iter_mut().find(|(k, _)| *k == key) {
                     Some((_, sum)) => *sum += weight * share,
                     None => out.push((key, weight * share)),

@@ -110,6 +110,9 @@ pub struct DabForm {
     /// The place that it touches, scene's space, metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
+    /// The vertices that it touches, in place of both, each with its share of the strength: mesh, primitive and vertex of the file, and the share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<(u64, u64, u64, f64)>>,
     /// The factor of the strength; 1 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<f64>,
@@ -271,6 +274,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         let dab = DabForm { vertex: Some([0, 1, 77]), pressure: Some(0.25), ..DabForm::default() };
         let at = DabForm { position: Some([0.5, -1.25, 0.0]), time: Some(0.75), ..DabForm::default() };
+        let listed = DabForm { weights: Some(vec![(0, 0, 7, 1.0), (0, 1, 2, 0.25)]), ..DabForm::default() };
         let marked = Marked { mesh: 0, primitive: 1, vertices: vec![3, 4] };
         let stroke = StrokeForm {
             brush: Some("add".into()),
@@ -282,7 +286,7 @@ mod tests {
             front_faces: Some(EyeForm { eye: [0.0, 1.0, 4.0], angle: Some(60.0) }),
             mask: Some(MaskForm { vertices: vec![marked] }),
             clip: Some(Named::Name("Walk".into())),
-            dabs: Some(vec![dab, at]),
+            dabs: Some(vec![dab, at, listed]),
             ..StrokeForm::default()
         };
         let with = vec!["Hand".into(), "#7".into()];
@@ -293,6 +297,7 @@ mod tests {
         assert_eq!(StrokesFile::parse(text.as_bytes()), Ok(file.clone()));
         assert_eq!(text.lines().count(), 4, "{text}");
         assert!(text.contains("\"joint\":[\"Arm\",\"Hand\",\"#7\"]"), "{text}");
+        assert!(text.contains("\"weights\":[[0,0,7,1.0],[0,1,2,0.25]]"), "{text}");
         assert!(!text.contains("falloff") && !text.contains("null"), "{text}");
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
         let marked: Vec<u8> = b"\xEF\xBB\xBF".iter().copied().chain(text.bytes()).collect();
@@ -335,6 +340,7 @@ mod tests {
             (r#""mask":{"vertices":[{"mesh":0}]}"#, "strokes[1].mask: "),
             (r#""dabs":[{"vertex":[0,0,1]},{"vertex":[0,0]}]"#, "strokes[1].dabs[1].vertex: "),
             (r#""dabs":[{"place":[0,0,1]}]"#, "strokes[1].dabs[0].place: unknown field `place`"),
+            (r#""dabs":[{"weights":[[0,0,1]]}]"#, "strokes[1].dabs[0].weights: "),
             (r#""dabs":[7]"#, "strokes[1].dabs[0]: expected an object, found 7"),
             (r#""dabs":7"#, "strokes[1].dabs: "),
         ] {

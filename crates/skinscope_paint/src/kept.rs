@@ -105,7 +105,7 @@ impl KeptLayers {
             KeptChoice::Changes => {
                 // With one layer alone what is changed would go into the base.
                 layers.set_solo(None);
-                let rows = differing(Sheet::of(model), &layers);
+                let rows = differing((model, Sheet::of(model)), &layers);
                 layers.take_others(rows.into_iter().map(|at| (at, row(at))).collect());
             }
             KeptChoice::Bottom => layers.put_over(&row),
@@ -137,7 +137,7 @@ pub fn kept_layers(model: &Model) -> Result<Option<KeptLayers>, KeptError> {
     if layers.is_empty() {
         return Ok(None);
     }
-    let changed = differing(sheet, &layers).len();
+    let changed = differing((model, sheet), &layers).len();
     Ok(Some(KeptLayers { layers, changed, moved: form.tables != places }))
 }
 
@@ -161,9 +161,9 @@ fn read_form(model: &Model, tables: &[Table], form: &LayersForm) -> Option<Layer
 }
 
 /// Returns the rows for which a sheet would store other weights with the layers than it does.
-fn differing(mut sheet: Sheet<'_>, layers: &LayerStack) -> Vec<TableRow> {
+fn differing((model, mut sheet): (&Model, Sheet<'_>), layers: &LayerStack) -> Vec<TableRow> {
     let before: Vec<Stored> = sheet.tables.iter().map(Table::stored).collect();
-    Painted::of_layers(sheet.tables.clone(), layers.clone()).write_into(&mut sheet);
+    Painted::of_layers(model, sheet.tables.clone(), layers.clone()).write_into(&mut sheet);
     let after: Vec<Stored> = sheet.tables.iter().map(Table::stored).collect();
     let differs = |at: &TableRow| {
         let slots = sheet.tables[at.table].slots(at.row);

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod canvas;
+mod copied;
 mod file;
 mod gradient;
 mod kept;
@@ -17,11 +18,12 @@ mod stroke;
 mod strokes;
 
 pub use canvas::{Brushing, Canvas, PaintError, Painted, Reach, StrokeReport, StuckPlace};
+pub use copied::CopiedLayer;
 pub use file::{DabForm, EyeForm, Marked, MaskForm, Named, StrokeForm, StrokesFile, written};
 pub use gradient::{Gradient, GradientKind};
 pub use kept::{KeptChoice, KeptError, KeptLayers, kept_layers, kept_text};
 pub use layers::{EFFECTS, EffectKind, Layer, LayerEffect, LayerId, LayerMask, LayerStack, LayersForm};
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};
-pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};
+pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke, Touch};
 pub use strokes::{Script, of_all, parse, read};

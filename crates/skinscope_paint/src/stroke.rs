@@ -21,10 +21,13 @@ pub enum Distance {
     Surface,
     /// The length of the straight line.
     Volume,
+    /// The distance in the picture. A file of strokes knows no picture: dabs that measure so list the vertices that they touch
+    /// ([`Centre::Listed`]).
+    Screen,
 }
 
 impl Distance {
-    /// All of them.
+    /// Those that a stroke in a file can name.
     pub const ALL: [Self; 2] = [Self::Surface, Self::Volume];
 
     /// Returns the name in files and on the command line.
@@ -33,6 +36,7 @@ impl Distance {
         match self {
             Self::Surface => "surface",
             Self::Volume => "volume",
+            Self::Screen => "screen",
         }
     }
 }
@@ -99,18 +103,33 @@ impl FrontFaces {
     }
 }
 
-/// Where a brush touches the surface.
+/// A vertex of the file that a dab touches. The primitive is that of the file's mesh which has the vertices
+/// ([`skinscope_model::Mesh::holder`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// The primitive.
+    pub primitive: PrimitiveId,
+    /// The vertex, by its index in the file.
+    pub vertex: u32,
+    /// How much of the strength it gets, 0 to 1.
+    pub share: f64,
+}
+
+/// Where a brush touches the surface.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Centre {
     /// At a vertex, by its index in the file. The primitive is that of the file's mesh which has the vertices
     /// ([`skinscope_model::Mesh::holder`]).
     Vertex(PrimitiveId, u32),
     /// At the point of the surface that is nearest to this place in the scene's space of the file, metres.
     Position(DVec3),
+    /// At these vertices alone, each with its share, whatever radius, falloff and distance the stroke has. Vertices of one place get the
+    /// greatest share of theirs; those whose skin does not have the joint of the stroke are not touched.
+    Listed(Arc<[Touch]>),
 }
 
 /// One touch of a brush.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Dab {
     /// The centre.
     pub at: Centre,

@@ -15,7 +15,7 @@ use skinscope_weights::{BRUSHES, Brush, FALLOFFS, LAYER_BRUSHES, Need};
 use super::file::{DabForm, MaskForm, Named, StrokeForm, StrokesFile};
 use super::located::{StrokesError, wrong};
 use super::posing::Posing;
-use super::stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke};
+use super::stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke, Touch};
 
 /// The most bytes of a file that are read.
 const MOST_BYTES: usize = 256 << 20;
@@ -169,6 +169,13 @@ impl<'m> Finder<'m> {
         let dab = |(index, form): (usize, &DabForm)| {
             let location = format!("{location}[{index}]");
             let at = match (form.vertex, form.position) {
+                (None, None) if form.weights.is_some() => {
+                    let listed = form.weights.as_deref().unwrap_or_default();
+                    Centre::Listed(self.touches(listed, &format!("{location}.weights"))?)
+                }
+                _ if form.weights.is_some() => {
+                    return Err(wrong(location, "it has weights beside vertex or position; one says what it touches"));
+                }
                 (Some(vertex), None) => {
                     let (primitive, vertex) =
                         self.vertex(vertex).map_err(|why| wrong(format!("{location}.vertex"), why))?;
@@ -187,6 +194,23 @@ impl<'m> Finder<'m> {
             Ok(Dab { at, pressure, time })
         };
         forms.iter().enumerate().map(dab).collect()
+    }
+
+    /// Finds the vertices that a dab lists.
+    fn touches(&self, forms: &[(u64, u64, u64, f64)], location: &str) -> Result<Arc<[Touch]>, StrokesError> {
+        if forms.is_empty() {
+            return Err(wrong(location, "expected at least one vertex"));
+        }
+        let touch = |(number, (mesh, primitive, vertex, share)): (usize, &(u64, u64, u64, f64))| {
+            let location = || format!("{location}[{number}]");
+            let found = self.vertex([*mesh, *primitive, *vertex]);
+            let (primitive, vertex) = found.map_err(|why| wrong(location(), why))?;
+            match (0.0..=1.0).contains(share) {
+                true => Ok(Touch { primitive, vertex, share: *share }),
+                false => Err(wrong(location(), format!("expected a share from 0 to 1, found {share}"))),
+            }
+        };
+        forms.iter().enumerate().map(touch).collect()
     }
 
     /// Finds a vertex of the file; the reason says what is not there.

@@ -1,9 +1,10 @@
 //! The types that borrow several parts of a session, on one page: which of them sees which parts. What takes such a type reads and changes
-//! nothing else. The last four change parts, all others only read them.
+//! nothing else. The last seven change parts, all others only read them.
 
+use crate::pose::pose_sources::PoseSources;
 use crate::{
     Bones, Brushwork, ClipKeys, ControlState, Deforming, EditRules, EditedWeights, Extents, FileLights, Gizmos, Marker,
-    Measurements, Painter, Picking, Playing, Pose, Session, Skinning, Surfaces, Unsaved,
+    Measurements, Painter, Picking, Playing, Pose, PoseEdits, Session, Skinning, Surfaces, Unsaved, Viewing,
 };
 
 impl Session {
@@ -160,6 +161,51 @@ impl Session {
             layers_in_file: self.painting.layers_in_file(),
             before_finding: self.before_finding.as_deref(),
             is_example: self.lesson.is_some(),
+        }
+    }
+
+    /// Returns the pose that is shown, with what it is computed from; `None` without a model.
+    pub(crate) fn pose_and_sources(&mut self) -> Option<(PoseSources<'_>, &mut Pose)> {
+        let document = self.document.as_ref()?;
+        let deforming = Deforming {
+            document: Some(document),
+            model: Some(&document.model),
+            view: &self.view,
+            compared: &self.compared,
+            methods: &self.methods,
+        };
+        let sources = PoseSources {
+            document,
+            shown: deforming.shown_model()?,
+            view: &self.view,
+            playback: &self.playback,
+            edits: &self.edits,
+            rules: &self.rules,
+            lesson: self.lesson.as_ref().map(|open| &open.lesson),
+        };
+        Some((sources, &mut self.pose))
+    }
+
+    /// Returns what is shown of the model, with the history of it and what follows it.
+    pub(crate) fn viewing(&mut self) -> Viewing<'_> {
+        Viewing {
+            document: self.document.as_ref(),
+            view: &mut self.view,
+            view_history: &mut self.view_history,
+            environments: &mut self.environments,
+            pose: &mut self.pose,
+            defers_work: self.defers_work,
+        }
+    }
+
+    /// Returns the edits of the pose and the rules that they follow, with what remembers them.
+    pub(crate) fn pose_edits(&mut self) -> PoseEdits<'_> {
+        PoseEdits {
+            document: self.document.as_ref(),
+            edits: &mut self.edits,
+            rules: &mut self.rules,
+            posing: &mut self.posing,
+            history: &mut self.history,
         }
     }
 

@@ -81,6 +81,7 @@ pub use work::{Done, ModelKey, Run, Work};
 
 use self::document::lesson::OpenLesson;
 use self::edits::history::Marks;
+use self::edits::posing::PoseEdits;
 use self::findings::{Marker, StateBeforeFinding};
 use self::gesture::Gesture;
 use self::painting::{Brushwork, Painter};
@@ -88,6 +89,7 @@ use self::playback::Playing;
 use self::surfaces::deforming::DataCache;
 use self::view::ViewHistory;
 use self::view::environment::Environments;
+use self::view::view_commands::Viewing;
 use self::weights::Skinning;
 
 /// The open model with its state, in parts.

@@ -181,7 +181,7 @@ impl Session {
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
-        if let Some(model) = painting::wanted_canvas(&self.painting, self.edited_weights()) {
+        if let Some(model) = painting::wanted_canvas(self.painting(), self.edited_weights()) {
             wanted.push(Work::PreparePainting(ModelKey::of(&model)));
         }
         if let Some(model) = self.measurements().wanted_pose() {
@@ -227,13 +227,7 @@ impl Session {
                 let (model, packing) = (model.upgrade()?, *packing);
                 Some(Box::new(move |context| {
                     let made = edit::packed(&model, packing, context)?;
-                    Some(Done::of(move |session| {
-                        let wanted = session.deforming().wanted_packing();
-                        if wanted.is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, &model) && by == packing) {
-                            session.compared.keep_packed(&model, packing, made);
-                            session.pose.invalidate();
-                        }
-                    }))
+                    Some(Done::of(move |session| session.take_packed(&model, packing, made)))
                 }))
             }
             Work::CountWeights(_) => {
@@ -305,11 +299,7 @@ impl Session {
                 let (source, model) = (*source, model.upgrade()?);
                 Some(Box::new(move |context| {
                     let data = (source.make)(&model, context)?;
-                    Some(Done::of(move |session| {
-                        let session = session.showing_mut(&model);
-                        session.methods = session.deforming().data_with(source, &model, data);
-                        session.pose.forget_surfaces();
-                    }))
+                    Some(Done::of(move |session| session.showing_mut(&model).keep_data(source, &model, data)))
                 }))
             }
         }

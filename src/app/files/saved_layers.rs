@@ -95,6 +95,11 @@ mod tests {
 
     #[test]
     fn a_file_keeps_layers_until_they_are_taken_out_and_nothing_else_of_it_differs() {
+        [None, Some("smooth")].into_iter().for_each(keep);
+    }
+
+    /// Keeps a layer with an effect, or with none.
+    fn keep(effect: Option<&str>) {
         let folder = env::temp_dir().join(format!("skinscope_kept_layers_{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let [path, plain, kept, again, other] =
@@ -113,6 +118,9 @@ mod tests {
         session.apply(PaintCommand::Dab(PaintDab { position, pressure: 0.5, flips: false, smooths: false }));
         let id = session.painting().layers().active().unwrap();
         session.apply(PaintCommand::Layer(LayerCommand::SetOpacity(id, 0.3)));
+        if let Some(effect) = effect {
+            session.apply(PaintCommand::Layer(LayerCommand::AddEffect(Some(id), effect.to_owned())));
+        }
         save(&session, &path, &plain, Some(false));
         save(&session, &path, &kept, Some(true));
         let mut with_layers = json(&kept);

@@ -14,15 +14,10 @@ const WIDE: &[(&str, &str)] = &[
     ("borrowed.rs", "says which type that is borrowed from a session sees which parts"),
     ("document/opening.rs", "another model takes the place of the one that is open"),
     ("edits/mod.rs", "a step of the history goes back in all kinds of edits"),
-    ("edits/posing.rs", "poses as a whole"),
     ("files/restore.rs", "a session file describes all parts"),
-    ("findings/mod.rs", "a finding is shown in a pose of its own, and left for what was there before"),
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),
-    ("pose/mod.rs", "the pose is computed from nearly all other parts"),
-    ("weights/bindings.rs", "all that names nodes and vertices follows a model that has gained some"),
-    ("view/view_commands.rs", "some settings of the view have data of their own"),
-    ("work.rs", "results of work go to the parts that they are of"),
+    ("weights/bindings.rs", "all that names nodes and vertices follows a model whose meshes have gained skins"),
 ];
 
 /// No file but those of [`WIDE`] touches the fields of so many parts.

@@ -40,3 +40,78 @@ fn a_layer_is_kept_painted_on_and_asked_about_after_another_change() {
         assert!(rows(&folder.join(&name)) == rows(&folder.join(wanted)), "{choice}");
     }
 }
+
+#[test]
+fn an_effect_of_a_layer_is_kept_with_it_and_one_that_is_not_there_is_refused() {
+    let folder = folder("layer-effects");
+    write(&folder, &[stroke()]);
+    let plain = paint(&folder, "a.glb", "plain.glb", &["--layer", "Elbow"]);
+    assert!(plain.status.success(), "{}", said(&plain));
+    let effect = ["--layer", "Elbow", "--layer-effect", "smooth:strength=1,passes=3"];
+    let out = paint(&folder, "a.glb", "smooth.glb", &effect);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("smooth.glb")) != rows(&folder.join("plain.glb")));
+    // Read again, the layer with its effect still makes the weights of the file.
+    write(&folder, &[]);
+    let out = paint(&folder, "smooth.glb", "same.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(fs::read(folder.join("same.glb")).unwrap() == fs::read(folder.join("smooth.glb")).unwrap());
+    for (effect, why) in [
+        ("blur", "there is no effect"),
+        ("smooth:width=2", "smooth has no setting"),
+        ("mirror:axis=w", "axis cannot be"),
+    ] {
+        let out = paint(&folder, "a.glb", "refused.glb", &["--layer", "Elbow", "--layer-effect", effect]);
+        assert!(out.status.code() == Some(2) && said(&out).contains(why), "{effect}: {}", said(&out));
+    }
+}
+
+#[test]
+fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
+    let folder = folder("layer-mask");
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let joint = stroke()["joint"].as_str().unwrap().to_owned();
+    let flood = |of: &str, brush: &str, out: &str| {
+        let all = ["paint", of, "--flood", brush, "--joint", &joint, "--layer", "Elbow", "--mask", "-o", out];
+        captured(&folder, &all)
+    };
+    let out = flood("one.glb", "subtract", "none.glb");
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("none.glb")) == rows(&folder.join("a.glb")), "nothing is left of the layer");
+    let out = flood("none.glb", "add", "back.glb");
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("back.glb")) == rows(&folder.join("one.glb")), "the mask is full again");
+    // By strokes: the layer is left where they have not touched the mask.
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "none.glb", "some.glb", &["--layer", "Elbow", "--mask"]);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(rows(&folder.join("some.glb")) != rows(&folder.join("a.glb")));
+    let out = paint(&folder, "one.glb", "no.glb", &["--mask"]);
+    assert!(out.status.code() == Some(2) && !folder.join("no.glb").exists(), "{}", said(&out));
+}
+
+#[test]
+fn the_layers_of_another_file_are_copied_and_a_file_without_any_is_refused() {
+    let folder = folder("layers_from");
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let copy = |from: &str, out: &str| captured(&folder, &["paint", "a.glb", "--layers-from", from, "-o", out]);
+    let out = copy("one.glb", "copied.glb");
+    assert!(out.status.success() && said(&out).contains("Elbow: copied to "), "{}", said(&out));
+    let [before, one, copied] = ["a.glb", "one.glb", "copied.glb"].map(|name| rows(&folder.join(name)));
+    for (vertex, ((_, one), (_, copied))) in one.iter().zip(&copied).enumerate() {
+        for joint in [UPPER_ARM, LOWER_ARM] {
+            assert!((weight(one, joint) - weight(copied, joint)).abs() < 0.01, "vertex {vertex}, joint {joint}");
+        }
+    }
+    assert!(copied != before);
+    let out = copy("a.glb", "none.glb");
+    assert!(out.status.code() == Some(2) && said(&out).contains("keeps no layers"), "{}", said(&out));
+    assert!(!folder.join("none.glb").exists());
+    // The file that is read is not written over.
+    let out = copy("one.glb", "one.glb");
+    assert_eq!(out.status.code(), Some(2), "{}", said(&out));
+}

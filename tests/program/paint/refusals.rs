@@ -96,6 +96,13 @@ fn a_vertex_that_is_not_there_and_a_dab_that_is_nowhere_are_refused() {
             dab(json!({ "vertex": [0, 0, 1], "position": [0, 0, 0] })),
             "strokes[0].dabs[1]: it has both vertex and position",
         ),
+        (dab(json!({ "weights": [] })), "strokes[0].dabs[1].weights: expected at least one vertex"),
+        (dab(json!({ "weights": [[0, 0, 1, 1.5]] })), "strokes[0].dabs[1].weights[0]: expected a share from 0 to 1"),
+        (dab(json!({ "weights": [[1, 0, 1, 1]] })), "strokes[0].dabs[1].weights[0]: there is no mesh 1"),
+        (
+            dab(json!({ "weights": [[0, 0, 1, 1]], "vertex": [0, 0, 1] })),
+            "strokes[0].dabs[1]: it has weights beside vertex or position",
+        ),
         (dab(json!({ "pressure": 0.5 })), "strokes[0].dabs[1]: it has neither vertex nor position"),
         (dab(json!({ "vertex": [0, 0, 1], "force": 1 })), "strokes[0].dabs[1].force: unknown field"),
         (mask(3, 0), "strokes[0].mask.vertices[0]: there is no mesh 3"),

@@ -69,7 +69,7 @@ impl Canvas {
             known.is_set = changes || accumulates && known.is_set;
             // A mask changes nothing where its layer has no weights.
             let rows = known.members.iter().map(|member| member.at);
-            out.extend(rows.filter(|at| !is_of_mask || self.rows.is_masked_row(*at)));
+            out.extend(rows.filter(|at| !is_of_mask || before.is_some() || self.rows.is_masked_row(*at)));
         }
         out.sort_unstable();
         out.dedup();
@@ -142,6 +142,8 @@ impl Canvas {
         let own = self.before(brushing, place, &mut space);
         let near = match brushing.stroke.brush.toward {
             Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
+            // Below a mask there is none.
+            Toward::Below if brushing.is_of_mask => Shares::new(),
             Toward::Below => self.rows.below_place(&self.surfaces, place),
             Toward::Nothing | Toward::Touched => Shares::new(),
         };

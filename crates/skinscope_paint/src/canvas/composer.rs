@@ -35,7 +35,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns the effects of all layers from one on, and of those together.
-    pub fn effects_from(&self, layer: usize) -> Vec<&'a LayerEffect> {
+    pub(crate) fn effects_from(&self, layer: usize) -> Vec<&'a LayerEffect> {
         self.steps.iter().skip(layer).flatten().copied().collect()
     }
 

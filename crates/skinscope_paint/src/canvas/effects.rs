@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use skinscope_model::Model;
 use skinscope_weights::{RestSurface, Shares, TableRow, share_of};
 
 use super::composer::Composer;
+use super::mirrored::Mirrors;
 use super::rows::Rows;
 use super::vicinity::Vicinity;
 use super::{Brushing, Canvas, PaintError};
@@ -14,20 +16,37 @@ use crate::layers::{LayerEffect, LayerId, LayerRow, LayerStack};
 
 impl Rows {
     /// Lets rows know what lies around them.
-    pub fn with_surfaces(mut self, surfaces: &Arc<Vec<RestSurface>>) -> Self {
+    pub(crate) fn with_surfaces(mut self, surfaces: &Arc<Vec<RestSurface>>) -> Self {
         self.near = Vicinity::new(surfaces, self.tables.len());
         self
     }
 
+    /// Finds what is opposite to what for the mirrors among the effects of layers.
+    pub fn look_across(
+        &mut self,
+        mirrors: &Mirrors,
+        (model, surfaces): (&Model, &[RestSurface]),
+        layers: &LayerStack,
+    ) -> Result<(), PaintError> {
+        let of_layers = layers.layers().iter().flat_map(|layer| layer.effects());
+        let on = of_layers.chain(layers.effects()).filter(|effect| effect.is_on());
+        for (axis, _) in on.filter_map(LayerEffect::across) {
+            let named = MirrorAxis::ALL.into_iter().find(|named| named.axis() == Some(axis));
+            let images = mirrors.across(model, surfaces, named.unwrap_or(MirrorAxis::Auto))?;
+            self.near.set_images(axis, images);
+        }
+        Ok(())
+    }
+
     /// Returns what the layer that is painted in lies over, as far as effects have a say there; `None` where the stack knows nothing of the row.
-    pub fn below_with_effects(&self, at: TableRow) -> Option<LayerRow> {
+    pub(crate) fn below_with_effects(&self, at: TableRow) -> Option<LayerRow> {
         let number = self.layers.active_layer().map_or(0, |(number, _)| number);
         let below = Composer::new(&self.layers, &self.near).over(number, at)?;
         Some(below.fitted(self.tables[at.table].per_vertex))
     }
 
     /// Returns the flat weights of rows that the stack knows.
-    pub fn composed(&self, rows: &[TableRow]) -> Vec<(TableRow, LayerRow)> {
+    pub(crate) fn composed(&self, rows: &[TableRow]) -> Vec<(TableRow, LayerRow)> {
         let room = |at: &TableRow| self.tables[at.table].per_vertex;
         if !self.layers.has_effects() {
             return rows.iter().filter_map(|at| Some((*at, self.layers.flat(*at, room(at))?))).collect();
@@ -91,7 +110,7 @@ impl Rows {
     }
 
     /// Takes other layers where effects have a say before or after that, and returns the rows that have other flat weights now, rising.
-    pub fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
+    pub(crate) fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
         let before = std::mem::replace(&mut self.layers, layers);
         for at in before.rows() {
             if let (None, Some(row)) = (self.layers.base_row(at), before.base_row(at)) {
@@ -114,14 +133,7 @@ impl Rows {
 impl Canvas {
     /// Finds what is opposite to what for the mirrors among the effects of layers.
     pub(super) fn look_across(&mut self, layers: &LayerStack) -> Result<(), PaintError> {
-        let of_layers = layers.layers().iter().flat_map(|layer| layer.effects());
-        let on = of_layers.chain(layers.effects()).filter(|effect| effect.is_on());
-        for (axis, _) in on.filter_map(LayerEffect::across) {
-            let named = MirrorAxis::ALL.into_iter().find(|named| named.axis() == Some(axis));
-            let images = self.mirrors.across(&self.model, &self.surfaces, named.unwrap_or(MirrorAxis::Auto))?;
-            self.rows.near.set_images(axis, images);
-        }
-        Ok(())
+        self.rows.look_across(&self.mirrors, (&self.model, &self.surfaces), layers)
     }
 
     /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base, with what effects of both have made of them:
@@ -169,7 +181,10 @@ impl Canvas {
                 std::mem::swap(&mut back, &mut stay);
             }
             for at in &back {
-                self.rows.layers.set_active_row(*at, before.active_row(*at).cloned());
+                match brushing.is_of_mask() {
+                    true => self.rows.layers.set_mask_share(*at, before.mask_share(*at)),
+                    false => self.rows.layers.set_active_row(*at, before.active_row(*at).cloned()),
+                }
             }
             brushing.touched.note_held(&back, brushing.stroke.accumulate);
             left = stay;

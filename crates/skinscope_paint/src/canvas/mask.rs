@@ -8,16 +8,35 @@ use skinscope_weights::{Effect, TableRow, difference};
 
 use super::apply::OwnAndToward;
 use super::rows::MASK;
-use super::{Brushing, Canvas, PaintError, Stroke};
+use super::{Brushing, Canvas, Gradient, PaintError, Stroke, StrokeReport};
 
 impl Canvas {
-    /// Begins a stroke that paints the mask of the layer that is worked on, and names no joint: what brushes do with the weight of a joint they do
-    /// with the share of the mask, which stays within 0 and 1. A vertex at which a locked joint would get another weight keeps its mask.
+    /// Begins a stroke that paints the mask of the layer that is worked on: what brushes do with the weight of a joint they do with the share of
+    /// the mask, which stays within 0 and 1. What joints the stroke names does not count, but for those that are locked: a vertex at which one
+    /// of them would get another weight keeps its mask.
     ///
     /// # Errors
     /// Those of [`Canvas::begin`].
     pub fn begin_mask(&self, stroke: &Stroke) -> Result<Brushing, PaintError> {
-        Ok(Brushing { is_of_mask: true, ..self.begin(stroke)? })
+        let (joint, to, with) = Default::default();
+        let stroke = Stroke { joint, to, with, ..stroke.clone() };
+        Ok(Brushing { is_of_mask: true, ..self.begin(&stroke)? })
+    }
+
+    /// Carries a stroke out on the mask of the layer that is worked on: by its dabs or, where it has none, on all places at once, along a gradient
+    /// where there is one.
+    ///
+    /// # Errors
+    /// Those of [`Canvas::paint`].
+    pub fn paint_mask(&mut self, stroke: &Stroke, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
+        let mut brushing = self.begin_mask(stroke)?;
+        if stroke.dabs.is_empty() {
+            return self.paint_over(brushing, gradient);
+        }
+        for dab in &stroke.dabs {
+            self.dab(&mut brushing, dab)?;
+        }
+        Ok(self.report(&brushing))
     }
 
     /// Whether a stroke into a layer has touched only vertices at which the mask leaves nothing of it, so that nothing is seen of it.

@@ -112,7 +112,7 @@ impl Images {
     }
 
     /// Returns the partner of a joint; `None` where it has none.
-    pub fn partner_of(&self, node: NodeId) -> Option<NodeId> {
+    pub(crate) fn partner_of(&self, node: NodeId) -> Option<NodeId> {
         self.partners.get(&node).copied()
     }
 

@@ -6,6 +6,8 @@
 mod apply;
 mod by_skin;
 mod composer;
+#[cfg(test)]
+mod effect_tests;
 mod effects;
 mod gradient;
 mod group;
@@ -42,7 +44,7 @@ use self::posed::{Ground, Moment, PosedSurfaces};
 use self::rows::{Place, Rows};
 use self::scratch::Scratch;
 use self::touched::{Touched, TouchedPlaces};
-use super::{Centre, Dab, Distance, Gradient, Stroke};
+use super::{Centre, Dab, Distance, Gradient, Stroke, Touch};
 
 /// Weights that are painted.
 #[derive(Debug)]
@@ -193,7 +195,13 @@ impl Canvas {
     }
 
     fn paint_all(&mut self, stroke: &Stroke, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
-        let mut brushing = self.begin(stroke)?;
+        let brushing = self.begin(stroke)?;
+        self.paint_over(brushing, gradient)
+    }
+
+    /// Paints all places at once with a stroke that has begun.
+    fn paint_over(&mut self, mut brushing: Brushing, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
+        let stroke = &brushing.stroke;
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
@@ -330,19 +338,25 @@ impl Canvas {
         let mut scratch = self.scratch(regions);
         let Scratch { distances, seen } = &mut *scratch;
         let posed = PosedSurfaces::new(self.ground(&self.model, regions), moment, seen);
-        let start = match dab.at {
+        let full = stroke.strength * dab.pressure;
+        let start = match &dab.at {
             Centre::Vertex(primitive, vertex) => {
-                posed.at_vertex(primitive, vertex).ok_or(PaintError::NotOfSkin(number))?
+                posed.at_vertex(*primitive, *vertex).ok_or(PaintError::NotOfSkin(number))?
             }
             Centre::Position(position) => {
-                posed.nearest(moment.to_model(position)).ok_or(PaintError::Nowhere(number))?
+                posed.nearest(moment.to_model(*position)).ok_or(PaintError::Nowhere(number))?
+            }
+            Centre::Listed(touches) => {
+                let may_change = |place: &Place| posed.may_change(stroke, moment, *place);
+                let shares =
+                    posed.shares(touches).into_iter().filter(|(place, share)| full * share > 0.0 && may_change(place));
+                return Ok(shares.map(|(place, share)| (place, full * share)).collect());
             }
         };
         if !start.at.is_finite() {
             return Err(PaintError::Nowhere(number));
         }
         let mut out = Vec::new();
-        let full = stroke.strength * dab.pressure;
         posed.each_within(distances, (stroke.distance, stroke.radius), &start, &mut |place, distance| {
             let falls = stroke.falloff.at(f64::from(distance) / stroke.radius);
             let strength = full * falls;

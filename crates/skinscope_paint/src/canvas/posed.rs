@@ -1,5 +1,6 @@
 //! The surface as a pose and a method draw it while a dab is painted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
@@ -15,7 +16,7 @@ use skinscope_weights::RestSurface;
 use super::locator::{Locator, Made, Near};
 use super::rows::Place;
 use super::scratch::Seen;
-use super::{Distance, Region, Stroke};
+use super::{Distance, Region, Stroke, Touch};
 use crate::scene_origin;
 
 /// The share of the size of the model within which the nearest point is looked for first.
@@ -200,18 +201,42 @@ impl<'a> PosedSurfaces<'a> {
 
     /// Returns where a vertex of the file is; `None` where the stroke does not touch its mesh.
     pub fn at_vertex(&self, primitive: PrimitiveId, vertex: u32) -> Option<Start> {
+        let (region, first) = self.first_of(primitive)?;
+        let number = first + vertex;
+        let point = self.surface(region).mesh.point(number);
+        Some(Start { at: self.vertex(region, number), region, from: vec![(point, 0.0)] })
+    }
+
+    /// Returns the region that has the vertices of a primitive of the file, and the number of the first of them there; `None` where the stroke
+    /// does not touch its mesh.
+    fn first_of(&self, primitive: PrimitiveId) -> Option<(usize, u32)> {
         let of = |region: usize| {
             let surface = self.surface(region);
             let of_file = |part: PrimitiveId| PrimitiveId::new(self.ground.model.file_mesh(part.mesh), part.primitive);
-            let parts = surface.parts.iter().zip(&self.parts[region]);
-            let part = parts
-                .into_iter()
-                .position(|(part, is_there)| is_there.is_some() && of_file(part.primitive) == primitive)?;
-            let number = surface.parts[part].first + vertex;
-            let point = surface.mesh.point(number);
-            Some(Start { at: self.vertex(region, number), region, from: vec![(point, 0.0)] })
+            let mut parts = surface.parts.iter().zip(&self.parts[region]);
+            let part = parts.position(|(part, is_there)| is_there.is_some() && of_file(part.primitive) == primitive)?;
+            Some((region, surface.parts[part].first))
         };
         (0..self.ground.regions.len()).find_map(of)
+    }
+
+    /// Returns the places of vertices that a dab lists, in their order, each with the greatest share of its vertices.
+    pub fn shares(&self, touches: &[Touch]) -> BTreeMap<Place, f64> {
+        let mut out = BTreeMap::new();
+        let mut known: Option<(PrimitiveId, Option<(usize, u32)>)> = None;
+        for Touch { primitive, vertex, share } in touches {
+            let first = match known {
+                Some((of, first)) if of == *primitive => first,
+                _ => self.first_of(*primitive),
+            };
+            known = Some((*primitive, first));
+            let Some((region, first)) = first else { continue };
+            let surface = self.ground.regions[region].surface;
+            let point = self.surface(region).mesh.point(first + vertex);
+            let before = out.entry(Place { surface, point }).or_insert(0.0_f64);
+            *before = before.max(*share);
+        }
+        out
     }
 
     /// Returns the first vertex of a place that the stroke touches, as the file has it, and where it is.
@@ -373,6 +398,8 @@ impl<'a> PosedSurfaces<'a> {
                     }
                 });
             }
+            // What is near in a picture is known to who shows it.
+            Distance::Screen => {}
         }
     }
 

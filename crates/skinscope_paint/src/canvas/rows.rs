@@ -122,7 +122,7 @@ impl Rows {
     }
 
     /// Returns the weights that lie below the layer that is painted in at a place; its own where that is the base.
-    pub fn below_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
+    pub(crate) fn below_place(&self, surfaces: &[RestSurface], Place { surface, point }: Place) -> Shares {
         let surface = &surfaces[surface];
         let at = surface.row(surface.mesh.weld.first[point as usize]);
         let mut space = Shares::new();
@@ -272,6 +272,27 @@ impl Rows {
         }
         self.layers.forget_base();
         out
+    }
+
+    /// Adds a layer over all others, which has these weights for some rows.
+    pub fn add_layer(&mut self, (name, opacity): (&str, f64), rows: &[(TableRow, Shares)]) {
+        self.layers.set_solo(None);
+        self.layers.select(self.layers.layers().last().map(|layer| layer.id()));
+        let id = self.layers.add(name);
+        for (at, shares) in rows {
+            if self.has(*at) {
+                self.set_layered(*at, Some(LayerRow::painted(shares.clone(), true)));
+            }
+        }
+        self.layers.set_opacity(id, opacity);
+    }
+
+    /// Returns the rows that were painted, rising.
+    pub fn painted_rows(&self) -> Vec<TableRow> {
+        let of_table = |(table, rows): (usize, &Paged<LayerRow>)| {
+            rows.iter().map(move |(row, _)| TableRow { table, row }).collect::<Vec<_>>()
+        };
+        self.painted.iter().enumerate().flat_map(of_table).collect()
     }
 
     /// Takes the layers whose flat weights the tables have, in their precision. Rows that are others there were changed by something else

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, PrimitiveId, WeightChange};
-use skinscope_weights::{Table, TableRow};
+use skinscope_weights::{Shares, TableRow};
 
+use super::by_skin::by_skin;
+use super::mirrored::Mirrors;
 use super::rows::Rows;
 use super::{Canvas, PaintError};
 use crate::layers::{LayerId, LayerStack};
@@ -16,11 +18,22 @@ use crate::layers::{LayerId, LayerStack};
 pub struct Painted(Rows);
 
 impl Painted {
-    /// Makes the weights that layers make over those of some tables.
-    pub(crate) fn of_layers(tables: Vec<Table>, layers: LayerStack) -> Self {
+    /// Makes the weights that layers make over those of some tables of a model.
+    pub(crate) fn of_layers(model: &Model, tables: Vec<Table>, layers: LayerStack) -> Self {
         let mut rows = Rows::new(tables);
+        if layers.has_effects() {
+            let surfaces = Arc::new(by_skin(model, Sheet::of_file(model).into_parts().1));
+            rows = rows.with_surfaces(&surfaces);
+            // Without a plane of symmetry a mirror does nothing.
+            _ = rows.look_across(&Mirrors::default(), (model, &surfaces), &layers);
+        }
         rows.take_layers(layers);
         Self(rows)
+    }
+
+    /// Returns the rows that were painted as changes of a model, in single precision.
+    pub(crate) fn changes(&self) -> Vec<WeightChange> {
+        self.0.changes(&self.0.painted_rows())
     }
 
     /// Writes the rows that were painted into the sheet of a model that has the same weights in single precision.
@@ -87,6 +100,13 @@ impl Canvas {
         // Vertices of one place may have other weights than each other again.
         self.locator.follow(&self.model, &self.surfaces);
         Ok(changes)
+    }
+
+    /// Returns the layers with another one over them, which has weights for some rows and which brushes paint in.
+    pub(crate) fn layers_with_rows(&self, (name, opacity): (&str, f64), rows: &[(TableRow, Shares)]) -> LayerStack {
+        let mut out = self.rows.clone();
+        out.add_layer((name, opacity), rows);
+        out.layers
     }
 
     /// Says in which layer brushes paint; `None`: in the base.

@@ -148,7 +148,7 @@ fn the_border_of_a_dab_is_a_closed_line_between_what_it_touches_and_what_not() {
             let off = |at: &Vec3| match distance {
                 Distance::Volume => (at.distance(centre) - radius).abs(),
                 // The way round the tube.
-                Distance::Surface => {
+                Distance::Surface | Distance::Screen => {
                     let turn = at.with_y(0.0).angle_between(centre.with_y(0.0));
                     ((0.25 * turn).hypot(at.y - centre.y) - radius).abs()
                 }

@@ -92,7 +92,7 @@ impl TouchedPlaces {
     }
 
     /// Notes that places with some of these rows stay as they were before a dab, since a locked joint would have changed otherwise.
-    pub fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
+    pub(crate) fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
         let rows: HashSet<&TableRow> = rows.iter().collect();
         for (_, known) in &mut self.all {
             if known.members.iter().any(|member| rows.contains(&member.at)) {
@@ -121,7 +121,7 @@ impl TouchedPlaces {
     }
 
     /// Whether something is true of all rows that were touched, of which there are some.
-    pub fn are_all(&self, is_one: &dyn Fn(TableRow) -> bool) -> bool {
+    pub(crate) fn are_all(&self, is_one: &dyn Fn(TableRow) -> bool) -> bool {
         !self.all.is_empty() && self.all.iter().flat_map(|(_, known)| &known.members).all(|member| is_one(member.at))
     }
 

@@ -46,7 +46,7 @@ impl Vicinity {
     }
 
     /// Takes what is opposite to what across an axis.
-    pub fn set_images(&mut self, axis: Axis, images: Arc<Images>) {
+    pub(crate) fn set_images(&mut self, axis: Axis, images: Arc<Images>) {
         self.images[axis as usize] = Some(images);
     }
 

@@ -47,7 +47,7 @@ fn a_changed_file_keeps_its_weights_or_lies_below_the_layers() {
     let (model, layers) = painted();
     let model = with_text(&model, &kept_text(&model, &layers).unwrap());
     let kept = kept_layers(&model).unwrap().unwrap();
-    let flat = |layers: &LayerStack| differing(Sheet::of(&model), layers).len();
+    let flat = |layers: &LayerStack| differing((&model, Sheet::of(&model)), layers).len();
     let changes = kept.chosen(KeptChoice::Changes, &model);
     assert_eq!((changes.layers().len(), flat(&changes)), (2, 0));
     let mut bottom = kept.chosen(KeptChoice::Bottom, &model);

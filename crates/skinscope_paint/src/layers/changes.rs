@@ -217,6 +217,21 @@ impl LayerStack {
         }
     }
 
+    /// Returns the layers below one, and the same with it: all of it where its mask is, whether it is on or not. `None` where there is none.
+    pub(crate) fn around(&self, id: LayerId) -> Option<[Self; 2]> {
+        let at = self.position(id)?;
+        let mut with = self.clone();
+        with.set_solo(None);
+        // Those of all layers together are none of one layer.
+        with.effects.clear();
+        with.layers.truncate(at + 1);
+        with.set_on(id, true);
+        with.set_opacity(id, 1.0);
+        let mut below = with.clone();
+        below.layers.truncate(at);
+        Some([below, with])
+    }
+
     /// Lets the layers lie over another base: `row` makes its rows.
     pub(crate) fn put_over(&mut self, row: &dyn Fn(TableRow) -> LayerRow) {
         let known: Vec<TableRow> = self.rows().collect();

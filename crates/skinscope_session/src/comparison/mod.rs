@@ -222,12 +222,7 @@ impl Compared {
     }
 
     /// Keeps what a runtime makes of the weights of a model.
-    pub(super) fn keep_packed(
-        &mut self,
-        base: &Arc<Model>,
-        packing: Packing,
-        (model, figures): (Model, PackedFigures),
-    ) {
+    fn keep_packed(&mut self, base: &Arc<Model>, packing: Packing, (model, figures): (Model, PackedFigures)) {
         self.packed = Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
     }
 }
@@ -244,6 +239,15 @@ impl Session {
     #[must_use]
     pub fn compared(&self) -> &Compared {
         &self.compared
+    }
+
+    /// Takes what a runtime makes of the weights of a model, where that is what is still asked for.
+    pub(crate) fn take_packed(&mut self, model: &Arc<Model>, packing: Packing, made: (Model, PackedFigures)) {
+        let wanted = self.deforming().wanted_packing();
+        if wanted.is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, model) && by == packing) {
+            self.compared.keep_packed(model, packing, made);
+            self.pose.invalidate();
+        }
     }
 
     /// The moment of the clip that is shown at which the two sides are farthest apart; of several the first. `go_on` hears what part
@@ -310,8 +314,7 @@ pub(super) fn pack(session: &mut Session) {
     if let (false, Some((base, packing))) = (session.defers_work, session.deforming().wanted_packing())
         && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
     {
-        session.compared.keep_packed(&base, packing, made);
-        session.pose.invalidate();
+        session.take_packed(&base, packing, made);
     }
 }
 

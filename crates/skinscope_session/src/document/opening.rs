@@ -101,7 +101,8 @@ impl Session {
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
         self.marker().forget_vertices();
-        file_layers::read(self);
+        let kept = file_layers::read(&mut self.painting, &model);
+        self.warn(&kept);
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
         lesson::apply_look(self.lesson.as_ref(), &mut self.view, self.document.as_ref());
@@ -156,7 +157,8 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
         let snapshot = session.unsaved().snapshot();
         session.files.note_session_saved(snapshot);
     }
-    file_layers::read(session);
+    let kept = file_layers::read(&mut session.painting, &new);
+    session.warn(&kept);
     let lines = unmatched::restore_fitting(session);
     session.warn(&lines);
     if let Some(document) = &session.document {

@@ -8,7 +8,9 @@ use skinscope_inspect::symmetry::NoPlane;
 use skinscope_model::{LocalPose, Model, NodeId};
 
 use crate::edits::blended_pose::LastBlended;
-use crate::{BlendedPose, ChannelKind, ChannelValue, Document, EditRules, Edits, PoseRules, PoseSource, Session};
+use crate::{
+    BlendedPose, ChannelKind, ChannelValue, Document, EditRules, Edits, History, PoseRules, PoseSource, Session,
+};
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
 /// undone.
@@ -83,22 +85,15 @@ impl Session {
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
     let selected = session.view().selected;
-    if change_rules(session.document.as_ref(), &mut session.rules, selected, command) {
-        // Limbs of held joints obey the limits as they are now.
-        if !session.edits.held.is_empty() {
-            session.edits = Arc::new(Edits::clone(&session.edits));
-        }
-        // What follows is another step, in which pinned joints stay where they stand now.
-        return session.history.close_step();
+    if session.pose_edits().change_rules(selected, command) {
+        return;
     }
     let held = match command {
         PosingCommand::Blend(blended) => {
-            session.posing.take_back(blended, &mut session.edits, &mut session.history);
+            session.pose_edits().take_back(blended);
             session.update_pose();
             let Some(edits) = session.edit_rules().blended(blended) else { return };
-            let before = Arc::clone(&session.edits);
-            session.history.change_edits(&mut session.edits, edits);
-            return session.posing.note_blended(blended, before, &session.edits);
+            return session.pose_edits().blend(blended, edits);
         }
         PosingCommand::ToggleHeld(node) => Some(*node),
         PosingCommand::ToggleHeldSelected if selected.is_none() => return,
@@ -108,7 +103,7 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
     if let Some(node) = held {
         session.update_pose();
         if let Some(edits) = session.edit_rules().with_held(node) {
-            session.history.change_edits(&mut session.edits, edits);
+            session.pose_edits().change(edits);
         }
         return;
     }
@@ -122,7 +117,8 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
     let shown = session.pose().undriven();
     let wanted = match command {
         PosingCommand::Copy => {
-            session.posing.copied = session.pose_file("").map(Arc::new);
+            let copied = session.pose_file("").map(Arc::new);
+            session.pose_edits().posing.copied = copied;
             return;
         }
         PosingCommand::Mirror => mirror.exchanged(&model, shown),
@@ -131,7 +127,7 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
             mirror.flipped(&model, shown, limb)
         }
         PosingCommand::Paste | PosingCommand::PasteMirrored => {
-            let Some(copied) = &session.posing.copied else { return };
+            let Some(copied) = session.posing().copied_pose() else { return };
             let mut pose = model.skeleton.rest.clone();
             resolve(&model, copied).apply(&mut pose);
             if *command == PosingCommand::PasteMirrored { mirror.exchanged(&model, &pose) } else { pose }
@@ -139,7 +135,49 @@ pub(crate) fn apply(session: &mut Session, command: &PosingCommand) {
         _ => return,
     };
     let edits = session.edit_rules().edits_towards(&model, &wanted);
-    session.history.change_edits(&mut session.edits, edits);
+    session.pose_edits().change(edits);
+}
+
+/// The edits of the pose and the rules that they follow, with the poses that were copied and blended, and the steps that lead back.
+pub(crate) struct PoseEdits<'a> {
+    pub document: Option<&'a Document>,
+    pub edits: &'a mut Arc<Edits>,
+    pub rules: &'a mut PoseRules,
+    pub posing: &'a mut Posing,
+    pub history: &'a mut History,
+}
+
+impl PoseEdits<'_> {
+    /// Replaces the edits, as a step of its own.
+    pub(crate) fn change(&mut self, edits: Edits) {
+        self.history.change_edits(self.edits, edits);
+    }
+
+    /// Carries out a command about the rules of edits; returns whether it was one.
+    fn change_rules(&mut self, selected: Option<NodeId>, command: &PosingCommand) -> bool {
+        let is_about_rules = change_rules(self.document, self.rules, selected, command);
+        if is_about_rules {
+            // Limbs of held joints obey the limits as they are now.
+            if !self.edits.held.is_empty() {
+                *self.edits = Arc::new(Edits::clone(self.edits));
+            }
+            // What follows is another step, in which pinned joints stay where they stand now.
+            self.history.close_step();
+        }
+        is_about_rules
+    }
+
+    /// Takes the pose out that was blended last, where the same pose takes its place.
+    fn take_back(&mut self, blended: &BlendedPose) {
+        self.posing.take_back(blended, self.edits, self.history);
+    }
+
+    /// Takes the edits that a pose has become which was blended over the others.
+    fn blend(&mut self, blended: &BlendedPose, edits: Edits) {
+        let before = Arc::clone(self.edits);
+        self.history.change_edits(self.edits, edits);
+        self.posing.note_blended(blended, before, self.edits);
+    }
 }
 
 /// Carries out a command about the rules of edits; returns whether it was one.

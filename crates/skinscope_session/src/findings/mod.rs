@@ -97,16 +97,8 @@ impl Session {
             });
             self.tools.inspect_trial(document);
             if had_finding && self.view.finding.is_none() && self.tools.rests() {
-                self.leave_marks_of_finding();
+                self.marker().mark_as_before();
             }
-        }
-    }
-
-    /// Marks again what was marked before the finding that a tool has repaired.
-    fn leave_marks_of_finding(&mut self) {
-        if let Some(before) = &self.before_finding {
-            self.view.marked = Arc::clone(&before.marked);
-            self.marking.by_hand = before.by_hand;
         }
     }
 
@@ -172,6 +164,39 @@ impl Marker<'_> {
         *self.before_finding = Some(before);
     }
 
+    /// Marks again what was marked before the finding that a tool has repaired.
+    fn mark_as_before(&mut self) {
+        if let Some(before) = &*self.before_finding {
+            self.view.marked = Arc::clone(&before.marked);
+            self.marking.by_hand = before.by_hand;
+        }
+    }
+
+    /// Shows a finding, by its index, with the overlay and the joint that it is about. `before` is what was shown before.
+    fn show(
+        &mut self,
+        index: usize,
+        (about, joint): (Option<&'static Overlay>, Option<NodeId>),
+        before: Box<StateBeforeFinding>,
+    ) {
+        self.view.finding = Some(index);
+        self.view.overlay = about.or(before.overlay);
+        self.view.set(Toggle::Bones, before.bones || joint.is_some());
+        // A finding that names no joint concerns none: the weights of some joint would mislead.
+        let count = self.document.map_or(0, |document| document.model.skeleton.len());
+        self.view.select(joint, count);
+        *self.before_finding = Some(before);
+    }
+
+    /// Shows again what was shown and marked before the findings.
+    fn go_back(&mut self, before: StateBeforeFinding) {
+        let StateBeforeFinding { orbit, overlay, bones, selected, marked, by_hand, .. } = before;
+        (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
+        self.view.set(Toggle::Bones, bones);
+        (self.view.marked, self.view.finding) = (marked, None);
+        self.marking.by_hand = by_hand;
+    }
+
     /// Takes the state before the finding that is shown; the state as it is now where none is.
     fn take_before(&mut self) -> Box<StateBeforeFinding> {
         self.before_finding.take().unwrap_or_else(|| Box::new(StateBeforeFinding::of(self.view, self.marking)))
@@ -190,30 +215,21 @@ impl Marker<'_> {
 /// Carries out a command of its family.
 pub(super) fn apply(session: &mut Session, command: &FindingCommand) {
     let FindingCommand::ShowFinding(index) = *command else { return leave_finding(session) };
-    let finding = session.document.as_ref().and_then(|d| d.findings().nth(index).cloned());
+    let finding = session.document().and_then(|d| d.findings().nth(index).cloned());
     let Some(finding) = &finding else { return };
     let mut before = session.marker().take_before();
     let (playback, edits) = match before.pose.take() {
         Some(pose) => (pose.playback, pose.edits),
-        None => (session.playback.clone(), Arc::clone(&session.edits)),
+        None => (session.playback().clone(), Arc::clone(session.edits())),
     };
     session.playing().pose_as(finding.pose);
-    before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&session.edits) });
+    before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(session.edits()) });
     session.marker().mark(Arc::new(finding.vertex_set()), false);
-    session.view.finding = Some(index);
     let joint = session.model().and_then(|model| joint_of(model, finding));
     let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
     // The weights of no joint at all are zero everywhere.
     let about = about.filter(|o| o.id != "weights" || joint.is_some());
-    session.view.overlay = about.or(before.overlay);
-    session.view.set(Toggle::Bones, before.bones || joint.is_some());
-    // A finding that names no joint concerns none: the weights of some joint would mislead.
-    session.view.selected = None;
-    session.before_finding = Some(before);
-    if joint.is_some() {
-        let count = session.model().map_or(0, |model| model.skeleton.len());
-        session.view.select(joint, count);
-    }
+    session.marker().show(index, (about, joint), before);
     session.update_pose();
     let bounds = session.extents().surroundings(&finding.vertex_set(), &finding.joints);
     session.view.frame_in_clear(bounds);
@@ -222,18 +238,14 @@ pub(super) fn apply(session: &mut Session, command: &FindingCommand) {
 /// Restores the state before the first of the findings that were shown; pose edits come back in one step that can be
 /// undone.
 pub(super) fn leave_finding(session: &mut Session) {
-    let Some(before) = session.before_finding.take() else { return };
-    let StateBeforeFinding { pose, orbit, overlay, bones, selected, marked, by_hand } = *before;
-    if let Some(PoseBefore { playback, edits, .. }) = pose {
-        session.playback = playback;
+    let Some(mut before) = session.marker().before_finding.take() else { return };
+    if let Some(PoseBefore { playback, edits, .. }) = before.pose.take() {
+        *session.playing().playback = playback;
         // What was done to controls meanwhile stays.
-        let edits = with_controls_of(&edits, &session.edits);
-        session.history.change_edits(&mut session.edits, edits);
+        let edits = with_controls_of(&edits, session.edits());
+        session.pose_edits().change(edits);
     }
-    (session.view.orbit, session.view.overlay, session.view.selected) = (orbit, overlay, selected);
-    session.view.set(Toggle::Bones, bones);
-    (session.view.marked, session.view.finding) = (marked, None);
-    session.marking.by_hand = by_hand;
+    session.marker().go_back(*before);
     session.tools.leave_finding();
     session.update_pose();
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
 use skinscope_paint::{KeptChoice, kept_text};
 
 use super::tests::{holding, now, stroke};
-use crate::{Document, EditCommand, LayerCommand, PaintCommand, Session};
+use crate::{BesideCommand, Document, EditCommand, LayerCommand, PaintCommand, Session};
 
 fn apply(session: &mut Session, command: LayerCommand) {
     session.apply(PaintCommand::Layer(command));
@@ -76,4 +77,25 @@ fn layers_that_cannot_be_read_are_not_taken_and_a_line_says_why() {
     let again = opened(&session, &text);
     assert!(again.painting().layers().is_empty() && again.painting().asked_layers().is_none());
     assert!(again.document().unwrap().warnings.iter().any(|line| line.contains("have the schema 9")));
+}
+
+#[test]
+fn a_layer_is_copied_to_the_model_beside_where_it_is_one_step() {
+    let mut session = layered();
+    let id = session.painting().layers().active().unwrap();
+    apply(&mut session, LayerCommand::CopyToOther(id));
+    assert!(session.painting().layer_copied().is_none(), "there is no other model");
+    let finer = tube(Tube { joints: 6, rings: 17, ..Tube::default() });
+    session.open_beside(Document::new(Arc::new(finer), Vec::new(), None));
+    let (own, before) = (now(&session), now(session.beside().unwrap().other()));
+    apply(&mut session, LayerCommand::CopyToOther(id));
+    assert!(session.painting().layer_copied().unwrap().starts_with("Skirt: copied to "));
+    assert!(now(&session) == own);
+    let other = session.beside().unwrap().other();
+    assert!(now(other) != before);
+    assert_eq!(other.painting().layers().layers().last().unwrap().name(), "Skirt");
+    session.apply(BesideCommand::Activate);
+    session.apply(EditCommand::Undo);
+    assert!(now(&session) == before && session.painting().layers().is_empty());
+    assert!(!session.history().can_undo(), "it was one step");
 }

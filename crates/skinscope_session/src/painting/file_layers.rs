@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use skinscope_model::Model;
 use skinscope_paint::{KeptLayers, LayerStack, kept_layers, kept_text};
 
-use super::Painting;
-use crate::Session;
+use super::{Painting, notes};
 
 /// What is known of the layers in the model's file.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct FileLayers {
 
 impl FileLayers {
     /// Forgets the layers that are asked about.
-    pub fn drop_asked(&mut self) {
+    pub(crate) fn drop_asked(&mut self) {
         self.asked = None;
     }
 }
@@ -39,16 +39,15 @@ impl Painting {
     }
 }
 
-/// Reads the layers that the file of the open model keeps. Those of a session that has some go on.
-pub(crate) fn read(session: &mut Session) {
-    session.painting.file_layers = FileLayers::default();
-    let Some(model) = session.document.as_ref().map(|document| Arc::clone(document.stored())) else { return };
-    let painting = &mut session.painting;
+/// Reads the layers that the file of a model keeps, which was opened, and returns what is to be said about them. Those of a session that has
+/// some go on.
+pub(crate) fn read(painting: &mut Painting, model: &Model) -> Vec<String> {
+    painting.file_layers = FileLayers::default();
     let mut lines = Vec::new();
-    match kept_layers(&model) {
+    match kept_layers(model) {
         Ok(None) => {}
         Ok(Some(_)) if !painting.layers.is_empty() => {
-            if kept_text(&model, &painting.layers).as_deref() == model.source.kept_layers.as_deref() {
+            if kept_text(model, &painting.layers).as_deref() == model.source.kept_layers.as_deref() {
                 painting.file_layers.taken = painting.layers.clone();
             }
         }
@@ -59,17 +58,11 @@ pub(crate) fn read(session: &mut Session) {
         Ok(Some(kept)) => {
             let what = kept.difference();
             lines.push(format!(
-                "The file keeps layers of weights, but was changed since: {what}. The panel Paint asks what becomes of them."
+                "The file keeps layers of weights, but was changed since: {what}. The panel of brushes asks what becomes of them."
             ));
             painting.file_layers.asked = Some(Arc::new(kept));
         }
-        Err(why) => {
-            let why = why.to_string();
-            let mut letters = why.chars();
-            let text: String =
-                letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
-            lines.push(format!("{text}."));
-        }
+        Err(why) => lines.push(format!("{}.", notes::refused(&why.to_string()).text)),
     }
-    session.warn(&lines);
+    lines
 }

@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 use skinscope_base::math::Projection;
 use skinscope_inspect::{Hit, VertexRef};
 use skinscope_model::PrimitiveId;
-use skinscope_paint::{Reach, scene_origin};
+use skinscope_paint::{Distance, Reach, scene_origin};
 
 use super::hand::Hand;
 use crate::{Brushwork, Session};
@@ -87,15 +87,20 @@ impl Brushwork<'_> {
     /// Returns the lines on the surface at some shares of the radius of the brush around a place, as pieces: where a dab there ends, and where both
     /// sides are painted also on the other side. They are a little nearer to the eye than the surface is.
     pub(crate) fn rings(self, hit: &PaintHit, shares: &[f64]) -> Vec<Vec<[Vec3; 2]>> {
-        let mut out = self.outline_at(hit, shares).unwrap_or_default();
+        let is_seen = self.painting.settings.distance == Distance::Screen;
+        let outline = if is_seen { None } else { self.outline_at(hit, shares) };
+        let mut out = outline.unwrap_or_default();
         out.resize(shares.len(), Vec::new());
+        // A circle of the picture looks the same wherever it is on the way to the eye, and stands before what it touches.
+        let flat = PaintHit { normal: if is_seen { self.toward_eye(hit.position) } else { hit.normal }, ..*hit };
+        let lift = if is_seen { 1.0 } else { LIFT };
         for (ring, share) in out.iter_mut().zip(shares) {
             if ring.is_empty() {
                 // No vertex is that near, or nothing is known of the surface yet.
-                *ring = circle(hit, (share * self.paint_radius()) as f32);
+                *ring = circle(&flat, (share * self.paint_radius()) as f32);
             }
             let points = ring.iter_mut().flatten();
-            points.for_each(|point| *point += self.toward_eye(*point) * LIFT * self.paint_radius() as f32);
+            points.for_each(|point| *point += self.toward_eye(*point) * lift * self.paint_radius() as f32);
         }
         out
     }

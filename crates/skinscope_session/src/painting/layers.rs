@@ -3,7 +3,7 @@
 use skinscope_anim::pose::Keys;
 use skinscope_edit::Sheet;
 use skinscope_model::{Model, NodeId};
-use skinscope_paint::{KeptChoice, LayerId, LayerStack, LayersForm};
+use skinscope_paint::{CopiedLayer, KeptChoice, LayerId, LayerStack, LayersForm};
 use skinscope_weights::{TableRow, exact};
 
 use super::{Painter, layer_steps, notes, stroke};
@@ -37,6 +37,8 @@ pub enum LayerCommand {
     EraseMarked(LayerId),
     /// Let a layer be everywhere.
     RemoveMask(LayerId),
+    /// Copy a layer to the model beside this one: what it changes is carried as weights are transferred. It is a step there.
+    CopyToOther(LayerId),
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),
     /// Add an effect ([`skinscope_paint::EFFECTS`]) to a layer or, for `None`, to what all layers make together, where it works after the others.
@@ -58,7 +60,7 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
         return;
     }
     stroke::end(painter.painting);
-    painter.painting.note = None;
+    (painter.painting.note, painter.painting.copied) = (None, None);
     if let LayerCommand::Select(id) = command {
         let painting = &mut *painter.painting;
         painting.layers.select(*id);
@@ -74,6 +76,22 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
     }
     stroke::put_up(painter);
     let Some(layers) = changed(painter, command) else { return };
+    set(painter, layers);
+}
+
+/// Takes a copy of a layer of another model, over all that are there.
+pub(super) fn take_copy(painter: &mut Painter<'_>, copied: &CopiedLayer) {
+    stroke::end(painter.painting);
+    if painter.skinning.tools.is_trying() {
+        painter.skinning.choose(None);
+    }
+    stroke::put_up(painter);
+    let layers = painter.painting.easel.canvas.as_ref().map(|canvas| canvas.layers_with(copied));
+    layers.into_iter().for_each(|layers| set(painter, layers));
+}
+
+/// Takes other layers, with the weights that they make, in one step.
+fn set(painter: &mut Painter<'_>, layers: LayerStack) {
     let Some(canvas) = &mut painter.painting.easel.canvas else { return };
     match canvas.set_layers(layers) {
         Ok(changes) if changes.is_empty() => layer_steps::note(painter, false),
@@ -119,7 +137,7 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::MoveEffect(of, place, to) => layers.move_effect(*of, *place, *to),
         LayerCommand::SwitchEffect(of, place, is_on) => layers.switch_effect(*of, *place, *is_on),
         LayerCommand::SetEffect(of, place, parameter, value) => layers.set_effect(*of, *place, parameter, *value),
-        LayerCommand::Select(_) => false,
+        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) => false,
     };
     is_other.then_some(layers)
 }

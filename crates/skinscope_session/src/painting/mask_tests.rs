@@ -56,6 +56,8 @@ fn each_brush_does_with_the_mask_what_it_does_with_a_weight() {
         ("add", 0.5, 0.9375),
         ("add", 0.5, 1.0),
         ("smooth", 1.0, 1.0),
+        ("erase", 0.25, 0.75),
+        ("add", 0.25, 1.0),
     ] {
         hold(&mut session, brush);
         set(&mut session, |settings| settings.strength = strength);

@@ -5,11 +5,15 @@
 
 mod easel;
 #[cfg(test)]
+mod effect_tests;
+#[cfg(test)]
+mod erase_tests;
+#[cfg(test)]
 mod file_layer_tests;
 pub(crate) mod file_layers;
-mod erase_tests;
 mod hand;
 mod hit;
+mod layer_copy;
 mod layer_steps;
 #[cfg(test)]
 mod layer_tests;
@@ -22,6 +26,9 @@ mod note_tests;
 mod notes;
 pub(crate) mod paint_commands;
 mod painter;
+mod screen;
+#[cfg(test)]
+mod screen_tests;
 mod settings;
 mod stance;
 mod stroke;
@@ -69,6 +76,8 @@ pub struct Painting {
     file_layers: FileLayers,
     /// The mask that the overlay has shown last.
     shown_mask: mask::ShownMask,
+    /// What the last copy of a layer has done.
+    copied: Option<String>,
     recorded: StrokesFile,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<StrokeForm>,
@@ -128,6 +137,12 @@ impl Painting {
     #[must_use]
     pub fn layers(&self) -> &LayerStack {
         &self.layers
+    }
+
+    /// Says what the last copy of a layer to another model has done.
+    #[must_use]
+    pub fn layer_copied(&self) -> Option<&str> {
+        self.copied.as_deref()
     }
 
     /// Returns the strokes that were painted so far, without those that were undone. What other tools have changed between them is not among
@@ -206,6 +221,7 @@ impl Painting {
 
     /// Forgets what belongs to a model that is no longer open. A newer version of its file keeps the strokes that were recorded.
     pub(crate) fn forget(&mut self, is_newer_version: bool) {
+        self.copied = None;
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.undone.clear();
         if !is_newer_version {

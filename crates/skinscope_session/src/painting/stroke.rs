@@ -7,14 +7,14 @@ use glam::{DVec3, Vec3};
 use skinscope_base::math::Projection;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, WeightChange};
-use skinscope_paint::{Canvas, Centre, Dab, FrontFaces, Stroke, written};
+use skinscope_paint::{Canvas, Centre, Dab, Distance, FrontFaces, Stroke, written};
 use skinscope_weights::FALLOFFS;
 use skinscope_weights::brush::falloff;
 
 use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
 use super::stance::Stance;
-use super::{PaintDab, PaintNote, Painter, Painting, layer_steps, notes, written_form};
+use super::{PaintDab, PaintNote, Painter, Painting, layer_steps, notes, screen, written_form};
 use crate::Brushwork;
 
 /// Touches the surface with the brush in the hand. Outside of a gesture that is a stroke of its own.
@@ -24,6 +24,14 @@ pub(super) fn dab(painter: &mut Painter<'_>, dab: &PaintDab) {
     }
     let before = painter.painting.easel.stroke.as_ref().map(|stroke| stroke.stance.clone());
     let Some(stance) = stand(painter, before.as_ref()) else { return };
+    let is_seen = painter.painting.settings.distance == Distance::Screen;
+    let at = match is_seen.then(|| screen::listed(painter.brushwork(), dab.position)).transpose() {
+        Ok(at) => at,
+        Err(note) => {
+            painter.painting.note = Some(note);
+            return;
+        }
+    };
     if before.is_some_and(|before| !before.goes_on(&stance)) {
         end(painter.painting);
     }
@@ -34,7 +42,10 @@ pub(super) fn dab(painter: &mut Painter<'_>, dab: &PaintDab) {
             return;
         }
     }
-    let at = Centre::Position(DVec3::from_array(dab.position.map(written)));
+    let at = match at {
+        Some(listed) => listed,
+        None => Centre::Position(DVec3::from_array(dab.position.map(written))),
+    };
     touch(painter, &[Dab { at, pressure: written(dab.pressure), time: Some(stance.posing.time) }]);
     if !painter.has_gesture {
         end(painter.painting);

@@ -68,7 +68,7 @@ pub(super) fn stroke(session: &mut Session, from: usize, dabs: usize) {
 }
 
 /// Returns the weights that the recorded strokes give on the model as its file has it. Pose files are read from a folder.
-fn by_file(session: &Session, folder: &Path) -> Rows {
+pub(super) fn by_file(session: &Session, folder: &Path) -> Rows {
     let stored = Arc::clone(session.document().unwrap().stored());
     let text = session.painting().recorded().text();
     let script = parse(text.as_bytes(), folder, &stored).unwrap_or_else(|why| panic!("{why}"));

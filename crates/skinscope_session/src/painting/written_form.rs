@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use skinscope_anim::pose::Keys;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{Model, NodeId, PrimitiveId};
-use skinscope_paint::{Centre, Dab, DabForm, EyeForm, FrontFaces, Marked, MaskForm, Named, Stroke, StrokeForm};
+use skinscope_paint::{
+    Centre, Dab, DabForm, Distance, EyeForm, FrontFaces, Marked, MaskForm, Named, Stroke, StrokeForm, Touch,
+};
 use skinscope_weights::Need;
 
 /// Returns a stroke as a file has it, with its dabs. Its pose file has no name yet.
@@ -24,7 +26,8 @@ pub(super) fn form_of(model: &Model, stroke: &Stroke) -> StrokeForm {
         strength: Some(stroke.strength),
         radius: Some(stroke.radius),
         falloff: Some(stroke.falloff.id.to_owned()),
-        distance: Some(stroke.distance.id().to_owned()),
+        // Dabs that measure in the picture list what they touch.
+        distance: Some(stroke.distance).filter(|way| *way != Distance::Screen).map(|way| way.id().to_owned()),
         accumulate: Some(stroke.accumulate),
         floor: Some(stroke.floor),
         ceiling: Some(stroke.ceiling),
@@ -46,15 +49,19 @@ pub(super) fn form_of(model: &Model, stroke: &Stroke) -> StrokeForm {
 
 /// Adds a dab to a stroke as a file has it.
 pub(super) fn add_dab(form: &mut StrokeForm, dab: &Dab) {
-    let (vertex, position) = match dab.at {
-        Centre::Vertex(PrimitiveId { mesh, primitive }, vertex) => {
-            (Some([mesh.index() as u64, primitive as u64, u64::from(vertex)]), None)
-        }
-        Centre::Position(position) => (None, Some(position.to_array())),
+    let place = |at: PrimitiveId, vertex: u32| [at.mesh.index() as u64, at.primitive as u64, u64::from(vertex)];
+    let listed = |touch: &Touch| {
+        let [mesh, primitive, vertex] = place(touch.primitive, touch.vertex);
+        (mesh, primitive, vertex, touch.share)
+    };
+    let (vertex, position, weights) = match &dab.at {
+        Centre::Vertex(at, vertex) => (Some(place(*at, *vertex)), None, None),
+        Centre::Position(position) => (None, Some(position.to_array()), None),
+        Centre::Listed(touches) => (None, None, Some(touches.iter().map(listed).collect())),
     };
     let time = dab.time.filter(|time| form.time.is_some_and(|stroke| stroke.to_bits() != time.to_bits()));
     let pressure = Some(dab.pressure).filter(|pressure| *pressure != 1.0);
-    form.dabs.get_or_insert_default().push(DabForm { vertex, position, pressure, time });
+    form.dabs.get_or_insert_default().push(DabForm { vertex, position, weights, pressure, time });
 }
 
 fn eye_form(front: FrontFaces) -> EyeForm {

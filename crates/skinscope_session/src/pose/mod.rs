@@ -30,7 +30,7 @@ use crate::pose::pose_sources::PoseSources;
 use crate::pose::trail::CachedTrail;
 use crate::surfaces::SurfaceCache;
 use crate::view::{hiding, lighting};
-use crate::{ActiveCamera, Bones, Deforming, Edits, Extents, Playback, PoseSource, Session, Surfaces, comparison};
+use crate::{Bones, Edits, Extents, Playback, PoseSource, Session, Surfaces, comparison};
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -196,27 +196,11 @@ impl Session {
     /// Computes the pose ([`Pose`]) and the camera that is looked through. Does nothing where no input has changed.
     pub fn update_pose(&mut self) {
         comparison::pack(self);
-        let Some(document) = &self.document else { return };
-        let deforming = Deforming {
-            document: Some(document),
-            model: Some(&document.model),
-            view: &self.view,
-            compared: &self.compared,
-            methods: &self.methods,
-        };
-        let Some(shown) = deforming.shown_model() else { return };
-        self.pose.update(PoseSources {
-            document,
-            shown,
-            view: &self.view,
-            playback: &self.playback,
-            edits: &self.edits,
-            rules: &self.rules,
-            lesson: self.lesson.as_ref().map(|open| &open.lesson),
-        });
-        if let Some(ActiveCamera { index, .. }) = self.view.through {
-            self.view.through = lighting::through(&document.model, &self.pose, index);
-        }
+        let Some((from, pose)) = self.pose_and_sources() else { return };
+        pose.update(from);
+        let camera = from.view.through.as_ref();
+        let through = camera.and_then(|camera| lighting::through(&from.document.model, pose, camera.index));
+        self.view.through = through;
         self.update_beside();
     }
 }

@@ -219,12 +219,17 @@ impl Session {
     pub fn prepare(&mut self) {
         while let Some((source, model)) = self.deforming().wanted_data() {
             let Some(data) = (source.make)(&model, &JobContext::of_waiting()) else { return };
-            self.methods = self.deforming().data_with(source, &model, data);
-            self.pose.forget_surfaces();
+            self.keep_data(source, &model, data);
         }
         if let Some(beside) = &mut self.beside {
             beside.other.prepare();
         }
+    }
+
+    /// Keeps the data of a source for a model. What is shown is deformed anew.
+    pub(crate) fn keep_data(&mut self, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
+        self.methods = self.deforming().data_with(source, model, data);
+        self.pose.forget_surfaces();
     }
 }
 

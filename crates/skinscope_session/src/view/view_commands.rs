@@ -6,9 +6,11 @@ use skinscope_frame::{self as frame, LOOKS, Look};
 use skinscope_inspect as inspect;
 
 use crate::pose::crowd;
-use crate::view::environment;
+use crate::view::environment::{self, Environments};
 use crate::view::view_history::{DraggedValue, ViewSettings};
-use crate::{CameraCommand, Effect, InspectionCommand, MOST_MEMBERS, Pose, Session, View, ViewCommand, ViewHistory};
+use crate::{
+    CameraCommand, Document, Effect, InspectionCommand, MOST_MEMBERS, Pose, Session, View, ViewCommand, ViewHistory,
+};
 
 impl View {
     /// Sets how thick bones are, within [`View::BONE_SIZES`].
@@ -48,30 +50,31 @@ impl View {
     }
 }
 
+/// What is shown of the model, with the history of it and what follows it.
+pub(crate) struct Viewing<'a> {
+    pub document: Option<&'a Document>,
+    pub view: &'a mut View,
+    pub view_history: &'a mut ViewHistory,
+    pub environments: &'a mut Environments,
+    pub pose: &'a mut Pose,
+    pub defers_work: bool,
+}
+
 /// Carries out a command of its family. What it changes becomes a step of the history of the view.
 pub(crate) fn apply(session: &mut Session, command: ViewCommand) -> Option<Effect> {
     let is_step = !matches!(command, ViewCommand::Undo | ViewCommand::Redo | ViewCommand::Set(..));
-    let (before, dragged) = (ViewSettings::of(&session.view), DraggedValue::of(&command));
+    let (before, dragged) = (ViewSettings::of(session.view()), DraggedValue::of(&command));
+    let deforms_otherwise = deforms_otherwise(&command);
     let effect = change(session, command);
-    if is_step {
-        session.view_history.add(before, &session.view, dragged);
-    }
-    session.environments.follow(&session.view, session.defers_work);
-    effect
-}
-
-/// Takes a step of the history of the view back or forward.
-fn take_step(
-    step: fn(&mut ViewHistory, &mut View) -> bool,
-    history: &mut ViewHistory,
-    view: &mut View,
-    pose: &mut Pose,
-) -> Option<Effect> {
-    let limit = view.influence_limit;
-    if step(history, view) {
+    let Viewing { view, view_history, environments, pose, defers_work, .. } = session.viewing();
+    if deforms_otherwise {
         pose.forget_surfaces();
     }
-    (view.influence_limit != limit).then_some(Effect::Inspection(InspectionCommand::Inspect))
+    if is_step {
+        view_history.add(before, view, dragged);
+    }
+    environments.follow(view, defers_work);
+    effect
 }
 
 /// Returns whether vertices are deformed otherwise after a command.
@@ -86,82 +89,103 @@ fn deforms_otherwise(command: &ViewCommand) -> bool {
     )
 }
 
+/// Carries out a command that asks for more than what is shown, or leaves it to what is.
 fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
-    let deforms_otherwise = deforms_otherwise(&command);
-    let view = &mut session.view;
     match command {
-        ViewCommand::Undo => return take_step(ViewHistory::undo, &mut session.view_history, view, &mut session.pose),
-        ViewCommand::Redo => return take_step(ViewHistory::redo, &mut session.view_history, view, &mut session.pose),
-        ViewCommand::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
-        ViewCommand::ToggleOverlay(id) => {
-            view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));
-        }
-        ViewCommand::SetLook(id) => view.set_look(frame::look(id)),
-        ViewCommand::StepLook(steps) => view.step_look(steps),
-        ViewCommand::Environment(command) => environment::apply(&mut session.environments, view, command),
-        ViewCommand::SetToneMap(id) => view.tone_map = frame::tone_map(id).unwrap_or(view.tone_map),
-        ViewCommand::SetInfluenceLimit(limit) => {
-            view.influence_limit = limit.clamp(1, inspect::LIMITS);
-            // The limit that the checker uses has changed.
-            return Some(Effect::Inspection(InspectionCommand::Inspect));
-        }
-        ViewCommand::SetDistanceScale(metres) => view.set_distance_scale(metres),
-        ViewCommand::SetRamp(ramp) => view.ramp = ramp,
-        ViewCommand::Toggle(toggle) => view.toggle(toggle),
-        ViewCommand::Set(toggle, on) => view.set(toggle, on),
-        ViewCommand::SetBoneShape(shape) => view.bone_shape = shape,
-        ViewCommand::SetBoneSize(size) => view.set_bone_size(size),
-        ViewCommand::SetOnion(onion) => view.onion = onion.clamped(),
         ViewCommand::ToggleDeformingOnly => {
             let on = session.bones().deforming_only();
-            session.view.deforming_only = Some(!on);
+            session.viewing().view.deforming_only = Some(!on);
         }
-        ViewCommand::SetDeformingOnly(only) => view.deforming_only = only,
-        ViewCommand::SetSkinOpacity(opacity) => view.set_skin_opacity(opacity),
-        ViewCommand::ToggleHidden(node) => {
-            if let Some(document) = &session.document {
-                view.toggle_hidden(node, &document.model);
-            }
-        }
-        ViewCommand::HideSelected => view.hide_selected(),
-        ViewCommand::ShowAll => view.hidden = Arc::default(),
-        ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
-        ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
-        ViewCommand::SetMethod(id) => view.set_method(id),
         ViewCommand::GiveUpData => {
             let ready = session.deforming().ready_choices();
-            session.view.give_up_data(ready);
+            session.viewing().view.give_up_data(ready);
         }
-        ViewCommand::SetNormals(id) => view.set_normals(id),
-        ViewCommand::SetPass(id) => view.set_pass(id),
-        ViewCommand::SetParameter(id, value) => view.set_parameter(id, value),
         ViewCommand::SetScene(scene) => {
-            if session.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) {
-                view.scene = scene;
+            if session.model().is_some_and(|model| scene < model.scenes.len()) {
+                session.viewing().view.scene = scene;
                 session.update_pose();
             }
         }
-        ViewCommand::SetVariant(variant) => {
-            let known = session.document.as_ref().map_or(0, |d| d.model.variants.len());
-            if variant.is_none_or(|v| v < known) {
-                view.variant = variant;
-            }
-        }
-        ViewCommand::SetLighting(lighting) => view.lighting = lighting,
-        ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
-        ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
-        ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
         ViewCommand::SetCrowd(members) => {
-            view.crowd = members.clamp(1, MOST_MEMBERS);
+            session.viewing().view.crowd = members.clamp(1, MOST_MEMBERS);
             crowd::show_crowd(session);
             // The whole crowd is framed, unless the view is that of a camera of the file.
-            if session.document.is_some() && session.view.through.is_none() {
+            if session.document().is_some() && session.view().through.is_none() {
                 session.apply(CameraCommand::FrameAll);
             }
         }
-    }
-    if deforms_otherwise {
-        session.pose.forget_surfaces();
+        command => return session.viewing().change(command),
     }
     None
+}
+
+impl Viewing<'_> {
+    /// Takes a step of the history of the view back or forward.
+    fn take_step(&mut self, step: fn(&mut ViewHistory, &mut View) -> bool) -> Option<Effect> {
+        let limit = self.view.influence_limit;
+        if step(self.view_history, self.view) {
+            self.pose.forget_surfaces();
+        }
+        (self.view.influence_limit != limit).then_some(Effect::Inspection(InspectionCommand::Inspect))
+    }
+
+    /// Carries out a command that changes nothing else.
+    fn change(mut self, command: ViewCommand) -> Option<Effect> {
+        let view = &mut *self.view;
+        match command {
+            ViewCommand::Undo => return self.take_step(ViewHistory::undo),
+            ViewCommand::Redo => return self.take_step(ViewHistory::redo),
+            ViewCommand::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
+            ViewCommand::ToggleOverlay(id) => {
+                view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));
+            }
+            ViewCommand::SetLook(id) => view.set_look(frame::look(id)),
+            ViewCommand::StepLook(steps) => view.step_look(steps),
+            ViewCommand::Environment(command) => environment::apply(self.environments, view, command),
+            ViewCommand::SetToneMap(id) => view.tone_map = frame::tone_map(id).unwrap_or(view.tone_map),
+            ViewCommand::SetInfluenceLimit(limit) => {
+                view.influence_limit = limit.clamp(1, inspect::LIMITS);
+                // The limit that the checker uses has changed.
+                return Some(Effect::Inspection(InspectionCommand::Inspect));
+            }
+            ViewCommand::SetDistanceScale(metres) => view.set_distance_scale(metres),
+            ViewCommand::SetRamp(ramp) => view.ramp = ramp,
+            ViewCommand::Toggle(toggle) => view.toggle(toggle),
+            ViewCommand::Set(toggle, on) => view.set(toggle, on),
+            ViewCommand::SetBoneShape(shape) => view.bone_shape = shape,
+            ViewCommand::SetBoneSize(size) => view.set_bone_size(size),
+            ViewCommand::SetOnion(onion) => view.onion = onion.clamped(),
+            ViewCommand::SetDeformingOnly(only) => view.deforming_only = only,
+            ViewCommand::SetSkinOpacity(opacity) => view.set_skin_opacity(opacity),
+            ViewCommand::ToggleHidden(node) => {
+                if let Some(document) = self.document {
+                    view.toggle_hidden(node, &document.model);
+                }
+            }
+            ViewCommand::HideSelected => view.hide_selected(),
+            ViewCommand::ShowAll => view.hidden = Arc::default(),
+            ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
+            ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
+            ViewCommand::SetMethod(id) => view.set_method(id),
+            ViewCommand::SetNormals(id) => view.set_normals(id),
+            ViewCommand::SetPass(id) => view.set_pass(id),
+            ViewCommand::SetParameter(id, value) => view.set_parameter(id, value),
+            ViewCommand::SetVariant(variant) => {
+                let known = self.document.map_or(0, |document| document.model.variants.len());
+                if variant.is_none_or(|v| v < known) {
+                    view.variant = variant;
+                }
+            }
+            ViewCommand::SetLighting(lighting) => view.lighting = lighting,
+            ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
+            ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
+            ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
+            // These ask for more.
+            ViewCommand::ToggleDeformingOnly
+            | ViewCommand::GiveUpData
+            | ViewCommand::SetScene(_)
+            | ViewCommand::SetCrowd(_) => {}
+        }
+        None
+    }
 }

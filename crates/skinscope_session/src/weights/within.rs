@@ -12,13 +12,27 @@ use crate::{Picking, Projector};
 /// What lies behind the surface by no more than this part of its distance lies on it.
 const THICKNESS: f32 = 1e-3;
 
+/// A vertex that was found: its point of the picture, how near it is there, and its mesh, primitive and number.
+pub(crate) type Seen = (Vec2, f32, (MeshId, usize, u32));
+
 impl Picking<'_> {
     /// The vertices with weights in a part of the picture: those that are seen, or all.
     pub(crate) fn within(self, shape: &MarkShape, through: bool) -> VertexSet {
-        let (Some(posed), Some(document)) = (self.surfaces.posed(), self.document) else { return VertexSet::default() };
+        let found = self.seen_within(shape, through);
+        if let MarkShape::Point(point) = shape {
+            let distance = |found: &Seen| found.0.distance(*point);
+            let nearest = found.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.2.cmp(&b.2)));
+            return VertexSet::from_vertices(nearest.map(|(.., vertex)| *vertex).into_iter().collect());
+        }
+        VertexSet::from_vertices(found.into_iter().map(|(.., vertex)| vertex).collect())
+    }
+
+    /// The same vertices, each with where it is seen. One that is drawn several times comes as often.
+    pub(crate) fn seen_within(self, shape: &MarkShape, through: bool) -> Vec<Seen> {
+        let (Some(posed), Some(document)) = (self.surfaces.posed(), self.document) else { return Vec::new() };
         let (index, draws) = (document.pick_index(), &self.pose.draws);
         let (model, projector) = (posed.model, self.view.projector());
-        let mut found: Vec<(Vec2, f32, (MeshId, usize, u32))> = Vec::new();
+        let mut found: Vec<Seen> = Vec::new();
         let part = shape.bounds();
         _ = index.visit(&posed, draws, &|bounds| may_show(bounds, part, &projector), &mut |piece| {
             let mesh = model.instances[piece.instance.index()].mesh;
@@ -47,12 +61,7 @@ impl Picking<'_> {
             });
             found.retain(|(at, nearness, _)| front.shows(*at, *nearness, &projector));
         }
-        if let MarkShape::Point(point) = shape {
-            let distance = |found: &(Vec2, f32, (MeshId, usize, u32))| found.0.distance(*point);
-            let nearest = found.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.2.cmp(&b.2)));
-            return VertexSet::from_vertices(nearest.map(|(.., vertex)| *vertex).into_iter().collect());
-        }
-        VertexSet::from_vertices(found.into_iter().map(|(.., vertex)| vertex).collect())
+        found
     }
 }
 

@@ -40,7 +40,7 @@ fn list(ui: &mut Ui, layers: &LayerStack, of: Option<LayerId>, commands: &mut Ve
             }
         });
     }
-    let whose = if of.is_some() { "the layer" } else { "all layers" };
+    let whose = if of.is_some() { "the layer has" } else { "all layers have" };
     ui.push_id(("add", of.map(|id| id.0)), |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
@@ -49,7 +49,7 @@ fn list(ui: &mut Ui, layers: &LayerStack, of: Option<LayerId>, commands: &mut Ve
                 if ui.available_size_before_wrap().x < chip_width(ui, &text) {
                     ui.end_row();
                 }
-                let help = format!("{}, of what {whose} have painted, while you go on painting", kind.help);
+                let help = format!("{}: in what {whose}, while you go on painting", kind.help);
                 if chip(ui, &text, false).on_hover_text(help).clicked() {
                     push(commands, LayerCommand::AddEffect(of, kind.id.to_owned()));
                 }

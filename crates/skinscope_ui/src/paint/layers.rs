@@ -57,6 +57,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
         mask(ui, session, layer, commands);
         ui.add_space(4.0);
         deeds(ui, session, layer, commands);
+        if let Some(copied) = session.painting().layer_copied() {
+            ui.add(Label::new(RichText::new(copied).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+        }
     }
 }
 
@@ -217,7 +220,7 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
     let at = layers.layers().iter().position(|other| other.id() == id).unwrap_or(0);
     let is_alone = layers.solo() == Some(id);
     let has_marks = !session.view().marked.is_empty();
-    let rows: [(&str, bool, bool, &str, LayerCommand); 8] = [
+    let rows: [(&str, bool, bool, &str, LayerCommand); 9] = [
         (
             "Alone",
             is_alone,
@@ -242,6 +245,13 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
         ("Up", false, at + 1 < layers.layers().len(), "Move it over the next layer", LayerCommand::Move(id, at + 1)),
         ("Down", false, at > 0, "Move it below the next layer", LayerCommand::Move(id, at.saturating_sub(1))),
         ("Duplicate", false, true, "Put a copy over it", LayerCommand::Duplicate(id)),
+        (
+            "Copy to other",
+            false,
+            session.beside().is_some(),
+            "Copy it to the second model beside this one: what it changes goes to the nearest surface there, by the names of joints",
+            LayerCommand::CopyToOther(id),
+        ),
         (
             "Merge down",
             false,

@@ -39,12 +39,15 @@ pub(super) fn touch(ui: &mut Ui, session: &Session, brush: Option<&Brush>, now: 
     ui.add_space(6.0);
     let surface = "Along the surface as it is posed, so that nothing is painted that only lies near";
     let volume = "Straight through space: what lies near is painted, whatever surface it is of";
-    let choices = [
-        ("Along the surface", now.distance == Distance::Surface, surface.to_owned()),
-        ("Through space", now.distance == Distance::Volume, volume.to_owned()),
+    let screen = "In the picture: what you see within the circle is painted, whatever surface it is of; without Front faces only, what is hidden too";
+    let rows = [
+        ("Surface", Distance::Surface, surface),
+        ("Space", Distance::Volume, volume),
+        ("Screen", Distance::Screen, screen),
     ];
-    if let Some(chosen) = segments(ui, &choices) {
-        now.distance = if chosen == 0 { Distance::Surface } else { Distance::Volume };
+    let choices = rows.map(|(name, distance, help)| (name, now.distance == distance, help.to_owned()));
+    if let Some((_, distance, _)) = segments(ui, &choices).and_then(|chosen| rows.get(chosen)) {
+        now.distance = *distance;
     }
 }
 

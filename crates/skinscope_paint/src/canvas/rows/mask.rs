@@ -13,7 +13,7 @@ pub(in crate::canvas) const MASK: u32 = u32::MAX;
 
 impl Rows {
     /// Returns the mask of a place: that of its first vertex. It is written to `space`.
-    pub fn mask_of_place<'a>(
+    pub(crate) fn mask_of_place<'a>(
         &self,
         surfaces: &[RestSurface],
         Place { surface, point }: Place,
@@ -35,7 +35,7 @@ impl Rows {
     }
 
     /// Returns the same as [`Rows::members`] with their mask as what was painted of them.
-    pub fn mask_members(&self, surfaces: &[RestSurface], place: Place) -> Vec<Member> {
+    pub(crate) fn mask_members(&self, surfaces: &[RestSurface], place: Place) -> Vec<Member> {
         let mut out = self.members(surfaces, place);
         for member in &mut out {
             member.before = Some(LayerRow::painted(self.mask_row(member.at), false));
@@ -44,13 +44,13 @@ impl Rows {
     }
 
     /// Whether the mask of a vertex is another one than it was when `before` was its row.
-    pub fn has_other_mask(&self, at: TableRow, before: Option<&LayerRow>) -> bool {
+    pub(crate) fn has_other_mask(&self, at: TableRow, before: Option<&LayerRow>) -> bool {
         share_before(before).to_bits() != self.mask_share(at).to_bits()
     }
 
-    /// Whether the layer that is painted in has weights for a vertex, so that its mask matters there.
-    pub fn is_masked_row(&self, at: TableRow) -> bool {
-        self.layers.active_row(at).is_some()
+    /// Whether the layer that is painted in has weights for a vertex, or may have some there by its effects, so that its mask matters there.
+    pub(crate) fn is_masked_row(&self, at: TableRow) -> bool {
+        self.layers.active_row(at).is_some() || self.layers.has_effects()
     }
 
     /// Gives all vertices of a place the same mask. Returns whether locked joints have kept their weights; else nothing has changed.
@@ -67,13 +67,14 @@ impl Rows {
     }
 
     /// Gives vertices of a place the mask that they had when these were their rows.
-    pub fn give_back_mask(&mut self, members: &[Member]) {
+    pub(crate) fn give_back_mask(&mut self, members: &[Member]) {
         members.iter().for_each(|member| self.set_mask_share(member.at, share_before(member.before.as_ref())));
     }
 
     fn set_mask_share(&mut self, at: TableRow, share: f32) {
         self.layers.set_mask_share(at, share);
-        if self.layers.base_row(at).is_some() {
+        // Effects follow later, for the whole dab.
+        if self.layers.base_row(at).is_some() && !self.layers.has_effects() {
             let flat = self.layers.flat(at, self.tables[at.table].per_vertex);
             self.painted[at.table].set(at.row, flat);
         }

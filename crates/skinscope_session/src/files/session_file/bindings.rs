@@ -112,7 +112,7 @@ pub(crate) enum Rebinding {
 
 impl BindingRecord {
     /// Makes the records of what meshes of a model gained, but for the first ones.
-    pub fn all_of(model: &Model, but_for: usize) -> Vec<Self> {
+    pub(crate) fn all_of(model: &Model, but_for: usize) -> Vec<Self> {
         let bindings = model.bindings();
         if bindings.len() <= but_for {
             return Vec::new();

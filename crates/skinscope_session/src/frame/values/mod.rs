@@ -37,7 +37,7 @@ static VALUES: &[ValueSource] = &[
     ValueSource { id: "measured", values: measured },
     ValueSource { id: "changed", values: |of| of.measurements.changed_weights() },
     ValueSource { id: "changed-surface", values: |of| of.measurements.changed_surface() },
-    ValueSource { id: "layer-mask", values: |of| Some(of.painting.mask_values(of.stored?, of.weights.edited_model()?)) },
+    ValueSource { id: "layer-mask", values: layer_mask },
 ];
 
 impl Session {
@@ -74,6 +74,11 @@ fn distance(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
 fn measured(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     let measures = of.measurements.measures()?;
     (measures.key.wanted().vertices == of.wanted.measure).then(|| Arc::clone(&measures.values))
+}
+
+/// Returns the mask of the layer that is painted in.
+fn layer_mask(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
+    Some(of.painting.mask_values(of.stored?, of.weights.edited_model()?))
 }
 
 #[cfg(test)]

@@ -1,0 +1,108 @@
+//! A layer of weights that is copied to another model: what it changes over the layers below it is carried as weights are transferred.
+
+use std::collections::BTreeSet;
+
+use skinscope_edit::{CarriedChange, Sheet, carry_change};
+use skinscope_model::Model;
+
+use super::canvas::{Canvas, Painted};
+use super::layers::{LayerId, LayerStack};
+
+/// A layer for another model than the one that it was painted on.
+#[derive(Clone, Debug)]
+pub struct CopiedLayer {
+    name: String,
+    opacity: f64,
+    change: CarriedChange,
+}
+
+impl CopiedLayer {
+    /// Carries a layer of a model to another one. What its mask hides is left out; its opacity is that of the copy. Joints that are locked
+    /// there, by their nodes, keep their weights. `None` where there is no such layer.
+    #[must_use]
+    pub fn of((from, layers): (&Model, &LayerStack), id: LayerId, to: &Model, locked: &BTreeSet<u32>) -> Option<Self> {
+        let layer = layers.layer(id)?;
+        let [below, with] = layers.around(id)?.map(|layers| with_layers(from, layers));
+        let change = carry_change(to, &below?, &with?, locked);
+        Some(Self { name: layer.name().to_owned(), opacity: layer.opacity(), change })
+    }
+
+    /// Returns how many vertices the copy has weights for.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.change.rows.len()
+    }
+
+    /// Says what was copied, and what could not be.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let counted = skinscope_base::words::counted::<usize>;
+        let mut out = format!("{}: copied to {}", self.name, counted(self.vertices(), "vertex", "vertices"));
+        if !self.change.missing.is_empty() {
+            out += &format!("; without a counterpart there: {}", self.change.missing.join(", "));
+        }
+        if self.change.unmatched > 0 {
+            out += &format!("; {} as before", counted(self.change.unmatched, "place stays", "places stay"));
+        }
+        out
+    }
+}
+
+impl Canvas {
+    /// Returns the layers with a copy of one from another model over them, which brushes paint in.
+    #[must_use]
+    pub fn layers_with(&self, copied: &CopiedLayer) -> LayerStack {
+        self.layers_with_rows((&copied.name, copied.opacity), &copied.change.rows)
+    }
+}
+
+/// Returns a model with the weights that layers make.
+fn with_layers(model: &Model, layers: LayerStack) -> Option<Model> {
+    model.with_weights(&Painted::of_layers(model, Sheet::of(model).tables, layers).changes()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use skinscope_model::test_shapes::{Tube, tube};
+    use skinscope_weights::TableRow;
+
+    use super::*;
+    use crate::layers::LayerRow;
+
+    #[test]
+    fn a_layer_comes_to_another_model_with_its_name_its_opacity_and_what_it_changes() {
+        let from = tube(Tube { joints: 4, ..Tube::default() });
+        let to = tube(Tube { joints: 4, rings: 17, ..Tube::default() });
+        let sheet = Sheet::of(&from);
+        let table = &sheet.tables[0];
+        let mut layers = LayerStack::default();
+        let id = layers.add("Sleeve");
+        for row in 0..40 {
+            let painted = LayerRow::painted(vec![(table.keys[3], 1.0)], true);
+            layers.set_row(TableRow { table: 0, row }, Some(painted), || LayerRow::of_table(table, row));
+        }
+        layers.set_opacity(id, 0.5);
+        let copied = CopiedLayer::of((&from, &layers), id, &to, &BTreeSet::new()).unwrap();
+        assert!(copied.vertices() > 40 && copied.report().starts_with("Sleeve: copied to "));
+        let mut canvas = Canvas::new(Arc::new(to));
+        let stack = canvas.layers_with(&copied);
+        let layer = stack.layers().last().unwrap();
+        assert_eq!((layer.name(), layer.opacity(), stack.active()), ("Sleeve", 0.5, Some(layer.id())));
+        let changes = canvas.set_layers(stack.clone()).unwrap();
+        assert_eq!(changes.len(), 1);
+        let mut off = stack;
+        let id = off.active().unwrap();
+        off.set_on(id, false);
+        canvas.set_layers(off).unwrap();
+        let plain = tube(Tube { joints: 4, rings: 17, ..Tube::default() });
+        let (model, mesh) = (canvas.model(), skinscope_model::MeshId(0));
+        let (now, before) = (model.influences(mesh, 0).unwrap(), plain.influences(mesh, 0).unwrap());
+        assert!(
+            (0..before.vertices()).all(|v| now.of(v).1[..2] == before.of(v).1[..2]),
+            "off, it is as if it had not been"
+        );
+        assert!(CopiedLayer::of((&from, &layers), LayerId(7), canvas.model(), &BTreeSet::new()).is_none());
+    }
+}

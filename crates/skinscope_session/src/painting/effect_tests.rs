@@ -1,0 +1,131 @@
+//! Effects of layers in a session: each command is a step, session files keep them, and what a mirror hides is said.
+
+use std::sync::Arc;
+
+use skinscope_model::NodeId;
+use skinscope_paint::LayerId;
+
+use super::tests::{Rows, holding, now, stroke, touch};
+use crate::{
+    Command, Document, EditCommand, LayerCommand, PaintCommand, Session, SessionFile, ToolCommand, command_line,
+    read_command,
+};
+
+fn apply(session: &mut Session, command: LayerCommand) {
+    session.apply(PaintCommand::Layer(command));
+}
+
+/// A layer with a stroke in it.
+fn painted() -> (Session, LayerId) {
+    let mut session = holding("add");
+    apply(&mut session, LayerCommand::Add("Skirt".to_owned()));
+    let id = session.painting().layers().active().unwrap();
+    stroke(&mut session, 40, 6);
+    (session, id)
+}
+
+/// The weights, and what effects there are: of which layer, whether on, and their values.
+fn state(session: &Session) -> (Rows, Vec<(Option<LayerId>, &'static str, bool, Vec<u64>)>) {
+    let layers = session.painting().layers();
+    let of_layers = layers.layers().iter().map(|layer| Some(layer.id())).chain([None]);
+    let effects = of_layers.flat_map(|of| layers.effects_of(of).iter().map(move |effect| (of, effect)));
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
+    let said = effects.map(|(of, effect)| (of, effect.kind().id, effect.is_on(), bits(effect.values())));
+    (now(session), said.collect())
+}
+
+#[test]
+fn each_command_is_a_step_that_is_written_read_undone_and_done_again_to_the_bit() {
+    let (mut session, id) = painted();
+    let mut states = vec![state(&session)];
+    for command in [
+        LayerCommand::AddEffect(Some(id), "smooth".to_owned()),
+        LayerCommand::SetEffect(Some(id), 0, "strength".to_owned(), 0.1 + 0.2),
+        LayerCommand::SetEffect(Some(id), 0, "passes".to_owned(), 3.0),
+        LayerCommand::AddEffect(Some(id), "limit".to_owned()),
+        LayerCommand::SetEffect(Some(id), 1, "most-joints".to_owned(), 1.0),
+        LayerCommand::MoveEffect(Some(id), 1, 0),
+        LayerCommand::AddEffect(None, "prune".to_owned()),
+        LayerCommand::SwitchEffect(Some(id), 0, false),
+        LayerCommand::RemoveEffect(Some(id), 0),
+    ] {
+        let whole = Command::from(PaintCommand::Layer(command.clone()));
+        assert_eq!(read_command(&command_line(&whole)).unwrap(), whole);
+        session.apply(whole);
+        assert!(state(&session) != states[states.len() - 1], "{command:?}");
+        states.push(state(&session));
+    }
+    assert!(states[1].0 != states[0].0 && states[3].0 != states[2].0);
+    for want in states.iter().rev().skip(1) {
+        session.apply(EditCommand::Undo);
+        assert!(state(&session) == *want);
+    }
+    for want in &states[1..] {
+        session.apply(EditCommand::Redo);
+        assert!(state(&session) == *want);
+    }
+    // What there is not changes nothing.
+    let last = state(&session);
+    for command in [
+        LayerCommand::AddEffect(Some(id), "blur".to_owned()),
+        LayerCommand::RemoveEffect(Some(id), 7),
+        LayerCommand::SetEffect(Some(id), 0, "colour".to_owned(), 1.0),
+    ] {
+        apply(&mut session, command);
+    }
+    assert!(state(&session) == last);
+}
+
+#[test]
+fn a_stroke_under_effects_is_undone_to_the_bit_and_a_session_file_keeps_all() {
+    let (mut session, id) = painted();
+    session.apply(ToolCommand::ToggleLock(NodeId(4)));
+    apply(&mut session, LayerCommand::AddEffect(Some(id), "smooth".to_owned()));
+    session.apply(ToolCommand::UnlockAll);
+    apply(&mut session, LayerCommand::AddEffect(None, "mirror".to_owned()));
+    let before = state(&session);
+    stroke(&mut session, 60, 5);
+    let after = state(&session);
+    assert!(after != before);
+    session.apply(EditCommand::Undo);
+    assert!(state(&session) == before);
+    session.apply(EditCommand::Redo);
+    assert!(state(&session) == after);
+    let text = session.unsaved().snapshot().unwrap().file().text().unwrap();
+    let file = SessionFile::parse(text.as_bytes()).unwrap();
+    let model = Arc::clone(session.document().unwrap().stored());
+    let mut again = Session::default();
+    let lines = again.open_with_session(Document::new(model, Vec::new(), None), &file);
+    assert_eq!(lines, Vec::<String>::new());
+    assert!(state(&again) == after);
+    assert!(again.unsaved().snapshot().unwrap().file().text().unwrap() == text);
+    for session in [&mut session, &mut again] {
+        apply(session, LayerCommand::SetEffect(Some(id), 0, "strength".to_owned(), 0.9));
+        assert_eq!(session.painting().layers().layers().len(), 1, "nothing else has changed the weights");
+    }
+    assert!(state(&again) == state(&session) && now(&again) != after.0);
+}
+
+#[test]
+fn what_is_painted_on_the_side_that_a_mirror_hides_is_said_and_shown_where_one_asks_for_it() {
+    let mut session = holding("add");
+    apply(&mut session, LayerCommand::Add(String::new()));
+    apply(&mut session, LayerCommand::AddEffect(None, "mirror".to_owned()));
+    let base = now(&session);
+    let positions = &session.model().unwrap().meshes[0].primitives[0].positions;
+    let left = (0..positions.len()).find(|v| positions[*v].x < -0.24 && positions[*v].y > 0.5).unwrap();
+    touch(&mut session, left);
+    assert!(now(&session) == base);
+    let note = session.painting().note().unwrap().clone();
+    assert_eq!(
+        (note.text.as_str(), note.ways[0].0.as_str()),
+        ("A mirror shows the other side here", "Mirror this side instead")
+    );
+    session.apply(note.ways[0].1.clone());
+    let shown = now(&session);
+    let changed = |sign: f32| {
+        let positions = &session.model().unwrap().meshes[0].primitives[0].positions;
+        (0..base.len()).filter(|v| sign * positions[*v].x > 0.1 && shown[*v] != base[*v]).count()
+    };
+    assert!(changed(-1.0) > 0 && changed(1.0) == changed(-1.0));
+}
