@@ -88,6 +88,13 @@ impl Model {
         own.len() == others.len() && own.iter().zip(others).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
     }
 
+    /// Returns whether an instance can gain a skin of the model: whether that shows it at rest where it is shown without it.
+    #[must_use]
+    pub fn can_join(&self, id: InstanceId, skin: SkinId) -> bool {
+        let worlds = self.skeleton.worlds(&self.skeleton.rest);
+        id.index() < self.instances.len() && check_joining(self, &worlds, id, skin).is_ok()
+    }
+
     /// Returns the same model with skins for meshes that have none. At rest it looks as before.
     ///
     /// # Errors
