@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use skinscope_anim::pose::MapError;
 use skinscope_bind::BindError;
 use skinscope_inspect::VertexSet;
-use skinscope_model::{MeshId, Model, NodeId, SkinId};
+use skinscope_model::{BuildError, MeshId, Model, NodeId, SkinId};
 use thiserror::Error;
 
 use super::{JointNumbers, Operation, Settings, Sheet, Table};
@@ -94,6 +94,9 @@ pub enum Refusal {
     /// No weights can be found for the mesh.
     #[error(transparent)]
     NotBound(#[from] BindError),
+    /// The weights that were found do not make a skin.
+    #[error(transparent)]
+    NoSuchSkin(#[from] BuildError),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

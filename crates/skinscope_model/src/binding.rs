@@ -23,8 +23,11 @@ const MOST_JOINTS: usize = 1 << 16;
 pub struct NewNode {
     /// The name, which is not empty.
     pub name: String,
-    /// Its parent, as an index in [`BindingChange::nodes`]; `None`: it is a root.
+    /// Its parent, as an index in [`BindingChange::nodes`]; `None`: it is a root, or hangs on a node of the model.
     pub parent: Option<usize>,
+    /// The node of the model that it hangs on, after the children that this has; `None`: it hangs on a new node, or on none. Nothing of the
+    /// model may follow what is below that node: the nodes of a model are in depth-first order, and keep their ids.
+    pub below: Option<NodeId>,
     /// `parent_from_node` at rest.
     pub rest: Transform,
 }
@@ -43,7 +46,8 @@ pub struct NewSkin {
 /// The skins that some meshes gain.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BindingChange {
-    /// Nodes that follow those of the model: parents first, depth first. Each root is in the scenes that show what is bound.
+    /// Nodes that follow those of the model: parents first, depth first. Each root is in the scenes that show what is bound, all others are
+    /// where their parents are.
     pub nodes: Vec<NewNode>,
     /// Skins that follow those of the model.
     pub skins: Vec<NewSkin>,
@@ -82,6 +86,13 @@ impl Model {
     pub fn has_bindings_of(&self, other: &Self) -> bool {
         let (own, others) = (self.bindings(), other.bindings());
         own.len() == others.len() && own.iter().zip(others).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+    }
+
+    /// Returns whether an instance can gain a skin of the model: whether that shows it at rest where it is shown without it.
+    #[must_use]
+    pub fn can_join(&self, id: InstanceId, skin: SkinId) -> bool {
+        let worlds = self.skeleton.worlds(&self.skeleton.rest);
+        id.index() < self.instances.len() && check_joining(self, &worlds, id, skin).is_ok()
     }
 
     /// Returns the same model with skins for meshes that have none. At rest it looks as before.
@@ -270,10 +281,17 @@ fn add_nodes(parts: &mut ModelParts, change: &BindingChange) -> Result<(), Build
     let first = skeleton.len();
     let in_file = skeleton.file_index.iter().max().map_or(0, |last| last + 1);
     for (i, node) in change.nodes.iter().enumerate() {
-        ensure(!node.name.is_empty(), || format!("new node {i}"), "it has no name")?;
-        let follows = node.parent.is_none_or(|parent| parent < i);
-        ensure(follows, || format!("new node {i}"), "its parent does not come before it")?;
-        skeleton.parents.push(node.parent.map(|parent| NodeId::from_index(first + parent)));
+        let location = || format!("new node {i}");
+        ensure(!node.name.is_empty(), location, "it has no name")?;
+        ensure(node.parent.is_none_or(|parent| parent < i), location, "its parent does not come before it")?;
+        ensure(node.parent.is_none() || node.below.is_none(), location, "it has two parents")?;
+        ensure(node.below.is_none_or(|below| below.index() < first), location, "what it hangs on is not there")?;
+        let parent = node.parent.map(|parent| NodeId::from_index(first + parent)).or(node.below);
+        let last = NodeId::from_index(skeleton.len().saturating_sub(1));
+        let is_last = |parent: NodeId| upwards(skeleton, last).any(|node| node == parent);
+        let why = "other nodes follow what is below its parent, so that it has no place there";
+        ensure(parent.is_none_or(is_last), location, why)?;
+        skeleton.parents.push(parent);
         skeleton.names.push(node.name.clone());
         skeleton.file_index.push(in_file + i as u32);
         skeleton.rest.transforms.push(node.rest);
@@ -283,7 +301,10 @@ fn add_nodes(parts: &mut ModelParts, change: &BindingChange) -> Result<(), Build
     let shown: Vec<NodeId> = change.bound().map(|id| parts.instances[id.index()].node).collect();
     for scene in &mut parts.scenes {
         let is_shown = shown.iter().any(|node| scene.contains[node.index()]);
-        scene.contains.resize(end, is_shown);
+        for parent in &skeleton.parents[first..end] {
+            let is_in = parent.map_or(is_shown, |parent| scene.contains[parent.index()]);
+            scene.contains.push(is_in);
+        }
         if is_shown {
             scene.roots.extend_from_slice(&roots);
         }

@@ -134,7 +134,7 @@ fn a_mesh_gains_the_skin_of_another_one_where_that_leaves_it_in_its_place() {
 fn joints_are_made_in_the_scenes_that_show_the_mesh() {
     let (model, influences) = bare(|_| {});
     let first = model.skeleton.len();
-    let node = |name: &str, parent| NewNode { name: name.into(), parent, rest: Transform::IDENTITY };
+    let node = |name: &str, parent| NewNode { name: name.into(), parent, ..NewNode::default() };
     let mut change = binding(&influences);
     change.nodes = vec![node("a", None), node("b", Some(0)), node("c", Some(1)), node("d", Some(0))];
     change.skins = vec![joints(first as u32..first as u32 + 4)];
@@ -146,6 +146,23 @@ fn joints_are_made_in_the_scenes_that_show_the_mesh() {
     assert!((first..first + 4).all(|node| bound.is_joint(NodeId::from_index(node))));
     change.nodes[3].parent = Some(7);
     assert!(model.with_bindings(&change).is_err());
+    change.nodes[3].parent = Some(0);
+    // They hang on a node of the model where nothing of it follows what is below that node.
+    let why = |change: &BindingChange| model.with_bindings(change).unwrap_err().to_string();
+    for below in [NodeId(0), NodeId::from_index(first - 1)] {
+        change.nodes[0].below = Some(below);
+        let bound = model.with_bindings(&change).unwrap();
+        assert_eq!(bound.skeleton.parents[first], Some(below));
+        assert_eq!(bound.scenes[0].roots.len(), model.scenes[0].roots.len());
+        assert!(bound.scenes[0].contains[first..].iter().all(|is_in| *is_in));
+    }
+    change.nodes[3] = NewNode { name: "d".into(), below: Some(NodeId(2)), ..NewNode::default() };
+    change.nodes[0].below = None;
+    assert!(why(&change).contains("it has no place there"));
+    change.nodes[3] = NewNode { parent: Some(0), ..change.nodes[3].clone() };
+    assert!(why(&change).contains("it has two parents"));
+    change.nodes[3] = NewNode { name: "d".into(), below: Some(NodeId(99)), ..NewNode::default() };
+    assert!(why(&change).contains("what it hangs on is not there"));
 }
 
 #[test]

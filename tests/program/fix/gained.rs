@@ -180,8 +180,9 @@ pub(super) fn change(model: &Model, names: &[&str], is_made: bool, format: Weigh
     let mut joints = vec![at(model, "hips"), at(model, "arm")];
     if is_made {
         let rest = |y: f32| Transform { translation: Vec3::new(0.5, y, 0.0), ..Transform::IDENTITY };
-        out.nodes.push(NewNode { name: "new hips".into(), parent: None, rest: rest(1.0) });
-        out.nodes.push(NewNode { name: "new arm".into(), parent: Some(0), rest: rest(0.25) });
+        out.nodes.push(NewNode { name: "new hips".into(), rest: rest(1.0), ..NewNode::default() });
+        let arm = NewNode { name: "new arm".into(), parent: Some(0), rest: rest(0.25), ..NewNode::default() };
+        out.nodes.push(arm);
         joints = [0, 1].map(|i| NodeId::from_index(model.skeleton.len() + i)).to_vec();
     }
     let mut meshes = BTreeSet::new();
@@ -426,5 +427,45 @@ fn a_mesh_gains_the_skin_that_another_one_of_its_file_has() {
     }
     if is_there() {
         nothing_new(&written);
+    }
+}
+
+#[test]
+fn joints_are_made_below_a_node_of_the_file() {
+    let folder = folder("gained below");
+    // The chain comes last, so that nothing follows what is below its root.
+    let mut document = root(false, false);
+    document["scenes"][0]["nodes"] = json!([2, 0]);
+    let old = write(&folder, Kind::Files, document, false);
+    let new = folder.join("out.gltf");
+    let model = open(&old);
+    let mut below = change(&model, &["still"], false, WeightFormat::F32);
+    let [hips, arm] = ["hips", "arm"].map(|name| at(&model, name));
+    let rest = Transform { translation: Vec3::new(0.0, 0.0, 0.5), ..Transform::IDENTITY };
+    below.nodes = vec![
+        NewNode { name: "leg".into(), below: Some(hips), rest, ..NewNode::default() },
+        NewNode { name: "foot".into(), parent: Some(0), rest, ..NewNode::default() },
+    ];
+    let made = [0, 1].map(|i| NodeId::from_index(model.skeleton.len() + i));
+    below.skins[0].joints = vec![made[1], arm];
+    let bound = model.with_bindings(&below).unwrap();
+    same_surface("below", [&model, &bound], None);
+    let changes = save(&old, &bound, &new).unwrap();
+    assert_eq!((changes.nodes, changes.skins), (2, 1));
+    let again = open(&new);
+    assert_eq!(again.skeleton.names, bound.skeleton.names);
+    assert_eq!(again.skeleton.parents, bound.skeleton.parents);
+    same_surface("below", [&bound, &again], None);
+    same_surface("below", [&bound, &again], Some(0.5));
+    same_skins("below", &bound, &again, &["still"]);
+    old_bytes_stay("below", [&old, &new]);
+    let written = File::open(&new).root;
+    assert_eq!((&written["nodes"][0]["children"], &written["nodes"][4]["children"]), (&json!([1, 3, 4]), &json!([5])));
+    assert_eq!(written["scenes"][0]["nodes"], json!([2, 0]));
+    // What hangs on the arm would come before the table.
+    below.nodes[0].below = Some(arm);
+    assert!(model.with_bindings(&below).unwrap_err().to_string().contains("it has no place there"));
+    if is_there() {
+        nothing_new(&[Written { what: "below".to_owned(), old, new }]);
     }
 }

@@ -6,13 +6,11 @@ use glam::{DAffine3, DVec3, Vec3};
 use skinscope_base::math::{Weld, WeldRule};
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BindProblem, BindSettings, Joint};
-use skinscope_model::{
-    BindingChange, Influences, InstanceId, MeshId, Model, NewSkin, NodeId, PrimitiveId, SkinId, WeightFormat,
-};
+use skinscope_model::{BindingChange, InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
 
 use super::{BoundSkin, bones};
-use crate::Refusal;
 use crate::refusal::{mesh_name, name};
+use crate::{MeshBinding, Refusal};
 
 /// What a model would gain, and what is reported of it.
 #[derive(Clone, Debug)]
@@ -24,8 +22,8 @@ pub struct BareBinding {
 }
 
 /// Finds the weights of meshes that have no skin, as they stand at rest in the world. The joints are `root` and the nodes below it that
-/// show no mesh; where a skin of the model has `root` as a joint, the meshes gain that skin. `meshes` are numbers of the file; `None`: all
-/// that have no skin.
+/// show no mesh; where a skin of the model has `root` as a joint, they are its joints, and the meshes gain that skin if it shows them at
+/// rest where they are. Else meshes at several places gain a skin each. `meshes` are numbers of the file; `None`: all that have no skin.
 ///
 /// # Errors
 /// No mesh is without a skin, a mesh is shown by several nodes, or no weights can be found.
@@ -44,29 +42,16 @@ pub fn bind_bare(
     let joints: Vec<Joint> = bones::joints(model, &nodes, &heads, &|_| true);
     let problem = BindProblem { joints, points: surface.points, triangles: surface.triangles };
     let bound = skinscope_bind::bind(&problem, settings, context)?;
-    let stored = |row: &Vec<(u32, f64)>| rounded(row);
-    let rows: Vec<Vec<(u16, f32)>> = bound.rows.iter().map(stored).collect();
-    let per_vertex = rows.iter().map(Vec::len).max().unwrap_or(1).next_multiple_of(4);
-    let mut change = BindingChange::default();
-    for (id, places) in &surface.parts {
-        let mut influences = Influences { per_vertex, format: WeightFormat::F32, ..Influences::default() };
-        for place in places {
-            let row = &rows[*place as usize];
-            let pairs = (0..per_vertex).map(|slot| row.get(slot).copied().unwrap_or((0, 0.0)));
-            let (joints, weights): (Vec<u16>, Vec<f32>) = pairs.unzip();
-            influences.joints.extend(joints);
-            influences.weights.extend(weights);
-        }
-        change.primitives.push((*id, influences));
-    }
-    let number = SkinId::from_index(model.skins.len());
-    let report = BoundSkin::of(skin.unwrap_or(number), surface.vertices, &nodes, &bound);
-    match skin {
-        Some(skin) => change.joining = instances.iter().map(|id| (*id, skin)).collect(),
-        None => {
-            change.skins.push(NewSkin { name: String::new(), joints: nodes, root: Some(root) });
-            change.instances = instances.iter().map(|id| (*id, 0)).collect();
-        }
+    let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
+    let report = BoundSkin::of(skin.unwrap_or(SkinId::from_index(model.skins.len())), surface.vertices, &nodes, &bound);
+    let row = |place: &u32| bound.rows[*place as usize].clone();
+    let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
+    let (most, root) = (settings.most, Some(root));
+    let binding = MeshBinding { instances, joints: nodes, root, most, parts, ..MeshBinding::default() };
+    let mut change = binding.change(model)?;
+    if let Some(skin) = skin {
+        change.skins.clear();
+        change.joining = change.instances.drain(..).map(|(id, _)| (id, skin)).collect();
     }
     Ok(BareBinding { change, bound: report })
 }
@@ -157,14 +142,4 @@ impl Placed {
             points: weld.first.iter().map(|vertex| points[*vertex as usize]).collect(),
         }
     }
-}
-
-/// Returns a row as floats that sum to one as nearly as floats can.
-fn rounded(row: &[(u32, f64)]) -> Vec<(u16, f32)> {
-    let mut out: Vec<(u16, f32)> = row.iter().map(|(joint, share)| (*joint as u16, *share as f32)).collect();
-    let rest: f64 = out.iter().skip(1).map(|(_, share)| f64::from(*share)).sum();
-    if let Some(first) = out.first_mut() {
-        first.1 = (1.0 - rest) as f32;
-    }
-    out
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindSettings, RULES};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{WORDS, asked, put_bind_settings};
+use super::{WORDS, asked, bind_bare, put_bind_settings};
 use crate::{Outcome, Settings, Sheet, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
@@ -79,4 +79,34 @@ fn more_joints_than_the_file_has_pairs_for_make_room() {
     assert!((5..=7).contains(&most), "{most}");
     let out = outcome(&model, &BindSettings { most: 7, smooth: 200, ..BindSettings::default() }, &[]);
     assert_eq!(out.figures[1].most, most);
+}
+
+#[test]
+fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_its_own_elsewhere() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    // One more tube in the same place, and one that hangs on a joint.
+    for (mesh, node) in [(1, 0), (2, 3)] {
+        let mut bare = parts.meshes[0].clone();
+        bare.primitives[0].stored_influences = None;
+        parts.meshes.push(bare);
+        let shown = Instance { node: NodeId(node), mesh: MeshId(mesh), skin: None, ..parts.instances[0].clone() };
+        parts.instances.push(shown);
+    }
+    let model = Model::build(parts).unwrap();
+    let change = |meshes: &[u32]| {
+        let meshes: BTreeSet<u32> = meshes.iter().copied().collect();
+        let settings = BindSettings::default();
+        bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap().change
+    };
+    let joins = change(&[1]);
+    assert_eq!((joins.skins.len(), &joins.joining[..]), (0, &[(InstanceId(1), SkinId(0))][..]));
+    assert_eq!(model.with_bindings(&joins).unwrap().instances[1].skin, Some(SkinId(0)));
+    for (meshes, skins) in [(&[2][..], 1), (&[1, 2], 2)] {
+        let own = change(meshes);
+        assert_eq!((own.skins.len(), own.instances.len(), own.joining.len()), (skins, meshes.len(), 0));
+        let bound = model.with_bindings(&own).unwrap();
+        assert_eq!(bound.skins.len(), 1 + skins);
+        assert!(bound.skins.iter().all(|skin| skin.joints == model.skins[0].joints));
+        assert_eq!(bound.instances[2].skin, Some(SkinId(skins as u32)));
+    }
 }

@@ -85,6 +85,11 @@ fn append_node(draft: &mut Draft<'_>, node: NodeId) -> Result<(), WriteError> {
     }
     draft.push("nodes", &item)?;
     draft.changes.nodes += 1;
+    // The children of new nodes are written with them.
+    let above = skeleton.parents[node.index()].map(|parent| skeleton.file_index[parent.index()] as usize);
+    if let Some(parent) = above.filter(|parent| *parent < count(draft, "nodes")) {
+        push_index(draft, &[PathStep::Key("nodes"), PathStep::At(parent)], "children", index)?;
+    }
     for (scene, shown) in model.scenes.iter().enumerate().take(count(draft, "scenes")) {
         if shown.roots.contains(&node) {
             push_root(draft, scene, index)?;
@@ -95,12 +100,17 @@ fn append_node(draft: &mut Draft<'_>, node: NodeId) -> Result<(), WriteError> {
 
 /// Adds a node to the roots of a scene.
 fn push_root(draft: &mut Draft<'_>, scene: usize, node: usize) -> Result<(), WriteError> {
-    let path = [PathStep::Key("scenes"), PathStep::At(scene), PathStep::Key("nodes")];
+    push_index(draft, &[PathStep::Key("scenes"), PathStep::At(scene)], "nodes", node)
+}
+
+/// Adds a node to a list of nodes that an item of the file has, or is to have.
+fn push_index(draft: &mut Draft<'_>, item: &[PathStep], list: &'static str, node: usize) -> Result<(), WriteError> {
+    let path = [item, &[PathStep::Key(list)]].concat();
     if draft.text.find(&path)?.is_none() {
-        draft.set_member(&path[..2], "nodes", "[]".to_owned())?;
+        draft.set_member(item, list, "[]".to_owned())?;
     }
-    let list = draft.text.find(&path)?.ok_or_else(|| WriteError::Json("the roots of a scene".to_owned()))?;
-    list.push(node.to_string())?;
+    let found = draft.text.find(&path)?.ok_or_else(|| WriteError::Json(format!("a list of {list}")))?;
+    found.push(node.to_string())?;
     draft.changes.json_values += 1;
     Ok(())
 }

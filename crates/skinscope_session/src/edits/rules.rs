@@ -73,6 +73,8 @@ impl PoseRules {
     pub(crate) fn follow_count(&mut self, count: usize) {
         self.limits.retain(|node, _| node.index() < count);
         self.pins.retain(|node| node.index() < count);
+        self.pinned_at.retain(|(node, _)| node.index() < count);
+        self.pull_root = self.pull_root.filter(|node| node.index() < count);
         if let Some(mirror) = &self.mirror {
             self.mirror = Some(Arc::new(mirror.for_nodes(count)));
         }

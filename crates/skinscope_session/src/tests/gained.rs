@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::Vec3;
-use skinscope_base::math::Transform;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{
     BindingChange, Influences, InstanceId, MeshId, Model, ModelParts, NewNode, NewSkin, NodeId, PrimitiveId,
@@ -25,7 +24,7 @@ fn bare() -> (Arc<Model>, Influences) {
 /// Binds the tube to a chain of new joints.
 fn binding(model: &Model, influences: &Influences) -> BindingChange {
     let first = model.skeleton.len();
-    let node = |name: &str, parent| NewNode { name: name.into(), parent, rest: Transform::IDENTITY };
+    let node = |name: &str, parent| NewNode { name: name.into(), parent, ..NewNode::default() };
     BindingChange {
         nodes: vec![node("a", None), node("b", Some(0)), node("c", Some(1)), node("d", Some(2))],
         skins: vec![NewSkin {

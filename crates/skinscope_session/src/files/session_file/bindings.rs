@@ -37,9 +37,12 @@ pub(crate) struct BindingRecord {
 #[serde(default)]
 pub(crate) struct NewNodeRecord {
     pub name: String,
-    /// Its parent among the nodes that were made; `None`: it is a root.
+    /// Its parent among the nodes that were made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
+    /// The key of the node of the model that it hangs on, where its parent is none of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below: Option<String>,
     pub translation: [Number; 3],
     /// A quaternion x, y, z, w.
     pub rotation: [Number; 4],
@@ -135,6 +138,7 @@ impl BindingRecord {
         let new = |node: &NewNode| NewNodeRecord {
             name: node.name.clone(),
             parent: node.parent,
+            below: node.below.map(|below| keys.key(below).to_owned()),
             translation: numbers(node.rest.translation.to_array()),
             rotation: numbers(node.rest.rotation.to_array()),
             scale: numbers(node.rest.scale.to_array()),
@@ -179,7 +183,7 @@ impl BindingRecord {
         let joints = self.skins.iter().flat_map(|skin| skin.joints.iter().chain(&skin.root));
         let known = joints.filter_map(|joint| if let JointRecord::Known(key) = joint { Some(key) } else { None });
         let shown = self.meshes.iter().map(|mesh| &mesh.node).chain(self.parts.iter().map(|part| &part.node));
-        known.chain(shown).map(String::as_str)
+        known.chain(shown).chain(self.nodes.iter().filter_map(|node| node.below.as_ref())).map(String::as_str)
     }
 
     /// Returns what it is in a model; `paths` are those of the nodes whose keys are numbers.
@@ -221,7 +225,7 @@ impl BindingRecord {
             })
         };
         let mut out = BindingChange {
-            nodes: self.nodes.iter().map(NewNodeRecord::node).collect(),
+            nodes: self.nodes.iter().map(|node| node.node(find)).collect::<Option<_>>()?,
             skins: self.skins.iter().map(skin).collect::<Option<_>>()?,
             ..BindingChange::default()
         };
@@ -247,13 +251,18 @@ impl BindingRecord {
 }
 
 impl NewNodeRecord {
-    fn node(&self) -> NewNode {
+    /// Returns the node; `None` where what it hangs on is not there.
+    fn node(&self, find: &dyn Fn(&str) -> Option<NodeId>) -> Option<NewNode> {
+        let below = match &self.below {
+            Some(key) => Some(find(key)?),
+            None => None,
+        };
         let rest = Transform {
             translation: values(self.translation).into(),
             rotation: glam::Quat::from_array(values(self.rotation)),
             scale: values(self.scale).into(),
         };
-        NewNode { name: self.name.clone(), parent: self.parent, rest }
+        Some(NewNode { name: self.name.clone(), parent: self.parent, below, rest })
     }
 }
 
