@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 /// The crates of the workspace, each with those of ours that it may depend on. What a crate must never know is what is missing here.
 const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_base", &[]),
+    ("skinscope_bind", &["base"]),
     ("skinscope_model", &["base"]),
     ("skinscope_import", &["base", "model"]),
     ("skinscope_anim", &["base", "model"]),
@@ -46,6 +47,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("egui-wgpu", &[]),
     ("egui-winit", &[]),
     ("clap", &[]),
+    ("faer", &["skinscope_bind"]),
     ("gltf", &["skinscope_import"]),
 ];
 

@@ -111,6 +111,28 @@ impl BoxTree {
         }
     }
 
+    /// Whether `found` returns true for an item in one of those boxes that `meets` accepts. It ends with the first such item. `meets` has to
+    /// accept every box that contains a box that it accepts.
+    pub fn any(&self, meets: &impl Fn(Bounds) -> bool, found: &mut impl FnMut(u32) -> bool) -> bool {
+        // The depth is the logarithm of the number of items, and each step down leaves one node open.
+        let mut open = [0_u32; 64];
+        let mut count = usize::from(!self.nodes.is_empty());
+        while count > 0 {
+            count -= 1;
+            let node = &self.nodes[open[count] as usize];
+            if node.count == 0 || !meets(node.bounds) {
+                continue;
+            }
+            if !node.is_leaf {
+                open[count..count + 2].copy_from_slice(&[node.first + 1, node.first]);
+                count += 2;
+            } else if self.order[node.first as usize..(node.first + node.count) as usize].iter().any(|i| found(*i)) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Visits the indices of all items in those boxes that `meets` accepts, and removes each item for which `keep`
     /// returns false. `meets` has to accept every box that contains a box that it accepts.
     pub fn retain(&mut self, meets: &impl Fn(Bounds) -> bool, keep: &mut impl FnMut(u32) -> bool) {
@@ -187,6 +209,26 @@ mod tests {
         }
         tree.nearest(DVec3::NAN, |_| panic!("nothing is near nowhere"));
         BoxTree::new(&[]).nearest(DVec3::ZERO, |_| panic!("there are none"));
+    }
+
+    #[test]
+    fn whether_any_item_is_in_some_boxes_is_found_without_visiting_all() {
+        let mut random = Random(7);
+        let boxes = boxes(&mut random, 400);
+        let tree = BoxTree::new(&boxes);
+        for _ in 0..100 {
+            let point = random.vector().as_dvec3();
+            let meets = |bounds: Bounds| distance(bounds, point) <= 0.2;
+            let mut all: Vec<usize> = Vec::new();
+            let none = tree.any(&meets, &mut |i| {
+                all.extend(Some(i as usize).filter(|i| meets(boxes[*i])));
+                false
+            });
+            all.sort_unstable();
+            assert_eq!(all, (0..400).filter(|i| *i != 200 && meets(boxes[*i])).collect::<Vec<_>>());
+            assert!(!none && tree.any(&meets, &mut |i| meets(boxes[i as usize])) != all.is_empty());
+        }
+        assert!(!BoxTree::default().any(&|_| true, &mut |_| true));
     }
 
     #[test]

@@ -1,0 +1,96 @@
+//! A whole binding: the rules before it, the method, and what comes afterwards.
+
+use skinscope_base::parallel::JobContext;
+
+use crate::binder::{Body, Found};
+use crate::bones::Bones;
+use crate::islands::{Islands, NONE};
+use crate::progress::Progress;
+use crate::rows::{self, Rows};
+use crate::shape::Shape;
+use crate::surface::Surface;
+use crate::{BindError, BindProblem, BindSettings, Bound, rules};
+
+/// Finds the weights of all points. It says what is wrong before it computes anything, and ends soon after the job is cancelled.
+pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext) -> Result<Bound, BindError> {
+    let progress = Progress::new(context);
+    progress.at(0.0)?;
+    let binder = settings.check()?;
+    problem.check()?;
+    let shape = Shape::of(problem)?;
+    let reading = progress.of_stage(0);
+    reading.at(0.4)?;
+    let surface = Surface::of(&shape, |_| true);
+    reading.at(0.7)?;
+    let islands = Islands::of(&shape);
+    let (is_free, mut applied) = rules::free_joints(problem, settings, shape.size);
+    let bones = Bones::of(problem, &shape.heads, is_free);
+    reading.at(1.0)?;
+    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones };
+    let Found { mut rows, fallback } = match only_joint(&bones) {
+        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], fallback: Vec::new() },
+        None => (binder.run)(&body, settings, progress.of_stage(1))?,
+    };
+    let after = progress.of_stage(2);
+    rows.iter_mut().for_each(|row| _ = rows::finish(row, usize::MAX));
+    fill(&body, &mut rows);
+    after.at(0.3)?;
+    for _ in 0..settings.smooth {
+        rows = smoothed(&body, &rows, after)?;
+    }
+    rows.iter_mut().for_each(|row| _ = rows::finish(row, settings.most));
+    after.at(1.0)?;
+    applied.sort_unstable();
+    applied.dedup();
+    let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
+    context.set_fraction(1.0);
+    Ok(Bound { rows, islands: islands.len(), fallback, rules: applied })
+}
+
+/// Returns the one joint that may have weight; `None` where there are several.
+fn only_joint(bones: &Bones) -> Option<u32> {
+    let mut free = (0..).zip(&bones.is_free).filter(|(_, is_free)| **is_free).map(|(joint, _)| joint);
+    let first = free.next();
+    first.filter(|_| free.next().is_none())
+}
+
+/// Gives places without weight, such as those of no triangle, the weights of the nearest surface that has some; where none has, the nearest
+/// bone.
+fn fill(body: &Body, rows: &mut Rows) {
+    let empty: Vec<usize> = (0..rows.len()).filter(|place| rows[*place].is_empty()).collect();
+    if empty.is_empty() {
+        return;
+    }
+    let known = Surface::of(body.shape, |corners| corners.iter().all(|place| !rows[*place as usize].is_empty()));
+    for place in empty {
+        let at = body.shape.points[place];
+        let mut row = match known.nearest(at, f64::INFINITY) {
+            Some(near) => {
+                let parts = near.places.iter().zip(near.shares);
+                rows::sum(parts.map(|(place, share)| (&rows[*place as usize][..], share)))
+            }
+            None => Vec::new(),
+        };
+        if !rows::finish(&mut row, usize::MAX) {
+            row = body.bones.nearest(at).map_or_else(Vec::new, |(joint, _)| vec![(joint, 1.0)]);
+        }
+        rows[place] = row;
+    }
+}
+
+/// Returns the rows half the way to the mean of their neighbours.
+fn smoothed(body: &Body, rows: &Rows, progress: Progress) -> Result<Rows, BindError> {
+    let of = |range: std::ops::Range<usize>| {
+        let row = |place: usize| {
+            let around = body.shape.edges.row(place);
+            if around.is_empty() || body.islands.of[place] == NONE {
+                return rows[place].clone();
+            }
+            let sum: f64 = around.iter().map(|(_, weight)| weight).sum();
+            let parts = around.iter().map(|(next, weight)| (&rows[*next as usize][..], 0.5 * weight / sum));
+            rows::sum(std::iter::once((&rows[place][..], 0.5)).chain(parts))
+        };
+        range.map(row).collect()
+    };
+    progress.part(0.3, 1.0).by_chunk(rows.len(), 1024, &of)
+}

@@ -1,0 +1,69 @@
+//! The table of methods.
+
+use crate::bones::Bones;
+use crate::islands::Islands;
+use crate::progress::Progress;
+use crate::rows::Rows;
+use crate::shape::Shape;
+use crate::surface::Surface;
+use crate::{BindError, BindSettings, Fallback};
+
+/// A method that finds weights. A new one is a file with such a row, and a line in [`BINDERS`].
+#[derive(Debug)]
+pub struct Binder {
+    /// The name on the command line.
+    pub id: &'static str,
+    /// The name in the window.
+    pub label: &'static str,
+    /// A sentence that says what it does and what it is good for.
+    pub help: &'static str,
+    /// The paper that describes it; empty where there is none.
+    pub source: &'static str,
+    /// The numbers that can be set.
+    pub parameters: &'static [BinderParameter],
+    /// Gives every place of the surface shares of joints. Places that get none are given those of the places around them.
+    pub(crate) run: fn(&Body, &BindSettings, Progress) -> Result<Found, BindError>,
+}
+
+/// A number of a method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BinderParameter {
+    /// Its name, which no other parameter of a method has.
+    pub id: &'static str,
+    /// What it is called in the window.
+    pub label: &'static str,
+    /// A sentence that says what it does.
+    pub help: &'static str,
+    /// The least and the largest value.
+    pub range: [f64; 2],
+    /// The value where none is set.
+    pub default: f64,
+    /// How many decimals are shown; with 0 only whole numbers make sense.
+    pub decimals: u8,
+}
+
+/// Everything that methods look at.
+pub struct Body<'s> {
+    pub shape: &'s Shape,
+    pub surface: &'s Surface<'s>,
+    pub islands: &'s Islands,
+    pub bones: &'s Bones,
+}
+
+/// What a method finds.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// For each place shares of joints, which need not sum to 1; none where it found nothing.
+    pub rows: Rows,
+    /// The pieces that it could not bind by itself.
+    pub fallback: Vec<Fallback>,
+}
+
+/// All methods; the first is the default.
+pub static BINDERS: &[&Binder] = &[&crate::nearest::NEAREST];
+
+/// Finds a method by its id.
+#[must_use]
+pub fn binder(id: &str) -> Option<&'static Binder> {
+    BINDERS.iter().copied().find(|binder| binder.id == id)
+}

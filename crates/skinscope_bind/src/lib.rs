@@ -1,0 +1,34 @@
+//! Automatic binding: the weights of a mesh, found from its shape and its skeleton alone.
+//!
+//! A [`BindProblem`] has points, triangles and joints in one space, as they stand when the mesh is bound. A [`Binder`], one row of
+//! [`BINDERS`], gives every point shares of the joints; [`bind`] runs it between the [`RULES`], which say which joints may have weight at all and
+//! what has to agree afterwards. Nothing here knows of models, files, poses or windows.
+//!
+//! Results do not depend on the number of threads nor on the order of points and triangles, and a rigid motion or a uniform scale of the
+//! whole problem changes them by no more than rounding: all lengths are measured in the size of the mesh ([`Shape::size`](shape::Shape)).
+
+#![forbid(unsafe_code)]
+
+mod bind;
+mod binder;
+mod bones;
+mod error;
+mod islands;
+mod nearest;
+mod problem;
+mod progress;
+mod rows;
+mod rules;
+mod settings;
+mod shape;
+mod surface;
+#[cfg(test)]
+mod test_meshes;
+
+pub use bind::bind;
+pub use binder::{BINDERS, Binder, BinderParameter, binder};
+pub use error::BindError;
+pub use problem::{Applied, BindProblem, Bound, Fallback, Joint};
+pub use progress::stage;
+pub use rules::{RULES, Rule};
+pub use settings::BindSettings;
