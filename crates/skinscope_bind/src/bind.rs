@@ -5,11 +5,12 @@ use skinscope_base::parallel::JobContext;
 use crate::binder::{Body, Found};
 use crate::bones::Bones;
 use crate::islands::{Islands, NONE};
+use crate::mirror::Mirror;
 use crate::progress::Progress;
 use crate::rows::{self, Rows};
 use crate::shape::Shape;
 use crate::surface::Surface;
-use crate::{BindError, BindProblem, BindSettings, Bound, rules};
+use crate::{Applied, BindError, BindProblem, BindSettings, Bound, after, rules};
 
 /// Finds the weights of all points. It says what is wrong before it computes anything, and ends soon after the job is cancelled.
 pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext) -> Result<Bound, BindError> {
@@ -32,19 +33,46 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
         None => (binder.run)(&body, settings, progress.of_stage(1))?,
     };
     let after = progress.of_stage(2);
-    rows.iter_mut().for_each(|row| _ = rows::finish(row, usize::MAX));
+    rows.iter_mut().for_each(|row| _ = rows::normalise(row));
     fill(&body, &mut rows);
     after.at(0.3)?;
     for _ in 0..settings.smooth {
         rows = smoothed(&body, &rows, after)?;
     }
-    rows.iter_mut().for_each(|row| _ = rows::finish(row, settings.most));
+    applied.extend(apply_rules(problem, &body, settings, &mut rows, after)?);
+    for row in &mut rows {
+        rows::prune(row);
+        rows::limit(row, settings.most);
+    }
     after.at(1.0)?;
     applied.sort_unstable();
     applied.dedup();
     let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
     context.set_fraction(1.0);
     Ok(Bound { rows, islands: islands.len(), fallback, rules: applied })
+}
+
+/// Applies the rules that hold for finished weights.
+fn apply_rules(
+    problem: &BindProblem,
+    body: &Body,
+    settings: &BindSettings,
+    rows: &mut Rows,
+    progress: Progress,
+) -> Result<Vec<Applied>, BindError> {
+    let wanted = [rules::SIDES, rules::MIRRORED].map(|rule| settings.has_rule(rule));
+    let mirror = if wanted == [false; 2] { None } else { Mirror::of(problem, body.shape) };
+    progress.at(0.7)?;
+    let mut out = Vec::new();
+    if let Some(mirror) = mirror.as_ref().filter(|_| wanted[0]) {
+        out.extend(after::part_sides(body, mirror, rows));
+    }
+    out.extend(after::hold_pieces(body, settings, rows));
+    progress.at(0.8)?;
+    if let Some(mirror) = mirror.as_ref().filter(|_| wanted[1]) {
+        out.extend(after::mirror_rows(body, mirror, rows));
+    }
+    Ok(out)
 }
 
 /// Returns the one joint that may have weight; `None` where there are several.
@@ -71,7 +99,7 @@ fn fill(body: &Body, rows: &mut Rows) {
             }
             None => Vec::new(),
         };
-        if !rows::finish(&mut row, usize::MAX) {
+        if !rows::normalise(&mut row) {
             row = body.bones.nearest(at).map_or_else(Vec::new, |(joint, _)| vec![(joint, 1.0)]);
         }
         rows[place] = row;

@@ -60,7 +60,7 @@ pub struct Found {
 }
 
 /// All methods; the first is the default.
-pub static BINDERS: &[&Binder] = &[&crate::nearest::NEAREST];
+pub static BINDERS: &[&Binder] = &[&crate::heat::HEAT, &crate::nearest::NEAREST];
 
 /// Finds a method by its id.
 #[must_use]

@@ -18,8 +18,6 @@ pub struct Bone {
 pub struct Bones {
     /// The bones, in the order of their joints.
     pub list: Vec<Bone>,
-    /// For each joint its parent.
-    pub parents: Vec<Option<u32>>,
     /// For each joint whether it may have weight.
     pub is_free: Vec<bool>,
 }
@@ -60,7 +58,7 @@ impl Bones {
             }
             list.extend(tails.into_iter().map(|tail| Bone { joint: joint as u32, ends: [head, tail] }));
         }
-        Self { list, parents, is_free }
+        Self { list, is_free }
     }
 
     /// Returns the bone that is nearest to a point, and its nearest point there; of equally near ones the first.

@@ -9,11 +9,15 @@
 
 #![forbid(unsafe_code)]
 
+mod after;
 mod bind;
 mod binder;
 mod bones;
+mod couplings;
 mod error;
+mod heat;
 mod islands;
+mod mirror;
 mod nearest;
 mod problem;
 mod progress;
@@ -21,9 +25,12 @@ mod rows;
 mod rules;
 mod settings;
 mod shape;
+mod solver;
 mod surface;
 #[cfg(test)]
 mod test_meshes;
+#[cfg(test)]
+mod tests;
 
 pub use bind::bind;
 pub use binder::{BINDERS, Binder, BinderParameter, binder};

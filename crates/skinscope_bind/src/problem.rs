@@ -1,6 +1,6 @@
 //! What is bound, and what comes of it.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::BindError;
 
@@ -13,6 +13,9 @@ pub struct Joint {
     pub parent: Option<usize>,
     /// Where it stands, in the space of the points.
     pub head: DVec3,
+    /// The axes of the joint, of any length: the columns of the matrix that brings its space into that of the points. They say where joints
+    /// without parents and children point.
+    pub axes: DMat3,
     /// Whether it may get weight; not if the caller has locked it.
     pub may_bind: bool,
 }

@@ -29,7 +29,7 @@ impl<'c> Progress<'c> {
     }
 
     /// Returns the work of a stage, by its index in [`STAGES`].
-    pub(crate) fn of_stage(self, stage: usize) -> Self {
+    pub fn of_stage(self, stage: usize) -> Self {
         let from = if stage == 0 { 0.0 } else { STAGES[stage - 1].0 };
         Self { from, to: STAGES[stage].0, ..self }
     }
@@ -53,6 +53,12 @@ impl<'c> Progress<'c> {
         self.context.is_cancelled()
     }
 
+    /// Calls `work` for every index below `count` on all cores and returns the results in order.
+    pub fn map<T: Send>(self, count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Result<Vec<T>, BindError> {
+        let out = skinscope_base::parallel::map(count, self.context.cancel_flag(), work);
+        out.filter(|_| !self.is_cancelled()).ok_or(BindError::Cancelled)
+    }
+
     /// Calls `work` for chunks of `size` of `count` things on all cores, and joins the results in order.
     pub fn by_chunk<T: Send>(
         self,
@@ -68,8 +74,6 @@ impl<'c> Progress<'c> {
             let _cancelled = self.at(done as f32 / chunks as f32);
             out
         };
-        let parts = skinscope_base::parallel::map(chunks, self.context.cancel_flag(), &of);
-        let parts = parts.filter(|_| !self.is_cancelled()).ok_or(BindError::Cancelled)?;
-        Ok(parts.into_iter().flatten().collect())
+        Ok(self.map(chunks, &of)?.into_iter().flatten().collect())
     }
 }

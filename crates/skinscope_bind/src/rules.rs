@@ -50,48 +50,10 @@ pub static RULES: &[Rule] = &[
 ];
 
 /// The words in names of joints that are there to control others, or to hang things on.
-const HELPER_WORDS: [&str; 38] = [
-    "ik",
-    "fk",
-    "pole",
-    "poles",
-    "target",
-    "targets",
-    "ctrl",
-    "control",
-    "controls",
-    "controller",
-    "goal",
-    "helper",
-    "aim",
-    "org",
-    "mch",
-    "vis",
-    "end",
-    "nub",
-    "tip",
-    "slot",
-    "socket",
-    "attach",
-    "attachment",
-    "locator",
-    "null",
-    "dummy",
-    "marker",
-    "prop",
-    "eff",
-    "effector",
-    "pivot",
-    "gizmo",
-    "handle",
-    "ref",
-    "twistref",
-    "ikgoal",
-    "ikpole",
-    "leaf",
-];
+const HELPER_WORDS: &str = "ik fk pole poles target targets ctrl control controls controller goal helper aim org mch vis end nub tip slot \
+    socket attach attachment locator null dummy marker prop eff effector";
 /// The words in names of joints above the one where a skeleton begins.
-const ROOT_WORDS: [&str; 9] = ["root", "armature", "scene", "world", "origin", "global", "reference", "master", "cog"];
+const ROOT_WORDS: &str = "root armature scene world origin global reference master cog";
 /// Joints nearer to each other than this share of the size stand at one place.
 const SAME_PLACE: f64 = 1e-6;
 
@@ -113,13 +75,18 @@ fn words(name: &str) -> Vec<String> {
     out
 }
 
+/// Whether one of the words of a name is in a list.
+fn has_word(name: &str, list: &str) -> bool {
+    words(name).iter().any(|word| list.split_whitespace().any(|other| other == word))
+}
+
 /// Returns for each joint whether it may have weight, and the rules that said no. `size` is the unit of the heads of the shape.
-pub(crate) fn free_joints(problem: &BindProblem, settings: &BindSettings, size: f64) -> (Vec<bool>, Vec<Applied>) {
+pub fn free_joints(problem: &BindProblem, settings: &BindSettings, size: f64) -> (Vec<bool>, Vec<Applied>) {
     let joints = &problem.joints;
     let may: Vec<bool> = joints.iter().map(|joint| joint.may_bind).collect();
     let mut is_helper = vec![false; joints.len()];
     if settings.has_rule(HELPERS) {
-        let names = |name: &str| words(name).iter().any(|word| HELPER_WORDS.contains(&word.as_str()));
+        let names = |name: &str| has_word(name, HELPER_WORDS);
         is_helper = joints.iter().map(|joint| names(&joint.name)).collect();
         // A skeleton of helpers alone is none.
         if may.iter().zip(&is_helper).all(|(may, is_helper)| !may || *is_helper) {
@@ -162,7 +129,7 @@ fn mark_roots(problem: &BindProblem, is_helper: &[bool], same_place: f64, is_roo
     for start in (0..joints.len()).filter(|joint| joints[*joint].parent.is_none()) {
         let mut at = start;
         while let [next] = below[at][..] {
-            let is_named = words(&joints[at].name).iter().any(|word| ROOT_WORDS.contains(&word.as_str()));
+            let is_named = has_word(&joints[at].name, ROOT_WORDS);
             if !is_named && joints[at].head.distance(joints[next].head) > same_place {
                 break;
             }
@@ -188,8 +155,13 @@ mod tests {
 
     #[test]
     fn helpers_and_roots_get_nothing_unless_there_is_nothing_else() {
-        let joint =
-            |name: &str, parent, y: f64| Joint { name: name.to_owned(), parent, head: DVec3::Y * y, may_bind: true };
+        let joint = |name: &str, parent, y: f64| Joint {
+            name: name.to_owned(),
+            parent,
+            head: DVec3::Y * y,
+            may_bind: true,
+            ..Joint::default()
+        };
         let joints = vec![
             joint("Root", None, 0.0),
             joint("Hips", Some(0), 1.0),

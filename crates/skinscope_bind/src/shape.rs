@@ -89,7 +89,7 @@ impl Shape {
     }
 
     /// Whether a triangle has the place.
-    pub(crate) fn is_of_surface(&self, place: u32) -> bool {
+    pub fn is_of_surface(&self, place: u32) -> bool {
         !self.edges.row(place as usize).is_empty()
     }
 

@@ -47,10 +47,18 @@ impl<'s> Surface<'s> {
 
     /// Returns the nearest point of it that is no farther than `reach`.
     pub fn nearest(&self, point: DVec3, reach: f64) -> Option<Nearest> {
+        self.nearest_of(point, reach, &|_| true)
+    }
+
+    /// Does the same for those triangles that `wanted` accepts.
+    pub fn nearest_of(&self, point: DVec3, reach: f64, wanted: &dyn Fn([u32; 3]) -> bool) -> Option<Nearest> {
         let mut out: Option<Nearest> = None;
         let mut least = reach;
         self.tree.nearest(point, |item| {
             let number = self.triangles[item as usize];
+            if !wanted(self.shape.triangles[number as usize]) {
+                return least;
+            }
             let corners = self.shape.corners(number);
             let shares = closest_on_triangle(point, corners);
             let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
