@@ -101,7 +101,7 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
     let joins = change(&[1]);
     assert_eq!((joins.skins.len(), &joins.joining[..]), (0, &[(InstanceId(1), SkinId(0))][..]));
     assert_eq!(model.with_bindings(&joins).unwrap().instances[1].skin, Some(SkinId(0)));
-    for (meshes, skins) in [(&[2][..], 1), (&[1, 2], 2)] {
+    for (meshes, skins) in [(&[2][..], 1), (&[1, 2][..], 2)] {
         let own = change(meshes);
         assert_eq!((own.skins.len(), own.instances.len(), own.joining.len()), (skins, meshes.len(), 0));
         let bound = model.with_bindings(&own).unwrap();

@@ -224,3 +224,27 @@ fn a_newer_version_of_the_file_keeps_what_was_bound_until_it_is_saved() {
     }
     assert_eq!(session.model().unwrap().skins.len(), 1, "no step leads back over what was saved");
 }
+
+#[test]
+fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step() {
+    let (_, influences) = bare();
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    // The mesh without a skin comes first, so that the vertices of the other one have other numbers among all with weights.
+    let skinned = parts.meshes[0].clone();
+    parts.meshes[0].primitives[0].stored_influences = None;
+    parts.meshes.push(skinned);
+    let shown = skinscope_model::Instance { mesh: MeshId(1), ..parts.instances[0].clone() };
+    parts.instances[0].skin = None;
+    parts.instances.push(shown);
+    let model = Arc::new(Model::build(parts).unwrap());
+    let mut session = open(&model);
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Elbow".to_owned())));
+    let layers = session.painting().layers().clone();
+    assert!(!layers.is_empty());
+    session.apply(EditCommand::Bind(Arc::new(binding(&model, &influences))));
+    assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
+    session.apply(EditCommand::Undo);
+    assert!(session.painting().layers().is_same_as(&layers) && session.model().unwrap().skins.len() == 1);
+    session.apply(EditCommand::Redo);
+    assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
+}
