@@ -77,7 +77,6 @@ pub use skinscope_edit::writeback;
 pub use skinscope_import as import;
 pub use skinscope_inspect as inspect;
 pub use skinscope_model as model;
-pub use skinscope_bind as bind;
 pub use skinscope_paint as paint;
 pub use skinscope_render as render;
 pub use skinscope_session as session;

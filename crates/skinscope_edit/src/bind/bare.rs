@@ -38,8 +38,8 @@ pub fn bind_bare(
     let (nodes, skin) = joints_below(model, root);
     let worlds = model.skeleton.worlds(&model.skeleton.rest);
     let surface = Placed::of(model, &instances, &worlds);
-    let heads: Vec<DVec3> = nodes.iter().map(|node| worlds[node.index()].translation).collect();
-    let joints: Vec<Joint> = bones::joints(model, &nodes, &heads, &|_| true);
+    let bound: Vec<DAffine3> = nodes.iter().map(|node| worlds[node.index()]).collect();
+    let joints: Vec<Joint> = bones::joints(model, &nodes, &bound, &|_| true);
     let problem = BindProblem { joints, points: surface.points, triangles: surface.triangles };
     let bound = skinscope_bind::bind(&problem, settings, context)?;
     let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));

@@ -1,6 +1,6 @@
 //! The joints of a surface as a binder is told of them: where they were bound, in the space of the surface.
 
-use glam::{DAffine3, DVec3};
+use glam::DAffine3;
 use skinscope_bind::Joint;
 use skinscope_inspect::rig::inverse_bind;
 use skinscope_model::{Model, NodeId, SkinId};
@@ -57,16 +57,16 @@ pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Option<Skeleto
         return None;
     }
     let nodes: Vec<NodeId> = placed.iter().map(|(node, _)| *node).collect();
-    let heads: Vec<DVec3> = placed.iter().map(|(_, matrix)| matrix.translation).collect();
+    let bound: Vec<DAffine3> = placed.iter().map(|(_, matrix)| *matrix).collect();
     let locked = |node: NodeId| sheet.bounds.locked.contains(&node.0);
-    Some(Skeleton { skin: first, joints: joints(model, &nodes, &heads, &|node| !locked(node)), nodes })
+    Some(Skeleton { skin: first, joints: joints(model, &nodes, &bound, &|node| !locked(node)), nodes })
 }
 
-/// Returns joints at given places, each with the nearest one above it.
+/// Returns joints with the matrices that bring their spaces into that of the surface, each with the nearest one above it.
 pub(super) fn joints(
     model: &Model,
     nodes: &[NodeId],
-    heads: &[DVec3],
+    bound: &[DAffine3],
     may_bind: &dyn Fn(NodeId) -> bool,
 ) -> Vec<Joint> {
     let parents = &model.skeleton.parents;
@@ -74,11 +74,12 @@ pub(super) fn joints(
     let above =
         |node: NodeId| std::iter::successors(parents[node.index()], |node| parents[node.index()]).find_map(number);
     let names = &model.skeleton.names;
-    let of = |(node, head): (&NodeId, &DVec3)| Joint {
+    let of = |(node, matrix): (&NodeId, &DAffine3)| Joint {
         name: names.get(node.index()).cloned().unwrap_or_default(),
         parent: above(*node),
-        head: *head,
+        head: matrix.translation,
+        axes: matrix.matrix3,
         may_bind: may_bind(*node),
     };
-    nodes.iter().zip(heads).map(of).collect()
+    nodes.iter().zip(bound).map(of).collect()
 }
