@@ -55,7 +55,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
-pub use bind::{BareBinding, BoundSkin, bind_bare, put_bind_settings};
+pub use bind::{
+    BareBinding, BodyFrame, BoundSkin, PlacedJoint, bare_bounds, bind_bare, bind_placed, check_placed, humanoid,
+    middle_of_body, mirrored_name, placed_from_text, placed_to_text, put_bind_settings, sided_name,
+};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,

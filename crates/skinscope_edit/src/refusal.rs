@@ -97,6 +97,9 @@ pub enum Refusal {
     /// The weights that were found do not make a skin.
     #[error(transparent)]
     NoSuchSkin(#[from] BuildError),
+    /// Joints that were placed by hand do not make a skeleton.
+    #[error("{0}")]
+    NoSkeleton(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

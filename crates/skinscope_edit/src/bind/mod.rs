@@ -5,6 +5,12 @@
 
 mod bare;
 mod bones;
+mod humanoid;
+mod middle;
+mod placed;
+mod placed_file;
+#[cfg(test)]
+mod placed_tests;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -15,6 +21,10 @@ use skinscope_model::{Model, NodeId};
 use skinscope_weights::{RestSurface, Shares, Table};
 
 pub use bare::{BareBinding, bind_bare};
+pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
+pub use middle::{bare_bounds, middle_of_body};
+pub use placed::{PlacedJoint, bind_placed, check_placed};
+pub use placed_file::{placed_from_text, placed_to_text};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
