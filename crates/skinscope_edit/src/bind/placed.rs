@@ -14,6 +14,7 @@ use crate::{MeshBinding, Refusal};
 
 /// A joint that stands in a mesh and is no node yet.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct PlacedJoint {
     /// Its name, which no other one of the list has.
     pub name: String,
