@@ -65,7 +65,7 @@ pub use menus::{
 pub use painting::{
     LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintSettings, Painting, STROKES_ENDING,
 };
-pub use placing::{PlaceCommand, PlacedTask, Placing};
+pub use placing::{PlaceCommand, PlacedTask, Placing, SKELETON_ENDING};
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
     TakenClips, mirrored_clips,

@@ -17,7 +17,8 @@ use skinscope_paint::Canvas;
 use crate::view::environment;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    PlaceCommand, PlacedTask, Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison, painting,
+    PlaceCommand, PlacedTask, Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison,
+    painting,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.

@@ -15,6 +15,9 @@ use skinscope_model::Model;
 pub use self::place_commands::PlaceCommand;
 use crate::Session;
 
+/// The ending of files of placed joints.
+pub const SKELETON_ENDING: &str = ".skeleton.json";
+
 /// How near to a joint a click has to be to select it, pixels.
 const REACH: f32 = 10.0;
 
