@@ -26,7 +26,13 @@ fn seen(harness: &Harness<'_, App>, place: Vec3) -> Pos2 {
 }
 
 fn click_on(harness: &mut Harness<'_, App>, at: Pos2) {
-    drag(harness, &[at], PointerButton::Primary);
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerMoved(at));
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
+        harness.step();
+    }
+    harness.run();
 }
 
 fn joints(harness: &Harness<'_, App>) -> Vec<(String, Option<usize>)> {
@@ -41,7 +47,8 @@ fn clicks_place_a_chain_that_is_dragged_bound_and_undone() {
         let at = seen(&harness, Vec3::new(0.01, up, 0.0));
         click_on(&mut harness, at);
     }
-    let chain = [("Joint", None), ("Joint2", Some(0)), ("Joint3", Some(1))].map(|(name, of)| (name.to_owned(), of));
+    let chain =
+        [("Joint", None), ("Joint2", Some(0_usize)), ("Joint3", Some(1))].map(|(name, of)| (name.to_owned(), of));
     assert_eq!(joints(&harness), chain);
     let placed = |harness: &Harness<'_, App>, index: usize| harness.state().session.placing().joints()[index].position;
     assert!(placed(&harness, 1).distance(Vec3::Y) < 0.03);
@@ -56,7 +63,7 @@ fn clicks_place_a_chain_that_is_dragged_bound_and_undone() {
     harness.state_mut().session.apply(EditCommand::Undo);
     harness.run();
     assert!(placed(&harness, 1).distance(Vec3::Y) < 0.03, "a drag is one step");
-    click(&mut harness, "Bind");
+    click(&mut harness, "Bind to joints");
     let bound = harness.state().session.model().unwrap().skins.len();
     assert_eq!((bound, harness.state().session.placing().is_on()), (1, false));
     harness.state_mut().session.apply(EditCommand::Undo);
@@ -82,12 +89,13 @@ fn the_plate_mirrors_names_hangs_and_deletes() {
     assert!(renamed != "Spine" && renamed.contains('2'), "{renamed}");
     click(&mut harness, "Delete the joint");
     assert_eq!((joints(&harness).len(), joints(&harness)[1].clone()), (18, ("Chest".to_owned(), Some(0))));
-    click(&mut harness, "Mirror");
+    harness.get_by_role_and_label(Role::Button, "Mirror").click();
+    harness.run();
     assert!(!harness.state().session.placing().mirrors());
     // Two trees are no skeleton, and the plate says so.
     harness.state_mut().session.apply(PlaceCommand::Hang(1, None));
     harness.run();
-    click(&mut harness, "Bind");
+    click(&mut harness, "Bind to joints");
     harness.get_by_label_contains("one joint has to be above all others");
     harness.key_press(Key::Escape);
     harness.run();

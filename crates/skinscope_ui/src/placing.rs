@@ -183,7 +183,7 @@ fn bind(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
             }
         } else if !placing.joints().is_empty() {
             let help = "Make nodes of the joints, find the weights, and give the meshes a skin, in one step that can be undone";
-            if text_button(ui, None, "Bind", true).on_hover_text(help).clicked() {
+            if text_button(ui, None, "Bind to joints", true).on_hover_text(help).clicked() {
                 commands.push(PlaceCommand::Bind.into());
             }
         }

@@ -112,7 +112,10 @@ pub(super) fn rename(joints: &mut [PlacedJoint], index: usize, wished: &str, is_
 pub(super) fn delete(joints: &mut Vec<PlacedJoint>, index: usize, is_mirrored: bool) {
     let mut gone: Vec<usize> = partner(joints, index).filter(|_| is_mirrored).into_iter().chain([index]).collect();
     gone.sort_unstable();
-    for index in gone.into_iter().rev().filter(|index| *index < joints.len()) {
+    for index in gone.into_iter().rev() {
+        if index >= joints.len() {
+            continue;
+        }
         let removed = joints.remove(index);
         for joint in joints.iter_mut() {
             let parent = if joint.parent == Some(index) { removed.parent } else { joint.parent };
