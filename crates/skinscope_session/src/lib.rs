@@ -218,7 +218,7 @@ impl Session {
             }
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Paint(command) => painting::paint_commands::apply(self, command),
-            Command::Place(command) => placing::place_commands::apply(self, &command),
+            Command::Place(command) => self.place(&command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
             Command::Playback(command) => self.playing().apply(&command),

@@ -15,7 +15,7 @@ use crate::widgets::{
 /// The width of the plate, points.
 const WIDTH: f32 = 264.0;
 /// How many rows of the list are seen at once.
-const ROWS: f32 = 7.0;
+const ROWS: f32 = 5.0;
 /// How far a joint stands to the right of its parent in the list, points, and at the most.
 const STEP: f32 = 10.0;
 const FARTHEST: f32 = 80.0;

@@ -291,7 +291,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     session.painting.take_layers(weight_layers);
-    session.placing.take(placed);
+    session.show_placed(placed);
     session.follow_bindings(before.as_deref());
     if !Arc::ptr_eq(&marks.vertices, &marked) {
         session.marker().mark(marks.vertices, marks.by_hand);

@@ -153,6 +153,11 @@ impl Session {
         &self.placing
     }
 
+    /// Shows these joints in place of those that are placed.
+    pub(crate) fn show_placed(&mut self, joints: Arc<Vec<PlacedJoint>>) {
+        self.placing.take(joints);
+    }
+
     /// Returns the placed joint at a point of the viewport, pixels from its top left: the nearest one within reach.
     #[must_use]
     pub fn placed_at(&self, at: Vec2) -> Option<usize> {

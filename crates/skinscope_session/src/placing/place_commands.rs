@@ -34,7 +34,7 @@ pub enum PlaceCommand {
     Humanoid,
     /// Replace all joints, as by those of a file.
     Replace(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<PlacedJoint>>),
-    /// Choose the method that finds the weights, by [`skinscope_bind::Binder::id`].
+    /// Choose the method that finds the weights, by its id.
     SetMethod(String),
     /// Make nodes of the joints, and give the meshes weights and a skin, in one step.
     Bind,
@@ -42,54 +42,54 @@ pub enum PlaceCommand {
     CancelBind,
 }
 
-/// Carries out a command of its family.
-pub(crate) fn apply(session: &mut Session, command: &PlaceCommand) {
-    let Some(model) = session.model().map(Arc::clone) else { return };
-    session.placing.refused = None;
-    let frame = *session.placing.frame.get_or_insert_with(|| frame_of(&model));
-    let mirrors = session.placing.mirrors;
-    let mirror = mirrors.then_some(&frame);
-    let mut joints = Vec::clone(&session.placing.joints);
-    let mut selected = session.placing.selected;
-    match command {
-        PlaceCommand::Use(is_on) => return session.use_placing(*is_on && has_bare_mesh(&model)),
-        PlaceCommand::Mirror(is_on) => return session.placing.mirrors = *is_on,
-        PlaceCommand::Select(index) => {
-            return session.placing.selected = index.filter(|index| *index < joints.len());
-        }
-        PlaceCommand::SetMethod(id) => {
-            if BINDERS.iter().any(|binder| binder.id == *id) {
-                session.placing.method = id.clone();
+impl Session {
+    /// Carries out a command of its family.
+    pub(crate) fn place(&mut self, command: &PlaceCommand) {
+        let Some(model) = self.model().map(Arc::clone) else { return };
+        self.placing.refused = None;
+        let frame = *self.placing.frame.get_or_insert_with(|| frame_of(&model));
+        let mirrors = self.placing.mirrors;
+        let mirror = mirrors.then_some(&frame);
+        let mut joints = Vec::clone(&self.placing.joints);
+        let mut selected = self.placing.selected;
+        match command {
+            PlaceCommand::Use(is_on) => return self.use_placing(*is_on && has_bare_mesh(&model)),
+            PlaceCommand::Mirror(is_on) => return self.placing.mirrors = *is_on,
+            PlaceCommand::Select(index) => {
+                return self.placing.selected = index.filter(|index| *index < joints.len());
             }
-            return;
-        }
-        PlaceCommand::Bind => return session.bind_placed(&model),
-        PlaceCommand::CancelBind => return session.placing.task = None,
-        PlaceCommand::Add(at) => {
-            let Some(position) = session.middle_at(*at) else { return };
-            selected = Some(plan::add(&mut joints, position, selected, mirror));
-        }
-        PlaceCommand::Move(index, position) => plan::move_to(&mut joints, *index, *position, mirror),
-        PlaceCommand::Rename(index, name) => plan::rename(&mut joints, *index, name, mirrors),
-        PlaceCommand::Delete(index) => {
-            selected = joints.get(*index).and_then(|joint| joint.parent).filter(|parent| parent < index);
-            plan::delete(&mut joints, *index, mirrors);
-        }
-        PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
-        PlaceCommand::Humanoid => (joints, selected) = (humanoid(frame.bounds), Some(0)),
-        PlaceCommand::Replace(others) => {
-            if !plan::is_usable(others) {
-                session.placing.refused = Some("These joints cannot be used.".to_owned());
+            PlaceCommand::SetMethod(id) => {
+                if BINDERS.iter().any(|binder| binder.id == *id) {
+                    self.placing.method = id.clone();
+                }
                 return;
             }
-            (joints, selected) = (Vec::clone(others), None);
+            PlaceCommand::Bind => return self.bind_placed(&model),
+            PlaceCommand::CancelBind => return self.placing.task = None,
+            PlaceCommand::Add(at) => {
+                let Some(position) = self.middle_at(*at) else { return };
+                selected = Some(plan::add(&mut joints, position, selected, mirror));
+            }
+            PlaceCommand::Move(index, position) => plan::move_to(&mut joints, *index, *position, mirror),
+            PlaceCommand::Rename(index, name) => plan::rename(&mut joints, *index, name, mirrors),
+            PlaceCommand::Delete(index) => {
+                selected = joints.get(*index).and_then(|joint| joint.parent).filter(|parent| parent < index);
+                plan::delete(&mut joints, *index, mirrors);
+            }
+            PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
+            PlaceCommand::Humanoid => (joints, selected) = (humanoid(frame.bounds), Some(0)),
+            PlaceCommand::Replace(others) => {
+                if !plan::is_usable(others) {
+                    self.placing.refused = Some("These joints cannot be used.".to_owned());
+                    return;
+                }
+                (joints, selected) = (Vec::clone(others), None);
+            }
         }
+        self.replace_placed(joints);
+        self.placing.selected = selected.filter(|index| *index < self.placing.joints.len());
     }
-    session.replace_placed(joints);
-    session.placing.selected = selected.filter(|index| *index < session.placing.joints.len());
-}
 
-impl Session {
     /// Replaces the placed joints, as a step of the history.
     fn replace_placed(&mut self, joints: Vec<PlacedJoint>) {
         if joints != *self.placing.joints {

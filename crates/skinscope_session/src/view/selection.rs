@@ -1,7 +1,6 @@
 //! Carries out the commands about what is selected, pinned and marked.
 
 use crate::painting::paint_commands;
-use crate::placing::place_commands;
 use crate::{PaintCommand, PlaceCommand, SelectionCommand, Session, findings};
 
 /// Carries out a command of its family.
@@ -39,7 +38,7 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
         // The tool that places joints and the brush in the hand go first, then a tool that is tried, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
         SelectionCommand::Deselect => {
             if session.placing().is_on() {
-                place_commands::apply(session, &PlaceCommand::Use(false));
+                session.place(&PlaceCommand::Use(false));
             } else if session.painting().brush().is_some() {
                 paint_commands::apply(session, PaintCommand::Hold(None));
             } else if session.tools().operation.is_some() {
