@@ -55,7 +55,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
-pub use bind::{BareBinding, BoundSkin, bind_bare, put_bind_settings};
+pub use bind::{
+    BareBinding, BoundSkin, bind_bare, bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root,
+    put_bind_settings, set_bind_root, set_bind_rule,
+};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
@@ -72,6 +75,7 @@ pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies,
 pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
+pub use skinscope_bind::{RULES as BIND_RULES, Rule as BindRule, stage as bind_stage};
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
