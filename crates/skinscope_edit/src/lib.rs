@@ -75,13 +75,13 @@ pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies,
 pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
-pub use skinscope_bind::{RULES as BIND_RULES, Rule as BindRule, stage as bind_stage};
+pub use skinscope_bind::{RULES as BIND_RULES, Rule as BindRule};
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
-pub use task::{Figures, Outcome, Task, compute_outcome};
+pub use task::{Figures, Outcome, Task, compute_outcome, stage_of_binding};
 pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 

@@ -103,6 +103,15 @@ impl Outcome {
     }
 }
 
+/// The shares of the work on a task that is done when its operation begins and when that ends.
+const RUN: [f32; 2] = [0.2, 0.8];
+
+/// Returns what a task that binds does while this share of it is done, 0…1.
+#[must_use]
+pub fn stage_of_binding(fraction: f32) -> &'static str {
+    skinscope_bind::stage((fraction - RUN[0]) / (RUN[1] - RUN[0]))
+}
+
 /// Computes what an operation would do to the weights and matrices that a model has now; `None` where that was cancelled.
 #[must_use]
 pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
@@ -124,13 +133,13 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     }
     let rules = task.operation.rules(&task.settings);
     let before_found = count_found(&sheet, rules);
-    context.set_fraction(0.2);
+    context.set_fraction(RUN[0]);
     if context.is_cancelled() {
         return None;
     }
     let applied = apply(task.operation, &mut sheet, &task.settings);
     (out.unchanged, out.stuck, out.partly) = (applied.unchanged, applied.stuck, applied.partly);
-    context.set_fraction(0.8);
+    context.set_fraction(RUN[1]);
     if context.is_cancelled() {
         return None;
     }
