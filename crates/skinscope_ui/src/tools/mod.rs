@@ -1,6 +1,7 @@
 //! The panel of tools that change weights or inverse bind matrices: one is chosen, with its settings and the vertices that it works on. What it would do
 //! is shown on the model and in figures until it is applied or given up.
 
+mod binding;
 mod donor;
 mod figures;
 mod fold;
@@ -64,10 +65,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                     quiet_text(ui, operation.help);
                     settings::show(ui, session, operation, commands);
                     figures::show(ui, session);
+                    binding::report(ui, session);
+                    binding::next(ui, session, operation, commands);
                 }
                 None => {
-                    let first =
-                        OPERATIONS.first().map(|operation| Command::from(ToolCommand::Choose(Some(operation.id))));
+                    // What gives meshes a skin needs none.
+                    let first = OPERATIONS.iter().find(|operation| !operation.finds_weights());
+                    let first = first.map(|operation| Command::from(ToolCommand::Choose(Some(operation.id))));
                     match first.and_then(|first| refusal(&first, session)) {
                         Some(why) => quiet_text(ui, &format!("{why} Tools work on vertices that a skin moves.")),
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
