@@ -60,7 +60,7 @@ fn what_was_bound_is_told_and_what_comes_next_is_offered() {
     press(&mut harness, "Apply");
     assert!(harness.state().session.history().can_undo());
     harness.get_by_label(&format!("Joints with weight: {} of {}", skin.joints_used, skin.joints));
-    harness.get_by_label("The checker and the range of motion look at it now.");
+    harness.get_by_label("The checker and the range of motion look at it; what they find comes below the nodes.");
     assert_eq!(harness.state_mut().session.take_examination(), Some(Examination::CheckAndMotion));
     assert_eq!(harness.state_mut().session.take_examination(), None, "it is looked at once");
     click(&mut harness, "Show how much the weights differ from those of the file");

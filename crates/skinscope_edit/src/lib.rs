@@ -75,8 +75,8 @@ pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies,
 pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
-pub use skinscope_bind::{RULES as BIND_RULES, Rule as BindRule};
 use skinscope_anim::pose::NameMap;
+pub use skinscope_bind::{RULES as BIND_RULES, Rule as BindRule};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};

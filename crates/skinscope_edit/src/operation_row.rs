@@ -106,7 +106,9 @@ impl Group {
             Self::Blend => ("Blend", "Make weights even with those around them"),
             Self::Copy => ("Copy", "Take weights from elsewhere"),
             Self::Joint => ("Edit", "Change the weights of one joint"),
-            Self::Bind => ("Bind", "Bind the mesh to its joints anew: find its weights, or change inverse bind matrices"),
+            Self::Bind => {
+                ("Bind", "Bind the mesh to its joints anew: find its weights, or change inverse bind matrices")
+            }
         }
     }
 

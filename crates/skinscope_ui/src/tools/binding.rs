@@ -264,13 +264,15 @@ pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, comman
         return;
     }
     let Some(document) = session.document() else { return };
-    let is_done = document.inspection.is_some() && document.rom.is_some();
+    let is_done = session.edited_weights().edited_model().is_some_and(|model| document.is_examined(model));
     let found = document.findings().count();
     // Of those that are equally bad the first.
     let worst = document.findings().enumerate().max_by_key(|(at, finding)| (finding.severity, Reverse(*at)));
     let worst = worst.map(|(at, _)| at).filter(|_| is_done);
     let text = match (is_done, found) {
-        (false, _) => "The checker and the range of motion look at it now.".to_owned(),
+        (false, _) => {
+            "The checker and the range of motion look at it; what they find comes below the nodes.".to_owned()
+        }
         (true, 0) => "The checker and the range of motion find nothing.".to_owned(),
         (true, _) => format!("{} below the nodes, the worst one first.", counted(found, "finding is", "findings are")),
     };
