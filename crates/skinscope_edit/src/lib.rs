@@ -56,8 +56,9 @@ use std::sync::Arc;
 
 pub use average::mean_of;
 pub use bind::{
-    BareBinding, BodyFrame, BoundSkin, PlacedJoint, bare_bounds, bind_bare, bind_placed, check_placed, humanoid,
-    middle_of_body, mirrored_name, placed_from_text, placed_to_text, put_bind_settings, sided_name,
+    BareBinding, BodyFrame, BoundSkin, PlacedJoint, bare_bounds, bind_bare, bind_method, bind_placed, bind_root,
+    has_bare_mesh, has_bind_rule, humanoid, likely_bind_root, middle_of_body, mirrored_name, placed_from_text,
+    placed_to_text, put_bind_settings, set_bind_root, set_bind_rule, sided_name,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
@@ -76,12 +77,12 @@ pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
-pub use skinscope_bind::{BINDERS, BindSettings};
+pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
-pub use task::{Figures, Outcome, Task, compute_outcome};
+pub use task::{Figures, Outcome, Task, compute_outcome, stage_of_binding};
 pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 

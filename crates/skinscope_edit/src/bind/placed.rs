@@ -29,7 +29,7 @@ pub struct PlacedJoint {
 ///
 /// # Errors
 /// The joints do not make one tree, or a name or a place cannot be used; the message says which.
-pub fn check_placed(joints: &[PlacedJoint]) -> Result<Vec<usize>, Refusal> {
+pub(super) fn check_placed(joints: &[PlacedJoint]) -> Result<Vec<usize>, Refusal> {
     let refused = |why: String| Err(Refusal::NoSkeleton(why));
     let mut known: HashMap<&str, usize> = HashMap::new();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];

@@ -7,9 +7,8 @@ use skinscope_bind::{BINDERS, BindSettings};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts, NodeId, SkinId};
 
-use super::{
-    PlacedJoint, bare_bounds, bind_placed, check_placed, humanoid, middle_of_body, placed_from_text, placed_to_text,
-};
+use super::placed::check_placed;
+use super::{PlacedJoint, bare_bounds, bind_placed, humanoid, middle_of_body, placed_from_text, placed_to_text};
 use crate::Refusal;
 
 /// A tube along Y, two metres long and a quarter of a metre thick, without a skin.
