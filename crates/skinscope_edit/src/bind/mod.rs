@@ -22,13 +22,13 @@ use skinscope_model::{Model, NodeId};
 use skinscope_weights::{RestSurface, Shares, Table};
 
 pub use bare::{BareBinding, bind_bare};
+pub use choices::{
+    bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
+};
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
 pub use middle::{bare_bounds, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
 pub use placed_file::{placed_from_text, placed_to_text};
-pub use choices::{
-    bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
-};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use skinscope_edit::{Operation, has_bare_mesh, likely_bind_root, operation};
 use skinscope_model::Model;
 
-use crate::placing::has_bare_mesh;
 use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
     EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,

@@ -184,11 +184,6 @@ impl Session {
     }
 }
 
-/// Returns whether a model has a mesh to place joints in.
-pub(crate) fn has_bare_mesh(model: &Model) -> bool {
-    model.instances.iter().any(|instance| instance.skin.is_none() && instance.copies.is_empty())
-}
-
 /// Returns where a figure has its sides.
 fn frame_of(model: &Model) -> BodyFrame {
     BodyFrame::of(bare_bounds(model))

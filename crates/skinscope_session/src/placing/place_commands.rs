@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedJoint, humanoid};
+use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedJoint, has_bare_mesh, humanoid};
 use skinscope_model::Model;
 
-use super::{PlacedTask, frame_of, has_bare_mesh, plan};
-use crate::{MarkCommand, PaintCommand, PlaybackCommand, PoseSource, Session};
+use super::{PlacedTask, frame_of, plan};
+use crate::{MarkCommand, PaintCommand, PlaybackCommand, PoseSource, Session, ToolCommand};
 
 /// Commands about joints that are placed in meshes without a skin.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -53,7 +53,7 @@ impl Session {
         let mut joints = Vec::clone(&self.placing.joints);
         let mut selected = self.placing.selected;
         match command {
-            PlaceCommand::Use(is_on) => return self.use_placing(*is_on && has_bare_mesh(&model)),
+            PlaceCommand::Use(is_on) => return self.use_placing(*is_on),
             PlaceCommand::Mirror(is_on) => return self.placing.mirrors = *is_on,
             PlaceCommand::Select(index) => {
                 return self.placing.selected = index.filter(|index| *index < joints.len());
@@ -103,11 +103,13 @@ impl Session {
     /// Takes the tool that places joints in the hand, or puts it down. Joints are placed where the meshes are at rest.
     fn use_placing(&mut self, is_on: bool) {
         if is_on && !self.placing.is_on {
+            // A tool that is tried may show skins that are none yet.
+            self.apply(ToolCommand::Choose(None));
             self.apply(MarkCommand::Use(None));
             self.apply(PaintCommand::Hold(None));
             self.apply(PlaybackCommand::SetPose(PoseSource::Rest));
         }
-        self.placing.is_on = is_on;
+        self.placing.is_on = is_on && self.model().is_some_and(|model| has_bare_mesh(model));
     }
 
     /// Begins to bind, or does it at once where nobody works in the background.
