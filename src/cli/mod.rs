@@ -215,6 +215,12 @@ pub enum CliError {
         /// The severity that the user asked for.
         severity: &'static str,
     },
+    /// More of the surface is at fault than `--fail-over` allows.
+    #[error("{count} {} of --fail-over exceeded", if *count == 1 { "limit" } else { "limits" })]
+    Exceeded {
+        /// How many limits are exceeded, in all files.
+        count: usize,
+    },
     /// There is no GPU.
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -263,7 +269,7 @@ impl CliError {
             | Self::Unreadable { .. }
             | Self::Unread { .. }
             | Self::App(AppError::Import { .. }) => 1,
-            Self::Findings { .. } | Self::Differ => 3,
+            Self::Findings { .. } | Self::Exceeded { .. } | Self::Differ => 3,
             _ => 2,
         }
     }

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::markup::shown;
+use super::gates::Judged;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
@@ -18,8 +19,14 @@ const MOST_VERTICES: usize = 24;
 pub(super) enum Outcome<'a> {
     /// The reason why it did not load.
     Refused(&'a str),
-    /// The findings, and a PNG for each finding that has a picture.
-    Checked { model: &'a Model, report: &'a Report, pictures: &'a [Option<Vec<u8>>], note: Option<&'a str> },
+    /// The findings, how the file stands to the limits of `--fail-over`, and a PNG for each finding that has a picture.
+    Checked {
+        model: &'a Model,
+        report: &'a Report,
+        gates: &'a [Judged],
+        pictures: &'a [Option<Vec<u8>>],
+        note: Option<&'a str>,
+    },
 }
 
 /// Returns the section about the file at `path`.
@@ -33,7 +40,7 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
                 <article class=\"error\"><div><h3>Does not load</h3><p>{error}</p></div></article>\n</section>\n"
             )
         }
-        Outcome::Checked { model, report, pictures, note } => {
+        Outcome::Checked { model, report, gates, pictures, note } => {
             let mut out = format!("<section>\n<h2>{path}</h2>\n<p class=\"counts\">");
             for severity in [Severity::Error, Severity::Warning, Severity::Info] {
                 let (n, id) = (report.count(severity), severity.id());
@@ -42,6 +49,10 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
                 _ = write!(out, "<span class=\"{class}\">{n} {id}{plural}</span>");
             }
             out += "</p>\n";
+            for judged in *gates {
+                let class = if judged.passed() { "none" } else { "error" };
+                _ = writeln!(out, "<p class=\"counts\"><span class=\"{class}\">{}</span></p>", shown(&judged.text()));
+            }
             if let Some(note) = note {
                 _ = writeln!(out, "<p class=\"note\">{}</p>", shown(note));
             }
@@ -152,7 +163,7 @@ mod tests {
         let model = tube(Tube::default());
         let report = Report { findings: vec![finding()], ..Report::default() };
         let pictures = [Some(vec![1, 2, 3])];
-        let checked = Outcome::Checked { model: &model, report: &report, pictures: &pictures, note: None };
+        let checked = Outcome::Checked { model: &model, report: &report, gates: &[], pictures: &pictures, note: None };
         let refused = section("bad.glb", &Outcome::Refused("node 3: no"));
         let text = [head("Skinscope check"), section("a<b>.glb", &checked), refused, TAIL.into()].concat();
         assert!(!text.contains("<script>") && text.contains("&lt;script&gt;alert(1)"), "{text}");
