@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::CliError;
-use crate::inspect::check::{GATES, Gate, Report, gate};
+use crate::inspect::check::{GATES, Gate, Report, gate, percent_text};
 
 /// A share of the surface with the most that is allowed of it.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,8 @@ impl Judged {
 
     /// Returns the figure as a sentence for people.
     pub(super) fn text(&self) -> String {
-        let (label, percent, limit) = (self.limit.gate.label, shown(self.percent), shown(self.limit.percent));
+        let (label, percent, limit) =
+            (self.limit.gate.label, percent_text(self.percent), percent_text(self.limit.percent));
         let relation = if self.passed() { "within" } else { "over" };
         format!("{label}: {percent} of the surface, {relation} the limit of {limit}")
     }
@@ -95,16 +96,6 @@ impl Judged {
 /// Returns the name of the test and of the rule of a gate in reports.
 pub(super) fn rule(gate: &Gate) -> String {
     format!("gate-{}", gate.id)
-}
-
-/// Writes a percentage with as many digits as tell it from its limit.
-fn shown(percent: f64) -> String {
-    if percent > 0.0 && percent < 0.001 {
-        return "less than 0.001 %".to_owned();
-    }
-    let decimals = if percent >= 10.0 { 1 } else { 3 };
-    let digits = format!("{percent:.decimals$}");
-    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 #[cfg(test)]
@@ -123,11 +114,5 @@ mod tests {
         let why = limit("weightless=1%").unwrap_err();
         assert!(GATES.iter().all(|gate| why.contains(gate.id)), "{why}");
         assert!(asked(&[limit("seams=1").unwrap(), limit("seams=2").unwrap()]).is_err());
-    }
-
-    #[test]
-    fn percentages_are_short() {
-        let shown = [0.0, 0.5, 0.0126, 12.345, 100.0, 1e-9].map(shown);
-        assert_eq!(shown, ["0 %", "0.5 %", "0.013 %", "12.3 %", "100 %", "less than 0.001 %"]);
     }
 }

@@ -98,6 +98,17 @@ pub struct Share {
     pub vertices: usize,
 }
 
+/// Writes a percentage for people, with as many digits as tell it from a limit.
+#[must_use]
+pub fn percent_text(percent: f64) -> String {
+    if percent > 0.0 && percent < 0.001 {
+        return "less than 0.001 %".to_owned();
+    }
+    let decimals = if percent >= 10.0 { 1 } else { 3 };
+    let digits = format!("{percent:.decimals$}");
+    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// The surface of a model, as gates measure it.
 #[derive(Debug)]
 pub struct Surveyed<'a> {

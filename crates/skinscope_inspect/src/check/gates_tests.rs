@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use skinscope_model::{Model, ModelParts, Topology};
 
 use super::mesh_tests::{SHAPE, parts_of, plant, set, skin};
-use super::{CheckOptions, GATES, RULES, Report, Share, check};
+use super::{CheckOptions, GATES, RULES, Report, Share, check, percent_text};
 
 /// How many quads the tube has: each vertex of its rings has the area of one, and those of its ends of half of one.
 const QUADS: f64 = 32.0 * 16.0;
@@ -91,4 +91,10 @@ fn a_gate_over_rules_measures_the_vertices_that_they_name() {
     let mut parts = parts_of(SHAPE);
     [100, 200].into_iter().for_each(|vertex| set(skin(&mut parts), vertex, &[(1, 0.5)]));
     assert_share(parts, "sums", (100.0 * 2.0 / QUADS, 2));
+}
+
+#[test]
+fn percentages_are_short() {
+    let said = [0.0, 0.5, 0.0126, 12.345, 100.0, 1e-9].map(percent_text);
+    assert_eq!(said, ["0 %", "0.5 %", "0.013 %", "12.3 %", "100 %", "less than 0.001 %"]);
 }
