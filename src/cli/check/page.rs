@@ -138,8 +138,9 @@ fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::super::markup::{TAIL, head};
+    use super::super::gates;
     use super::*;
-    use crate::inspect::check::Measure;
+    use crate::inspect::check::{Measure, Share};
     use crate::model::test_shapes::{Tube, tube};
     use crate::model::{MeshId, NodeId};
 
@@ -161,9 +162,13 @@ mod tests {
     #[test]
     fn a_page_says_what_was_found_and_runs_nothing_that_a_file_says() {
         let model = tube(Tube::default());
-        let report = Report { findings: vec![finding()], ..Report::default() };
+        let shares = vec![Share { gate: "unweighted", percent: 2.5, vertices: 30 }];
+        let report = Report { findings: vec![finding()], shares, ..Report::default() };
+        let limits = ["unweighted=1%", "unweighted=3%"].map(|text| gates::limit(text).unwrap());
+        let judged = gates::judged(&limits, &report);
         let pictures = [Some(vec![1, 2, 3])];
-        let checked = Outcome::Checked { model: &model, report: &report, gates: &[], pictures: &pictures, note: None };
+        let (model, report, pictures) = (&model, &report, &pictures[..]);
+        let checked = Outcome::Checked { model, report, gates: &judged, pictures, note: None };
         let refused = section("bad.glb", &Outcome::Refused("node 3: no"));
         let text = [head("Skinscope check"), section("a<b>.glb", &checked), refused, TAIL.into()].concat();
         assert!(!text.contains("<script>") && text.contains("&lt;script&gt;alert(1)"), "{text}");
@@ -173,6 +178,12 @@ mod tests {
         );
         assert!(text.contains("data:image/png;base64,AQID") && text.contains("largest pull: 1.25 mm"));
         assert!(text.contains("&quot;one&quot; &amp; be done."));
+        assert!(
+            text.contains("<span class=\"error\">Unweighted surface: 2.5 % of the surface, over the limit of 1 %<")
+        );
+        assert!(
+            text.contains("<span class=\"none\">Unweighted surface: 2.5 % of the surface, within the limit of 3 %<")
+        );
         // There is one of each, opened and closed.
         for tag in ["main", "body", "html", "style"] {
             assert_eq!((text.matches(&format!("<{tag}")).count(), text.matches(&format!("</{tag}>")).count()), (1, 1));
