@@ -25,12 +25,12 @@ pub struct Gate {
     /// The rules whose findings it reads; they run when the gate is asked for.
     pub rules: &'static [&'static Rule],
     /// Measures it.
-    pub measure: fn(&Gate, &Surveyed) -> Share,
+    pub(crate) measure: fn(&Gate, &Surveyed) -> Share,
 }
 
 impl Gate {
     /// What most gates have in common: a row names what differs and ends in `..Gate::ROW`.
-    pub const ROW: Self = Self { id: "", label: "", help: "", rules: &[], measure: named };
+    const ROW: Self = Self { id: "", label: "", help: "", rules: &[], measure: named };
 }
 
 /// Every gate, in the order in which they are shown.
@@ -111,7 +111,7 @@ pub fn percent_text(percent: f64) -> String {
 
 /// The surface of a model, as gates measure it.
 #[derive(Debug)]
-pub struct Surveyed<'a> {
+pub(crate) struct Surveyed<'a> {
     subject: &'a Subject<'a>,
     findings: &'a [Finding],
     /// The area around each stored vertex that a skin moves or is to move, by mesh and primitive.

@@ -48,7 +48,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
-pub use gates::{GATES, Gate, Share, Surveyed, gate, percent_text};
+pub use gates::{GATES, Gate, Share, gate, percent_text};
 pub use repair::{Repair, RepairTool};
 pub(crate) use rogue::ROGUE;
 pub use seams::meetings;
