@@ -21,7 +21,7 @@ use crate::edit::{
     put_bind_settings,
 };
 use crate::inspect::VertexSet;
-use crate::model::{MeshId, Model, PrimitiveId, VertexRef};
+use crate::model::{MeshId, Model, PrimitiveId};
 use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
@@ -190,10 +190,11 @@ impl BindArgs {
         }
         if meshes.is_some() {
             let asked = sheet.tables.iter().flat_map(|table| table.primitives.iter().map(|at| (at, table.vertices())));
-            let vertices = asked.filter(|(at, _)| is_asked(at)).flat_map(|(at, count)| {
-                (0..count as u32).map(|vertex| VertexRef { mesh: at.mesh, primitive: at.primitive, vertex })
-            });
-            sheet.limit_to(&VertexSet::from_vertices(vertices));
+            let vertices = asked
+                .filter(|(at, _)| is_asked(at))
+                .flat_map(|(at, count)| (0..count as u32).map(|vertex| (at.mesh, at.primitive, vertex)));
+            let vertices = VertexSet::from_vertices(vertices.collect());
+            sheet.limit_to(&vertices);
         }
         let mut settings = Settings::default();
         put_bind_settings(&mut settings, &self.settings());

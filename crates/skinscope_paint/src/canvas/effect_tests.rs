@@ -85,13 +85,13 @@ fn random_dabs_leave_what_composing_everything_anew_gives_and_locked_joints_keep
         let below = |random: &mut Random, count: usize| (random.unit() * count as f32) as usize % count;
         let kinds = ["mirror", "smooth", "prune", "limit"];
         let of = [Some(low), Some(high), None];
-        for i in 0..3 {
+        for (i, of) in of.into_iter().enumerate() {
             let kind = kinds[(round + i) % kinds.len()];
             change(&mut canvas, |layers| {
-                assert!(layers.add_effect(of[i], kind, BTreeSet::new()));
-                layers.set_effect(of[i], 0, "passes", 2.0);
-                layers.set_effect(of[i], 0, "most-joints", 2.0);
-                layers.set_effect(of[i], 0, "threshold", 0.15);
+                assert!(layers.add_effect(of, kind, BTreeSet::new()));
+                layers.set_effect(of, 0, "passes", 2.0);
+                layers.set_effect(of, 0, "most-joints", 2.0);
+                layers.set_effect(of, 0, "threshold", 0.15);
             });
         }
         change(&mut canvas, |layers| layers.set_opacity(high, 0.7));

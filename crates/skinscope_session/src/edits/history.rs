@@ -247,6 +247,11 @@ impl History {
         self.future.retain(stays);
     }
 
+    /// Returns the changes of weights and matrices that steps hold.
+    pub(crate) fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
+        self.past.iter().chain(&self.future).flat_map(Step::skinning)
+    }
+
     /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more,
     /// and those of marks, whose vertices may be others there.
     pub(crate) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
@@ -365,7 +370,7 @@ impl History {
     /// Returns the bytes of the weights and matrices that all steps hold.
     #[cfg(test)]
     pub(crate) fn skinning_bytes(&self) -> usize {
-        self.past.iter().chain(&self.future).flat_map(Step::skinning).map(SkinningChange::bytes).sum()
+        self.skinning().map(SkinningChange::bytes).sum()
     }
 
     /// Returns whether there is a step back.

@@ -24,8 +24,11 @@ fn painted() -> (Session, LayerId) {
     (session, id)
 }
 
+/// An effect: of which layer, its kind, whether it is on, and its values as bits.
+type Said = (Option<LayerId>, &'static str, bool, Vec<u64>);
+
 /// The weights, and what effects there are: of which layer, whether on, and their values.
-fn state(session: &Session) -> (Rows, Vec<(Option<LayerId>, &'static str, bool, Vec<u64>)>) {
+fn state(session: &Session) -> (Rows, Vec<Said>) {
     let layers = session.painting().layers();
     let of_layers = layers.layers().iter().map(|layer| Some(layer.id())).chain([None]);
     let effects = of_layers.flat_map(|of| layers.effects_of(of).iter().map(move |effect| (of, effect)));
