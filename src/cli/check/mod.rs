@@ -1,5 +1,6 @@
 //! `skinscope check`: finds what is wrong with the skins of many files.
 
+pub(super) mod bound;
 mod gates;
 mod junit;
 mod names;

@@ -81,3 +81,26 @@ fn models_of_artists_hardly_bleed_and_have_weights_everywhere() {
         assert!(passed, "{name}: {} {stderr}", file["gates"]);
     }
 }
+
+/// `bind --check` says of what it has written what `check --rom` would say.
+#[test]
+fn a_file_that_was_bound_is_checked_and_what_to_look_at_first_is_said() {
+    let model = broken("bound.gltf");
+    let bind = |out: &str, more: &[&str]| {
+        let out = scratch(out);
+        let output = Command::new(env!("CARGO_BIN_EXE_skinscope"))
+            .args(["bind", model.to_str().unwrap(), "-o", out.to_str().unwrap(), "--check"])
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let report: Value = serde_json::from_str(&bind("bound_json.gltf", &["--json"])).unwrap();
+    let shares = report["check"]["shares"].as_array().unwrap();
+    let unweighted = shares.iter().find(|share| share["share"] == "unweighted").unwrap();
+    assert_eq!((&unweighted["percent"], &unweighted["vertices"]), (&json!(0.0), &json!(0)), "it was a third before");
+    assert_eq!(report["check"]["summary"]["error"], 0);
+    assert_eq!(report["check"]["rom"]["complete"], true);
+    assert!(bind("bound_text.gltf", &[]).contains("check: "));
+}
