@@ -2,11 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
 use super::super::{CliError, OpenArgs, other_file, printable};
-use super::NEVER;
 use super::report::{self, Outcome};
 use super::rom::{self, Measured, RomArgs};
 use crate::inspect::check::{CheckOptions, GATES, Report, Severity, check, gate, percent_text};
@@ -32,7 +32,7 @@ pub(in crate::cli) fn look(path: &Path, open: &OpenArgs, limit: usize) -> Result
     let model = Arc::clone(other_file(path, open)?.stored());
     let options = CheckOptions { limit, rules: None, gates: GATES.to_vec() };
     // Nothing cancels it, so there is always a report.
-    let mut report = check(&model, &options, &NEVER).unwrap_or_default();
+    let mut report = check(&model, &options, &AtomicBool::new(false)).unwrap_or_default();
     let rom = rom::add(&RomArgs::within(SECONDS), None, &model, &|_: &str| (), &mut report);
     Ok(Looked { path: path.display().to_string(), model, report, rom })
 }
