@@ -55,7 +55,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
-pub use bind::{BareBinding, BoundSkin, bind_bare, put_bind_settings};
+pub use bind::{
+    ALIGNS, Align, Aligned, BareBinding, BoundSkin, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH,
+    bind_bare, dress_bare, dress_skinned, put_bind_settings, words_of_pose,
+};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,

@@ -5,6 +5,7 @@
 
 mod bare;
 mod bones;
+mod dress;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,10 @@ use skinscope_model::{Model, NodeId};
 use skinscope_weights::{RestSurface, Shares, Table};
 
 pub use bare::{BareBinding, bind_bare};
+pub use dress::{
+    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
+    words_of_pose,
+};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
