@@ -416,7 +416,7 @@ pub(super) fn factors(model: &Model) -> Vec<DAffine3> {
     let of = |mesh: usize| {
         let instances = || model.instances.iter().filter(move |i| i.mesh.index() == mesh);
         let skinned = instances().find_map(|i| i.skin);
-        let node = |node: NodeId| rest.get(node.index()).map(|world| super::sheet::double(*world));
+        let node = |node: NodeId| rest.get(node.index()).map(|world| world.as_daffine3());
         match skinned {
             Some(skin) => skins.get(skin.index()).and_then(|binding| binding.common),
             None => instances().next().and_then(|i| node(i.node)),
