@@ -112,6 +112,8 @@ impl Fitting {
         if body.skeleton.far.is_some() {
             return Err(Refusal::BodyAfar);
         }
+        // What is said of names has to fit, whether it is needed or not.
+        settings.names.find(body, model)?;
         let points: Vec<DVec3> = placed.iter().map(|(_, point)| *point).collect();
         let aligned = align::find((model, &points), (body, &surface), settings.align, &settings.names)?;
         let reach = settings.distance.unwrap_or(REACH * surface.size());
