@@ -25,7 +25,7 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     reading.at(0.7)?;
     let islands = Islands::of(&shape);
     let (is_free, mut applied) = rules::free_joints(problem, settings, shape.size);
-    let bones = Bones::of(problem, &shape.heads, is_free);
+    let bones = Bones::of(problem, &shape.heads, &surface, is_free);
     reading.at(1.0)?;
     let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones };
     let Found { mut rows, fallback } = match only_joint(&bones) {

@@ -58,12 +58,3 @@ pub struct Found {
     /// The pieces that it could not bind by itself.
     pub fallback: Vec<Fallback>,
 }
-
-/// All methods; the first is the default.
-pub static BINDERS: &[&Binder] = &[&crate::heat::HEAT, &crate::nearest::NEAREST];
-
-/// Finds a method by its id.
-#[must_use]
-pub fn binder(id: &str) -> Option<&'static Binder> {
-    BINDERS.iter().copied().find(|binder| binder.id == id)
-}

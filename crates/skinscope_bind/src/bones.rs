@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::BindProblem;
+use crate::surface::Surface;
 
 /// A straight part of the skeleton that one joint moves.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,14 @@ pub struct Bones {
 
 /// Joints nearer to each other than this stand at one place.
 const SHORTEST: f64 = 1e-6;
+/// How far a line goes on that asks whether a point is inside.
+const FAR: f64 = 10.0;
+/// A bone that would end outside of the surface ends at this share of the way to where it leaves it.
+const LEAF: f64 = 0.7;
+/// A joint points to another one for sure, or maybe, where the cosine of the angle is greater: 6 and 15 degrees.
+const AIMED: [f64; 2] = [0.994_521_895, 0.965_925_826];
+/// Of bones whose distances differ by no more than this share the first is the nearest.
+const ALIKE: f64 = 1e-7;
 
 impl Bone {
     /// Returns the point of the bone that is nearest to a point.
@@ -38,9 +47,9 @@ impl Bone {
 
 impl Bones {
     /// Makes the bones of the joints for which `is_free` is set: one to each joint below. Where there is none, the bone goes on as the one above
-    /// does, as far again.
-    pub fn of(problem: &BindProblem, heads: &[DVec3], is_free: Vec<bool>) -> Self {
-        let parents: Vec<Option<u32>> = problem.joints.iter().map(|j| j.parent.map(|p| p as u32)).collect();
+    /// does, as far again, but not out of the surface.
+    pub fn of(problem: &BindProblem, heads: &[DVec3], surface: &Surface, is_free: Vec<bool>) -> Self {
+        let parents = parents(problem, heads);
         let mut below: Vec<Vec<u32>> = vec![Vec::new(); parents.len()];
         for (joint, parent) in (0..).zip(&parents) {
             parent.iter().for_each(|parent| below[*parent as usize].push(joint));
@@ -54,7 +63,7 @@ impl Bones {
                 let mut above = std::iter::successors(parents[joint], |joint| parents[*joint as usize]);
                 let before = above.find(|above| heads[*above as usize].distance(head) > SHORTEST);
                 let before = before.filter(|_| below[joint].is_empty()).map_or(head, |at| heads[at as usize]);
-                tails.push(head + (head - before));
+                tails.push(leaf_tail(surface, head, head - before));
             }
             list.extend(tails.into_iter().map(|tail| Bone { joint: joint as u32, ends: [head, tail] }));
         }
@@ -63,7 +72,78 @@ impl Bones {
 
     /// Returns the bone that is nearest to a point, and its nearest point there; of equally near ones the first.
     pub fn nearest(&self, point: DVec3) -> Option<(u32, DVec3)> {
-        let at = |bone: &Bone| (bone.joint, bone.nearest(point));
-        self.list.iter().map(at).min_by(|a, b| a.1.distance_squared(point).total_cmp(&b.1.distance_squared(point)))
+        let mut best: Option<(u32, DVec3, f64)> = None;
+        for bone in &self.list {
+            let at = bone.nearest(point);
+            let distance = at.distance(point);
+            if best.is_none_or(|(.., least)| distance < least * (1.0 - ALIKE)) {
+                best = Some((bone.joint, at, distance));
+            }
+        }
+        best.map(|(joint, at, _)| (joint, at))
     }
+}
+
+/// Returns the end of the bone of a joint that has none below it. Where it would be outside of the surface it ends before the bone leaves it.
+fn leaf_tail(surface: &Surface, head: DVec3, along: DVec3) -> DVec3 {
+    let length = along.length();
+    if length <= SHORTEST {
+        return head;
+    }
+    let far = FAR.max(2.0 * length) / length;
+    let mut crossings = Vec::new();
+    surface.crossings(head, head + along * far, &mut crossings);
+    let shares = crossings.iter().map(|(share, _)| share * far).filter(|share| *share > 1e-9);
+    let (within, beyond): (Vec<f64>, Vec<f64>) = shares.partition(|share| *share <= 1.0);
+    match within.last().filter(|_| beyond.len() % 2 == 0) {
+        Some(last) => head + along * (LEAF * last),
+        None => head + along,
+    }
+}
+
+/// Returns the parent of each joint. In a flat skeleton, whose joints have none, the one that a joint points to counts as below it.
+fn parents(problem: &BindProblem, heads: &[DVec3]) -> Vec<Option<u32>> {
+    let joints = &problem.joints;
+    let mut out: Vec<Option<u32>> = joints.iter().map(|joint| joint.parent.map(|parent| parent as u32)).collect();
+    let mut has_child = vec![false; joints.len()];
+    out.iter().flatten().for_each(|parent| has_child[*parent as usize] = true);
+    let flat: Vec<usize> = (0..joints.len()).filter(|joint| out[*joint].is_none() && !has_child[*joint]).collect();
+    if flat.len() < 3 {
+        return out;
+    }
+    // For each of the six axes the joints that point at another one, and how well.
+    let of_axis = |axis: usize| {
+        let turn = if axis < 3 { 1.0 } else { -1.0 };
+        let aimed = |joint: usize| {
+            let along = problem.joints[joint].axes.col(axis % 3).normalize_or_zero() * turn;
+            let to = |other: &usize| heads[*other] - heads[joint];
+            let cosine = |other: &usize| along.dot(to(other).normalize_or_zero());
+            let seen = flat.iter().filter(|other| **other != joint && cosine(other) > AIMED[1]);
+            let next = seen.min_by(|a, b| to(a).length_squared().total_cmp(&to(b).length_squared()).then(a.cmp(b)))?;
+            Some((joint, *next, cosine(next)))
+        };
+        flat.iter().filter_map(|joint| aimed(*joint)).collect::<Vec<_>>()
+    };
+    let quality = |aimed: &[(usize, usize, f64)]| {
+        let sure = aimed.iter().filter(|(.., cosine)| *cosine > AIMED[0]);
+        sure.fold((0, 0.0), |(count, sum), (.., cosine)| (count + 1, sum + cosine))
+    };
+    let mut best: Vec<(usize, usize, f64)> = Vec::new();
+    for axis in 0..6 {
+        let aimed = of_axis(axis);
+        if quality(&aimed) > quality(&best) {
+            best = aimed;
+        }
+    }
+    if 2 * quality(&best).0 < flat.len() {
+        return out;
+    }
+    for (joint, next, _) in best {
+        // No joint is above itself.
+        let mut above = std::iter::successors(Some(joint as u32), |at| out[*at as usize]);
+        if out[next].is_none() && !above.any(|above| above as usize == next) {
+            out[next] = Some(joint as u32);
+        }
+    }
+    out
 }

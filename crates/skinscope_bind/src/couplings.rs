@@ -15,7 +15,7 @@ pub struct Spring {
     pub target: [u32; 3],
     /// The share of each corner.
     pub shares: [f64; 3],
-    /// How stiff it is for each unit of area around the place.
+    /// How stiff it is, in the unit of the weights of edges.
     pub stiffness: f64,
 }
 
@@ -25,6 +25,8 @@ const STIFFNESS: [f64; 2] = [0.03, 3.0];
 const SHORTEST: f64 = 1e-3;
 /// How far such places are coupled, if there is heat anywhere in their piece.
 const REACH: [f64; 2] = [0.1, 0.3];
+/// What is nearer to a border than this share of the mean length of the edges there is the other side of a crack.
+const CRACK: f64 = 0.5;
 /// A piece with more than this share of the triangles has a tree of all others, so that looking for these does not wade through its own.
 const LARGE: f64 = 0.05;
 
@@ -73,6 +75,14 @@ fn spring(body: &Body, surface: &Surface, place: u32, [is_warm, is_heated]: [boo
     let length = near.distance.max(SHORTEST);
     // It ends softly at the reach.
     let fade = (1.0 - (near.distance / reach).powi(2)).max(0.0).powi(2);
-    let stiffness = fade * stiffness / (length * length);
+    let mut stiffness = fade * stiffness * body.shape.mass(place) / (length * length);
+    if body.shape.is_border[place as usize] {
+        // A crack: about as stiff as an edge, ending softly.
+        let edges = body.shape.neighbours(place).map(|next| body.shape.points[next as usize]);
+        let at = body.shape.points[place as usize];
+        let (count, sum) = edges.fold((0.0, 0.0), |(count, sum), next| (count + 1.0, sum + next.distance(at)));
+        let gap = near.distance * count / (CRACK * sum);
+        stiffness = stiffness.max((4.0 * (1.0 - gap)).clamp(0.0, 1.0));
+    }
     (stiffness > 0.0).then_some(Spring { place, target: near.places, shares: near.shares, stiffness })
 }

@@ -15,6 +15,7 @@ mod binder;
 mod bones;
 mod couplings;
 mod error;
+mod fills;
 mod heat;
 mod islands;
 mod mirror;
@@ -27,15 +28,26 @@ mod settings;
 mod shape;
 mod solver;
 mod surface;
+mod system;
 #[cfg(test)]
 mod test_meshes;
 #[cfg(test)]
 mod tests;
+mod voxel;
 
 pub use bind::bind;
-pub use binder::{BINDERS, Binder, BinderParameter, binder};
+pub use binder::{Binder, BinderParameter};
 pub use error::BindError;
 pub use problem::{Applied, BindProblem, Bound, Fallback, Joint};
 pub use progress::stage;
 pub use rules::{RULES, Rule};
 pub use settings::BindSettings;
+
+/// All methods; the first is the default.
+pub static BINDERS: &[&Binder] = &[&heat::HEAT, &voxel::VOXEL, &nearest::NEAREST];
+
+/// Finds a method by its id.
+#[must_use]
+pub fn binder(id: &str) -> Option<&'static Binder> {
+    BINDERS.iter().copied().find(|binder| binder.id == id)
+}

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::binder::{Binder, BinderParameter, binder};
-use crate::rules::RULES;
-use crate::{BINDERS, BindError};
+use crate::{BINDERS, BindError, Binder, BinderParameter, RULES, binder};
 
 /// The method, its numbers, and what holds for all methods.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

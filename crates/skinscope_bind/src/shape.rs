@@ -17,10 +17,14 @@ pub struct Shape {
     pub triangles: Vec<[u32; 3]>,
     /// A third of the area of the triangles around each place.
     pub areas: Vec<f64>,
+    /// The mean of these areas.
+    pub mean_area: f64,
     /// For each place its neighbours along edges, rising, with the clamped weight of the Laplacian.
     pub edges: Csr<(u32, f64)>,
     /// Whether an edge at each place has one triangle alone.
     pub is_border: Vec<bool>,
+    /// Those edges.
+    pub borders: Vec<[u32; 2]>,
     /// The joints.
     pub heads: Vec<DVec3>,
 }
@@ -68,14 +72,22 @@ impl Shape {
             size,
             place_of,
             areas: vec![0.0; count],
+            mean_area: 0.0,
             edges: Csr::default(),
             is_border: vec![false; count],
+            borders: Vec::new(),
             heads,
             triangles,
             points,
         };
         out.add_edges();
+        out.mean_area = out.areas.iter().sum::<f64>() / count as f64;
         out
+    }
+
+    /// Returns the area around a place as equations have it, which is never 0.
+    pub fn mass(&self, place: u32) -> f64 {
+        self.areas[place as usize].max(1e-9 * self.mean_area)
     }
 
     /// Returns the corners of a triangle.
@@ -100,12 +112,11 @@ impl Shape {
         for triangle in &self.triangles {
             let at = triangle.map(|place| self.points[place as usize]);
             let twice = (at[1] - at[0]).cross(at[2] - at[0]).length();
+            let halves = half_cotangents(at);
             for corner in 0..3 {
                 let [a, b] = [(corner + 1) % 3, (corner + 2) % 3];
                 self.areas[triangle[corner] as usize] += twice / 6.0;
-                let dot = (at[a] - at[corner]).dot(at[b] - at[corner]);
-                // Without area the sign alone counts; where two corners are hardly apart there is none.
-                let half = 0.5 * (dot / twice.max(f64::MIN_POSITIVE)).clamp(COTANGENTS[0], COTANGENTS[1]);
+                let half = halves[corner];
                 let [from, to] = [triangle[a], triangle[b]];
                 sides.push(([from.min(to), from.max(to)], half));
             }
@@ -116,6 +127,7 @@ impl Shape {
         for edge in sides.chunk_by(|a, b| a.0 == b.0) {
             let [a, b] = edge[0].0;
             if edge.len() == 1 {
+                self.borders.push([a, b]);
                 self.is_border[a as usize] = true;
                 self.is_border[b as usize] = true;
             }
@@ -125,6 +137,15 @@ impl Shape {
         links.sort_by_key(|(from, (to, _))| (*from, *to));
         self.edges = Csr::new(self.points.len(), links.iter().copied());
     }
+}
+
+/// Returns half the clamped cotangent of the angle at each corner of a triangle. Without area the sign alone counts.
+pub fn half_cotangents(at: [DVec3; 3]) -> [f64; 3] {
+    let twice = (at[1] - at[0]).cross(at[2] - at[0]).length().max(f64::MIN_POSITIVE);
+    [0, 1, 2].map(|corner| {
+        let dot = (at[(corner + 1) % 3] - at[corner]).dot(at[(corner + 2) % 3] - at[corner]);
+        0.5 * (dot / twice).clamp(COTANGENTS[0], COTANGENTS[1])
+    })
 }
 
 /// Returns the different positions, sorted, and for each point its place among them.

@@ -40,11 +40,6 @@ impl<'s> Surface<'s> {
         Self { shape, tree: BoxTree::new(&boxes), triangles }
     }
 
-    /// Whether it has no triangles.
-    pub fn is_empty(&self) -> bool {
-        self.triangles.is_empty()
-    }
-
     /// Returns the nearest point of it that is no farther than `reach`.
     pub fn nearest(&self, point: DVec3, reach: f64) -> Option<Nearest> {
         self.nearest_of(point, reach, &|_| true)

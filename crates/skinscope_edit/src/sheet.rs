@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use glam::{Affine3A, DAffine3};
 use skinscope_anim::pose::Axis;
-use skinscope_base::parallel::JobContext;
+use skinscope_base::parallel::{self, JobContext};
 use skinscope_bind::BindError;
 use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
 use skinscope_model::{
@@ -182,6 +182,15 @@ impl<'m> Sheet<'m> {
     pub fn into_parts(self) -> (Vec<Table>, Vec<RestSurface>) {
         _ = self.surfaces();
         (self.tables, self.surfaces.into_inner().unwrap_or_default())
+    }
+
+    /// Returns the tables that [`Sheet::of`] makes, and the welded surfaces; both are made at once.
+    #[must_use]
+    pub fn parts_of(model: &Model) -> (Vec<Table>, Vec<RestSurface>) {
+        let (mut tables, mut welded) = (Vec::new(), Vec::new());
+        parallel::both(|| tables = Sheet::of(model).tables, || welded = surface::welded(model));
+        let surfaces = surface::made(model, &tables, welded.into_iter());
+        (tables, surfaces)
     }
 
     /// Returns the bodies that have a plane of symmetry across an axis, and the meshes that have none; they are looked for

@@ -1,0 +1,154 @@
+//! The equations that heat and voxels share: each place is warmed by bones, and heat flows over the surface.
+//!
+//! The share of a joint is the temperature where its bones are warm and all others are cold: `(L + M H) w = M H p`. `L` is the cotangent
+//! Laplacian, `M` the area around a place, `H` is `c / d²` at the distance `d` from the nearest bone, and `p` says how much of the warmth is
+//! of the joint. One factorisation of the matrix serves all joints. Pieces that no edge joins are coupled by springs to the surface next to
+//! them, so that cloth follows what it lies on.
+
+use crate::BindError;
+use crate::binder::Body;
+use crate::couplings::{Spring, springs};
+use crate::fills::fills;
+use crate::islands::NONE;
+use crate::progress::Progress;
+use crate::rows::Rows;
+use crate::solver::Equations;
+
+/// Temperatures below this are nothing.
+const COLD: f64 = 1e-4;
+/// A bone takes part in warming a place up to this many times the distance of the nearest one, and the more the nearer it is.
+pub const ALSO: f64 = 1.0077;
+/// The power of the ratio of distances by which bones take part.
+const STEEPNESS: i32 = 600;
+/// What that is at the ratio [`ALSO`].
+const AT_ALSO: f64 = 0.01;
+
+/// What warms a place: the strength `c / d²`, 0 where no bone does, and the joints that share it. Their shares sum to 1.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// The strength.
+    pub strength: f64,
+    /// Joints and shares.
+    pub joints: Vec<(u32, f64)>,
+}
+
+impl Source {
+    /// Makes a source from the distances of joints, each of which may come several times.
+    pub fn of(distances: &[(f64, u32)], warmth: f64) -> Self {
+        let best = distances.iter().map(|(distance, _)| *distance).fold(f64::INFINITY, f64::min);
+        if !best.is_finite() {
+            return Self::default();
+        }
+        let mut joints: Vec<(u32, f64)> = Vec::new();
+        for (distance, joint) in distances {
+            let share = ((best / distance).powi(STEEPNESS) - AT_ALSO) / (1.0 - AT_ALSO);
+            match joints.iter_mut().find(|(other, _)| other == joint) {
+                Some((_, before)) => *before = before.max(share),
+                None => joints.push((*joint, share)),
+            }
+        }
+        joints.retain(|(_, share)| *share > 0.0);
+        let sum: f64 = joints.iter().map(|(_, share)| share).sum();
+        joints.iter_mut().for_each(|(_, share)| *share /= sum);
+        Self { strength: warmth / (best * best), joints }
+    }
+}
+
+/// The weights, and for each piece whether no heat reaches it.
+pub struct Warmed {
+    pub rows: Rows,
+    pub is_cold: Vec<bool>,
+}
+
+/// Finds the weights that sources give.
+pub fn warmed(body: &Body, sources: &[Source], progress: Progress) -> Result<Warmed, BindError> {
+    let heated: Vec<bool> = sources.iter().map(|source| source.strength > 0.0).collect();
+    let springs = springs(body, &heated, progress.part(0.0, 0.15))?;
+    let is_cold = cold_islands(body, &heated, &springs);
+    let rows = solved(body, sources, &springs, &is_cold, progress.part(0.15, 1.0))?;
+    Ok(Warmed { rows, is_cold })
+}
+
+/// Returns for each piece whether no heat reaches it, not even from another piece.
+fn cold_islands(body: &Body, heated: &[bool], springs: &[Spring]) -> Vec<bool> {
+    let mut sets = skinscope_base::math::DisjointSets::new(body.islands.len());
+    for spring in springs {
+        let island = |place: u32| body.islands.of[place as usize];
+        sets.join(island(spring.place), island(spring.target[0]));
+    }
+    let (group_of, groups) = sets.numbered();
+    let mut is_warm = vec![false; groups];
+    for (piece, group) in body.islands.places.iter().zip(&group_of) {
+        is_warm[*group as usize] |= piece.iter().any(|place| heated[*place as usize]);
+    }
+    group_of.iter().map(|group| !is_warm[*group as usize]).collect()
+}
+
+fn solved(
+    body: &Body,
+    sources: &[Source],
+    springs: &[Spring],
+    cold: &[bool],
+    progress: Progress,
+) -> Result<Rows, BindError> {
+    let count = body.shape.points.len();
+    let equations = equations(body, sources, springs, cold);
+    let mut used: Vec<u32> = sources.iter().flat_map(|source| source.joints.iter().map(|(joint, _)| *joint)).collect();
+    used.sort_unstable();
+    used.dedup();
+    // For each joint the places that its bones warm.
+    let mut right: Vec<Vec<(u32, f64)>> = vec![Vec::new(); used.len()];
+    for (place, source) in (0..).zip(sources) {
+        for (joint, share) in &source.joints {
+            let Ok(at) = used.binary_search(joint) else { continue };
+            right[at].push((place, body.shape.mass(place) * source.strength * share));
+        }
+    }
+    let mut rows: Rows = vec![Vec::new(); count];
+    equations.solve(&right, progress, &mut |column, values| {
+        for (row, value) in rows.iter_mut().zip(values) {
+            if *value > COLD {
+                row.push((used[column], *value));
+            }
+        }
+    })?;
+    Ok(rows)
+}
+
+/// Makes the equations: a row for each place, and for each middle of a small hole that is closed.
+fn equations(body: &Body, sources: &[Source], springs: &[Spring], cold: &[bool]) -> Equations {
+    let shape = body.shape;
+    let count = shape.points.len();
+    let fills = fills(shape);
+    let mut equations = Equations::with_room(count + fills.middles, 4 * count + 10 * springs.len());
+    for (place, source) in (0..).zip(sources) {
+        let island = body.islands.of[place as usize];
+        let mut own = shape.mass(place) * source.strength;
+        if island == NONE || cold[island as usize] {
+            // Nothing is asked of it, but the matrix has to be regular.
+            own += shape.mean_area;
+        }
+        for (next, weight) in shape.edges.row(place as usize) {
+            own += weight;
+            if *next > place {
+                equations.add(place, *next, -weight);
+            }
+        }
+        equations.add(place, place, own);
+    }
+    for (a, b, weight) in fills.edges {
+        equations.add(a, b, -weight);
+        equations.add(a, a, weight);
+        equations.add(b, b, weight);
+    }
+    for spring in springs {
+        let target = spring.target.into_iter().zip(spring.shares.map(|share| -share));
+        let ends: Vec<(u32, f64)> = std::iter::once((spring.place, 1.0)).chain(target).collect();
+        for (i, (a, share)) in ends.iter().enumerate() {
+            for (b, other) in &ends[i..] {
+                equations.add(*a, *b, spring.stiffness * share * other);
+            }
+        }
+    }
+    equations
+}

@@ -1,0 +1,110 @@
+//! Heat by the way through the body: the distance to a bone is that of the shortest way through a solid of voxels.
+//!
+//! What a bone warms is not what it sees, but what it reaches inside of the body, so that open, nested and crossing surfaces do no harm. All
+//! else is as for heat ([`crate::system`]). After Dionne and de Lasa, "Geodesic voxel binding for production character meshes" (2013).
+
+mod frame;
+mod gaps;
+mod grid;
+mod paths;
+
+use crate::binder::{Binder, BinderParameter, Body, Found};
+use crate::bones::Bone;
+use crate::islands::NONE;
+use crate::progress::Progress;
+use crate::system::{ALSO, Source, Warmed, warmed};
+use crate::{BindError, BindSettings, Fallback};
+use grid::Grid;
+use paths::Paths;
+
+/// The method *voxel*.
+pub static VOXEL: Binder = Binder {
+    id: "voxel",
+    label: "Voxels",
+    help: "As heat, but a bone warms what it reaches inside of the body; for open, nested and crossing surfaces",
+    source: "Dionne, de Lasa: Geodesic voxel binding for production character meshes (2013)",
+    parameters: &[STRENGTH, RESOLUTION],
+    run,
+};
+
+const STRENGTH: BinderParameter = BinderParameter {
+    id: "voxel-heat",
+    label: "Heat",
+    help: "How strongly a bone warms what is near it: more makes narrower blends",
+    range: [0.1, 50.0],
+    default: 6.0,
+    decimals: 1,
+};
+const RESOLUTION: BinderParameter = BinderParameter {
+    id: "resolution",
+    label: "Resolution",
+    help: "How many voxels the body is long, at the least; narrow gaps ask for more",
+    range: [32.0, 256.0],
+    default: 96.0,
+    decimals: 0,
+};
+
+/// A bone is never nearer to a place than this.
+const NEAREST: f64 = 1e-4;
+/// Ways that are not straight are longer than what the steps from voxel to voxel add up to.
+const BENT: f64 = 1.15;
+
+fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
+    let grid = Grid::of(body, settings.value(&RESOLUTION), progress.part(0.0, 0.2))?;
+    let paths = Paths::of(&grid, body.bones, progress.part(0.2, 0.4))?;
+    let warmth = settings.value(&STRENGTH);
+    let of = |range: std::ops::Range<usize>| {
+        let mut found = Vec::new();
+        let one = |place: usize| {
+            if body.islands.of[place] == NONE {
+                return Source::default();
+            }
+            reach(body, (&grid, &paths), place, &mut found);
+            Source::of(&found, warmth)
+        };
+        range.map(one).collect()
+    };
+    let sources = progress.part(0.4, 0.5).by_chunk(body.shape.points.len(), 256, &of)?;
+    let Warmed { rows, is_cold } = warmed(body, &sources, progress.part(0.5, 1.0))?;
+    let pieces = body.islands.places.iter().enumerate().filter(|(island, _)| is_cold[*island]);
+    let reason = || "no way leads through the body from a bone to it; it follows the nearest bone".to_owned();
+    let fallback =
+        pieces.map(|(island, piece)| Fallback { island, vertices: piece.len(), method: "nearest", reason: reason() });
+    Ok(Found { rows, fallback: fallback.collect() })
+}
+
+/// Finds the bones that a place reaches: their distances and joints.
+fn reach(body: &Body, (grid, paths): (&Grid, &Paths), place: usize, found: &mut Vec<(f64, u32)>) {
+    let at = body.shape.points[place];
+    found.clear();
+    grid.around(at, &mut |voxel, centre| {
+        for (joint, distance) in paths.labels(voxel) {
+            let distance = BENT * (f64::from(*distance) + at.distance(centre));
+            match found.iter_mut().find(|(_, other)| other == joint) {
+                Some((before, _)) => *before = before.min(distance),
+                None => found.push((distance, *joint)),
+            }
+        }
+    });
+    let least = found.iter().map(|(distance, _)| *distance).fold(f64::INFINITY, f64::min);
+    let mut straight: Vec<(f64, &Bone)> =
+        body.bones.list.iter().map(|bone| (bone.nearest(at).distance(at), bone)).collect();
+    straight.retain(|(distance, _)| *distance <= least * ALSO);
+    straight.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.joint.cmp(&b.1.joint)));
+    let mut best = least;
+    for (distance, bone) in straight {
+        let distance = distance.max(NEAREST);
+        if distance > best * ALSO {
+            break;
+        }
+        if grid.is_straight(at, bone.nearest(at)) {
+            best = best.min(distance);
+            match found.iter_mut().find(|(_, other)| *other == bone.joint) {
+                Some((before, _)) => *before = before.min(distance),
+                None => found.push((distance, bone.joint)),
+            }
+        }
+    }
+    found.retain(|(distance, _)| *distance <= best * ALSO);
+    found.iter_mut().for_each(|(distance, _)| *distance = distance.max(NEAREST));
+}
