@@ -158,7 +158,7 @@ fn right_angles() -> Vec<DQuat> {
             out.push(DQuat::from_mat3(&DMat3::from_cols(first, second, first.cross(second))).normalize());
         }
     }
-    out.sort_by(|a, b| (angle_degrees(*a).round()).total_cmp(&angle_degrees(*b).round()));
+    out.sort_by(|a, b| angle_degrees(*a).round().total_cmp(&angle_degrees(*b).round()));
     out
 }
 

@@ -115,7 +115,7 @@ impl Fitting {
         // What is said of names has to fit, whether it is needed or not.
         settings.names.find(body, model)?;
         let points: Vec<DVec3> = placed.iter().map(|(_, point)| *point).collect();
-        let aligned = align::find((model, &points), (body, &surface), settings.align, &settings.names)?;
+        let aligned = align::find((model, &points[..]), (body, &surface), settings.align, &settings.names)?;
         let reach = settings.distance.unwrap_or(REACH * surface.size());
         let at_rest = surface.at_rest();
         let wear = |(at, point): ((PrimitiveId, usize), DVec3)| {
@@ -319,7 +319,9 @@ fn binding(
     row: &dyn Fn(PrimitiveId, usize) -> Shares,
 ) -> Result<MeshBinding, Refusal> {
     let (joints, root) = copied.new_joints(model.skeleton.len());
-    let rows = |(id, count): (PrimitiveId, usize)| (id, (0..count).map(|vertex| row(id, vertex)).collect());
+    let rows = |(id, count): (PrimitiveId, usize)| -> (PrimitiveId, Vec<Shares>) {
+        (id, (0..count).map(|vertex| row(id, vertex)).collect())
+    };
     let skin = body.instances.iter().find_map(|instance| instance.skin);
     Ok(MeshBinding {
         instances: instances.to_vec(),
