@@ -8,7 +8,7 @@ use crate::deform::METHODS;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions};
 use crate::inspect::{Inspection, Overlay};
-use crate::session::{Document, InspectionCommand, Session};
+use crate::session::{Document, Examination, InspectionCommand, Session};
 
 impl App {
     /// Inspects the open model. A benchmark is not disturbed by it, unless its overlay needs that.
@@ -30,10 +30,16 @@ impl App {
     }
 
     /// Inspects the open model once more where its weights have changed since; what a tool is tried for is not inspected, and what a gesture
-    /// changes only once that has ended.
+    /// changes only once that has ended. Of a mesh that was bound the range of motion is measured too.
     pub(super) fn inspect_what_changed(&mut self) {
         if self.session.waits_for_commit() {
             return;
+        }
+        if let Some(examination) = self.session.take_examination() {
+            self.inspect();
+            if examination == Examination::CheckAndMotion && !self.pace.is_benchmark() {
+                measure_motion(&mut self.session, &mut self.jobs, RomOptions::default());
+            }
         }
         let is_inspected = |d: &&Document| d.inspection.is_some() || self.status.checking;
         let now =

@@ -68,7 +68,8 @@ fn tools_that_need_a_skin_are_off_in_a_file_without_one_and_say_why() {
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.apply(ToolCommand::TogglePanel);
     let mut harness = window(session, UiState::default(), Status::default());
-    for operation in OPERATIONS {
+    // What gives meshes a skin needs none.
+    for operation in OPERATIONS.iter().filter(|operation| !operation.finds_weights()) {
         let button = harness.get_by_role_and_label(Role::Button, operation.tool);
         assert!(button.accesskit_node().is_disabled(), "{}", operation.tool);
         button.click();

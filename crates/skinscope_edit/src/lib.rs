@@ -57,7 +57,8 @@ use std::sync::Arc;
 pub use average::mean_of;
 pub use bind::{
     ALIGNS, Align, Aligned, BareBinding, BoundSkin, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH,
-    bind_bare, dress_bare, dress_skinned, put_bind_settings, words_of_pose,
+    bind_bare, bind_method, bind_root, dress_bare, dress_skinned, has_bare_mesh, has_bind_rule, likely_bind_root,
+    put_bind_settings, set_bind_root, set_bind_rule, words_of_pose,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
@@ -76,11 +77,12 @@ pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
+pub use skinscope_bind::{RULES as BIND_RULES, Rule as BindRule};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
-pub use task::{Figures, Outcome, Task, compute_outcome};
+pub use task::{Figures, Outcome, Task, compute_outcome, stage_of_binding};
 pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 

@@ -155,7 +155,7 @@ pub(crate) fn cancel(session: &mut Session) {
     let Some(Gesture { before, has_sought, has_moved }) = session.gesture.take() else {
         return session.history.cancel_step(&mut session.edits);
     };
-    session.skinning().stop_preview();
+    session.stop_trial();
     session.history.drop_gesture();
     let Before { model, edits, playback, .. } = *before;
     (session.edits, session.posing.last_blended, session.rules) = (edits, before.last_blended, before.rules);

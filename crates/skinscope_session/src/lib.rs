@@ -75,7 +75,8 @@ pub use view::{
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,
 };
 pub use weights::{
-    ChangedByTool, EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools,
+    ChangedByTool, EditedWeights, Examination, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand,
+    Tools,
 };
 pub use work::{Done, ModelKey, Run, Work};
 
@@ -189,7 +190,9 @@ impl Session {
         let command = command.into();
         gesture::note(&mut self.gesture, &command);
         painting::note(&mut self.painting, &command);
+        let tried = self.tried_skins();
         let effect = self.carry_out(command);
+        self.follow_trial(tried);
         painting::follow(&mut self.painter());
         effect
     }

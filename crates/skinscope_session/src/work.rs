@@ -104,6 +104,15 @@ impl Work {
             | Self::PreparePainting(_) => None,
         }
     }
+
+    /// Returns the stage of the work where so much of it is done, 0…1; `None` where it has none.
+    #[must_use]
+    pub fn stage(&self, fraction: f32) -> Option<&'static str> {
+        match self {
+            Self::TryTool(_, task) if task.operation.finds_weights() => Some(edit::stage_of_binding(fraction)),
+            _ => None,
+        }
+    }
 }
 
 /// A piece of work that is ready to run on any thread. It returns `None` where it was cancelled or could not be done.
@@ -220,7 +229,7 @@ impl Session {
                 let (model, task) = (model.upgrade()?, Task::clone(task));
                 Some(Box::new(move |context| {
                     let outcome = compute_outcome(&model, &task, context)?;
-                    Some(Done::of(move |session| session.skinning().take_outcome(&model, &task, Some(outcome))))
+                    Some(Done::of(move |session| session.take_outcome(&model, &task, Some(outcome))))
                 }))
             }
             Work::PackWeights(model, packing) => {
@@ -307,7 +316,9 @@ impl Session {
 
     /// Takes the result of a piece of work, where it is still of use.
     pub fn done(&mut self, done: Done) {
+        let tried = self.tried_skins();
         (done.0)(self);
+        self.follow_trial(tried);
     }
 
     /// Does all work that is wanted on this thread, also what is wanted only once other work is done.

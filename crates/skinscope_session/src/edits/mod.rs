@@ -186,7 +186,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             | EditCommand::NormaliseWeights
             | EditCommand::Bind(_)
     ) {
-        session.skinning().stop_preview();
+        session.stop_trial();
     }
     let Some(model) = session.model().map(Arc::clone) else { return };
     // Partners and pinned joints follow the pose that is shown.

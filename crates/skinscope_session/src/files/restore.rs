@@ -79,7 +79,7 @@ impl Session {
             repainted: true,
             lines: Vec::new(),
         };
-        self.skinning().choose(None);
+        self.choose_tool(None);
         self.rules = self.rules.for_another_model(&model);
         self.rules.symmetric = file.symmetric;
         self.rules.ignores_limits = !file.obey_limits;

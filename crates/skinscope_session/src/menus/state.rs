@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, operation};
+use skinscope_edit::{Operation, has_bare_mesh, likely_bind_root, operation};
 use skinscope_model::Model;
 
 use crate::{
@@ -191,6 +191,10 @@ fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Pa
 
 /// Returns what the model lacks that a tool works on.
 fn missing_of_choice(model: Option<&Arc<Model>>, id: &str) -> Option<&'static str> {
+    let could_gain_skin = model.is_some_and(|model| has_bare_mesh(model) && likely_bind_root(model).is_some());
+    if could_gain_skin && operation(id).is_some_and(Operation::finds_weights) {
+        return None;
+    }
     let Some(model) = model.filter(|model| !model.skins.is_empty()) else { return Some(NO_SKIN) };
     let is_of_weights = operation(id).is_none_or(Operation::is_of_weights);
     let has_weights = || model.meshes.iter().flat_map(|m| &m.primitives).any(|p| p.stored_influences.is_some());

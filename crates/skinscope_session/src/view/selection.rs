@@ -40,7 +40,7 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
             if session.painting().brush().is_some() {
                 paint_commands::apply(session, PaintCommand::Hold(None));
             } else if session.tools().operation.is_some() {
-                session.skinning().choose(None);
+                session.choose_tool(None);
             } else if session.marking.tool.take().is_none() && session.view.pinned.take().is_none() {
                 if session.before_finding.is_some() {
                     findings::leave_finding(session);
