@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use super::check::bound::{Looked, look};
+use super::bind_from::DressArgs;
 use super::find::find_node;
 use super::fix::tell_current;
 use super::fix_report::written;
@@ -45,6 +46,8 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 pub(super) struct BindArgs {
     #[command(flatten)]
     write: WriteArgs,
+    #[command(flatten)]
+    dress: DressArgs,
     /// How weights are found
     #[arg(long, value_name = "METHOD", value_parser = methods(), default_value = BINDERS[0].id)]
     method: String,
@@ -107,7 +110,8 @@ fn after_help() -> String {
     out + "\nFiles are written whole or not at all.\n\n\
         Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage, a mesh that cannot be bound, or no place to write to.\n\n\
         Examples:\n  skinscope bind character.glb --method heat -o bound.glb\n  \
-        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb"
+        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb\n  \
+        skinscope bind shirt.glb --from body.vrm --drop-unused -o worn.glb"
 }
 
 fn parse_number(text: &str) -> Result<(String, f64), String> {
@@ -123,6 +127,9 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
+    if args.dress.run(&args.write, args.max_influences as usize, args.json)? {
+        return Ok(());
+    }
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);

@@ -4,6 +4,7 @@ mod bake;
 mod bench;
 mod beside;
 mod bind;
+mod bind_from;
 mod camera;
 mod check;
 mod clip;

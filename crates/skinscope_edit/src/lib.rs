@@ -56,8 +56,9 @@ use std::sync::Arc;
 
 pub use average::mean_of;
 pub use bind::{
-    BareBinding, BoundSkin, bind_bare, bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root,
-    put_bind_settings, set_bind_root, set_bind_rule,
+    ALIGNS, Align, Aligned, BareBinding, BoundSkin, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH,
+    bind_bare, bind_method, bind_root, dress_bare, dress_skinned, has_bare_mesh, has_bind_rule, likely_bind_root,
+    put_bind_settings, set_bind_root, set_bind_rule, words_of_pose,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,

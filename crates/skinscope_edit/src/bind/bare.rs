@@ -57,7 +57,7 @@ pub fn bind_bare(
 }
 
 /// Returns the instances that are bound: of each mesh the one node that shows it.
-fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Result<Vec<InstanceId>, Refusal> {
+pub(super) fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Result<Vec<InstanceId>, Refusal> {
     let is_asked = |mesh: MeshId| meshes.is_none_or(|meshes| meshes.contains(&model.file_mesh(mesh).0));
     let mut by_mesh: BTreeMap<MeshId, Vec<InstanceId>> = BTreeMap::new();
     for (index, instance) in model.instances.iter().enumerate().filter(|(_, i)| is_asked(i.mesh)) {
