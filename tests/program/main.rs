@@ -1,5 +1,6 @@
 //! Tests that launch the program without a window, as a person or a script does.
 
+mod bind;
 mod cases;
 mod check;
 mod cli;
