@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::App;
 use super::jobs::{Jobs, Kind};
 use crate::deform::METHODS;
-use crate::inspect::check::CheckOptions;
+use crate::inspect::check::{CheckOptions, GATES};
 use crate::inspect::rom::{self, RomOptions};
 use crate::inspect::{Inspection, Overlay};
 use crate::session::{Document, Examination, InspectionCommand, Session};
@@ -18,7 +18,8 @@ impl App {
         let model = Arc::clone(self.session.edited_weights().edited_model().unwrap_or(&document.model));
         self.inspected = Arc::downgrade(&model);
         self.status.checking = true;
-        let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
+        let limit = self.session.view().influence_limit;
+        let options = CheckOptions { limit, rules: None, gates: GATES.to_vec() };
         self.jobs.restart(Kind::Inspection, move |context| {
             let inspection = Inspection::of(&model, &options, context.cancel_flag())?;
             Some(Box::new(move |app, _| {

@@ -9,6 +9,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
+use super::bind_from::DressArgs;
+use super::check::bound::{Looked, look};
 use super::find::find_node;
 use super::fix::tell_current;
 use super::fix_report::written;
@@ -39,12 +41,15 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 ///
 /// The JSON has the fields: schema (1), method, seconds, skins [{skin (number in OUT), vertices, joints, joints_used, islands (pieces that no
 /// edge joins), fallback [{island, vertices, method, reason}] (pieces that the method could not bind by itself, counted from the largest),
-/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL).
+/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL). With --check there is
+/// check: what `check --rom --json` says of the file, and shares [{share, percent, vertices}] of its surface.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct BindArgs {
     #[command(flatten)]
     write: WriteArgs,
+    #[command(flatten)]
+    dress: DressArgs,
     /// How weights are found
     #[arg(long, value_name = "METHOD", value_parser = methods(), default_value = BINDERS[0].id)]
     method: String,
@@ -81,6 +86,9 @@ pub(super) struct BindArgs {
     /// Leave the weights of this joint as they are; may be given several times
     #[arg(long, value_name = "JOINT", conflicts_with_all = ["joints", "skeleton", "humanoid"], allow_hyphen_values = true)]
     lock: Vec<String>,
+    /// Check the file that was written, drive its joints through their range of motion (up to 10 s), and say what to look at first
+    #[arg(long)]
+    check: bool,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -113,7 +121,8 @@ fn after_help() -> String {
     out + "\nFiles are written whole or not at all.\n\n\
         Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage, a mesh that cannot be bound, or no place to write to.\n\n\
         Examples:\n  skinscope bind character.glb --method heat -o bound.glb\n  \
-        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb"
+        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb\n  \
+        skinscope bind shirt.glb --from body.vrm --drop-unused -o worn.glb"
 }
 
 fn parse_number(text: &str) -> Result<(String, f64), String> {
@@ -129,6 +138,9 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
+    if args.dress.run(&args.write, args.max_influences as usize, args.json)? {
+        return Ok(());
+    }
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -155,9 +167,14 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     tell_saved(&saved);
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     let model = sheet.model;
+    let out = args.write.output.as_deref().unwrap_or(path);
+    let looked = if args.check { Some(look(out, open, args.max_influences as usize)?) } else { None };
     print(&match args.json {
-        true => args.report(model, &bound, seconds, &saved),
-        false => args.text(model, &bound) + &written(&saved, &restored),
+        true => args.report(model, &bound, seconds, (&saved, looked.as_ref())),
+        false => {
+            let looked = looked.as_ref().map_or_else(String::new, Looked::text);
+            args.text(model, &bound) + &written(&saved, &restored) + &looked
+        }
     })
 }
 
@@ -246,10 +263,20 @@ impl BindArgs {
     }
 
     /// Returns what was done as JSON.
-    fn report(&self, model: &Model, bound: &[BoundSkin], seconds: f64, saved: &Saved) -> String {
+    fn report(
+        &self,
+        model: &Model,
+        bound: &[BoundSkin],
+        seconds: f64,
+        (saved, looked): (&Saved, Option<&Looked>),
+    ) -> String {
         let skins: Vec<Value> = bound.iter().map(|skin| skin_report(model, skin)).collect();
         let changed = saved.changes.vertices;
-        let out = json!({ "schema": 1, "method": self.method, "seconds": seconds, "skins": skins, "changed": changed });
+        let mut out =
+            json!({ "schema": 1, "method": self.method, "seconds": seconds, "skins": skins, "changed": changed });
+        if let Some(looked) = looked {
+            out["check"] = looked.json();
+        }
         format!("{out}\n")
     }
 

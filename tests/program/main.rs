@@ -1,5 +1,6 @@
 //! Tests that launch the program without a window, as a person or a script does.
 
+mod bind;
 mod cases;
 mod check;
 mod cli;
@@ -10,6 +11,7 @@ mod defects;
 mod diff;
 mod diff_surfaces;
 mod distance;
+mod dress;
 mod far;
 mod fix;
 mod hostile;

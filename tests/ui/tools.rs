@@ -512,6 +512,19 @@ fn pairs_that_names_make_are_parted_and_come_back() {
 }
 
 #[test]
+fn the_weights_of_the_model_beside_are_offered_where_no_tool_is_in_the_hand() {
+    let mut harness = tools(None);
+    let name = "Weights from the model beside…";
+    assert!(harness.query_by_label(name).is_none());
+    let other = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
+    harness.state_mut().session.open_beside(Document::new(other, vec![], None));
+    harness.set_size(vec2(1280.0, 1000.0));
+    harness.run();
+    click(&mut harness, name);
+    assert!(has(&harness, &Command::File(FileCommand::WeightsFromBeside)));
+}
+
+#[test]
 fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
     let mut harness = tools(Some("transfer"));
     harness.get_by_label_contains("No file is chosen yet");

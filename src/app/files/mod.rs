@@ -5,6 +5,7 @@ pub(super) mod asked_files;
 pub(super) mod autosave;
 mod clips;
 pub(super) mod donor;
+mod dress;
 pub(super) mod dropped;
 pub(super) mod environment;
 mod export_job;

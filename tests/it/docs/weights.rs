@@ -1,5 +1,6 @@
-//! The tables of what changes weights: operations and brushes.
+//! The tables of what changes weights: operations, brushes and automatic binding.
 
+use skinscope::bind::{BINDERS, RULES};
 use skinscope::edit::OPERATIONS;
 use skinscope::weights::{BRUSHES, Need};
 
@@ -25,6 +26,36 @@ pub(super) fn brushes() -> String {
         [brush.label.to_owned(), code(brush.id), needs, brush.help.to_owned()]
     });
     table(["brush", "`\"brush\"`", "needs", "what it does"], rows)
+}
+
+pub(super) fn binders() -> String {
+    let rows = BINDERS.iter().map(|binder| [binder.label.to_owned(), code(binder.id), binder.help.to_owned()]);
+    table(["method", "`--method`", "what it does"], rows)
+}
+
+pub(super) fn numbers_of_binders() -> String {
+    let rows = BINDERS.iter().flat_map(|binder| {
+        binder.parameters.iter().map(|parameter| {
+            let [least, most] = parameter.range;
+            let range = format!("{least} to {most}, {} by default", parameter.default);
+            let option = code(&format!("{}=N", parameter.id));
+            [binder.label.to_owned(), parameter.label.to_owned(), option, range, parameter.help.to_owned()]
+        })
+    });
+    table(["method", "number", "`--set`", "range", "what it does"], rows)
+}
+
+pub(super) fn rules_of_binding() -> String {
+    let rows = RULES.iter().map(|rule| [rule.label.to_owned(), code(rule.id), rule.help.to_owned()]);
+    table(["rule", "`--without`", "what it does"], rows)
+}
+
+#[test]
+fn every_method_of_binding_is_explained() {
+    let page = include_str!("../../../docs/bind.md");
+    for binder in BINDERS {
+        assert!(page.contains(&format!("\n- **{}** ", binder.id)), "{}", binder.id);
+    }
 }
 
 #[test]

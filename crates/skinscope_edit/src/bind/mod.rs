@@ -6,6 +6,7 @@
 mod bare;
 mod bones;
 mod choices;
+mod dress;
 mod humanoid;
 mod middle;
 mod placed;
@@ -24,6 +25,10 @@ use skinscope_weights::{RestSurface, Shares, Table};
 pub use bare::{BareBinding, bind_bare};
 pub use choices::{
     bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
+};
+pub use dress::{
+    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
+    words_of_pose,
 };
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
 pub use middle::{bare_bounds, middle_of_body};

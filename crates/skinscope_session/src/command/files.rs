@@ -24,6 +24,9 @@ pub enum FileCommand {
     ReadDonorMap(PathBuf),
     /// Write that into this file.
     WriteDonorMap(PathBuf),
+    /// Give the meshes that have no skin the joints and weights of the model beside ([`skinscope_edit::dress_bare`]), as one step; where the open
+    /// model has a skin, let the tool *Transfer* take its weights.
+    WeightsFromBeside,
     /// Ask for the picture of the surroundings that lights the model.
     ChooseEnvironment,
     /// Open the character that comes with the program.

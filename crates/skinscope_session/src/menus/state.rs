@@ -136,7 +136,9 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             let most = model.map_or(1, |model| most_members(model));
             unless(most >= *members, "The model has too many joints, or none, for so large a crowd.")
         }
-        Command::Beside(_) => unless(session.beside().is_some(), NO_OTHER),
+        Command::Beside(_) | Command::File(FileCommand::WeightsFromBeside) => {
+            unless(session.beside().is_some(), NO_OTHER)
+        }
         Command::View(ViewCommand::ShowAll) => unless(!session.view().hidden.is_empty(), "Nothing is hidden."),
         Command::Example(_) => unless(session.lesson().is_some(), "No example is shown."),
         Command::Tool(ToolCommand::Apply) => missing_of_tool(session.edited_weights()),

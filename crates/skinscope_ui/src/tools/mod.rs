@@ -80,6 +80,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
                     }
                     brush(ui, session, commands);
+                    donor::dress(ui, session, commands);
                 }
             }
             locks(ui, session, commands);
