@@ -29,6 +29,7 @@ mod overlays;
 mod paint;
 mod paint_screen;
 mod panels;
+mod placing;
 mod poses;
 mod preferences;
 mod recent;

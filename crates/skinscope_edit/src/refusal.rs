@@ -118,6 +118,9 @@ pub enum Refusal {
     /// A body stands so far away that its places were shifted.
     #[error("the body stands so far away from the origin of its file that its places were shifted")]
     BodyAfar,
+    /// Joints that were placed by hand do not make a skeleton.
+    #[error("{0}")]
+    NoSkeleton(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

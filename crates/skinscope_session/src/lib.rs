@@ -18,6 +18,7 @@ mod gizmo;
 mod measuring;
 mod menus;
 mod painting;
+mod placing;
 mod playback;
 mod pose;
 mod surfaces;
@@ -64,6 +65,7 @@ pub use menus::{
 pub use painting::{
     LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintSettings, Painting, STROKES_ENDING,
 };
+pub use placing::{PlaceCommand, PlacedTask, Placing, SKELETON_ENDING};
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
     TakenClips, mirrored_clips,
@@ -114,6 +116,7 @@ pub struct Session {
     marking: Marking,
     tools: Tools,
     painting: Painting,
+    placing: Placing,
     measuring: Measuring,
     compared: Compared,
     /// The data that methods have computed for the open model.
@@ -218,6 +221,7 @@ impl Session {
             }
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Paint(command) => painting::paint_commands::apply(self, command),
+            Command::Place(command) => self.place(&command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
             Command::Playback(command) => self.playing().apply(&command),

@@ -20,6 +20,7 @@ pub(super) mod library;
 pub(super) mod load_job;
 pub(super) mod on_disk;
 pub(super) mod opening;
+mod placed;
 mod poses;
 pub(super) mod recent_pictures;
 pub(super) mod save_job;

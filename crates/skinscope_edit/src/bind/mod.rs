@@ -7,6 +7,12 @@ mod bare;
 mod bones;
 mod choices;
 mod dress;
+mod humanoid;
+mod middle;
+mod placed;
+mod placed_file;
+#[cfg(test)]
+mod placed_tests;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -24,6 +30,10 @@ pub use dress::{
     ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
     words_of_pose,
 };
+pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
+pub use middle::{bare_bounds, middle_of_body};
+pub use placed::{PlacedJoint, bind_placed};
+pub use placed_file::{placed_from_text, placed_to_text};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;

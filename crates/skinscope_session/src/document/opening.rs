@@ -67,6 +67,7 @@ impl Session {
         lesson::open(&mut self.lesson, &mut self.view, &document);
         self.tools.forget();
         self.painting.forget(false);
+        self.placing.forget();
         self.files.forget();
         self.compared.file = None;
         self.compared.is_seeking_worst = false;

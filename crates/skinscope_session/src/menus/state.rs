@@ -9,8 +9,8 @@ use skinscope_model::Model;
 use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
     EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,
-    PaintDrag, Painting, Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session,
-    ToolCommand, View, ViewCommand, WindowCommand, most_members,
+    PaintDrag, Painting, Panel, PlaceCommand, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand,
+    Session, ToolCommand, View, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -18,6 +18,7 @@ const NO_OTHER: &str = "No second model is open.";
 const NO_CLIP: &str = "No clip is shown.";
 const NO_SELECTION: &str = "No node is selected.";
 const NO_SKIN: &str = "The model has no skin.";
+const NO_BARE_MESH: &str = "No mesh is without a skin.";
 const NO_MARKS: &str = "No vertex is marked.";
 const NO_BRUSH: &str = "No brush is in the hand.";
 
@@ -70,6 +71,7 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::Window(WindowCommand::Brush(BrushKey::Gradient)) => {
             session.painting().settings().drag != PaintDrag::Stroke
         }
+        Command::Place(PlaceCommand::Use(_)) => session.placing().is_on(),
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Example(crate::ExampleCommand::TogglePage) => session.shows_page(),
         Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),
@@ -151,6 +153,7 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             | MarkCommand::None,
         ) => unless(!session.view().marked.is_empty(), NO_MARKS),
         Command::Mark(_) => unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN),
+        Command::Place(_) => unless(model.is_some_and(|model| has_bare_mesh(model)), NO_BARE_MESH),
         Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(model, id),
         Command::Keying(KeyingCommand::KeyPose) => {
             unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")

@@ -16,6 +16,7 @@ mod held;
 mod marking;
 mod measuring;
 mod parts;
+mod placing;
 mod presets;
 mod random_clips;
 mod session_files;

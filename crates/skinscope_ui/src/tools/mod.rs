@@ -12,7 +12,7 @@ pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_edit::OPERATIONS;
-use skinscope_session::{BrushKey, Command, Scope, Session, ToolCommand, WindowCommand, refusal};
+use skinscope_session::{BrushKey, Command, PlaceCommand, Scope, Session, ToolCommand, WindowCommand, refusal};
 
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
@@ -75,7 +75,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                     match first.and_then(|first| refusal(&first, session)) {
                         Some(why) => {
                             quiet_text(ui, &format!("{why} Tools work on vertices that a skin moves."));
-                            give_skin(ui, session);
+                            give_skin(ui, session, commands);
                         }
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
                     }
@@ -106,12 +106,18 @@ fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
     });
 }
 
-/// Says which tool gives meshes a skin, where there are some without one.
-fn give_skin(ui: &mut Ui, session: &Session) {
+/// Says which tool gives meshes a skin, where there are some without one, and lets joints be placed for it.
+fn give_skin(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let gives = OPERATIONS.iter().find(|operation| operation.finds_weights());
     if let Some(operation) = gives.filter(|tool| refusal(&ToolCommand::Choose(Some(tool.id)).into(), session).is_none())
     {
         quiet_text(ui, &format!("{} gives its meshes one.", operation.tool));
+    }
+    let place = Command::from(PlaceCommand::Use(true));
+    if refusal(&place, session).is_none()
+        && link(ui, "Place joints for it", "Place joints").on_hover_text(tip(&place)).clicked()
+    {
+        commands.push(place);
     }
 }
 
