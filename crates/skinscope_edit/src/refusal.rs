@@ -97,9 +97,6 @@ pub enum Refusal {
     /// The weights that were found do not make a skin.
     #[error(transparent)]
     NoSuchSkin(#[from] BuildError),
-    /// Joints that were placed by hand do not make a skeleton.
-    #[error("{0}")]
-    NoSkeleton(String),
     /// A garment stands so far from the body that nothing says what it hangs on.
     #[error(
         "no vertex lies within {reach} of the body, the nearest is {nearest} away: let the two stand where the garment is worn, align it, or allow a larger distance"
@@ -121,6 +118,9 @@ pub enum Refusal {
     /// A body stands so far away that its places were shifted.
     #[error("the body stands so far away from the origin of its file that its places were shifted")]
     BodyAfar,
+    /// Joints that were placed by hand do not make a skeleton.
+    #[error("{0}")]
+    NoSkeleton(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,
