@@ -104,7 +104,7 @@ fn canvas(model: &Arc<Model>, layers: usize, dabs: &[Dab]) -> Canvas {
         let mut stack = canvas.layers().clone();
         stack.add("");
         assert!(canvas.set_layers(stack).is_ok(), "there is no layer {layer}");
-        let own = dabs.iter().skip(layer * DABS / LAYERS).step_by(DABS / 4).copied().collect();
+        let own = dabs.iter().skip(layer * DABS / LAYERS).step_by(DABS / 4).cloned().collect();
         let stroke = Stroke { strength: 0.01, dabs: own, ..stroke(&ADD, Distance::Volume) };
         assert!(canvas.paint(&stroke).is_ok_and(|done| done.changed > 0), "nothing is painted in layer {layer}");
     }
