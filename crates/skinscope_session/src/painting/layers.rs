@@ -156,9 +156,10 @@ pub(super) fn follow(painter: &mut Painter<'_>) {
         return;
     }
     if painting.easel.canvas.is_none() {
-        // Other vertices have weights now.
-        painting.layers = LayerStack::default();
-    } else if !painting.easel.is_current {
+        // Other vertices have weights now. The step that has done that has brought the layers that fit, or none.
+        return;
+    }
+    if !painting.easel.is_current {
         stroke::put_up(painter);
     } else if let Some(canvas) = &mut painting.easel.canvas {
         canvas.select_layer(painting.layers.active());

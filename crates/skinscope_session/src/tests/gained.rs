@@ -247,4 +247,12 @@ fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step()
     assert!(session.painting().layers().is_same_as(&layers) && session.model().unwrap().skins.len() == 1);
     session.apply(EditCommand::Redo);
     assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
+    // A brush that was taken in between knows the vertices with the skin alone.
+    session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+    session.apply(EditCommand::Undo);
+    assert!(session.painting().layers().is_same_as(&layers) && session.model().unwrap().skins.len() == 1);
+    session.apply(PaintCommand::Hold(None));
+    session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+    session.apply(EditCommand::Redo);
+    assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
 }
