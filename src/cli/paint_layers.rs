@@ -126,9 +126,13 @@ impl LayerArgs {
         let wanted = [(layers.active(), &self.layer_effect), (None, &self.layers_effect)];
         for (of, effect) in wanted.into_iter().flat_map(|(of, all)| all.iter().map(move |effect| (of, effect))) {
             let place = layers.effects_of(of).len();
-            layers.add_effect(of, effect.kind, BTreeSet::new());
+            let mut has_room = layers.add_effect(of, effect.kind, BTreeSet::new());
             for (setting, value) in &effect.settings {
-                layers.set_effect(of, place, setting, *value);
+                let is_set = layers.set_effect(of, place, setting, *value);
+                has_room &= is_set || *value <= 1.0 + layers.room_for_effects() as f64;
+            }
+            if !has_room {
+                return Err(usage("--layer-effect: the layers have as many effects as there can be"));
             }
         }
         canvas.set_layers(layers).map_err(refused)?;

@@ -21,6 +21,8 @@ pub(super) struct Composer<'a> {
     near: &'a Vicinity,
     /// The effects of each layer, as often as each is done, and last those of all layers together.
     steps: Vec<Vec<&'a LayerEffect>>,
+    /// How many of these come before the first mirror, or all where there is none.
+    before_mirror: Vec<usize>,
     known: RefCell<HashMap<Step, Option<LayerRow>>>,
 }
 
@@ -30,8 +32,11 @@ impl<'a> Composer<'a> {
             true => steps_of(layer.effects()),
             false => Vec::new(),
         });
-        let steps = layers.chain([steps_of(stack.effects())]).collect();
-        Self { stack, near, steps, known: RefCell::default() }
+        let steps: Vec<Vec<&LayerEffect>> = layers.chain([steps_of(stack.effects())]).collect();
+        let first =
+            |steps: &Vec<&LayerEffect>| steps.iter().position(|effect| effect.is_mirror()).unwrap_or(steps.len());
+        let before_mirror = steps.iter().map(first).collect();
+        Self { stack, near, steps, before_mirror, known: RefCell::default() }
     }
 
     /// Returns the effects of all layers from one on, and of those together.
@@ -85,16 +90,23 @@ impl<'a> Composer<'a> {
         Some((self.row(number, self.steps.get(number)?.len(), at)?, strength))
     }
 
-    /// Returns what a layer has for a row after so many of its effects; `None` where it has nothing.
+    /// Returns what a layer has for a row after so many of its effects; `None` where it has nothing. It comes back to this for each effect, so that
+    /// closures and iterators are left out on the way.
     fn row(&self, layer: usize, steps: usize, at: TableRow) -> Option<LayerRow> {
         let Some(before) = steps.checked_sub(1) else { return self.own(layer, at) };
+        let is_painted = self.stack.layers().get(layer).is_none_or(|layer| layer.row(at).is_some());
+        if !is_painted && self.before_mirror.get(layer).is_some_and(|first| steps <= *first) {
+            // Mirrors alone give a layer something where it was not painted.
+            return None;
+        }
         let step = (layer, steps, at);
         let known = self.known.borrow().get(&step).cloned();
-        known.unwrap_or_else(|| {
-            let out = self.changed(layer, before, at);
-            self.known.borrow_mut().insert(step, out.clone());
-            out
-        })
+        if let Some(known) = known {
+            return known;
+        }
+        let out = self.changed(layer, before, at);
+        self.known.borrow_mut().insert(step, out.clone());
+        out
     }
 
     /// Returns what a layer has before its effects, or what all have together where any of them has something.
@@ -109,10 +121,14 @@ impl<'a> Composer<'a> {
 
     /// Returns what a layer has for a row after so many of its effects or, where it has nothing, what lies below it.
     fn seen(&self, layer: usize, steps: usize, at: TableRow) -> Option<LayerRow> {
-        self.row(layer, steps, at).or_else(|| match layer < self.stack.layers().len() {
+        let row = self.row(layer, steps, at);
+        if row.is_some() {
+            return row;
+        }
+        match layer < self.stack.layers().len() {
             true => self.below(layer, at),
             false => self.stack.base_row(at).cloned(),
-        })
+        }
     }
 
     /// Returns what the next effect of a layer makes of a row.
@@ -122,12 +138,14 @@ impl<'a> Composer<'a> {
             EffectWork::Mirror(across) => self.mirrored(effect, across(effect.values()), (layer, before, at)),
             EffectWork::Kernel { kernel, strength, .. } => {
                 let row = self.row(layer, before, at)?;
-                let around: Vec<LayerRow> = match kernel.reads {
-                    Reads::Row => Vec::new(),
-                    Reads::Neighbours => {
-                        self.near.around(at).filter_map(|next| self.seen(layer, before, next)).collect()
+                let mut around: Vec<LayerRow> = Vec::new();
+                if kernel.reads == Reads::Neighbours {
+                    for next in self.near.around(at) {
+                        if let Some(row) = self.seen(layer, before, next) {
+                            around.push(row);
+                        }
                     }
-                };
+                }
                 Some(worked(effect, (*kernel, strength(effect.values())), row, &around))
             }
         }

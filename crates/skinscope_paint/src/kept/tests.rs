@@ -92,6 +92,9 @@ fn what_is_no_layer_is_refused_with_a_reason() {
         text.replace("\"vertices\":", "\"vertices\":18446744073709551615,\"other\":"),
     ];
     wrong.push(text[..text.len() / 2].to_owned());
+    // Each of these begins with what the one before has made.
+    let effects = vec![r#"{"effect":"limit","on":true,"values":[]}"#; 100_000].join(",");
+    wrong.push(text.replacen("\"rows\":", &format!("\"effects\":[{effects}],\"rows\":"), 1));
     for (number, wrong) in wrong.iter().enumerate() {
         assert_ne!(*wrong, text, "{number}");
         let said = kept_layers(&with_text(&model, wrong)).err().map(|why| why.to_string());

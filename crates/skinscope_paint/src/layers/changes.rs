@@ -38,9 +38,16 @@ impl LayerStack {
         true
     }
 
+    /// Whether there is such a layer, of which there can be a copy too.
+    #[must_use]
+    pub fn can_duplicate(&self, id: LayerId) -> bool {
+        let effects = self.layer(id).map(|layer| layer.effects().iter().map(super::LayerEffect::times).sum::<usize>());
+        effects.is_some_and(|times| times <= self.room_for_effects())
+    }
+
     /// Puts a copy over a layer, which brushes paint in from now on.
     pub fn duplicate(&mut self, id: LayerId) -> bool {
-        let Some(at) = self.position(id) else { return false };
+        let Some(at) = self.position(id).filter(|_| self.can_duplicate(id)) else { return false };
         let copy = Layer {
             id: LayerId(self.next),
             name: format!("{} copy", self.layers[at].name),
@@ -185,8 +192,9 @@ impl LayerStack {
 
     /// Returns how many of the layers effects of all layers work on: what tools have changed lies over those.
     pub(crate) fn effected_count(&self) -> usize {
-        let is_over = self.layers.last().is_some_and(|layer| layer.name == OTHERS);
-        self.layers.len() - usize::from(is_over)
+        // There are several where the first one was made weaker, or got a mask, before a tool was used again.
+        let over = self.layers.iter().rev().take_while(|layer| layer.name == OTHERS).count();
+        self.layers.len() - over
     }
 
     /// Lets rows be as something else than a brush has made them: they are the highest layer's, which is added where there is none for that.

@@ -152,7 +152,7 @@ impl LayersForm {
         out.may_have_effects |= !out.effects.is_empty();
         out.select(self.active);
         out.set_solo(self.solo);
-        Some(out)
+        Some(out).filter(|out| !out.has_too_many_effects())
     }
 }
 

@@ -144,6 +144,40 @@ fn what_something_else_has_changed_is_the_highest_layer_or_the_base_under_one_th
 }
 
 #[test]
+fn what_tools_have_changed_lies_over_effects_of_all_layers_also_where_it_is_several_layers() {
+    let table = table(2);
+    let mut stack = LayerStack::default();
+    stack.add("One");
+    paint(&mut stack, &table, 0, &[(11, 1.0)]);
+    let other = || vec![(at(0), LayerRow::painted(vec![(9, 1.0)], true))];
+    stack.take_others(other());
+    assert_eq!((stack.layers().len(), stack.effected_count()), (2, 1));
+    let id = stack.layers()[1].id();
+    stack.set_opacity(id, 0.5);
+    stack.take_others(other());
+    assert_eq!((stack.layers().len(), stack.effected_count()), (3, 1));
+}
+
+#[test]
+fn effects_are_as_many_as_can_be_done_one_after_the_other() {
+    let mut stack = LayerStack::default();
+    let low = stack.add("Low");
+    let mut added = 0;
+    while stack.add_effect(Some(low), "smooth", std::collections::BTreeSet::new()) {
+        stack.set_effect(Some(low), added, "passes", 20.0);
+        added += 1;
+    }
+    assert_eq!((added, stack.room_for_effects()), (20, 0));
+    assert!(!stack.can_duplicate(low) && !stack.duplicate(low));
+    assert!(stack.set_effect(Some(low), 0, "passes", 5.0) && stack.room_for_effects() == 15);
+    assert!(stack.set_effect(Some(low), 0, "strength", 0.25));
+    let high = stack.add("High");
+    assert!(stack.add_effect(Some(high), "smooth", std::collections::BTreeSet::new()));
+    assert!(!stack.set_effect(Some(high), 0, "passes", 16.0) && stack.set_effect(Some(high), 0, "passes", 2.0));
+    assert!(stack.can_duplicate(high));
+}
+
+#[test]
 fn a_stack_that_was_written_is_read_to_the_bit() {
     let table = table(40);
     let mut stack = LayerStack::default();

@@ -244,7 +244,7 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
         ),
         ("Up", false, at + 1 < layers.layers().len(), "Move it over the next layer", LayerCommand::Move(id, at + 1)),
         ("Down", false, at > 0, "Move it below the next layer", LayerCommand::Move(id, at.saturating_sub(1))),
-        ("Duplicate", false, true, "Put a copy over it", LayerCommand::Duplicate(id)),
+        ("Duplicate", false, layers.can_duplicate(id), "Put a copy over it", LayerCommand::Duplicate(id)),
         (
             "Copy to other",
             false,
