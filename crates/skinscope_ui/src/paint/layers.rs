@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
         name(ui, layer, list, commands);
         opacity(ui, layer, commands);
         ui.add_space(4.0);
-        mask(ui, session, layer, commands);
+        mask(ui, session, (layers, layer), commands);
         ui.add_space(4.0);
         deeds(ui, session, layer, commands);
         if let Some(copied) = session.painting().layer_copied() {
@@ -194,7 +194,7 @@ const MASK_OVERLAY: &str = "layer-mask";
 const WEIGHTS_OVERLAY: &str = "weights";
 
 /// Shows whether brushes paint the mask of the layer, which the overlay shows then, and says where the mask leaves nothing of the layer.
-fn mask(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Command>) {
+fn mask(ui: &mut Ui, session: &Session, (layers, layer): (&LayerStack, &Layer), commands: &mut Vec<Command>) {
     let settings = session.painting().settings();
     let help = "Let brushes paint where the layer is, from 0 to 1, and not weights; the skin shows the mask";
     if chip(ui, "Paint the mask", settings.mask).on_hover_text(help).clicked() {
@@ -208,7 +208,7 @@ fn mask(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comman
             true => {}
         }
     }
-    if layer.is_masked_out() {
+    if layers.is_masked_out(layer) {
         let text = RichText::new("The mask is empty: the layer does nothing.").font(theme::regular(12.0));
         ui.add(Label::new(text.color(colors(ui).amber)).wrap());
     }
