@@ -59,14 +59,19 @@ fn a_changed_file_keeps_its_weights_or_lies_below_the_layers() {
 }
 
 #[test]
-fn another_order_of_vertices_is_seen_and_another_number_is_refused() {
+fn another_place_of_vertices_is_seen_and_another_order_or_number_is_refused() {
     let (model, mut layers) = painted();
     let id = layers.active().unwrap();
     layers.set_on(id, false);
     let text = kept_text(&model, &layers).unwrap();
     let count = model.meshes[0].primitives[0].stored_vertices as u32;
     let reversed = with_vertices(&model, &(0..count).rev().collect::<Vec<u32>>());
-    assert!(kept_layers(&with_text(&reversed, &text)).unwrap().unwrap().moved);
+    assert_eq!(kept_layers(&with_text(&reversed, &text)).unwrap_err(), KeptError::Order);
+    let mut parts = ModelParts::clone(&model);
+    parts.meshes[0].primitives[0].positions[7].x += 0.125;
+    let moved = Model::build(parts).unwrap();
+    let kept = kept_layers(&with_text(&moved, &text)).unwrap().unwrap();
+    assert_eq!((kept.moved, kept.changed, kept.fits()), (true, 0, false));
     let fewer = tube(Tube { joints: 4, rings: 5, ..Tube::default() });
     assert_eq!(kept_layers(&with_text(&fewer, &text)).unwrap_err(), KeptError::Counts);
     let shorter = tube(Tube { joints: 3, ..Tube::default() });
