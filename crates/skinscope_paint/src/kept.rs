@@ -177,7 +177,9 @@ pub fn kept_text(model: &Model, layers: &LayerStack) -> Option<String> {
 fn read_form(model: &Model, tables: &[Table], form: &LayersForm) -> Option<LayerStack> {
     let keys = Keys::of(model);
     let has = |at: TableRow| tables.get(at.table).is_some_and(|table| at.row < table.vertices());
-    form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)
+    let mut layers = form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)?;
+    layers.keep_pairs_of(tables);
+    Some(layers)
 }
 
 /// Returns the rows for which a sheet would store other weights with the layers than it does.

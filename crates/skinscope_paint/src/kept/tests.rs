@@ -59,6 +59,27 @@ fn a_changed_file_keeps_its_weights_or_lies_below_the_layers() {
 }
 
 #[test]
+fn layers_name_joints_and_not_their_numbers_in_the_skin() {
+    let (model, mut layers) = painted();
+    let id = layers.active().unwrap();
+    layers.set_on(id, false);
+    let text = kept_text(&model, &layers).unwrap();
+    // Another program writes the joints of the skin in another order.
+    let mut parts = ModelParts::clone(&model);
+    parts.skins[0].joints.swap(0, 1);
+    parts.skins[0].inverse_bind.swap(0, 1);
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    influences.joints.iter_mut().filter(|joint| **joint < 2).for_each(|joint| *joint = 1 - *joint);
+    let swapped = Model::build(parts).unwrap();
+    let kept = kept_layers(&with_text(&swapped, &text)).unwrap().unwrap();
+    assert!(kept.fits(), "{}", kept.difference());
+    // Pairs that lie count no more than those of other joints.
+    let lies = text.replace("\"pairs\":[[0,", "\"pairs\":[[3,");
+    assert_ne!(lies, text);
+    assert!(kept_layers(&with_text(&model, &lies)).unwrap().unwrap().fits());
+}
+
+#[test]
 fn another_place_of_vertices_is_seen_and_another_order_or_number_is_refused() {
     let (model, mut layers) = painted();
     let id = layers.active().unwrap();

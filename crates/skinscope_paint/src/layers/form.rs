@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use skinscope_weights::{Shares, TableRow, exact};
+use skinscope_weights::{Shares, Table, TableRow, exact};
 
 use super::changes::put;
 use super::row::Pairs;
@@ -153,6 +153,25 @@ impl LayersForm {
         out.select(self.active);
         out.set_solo(self.solo);
         Some(out).filter(|out| !out.has_too_many_effects())
+    }
+}
+
+impl LayerStack {
+    /// Leaves the weights of rows alone whose pairs say something else in these tables: another program has given the joints of a skin other
+    /// numbers since, or the file lies. The weights name joints by their nodes.
+    pub fn keep_pairs_of(&mut self, tables: &[Table]) {
+        let other = |rows: &OfTables<LayerRow>| -> Vec<(TableRow, LayerRow)> {
+            let known =
+                super::rows_of(rows).filter_map(|at| Some((at, super::row_of(rows, at)?, tables.get(at.table)?)));
+            let other = known.filter(|(_, row, table)| !row.fits(table));
+            other.map(|(at, row, _)| (at, LayerRow { pairs: None, ..row.clone() })).collect()
+        };
+        other(&self.base).into_iter().for_each(|(at, row)| put(&mut self.base, at, Some(row)));
+        for layer in &mut self.layers {
+            for (at, row) in other(&layer.rows) {
+                put(&mut Arc::make_mut(layer).rows, at, Some(row));
+            }
+        }
     }
 }
 

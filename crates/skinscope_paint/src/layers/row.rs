@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skinscope_weights::{Shares, Table, share_of};
+use skinscope_weights::{Shares, Table, clean, share_of};
 
 /// The weights of a vertex in double precision.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,21 @@ impl LayerRow {
     /// Returns the pairs that a table of so many pairs for each vertex can take as they are.
     pub(crate) fn pairs_of(&self, per_vertex: usize) -> Option<&Pairs> {
         self.pairs.as_deref().filter(|pairs| pairs.joints.len() == per_vertex && pairs.weights.len() == per_vertex)
+    }
+
+    /// Whether its pairs say in a table what the row says. Without pairs nothing says anything else.
+    pub(crate) fn fits(&self, table: &Table) -> bool {
+        let Some(pairs) = &self.pairs else { return true };
+        let mut shares = Shares::new();
+        for (joint, weight) in pairs.joints.iter().zip(&pairs.weights) {
+            let (key, weight) = (table.key(*joint), clean(*weight));
+            match shares.iter_mut().find(|(known, _)| *known == key) {
+                _ if weight <= 0.0 => {}
+                Some((_, sum)) => *sum += weight,
+                None => shares.push((key, weight)),
+            }
+        }
+        shares == self.shares
     }
 
     /// Returns this row with `strength` of another one over it: 0 leaves this one, 1 is the other one, to the bit.

@@ -177,7 +177,9 @@ pub(crate) fn fitting(model: &Model, form: &LayersForm) -> Option<LayerStack> {
     let keys = Keys::of(model);
     let tables = Sheet::of_file(model).tables;
     let has = |at: TableRow| tables.get(at.table).is_some_and(|table| at.row < table.vertices());
-    form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)
+    let mut layers = form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)?;
+    layers.keep_pairs_of(&tables);
+    Some(layers)
 }
 
 /// Returns layers as a session file has them; `None` where there are none.
