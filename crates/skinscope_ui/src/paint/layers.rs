@@ -25,15 +25,19 @@ pub(super) struct LayerList {
 
 /// Shows the layers.
 pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, commands: &mut Vec<Command>) {
-    let layers = session.painting().layers();
+    let (layers, asked) = (session.painting().layers(), session.painting().asked_layers());
     section(ui, "Layers", |ui| {
+        // A layer would take the place of those that the file keeps before anybody has said what becomes of them.
+        if asked.is_some() {
+            return;
+        }
         let help =
             "Add a layer over the one that is painted in: brushes change its weights, and it lies over those below";
         if link(ui, "Add", "Add a layer").on_hover_text(help).clicked() {
             push(commands, LayerCommand::Add(String::new()));
         }
     });
-    if let Some(kept) = session.painting().asked_layers() {
+    if let Some(kept) = asked {
         ask(ui, kept, commands);
         return;
     }
