@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use skinscope_weights::{Around, Change, Kernel, Reads, Shares, TableRow, difference, mean, share_of};
 
@@ -14,6 +15,33 @@ use crate::layers::{EffectWork, LayerEffect, LayerRow, LayerStack};
 
 /// A row after so many effects of a layer; the layer after the last one stands for all of them.
 type Step = (usize, usize, TableRow);
+
+/// So many steps are known at most: they are forgotten where there are more.
+const MOST_KNOWN: usize = 1 << 18;
+
+/// Steps of layers below the one that is painted in, which stay as long as another layer is not chosen and nothing but a brush changes layers. Each
+/// row that a dab touches begins with them, and they come from many rows around.
+#[derive(Debug, Default)]
+pub(super) struct KnownSteps(Mutex<HashMap<Step, Option<LayerRow>>>);
+
+impl Clone for KnownSteps {
+    /// Knows nothing: the steps are made again where they are needed.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl KnownSteps {
+    /// Forgets all of them.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
 
 /// Composes rows of a stack, of which none changes meanwhile.
 pub(super) struct Composer<'a> {
@@ -37,6 +65,18 @@ impl<'a> Composer<'a> {
             |steps: &Vec<&LayerEffect>| steps.iter().position(|effect| effect.is_mirror()).unwrap_or(steps.len());
         let before_mirror = steps.iter().map(first).collect();
         Self { stack, near, steps, before_mirror, known: RefCell::default() }
+    }
+
+    /// Returns what lies below a layer, by its number, by steps that are known and with those that are not known yet.
+    pub fn over_known(&self, known: &KnownSteps, count: usize, at: TableRow) -> Option<LayerRow> {
+        let mut known = known.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > MOST_KNOWN {
+            known.clear();
+        }
+        self.known.replace(std::mem::take(&mut *known));
+        let out = self.over(count, at);
+        *known = self.known.take();
+        out
     }
 
     /// Returns the effects of all layers from one on, and of those together.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use skinscope_model::{PrimitiveId, WeightChange};
 use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow, share_of};
 
+use super::composer::KnownSteps;
 pub(super) use super::place::Place;
 use super::vicinity::Vicinity;
 use crate::layers::{LayerRow, LayerStack};
@@ -39,6 +40,8 @@ pub(super) struct Rows {
     pub(super) layers: LayerStack,
     /// What lies around the rows, for effects of layers.
     pub(super) near: Vicinity,
+    /// What lies below the layer that is painted in, as far as it is known.
+    pub(super) below: KnownSteps,
 }
 
 impl Rows {
@@ -62,6 +65,7 @@ impl Rows {
             tables: tables.into(),
             layers: LayerStack::default(),
             near: Vicinity::default(),
+            below: KnownSteps::default(),
         }
     }
 
@@ -261,6 +265,7 @@ impl Rows {
             return self.take_with_effects(layers);
         }
         let before = std::mem::replace(&mut self.layers, layers);
+        self.below.forget();
         let mut out: Vec<TableRow> = before.differing(&self.layers).into_iter().filter(|at| self.has(*at)).collect();
         out.sort_unstable();
         out.dedup();
@@ -300,6 +305,7 @@ impl Rows {
     /// than a brush: the layers take them as they are.
     pub fn adopt_layers(&mut self, layers: LayerStack) {
         self.layers = layers;
+        self.below.forget();
         let (mut others, mut space) = (Vec::new(), Shares::new());
         let known: Vec<TableRow> = self.layers.rows().filter(|at| self.has(*at)).collect();
         for (at, flat) in self.composed(&known) {

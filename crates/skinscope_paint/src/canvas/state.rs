@@ -116,7 +116,11 @@ impl Canvas {
 
     /// Says in which layer brushes paint; `None`: in the base.
     pub fn select_layer(&mut self, id: Option<LayerId>) {
+        let before = self.rows.layers.active();
         self.rows.layers.select(id);
+        if self.rows.layers.active() != before {
+            self.rows.below.forget();
+        }
     }
 
     /// Returns the rows of some vertices, each once.
