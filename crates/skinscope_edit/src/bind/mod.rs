@@ -122,7 +122,7 @@ static DETAILS: Parameter = Parameter {
 };
 
 /// The operation that finds weights from the mesh and its joints.
-pub(crate) static BIND: Operation = Operation {
+pub static BIND: Operation = Operation {
     id: "bind",
     label: "Bind automatically",
     tool: "Auto bind",
