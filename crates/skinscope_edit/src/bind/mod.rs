@@ -191,7 +191,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         return gain(sheet, root, &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
-    let mut bound = Vec::new();
+    let (mut bound, mut has_no_joints) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
@@ -201,13 +201,18 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         let context = sheet.context.part(share(0.0), share(1.0));
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => {}
+            Ok(None) => has_no_joints = true,
             Err(BindError::Cancelled) => return,
             Err(why) => {
                 sheet.not_bound = Some(why.into());
                 return;
             }
         }
+    }
+    if bound.is_empty() && has_no_joints {
+        let why =
+            "no joint has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound";
+        sheet.not_bound = Some(BindError::Malformed(why.to_owned()));
     }
     sheet.bound = bound;
 }
