@@ -84,6 +84,7 @@ impl App {
                 self.ask_for_model(false, |app, _, path| read_donor(&mut app.jobs, &app.options, path));
             }
             FileCommand::ReadDonor(path) => read_donor(&mut self.jobs, &self.options, path),
+            FileCommand::WeightsFromBeside => self.weights_from_beside(),
             FileCommand::ReadDonorMap(path) => self.read_donor_map(&path),
             FileCommand::WriteDonorMap(path) => write_donor_map(&self.session, &mut self.status, &path),
             FileCommand::ChooseEnvironment => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::App;
 use super::jobs::{Jobs, Kind};
 use crate::deform::METHODS;
-use crate::inspect::check::CheckOptions;
+use crate::inspect::check::{CheckOptions, GATES};
 use crate::inspect::rom::{self, RomOptions};
 use crate::inspect::{Inspection, Overlay};
-use crate::session::{Document, InspectionCommand, Session};
+use crate::session::{Document, Examination, InspectionCommand, Session};
 
 impl App {
     /// Inspects the open model. A benchmark is not disturbed by it, unless its overlay needs that.
@@ -18,7 +18,8 @@ impl App {
         let model = Arc::clone(self.session.edited_weights().edited_model().unwrap_or(&document.model));
         self.inspected = Arc::downgrade(&model);
         self.status.checking = true;
-        let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
+        let limit = self.session.view().influence_limit;
+        let options = CheckOptions { limit, rules: None, gates: GATES.to_vec() };
         self.jobs.restart(Kind::Inspection, move |context| {
             let inspection = Inspection::of(&model, &options, context.cancel_flag())?;
             Some(Box::new(move |app, _| {
@@ -30,10 +31,16 @@ impl App {
     }
 
     /// Inspects the open model once more where its weights have changed since; what a tool is tried for is not inspected, and what a gesture
-    /// changes only once that has ended.
+    /// changes only once that has ended. Of a mesh that was bound the range of motion is measured too.
     pub(super) fn inspect_what_changed(&mut self) {
         if self.session.waits_for_commit() {
             return;
+        }
+        if let Some(examination) = self.session.take_examination() {
+            self.inspect();
+            if examination == Examination::CheckAndMotion && !self.pace.is_benchmark() {
+                measure_motion(&mut self.session, &mut self.jobs, RomOptions::default());
+            }
         }
         let is_inspected = |d: &&Document| d.inspection.is_some() || self.status.checking;
         let now =

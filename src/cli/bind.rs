@@ -1,6 +1,7 @@
 //! `skinscope bind`: finds the weights of meshes from their shape and their joints, and writes them back into the file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +9,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
+use super::bind_from::DressArgs;
+use super::check::bound::{Looked, look};
 use super::find::find_node;
 use super::fix::tell_current;
 use super::fix_report::written;
@@ -17,12 +20,12 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, RULES};
 use crate::edit::{
-    BareBinding, BoundSkin, Refusal, Settings, Sheet, apply, bind_bare, check, check_applied, check_joint, operation,
-    put_bind_settings,
+    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds, bind_bare, bind_placed,
+    check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
-use crate::output::overwritten_by_stdout;
+use crate::output::{overwritten, overwritten_by_stdout};
 use crate::parallel::JobContext;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
@@ -30,25 +33,38 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// Find the weights of a mesh from its shape and its joints alone
 ///
 /// Of a mesh with a skin the weights are replaced; nodes, joints, inverse bind matrices and clips stay to the byte. A mesh without a skin
-/// gains one with --joints: the joints are ROOT and the nodes below it that show no mesh. Every vertex gets weights that sum to 1, and points
-/// of one place get the same.
+/// gains one with --joints: the joints are ROOT and the nodes below it that show no mesh. Or its joints are made: those of a file with
+/// --skeleton, or the 19 of a standing figure, placed by the bounds of the meshes, with --humanoid. Every vertex gets weights that sum to 1,
+/// and points of one place get the same.
 ///
 /// Rules hold for every method: --without switches one off, and the report says which applied where.
 ///
 /// The JSON has the fields: schema (1), method, seconds, skins [{skin (number in OUT), vertices, joints, joints_used, islands (pieces that no
 /// edge joins), fallback [{island, vertices, method, reason}] (pieces that the method could not bind by itself, counted from the largest),
-/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL).
+/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL). With --check there is
+/// check: what `check --rom --json` says of the file, and shares [{share, percent, vertices}] of its surface.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct BindArgs {
     #[command(flatten)]
     write: WriteArgs,
+    #[command(flatten)]
+    dress: DressArgs,
     /// How weights are found
     #[arg(long, value_name = "METHOD", value_parser = methods(), default_value = BINDERS[0].id)]
     method: String,
     /// Bind the meshes that have no skin to this node and those below it
     #[arg(long, value_name = "ROOT", allow_hyphen_values = true)]
     joints: Option<String>,
+    /// Bind the meshes that have no skin to joints that this file places, as the window saves it; they become nodes
+    ///
+    /// FILE is `{"schema": 1, "joints": [{"name": "Hips", "position": [0, 1, 0], "parent": null}]}`: positions in the scene, metres; a parent is
+    /// a name or an index.
+    #[arg(long, value_name = "FILE", conflicts_with = "joints")]
+    skeleton: Option<PathBuf>,
+    /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds
+    #[arg(long, conflicts_with_all = ["joints", "skeleton"])]
+    humanoid: bool,
     /// Bind this mesh of the file alone, by number from 0; may be given several times
     #[arg(long, value_name = "N")]
     mesh: Vec<u32>,
@@ -68,8 +84,11 @@ pub(super) struct BindArgs {
     #[arg(long, value_name = "NAME=N", value_parser = parse_number)]
     set: Vec<(String, f64)>,
     /// Leave the weights of this joint as they are; may be given several times
-    #[arg(long, value_name = "JOINT", conflicts_with = "joints", allow_hyphen_values = true)]
+    #[arg(long, value_name = "JOINT", conflicts_with_all = ["joints", "skeleton", "humanoid"], allow_hyphen_values = true)]
     lock: Vec<String>,
+    /// Check the file that was written, drive its joints through their range of motion (up to 10 s), and say what to look at first
+    #[arg(long)]
+    check: bool,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -102,7 +121,8 @@ fn after_help() -> String {
     out + "\nFiles are written whole or not at all.\n\n\
         Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage, a mesh that cannot be bound, or no place to write to.\n\n\
         Examples:\n  skinscope bind character.glb --method heat -o bound.glb\n  \
-        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb"
+        skinscope bind statue.glb --joints Hips --method voxel --smooth 2 -o skinned.glb\n  \
+        skinscope bind shirt.glb --from body.vrm --drop-unused -o worn.glb"
 }
 
 fn parse_number(text: &str) -> Result<(String, f64), String> {
@@ -118,6 +138,9 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
+    if args.dress.run(&args.write, args.max_influences as usize, args.json)? {
+        return Ok(());
+    }
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -127,9 +150,8 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     let began = Instant::now();
     let model = document.stored();
     let gained;
-    let (sheet, bound) = match &args.joints {
-        Some(root) => {
-            let (model, bound) = args.gain(model, root)?;
+    let (sheet, bound) = match args.gained(model)? {
+        Some((model, bound)) => {
             gained = model;
             (Sheet::of(&gained), vec![bound])
         }
@@ -145,9 +167,14 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     tell_saved(&saved);
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     let model = sheet.model;
+    let out = args.write.output.as_deref().unwrap_or(path);
+    let looked = if args.check { Some(look(out, open, args.max_influences as usize)?) } else { None };
     print(&match args.json {
-        true => args.report(model, &bound, seconds, &saved),
-        false => args.text(model, &bound) + &written(&saved, &restored),
+        true => args.report(model, &bound, seconds, (&saved, looked.as_ref())),
+        false => {
+            let looked = looked.as_ref().map_or_else(String::new, Looked::text);
+            args.text(model, &bound) + &written(&saved, &restored) + &looked
+        }
     })
 }
 
@@ -174,7 +201,7 @@ impl BindArgs {
 
     /// Replaces the weights of meshes that have a skin.
     fn replace<'m>(&self, model: &'m Model) -> Result<(Sheet<'m>, Vec<BoundSkin>), CliError> {
-        let Some(bind) = operation("bind") else { return Err(refused(&Refusal::NoSkin)) };
+        let bind = &BIND;
         let mut sheet = Sheet::of(model);
         let meshes = self.meshes(model)?;
         for joint in &self.lock {
@@ -185,7 +212,7 @@ impl BindArgs {
         let mut skinned = sheet.tables.iter().flat_map(|table| &table.primitives);
         let is_asked = |at: &PrimitiveId| meshes.as_ref().is_none_or(|m| m.contains(&model.file_mesh(at.mesh).0));
         if !skinned.any(is_asked) {
-            let why = "no mesh that is asked for has a skin: --joints ROOT gives it one";
+            let why = "no mesh that is asked for has a skin: --joints ROOT, --skeleton FILE or --humanoid gives it one";
             return Err(CliError::Usage(why.to_owned()));
         }
         if meshes.is_some() {
@@ -205,22 +232,51 @@ impl BindArgs {
         Ok((sheet, bound))
     }
 
-    /// Gives meshes that have none a skin.
-    fn gain(&self, model: &Arc<Model>, root: &str) -> Result<(Model, BoundSkin), CliError> {
-        let root = find_node(model, root)?;
-        let meshes = self.meshes(model)?;
-        let context = JobContext::of_waiting();
-        let BareBinding { change, bound } =
-            bind_bare(model, root, meshes.as_ref(), &self.settings(), &context).map_err(|why| refused(&why))?;
+    /// Gives meshes that have none a skin, where joints for them are asked for.
+    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, BoundSkin)>, CliError> {
+        let (settings, context) = (self.settings(), JobContext::of_waiting());
+        let bound = if let Some(root) = &self.joints {
+            let root = find_node(model, root)?;
+            bind_bare(model, root, self.meshes(model)?.as_ref(), &settings, &context)
+        } else if let Some(joints) = self.placed(model)? {
+            bind_placed(model, &joints, self.meshes(model)?.as_ref(), &settings, &context)
+        } else {
+            return Ok(None);
+        };
+        let BareBinding { change, bound } = bound.map_err(|why| refused(&why))?;
         let gained = model.with_bindings(&change).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
-        Ok((gained, bound))
+        Ok(Some((gained, bound)))
+    }
+
+    /// Returns the joints that are to be made; `None` where none are.
+    fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
+        if self.humanoid {
+            return Ok(Some(humanoid(bare_bounds(model))));
+        }
+        let Some(file) = &self.skeleton else { return Ok(None) };
+        let files = || std::iter::once(file.as_path());
+        overwritten_by_stdout(files())?;
+        self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+        let wrong = |why: String| CliError::Usage(printable(&format!("{}: {why}", file.display())));
+        let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+        placed_from_text(&bytes).map(Some).map_err(wrong)
     }
 
     /// Returns what was done as JSON.
-    fn report(&self, model: &Model, bound: &[BoundSkin], seconds: f64, saved: &Saved) -> String {
+    fn report(
+        &self,
+        model: &Model,
+        bound: &[BoundSkin],
+        seconds: f64,
+        (saved, looked): (&Saved, Option<&Looked>),
+    ) -> String {
         let skins: Vec<Value> = bound.iter().map(|skin| skin_report(model, skin)).collect();
         let changed = saved.changes.vertices;
-        let out = json!({ "schema": 1, "method": self.method, "seconds": seconds, "skins": skins, "changed": changed });
+        let mut out =
+            json!({ "schema": 1, "method": self.method, "seconds": seconds, "skins": skins, "changed": changed });
+        if let Some(looked) = looked {
+            out["check"] = looked.json();
+        }
         format!("{out}\n")
     }
 

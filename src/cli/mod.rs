@@ -4,6 +4,7 @@ mod bake;
 mod bench;
 mod beside;
 mod bind;
+mod bind_from;
 mod camera;
 mod check;
 mod clip;
@@ -215,6 +216,12 @@ pub enum CliError {
         /// The severity that the user asked for.
         severity: &'static str,
     },
+    /// More of the surface is at fault than `--fail-over` allows.
+    #[error("{count} {} of --fail-over exceeded", if *count == 1 { "limit" } else { "limits" })]
+    Exceeded {
+        /// How many limits are exceeded, in all files.
+        count: usize,
+    },
     /// There is no GPU.
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -263,7 +270,7 @@ impl CliError {
             | Self::Unreadable { .. }
             | Self::Unread { .. }
             | Self::App(AppError::Import { .. }) => 1,
-            Self::Findings { .. } | Self::Differ => 3,
+            Self::Findings { .. } | Self::Exceeded { .. } | Self::Differ => 3,
             _ => 2,
         }
     }

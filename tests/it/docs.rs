@@ -19,7 +19,7 @@ use skinscope::edit::{OPERATIONS, REPAIRED, RUNTIMES};
 use skinscope::examples::{self, Argument};
 use skinscope::frame::{LOOKS, TONE_MAPS};
 use skinscope::import::{EXTENSIONS, Support};
-use skinscope::inspect::check::RULES;
+use skinscope::inspect::check::{GATES, RULES};
 use skinscope::inspect::measure::MEASURES;
 use skinscope::inspect::rom::ROM_RULES;
 use skinscope::inspect::{OVERLAYS, Scale, overlay_of_rule};
@@ -59,6 +59,7 @@ static TABLES: &[(&str, Maker)] = &[
     ("measures", |_| measures()),
     ("presets", |_| presets()),
     ("rules", |_| rules()),
+    ("gates", |_| gates()),
     ("range of motion", |_| range_of_motion()),
     ("operations", |_| weights::operations()),
     ("brushes", |_| weights::brushes()),
@@ -309,6 +310,16 @@ fn rules() -> String {
         [code(rule.id), rule.help.to_owned(), rule.severity.id().to_owned(), repair]
     });
     table(["rule", "what it looks for", "severity", "repair"], rows)
+}
+
+/// The shares of the surface that a pipeline limits, with the rules that each reads.
+fn gates() -> String {
+    let rows = GATES.iter().map(|gate| {
+        let rules: Vec<String> = gate.rules.iter().map(|rule| code(rule.id)).collect();
+        let rules = if rules.is_empty() { "none".to_owned() } else { rules.join(", ") };
+        [code(gate.id), gate.help.to_owned(), rules]
+    });
+    table(["share", "what is measured", "rules that it reads"], rows)
 }
 
 fn range_of_motion() -> String {

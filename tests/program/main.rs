@@ -11,6 +11,7 @@ mod defects;
 mod diff;
 mod diff_surfaces;
 mod distance;
+mod dress;
 mod far;
 mod fix;
 mod hostile;

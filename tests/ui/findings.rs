@@ -1,6 +1,6 @@
 //! The panel of findings and the range of motion.
 
-use skinscope::inspect::check::{Finding, FindingPose, Measure, Report, Severity};
+use skinscope::inspect::check::{Finding, FindingPose, Measure, Report, Severity, Share};
 use skinscope::inspect::rom::{RomOptions, RomReport};
 use skinscope::inspect::{Inspection, VertexPart, VertexSet};
 use skinscope::model::{MeshId, WeightChange};
@@ -72,6 +72,22 @@ fn findings_are_counted_listed_worst_first_and_filtered() {
     harness.get_by_label(ERROR);
     click(&mut harness, "Show warnings");
     harness.get_by_label(WARNING);
+}
+
+#[test]
+fn shares_of_the_surface_that_are_not_zero_stand_below_the_heading() {
+    let mut session = session(3);
+    let model = Arc::clone(session.model().unwrap());
+    let share = |gate, percent| Share { gate, percent, vertices: 2 };
+    let shares = vec![share("unweighted", 0.83), share("bleeding", 0.0), share("seams", 2.5)];
+    let findings = vec![finding("weights-zero", Severity::Error, vec![3, 4], 1)];
+    let report = Report { findings, shares, ..Report::default() };
+    session.inspected(&model, Inspection { report, ..Inspection::default() });
+    let harness = shown(session);
+    let rect = |label: &str| harness.get_by_label(label).rect();
+    let line = rect("Unweighted surface 0.83 % · Open seams 2.5 %");
+    assert!(line.top() >= rect("1 error").bottom() && line.bottom() <= rect(ERROR).top(), "{line:?}");
+    assert!(shown(three()).query_by_label_contains("Unweighted surface").is_none());
 }
 
 #[test]

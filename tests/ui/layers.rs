@@ -85,12 +85,12 @@ fn layers_of_a_file_that_was_changed_are_asked_about() {
     let stored = session.document().unwrap().stored();
     let text = skinscope::paint::kept_text(stored, session.painting().layers()).unwrap();
     // The file has the weights from before the layer, as if another program had written them.
-    let mut parts = skinscope::model::ModelParts::clone(stored);
+    let mut parts = ModelParts::clone(stored);
     parts.source.kept_layers = Some(text.into());
-    let model = skinscope::model::Model::build(parts).unwrap();
-    let document = skinscope::session::Document::new(std::sync::Arc::new(model), Vec::new(), None);
+    let model = Model::build(parts).unwrap();
+    let document = Document::new(Arc::new(model), Vec::new(), None);
     let selected = session.view().selected;
-    let mut other = skinscope::session::Session::default();
+    let mut other = Session::default();
     other.open(document);
     other.apply(SelectionCommand::Select(selected));
     other.apply(PaintCommand::Hold(Some("add".to_owned())));

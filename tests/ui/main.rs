@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod accessibility;
+mod binding;
 mod clip_names;
 mod comparison;
 mod context_menu;
@@ -28,6 +29,7 @@ mod overlays;
 mod paint;
 mod paint_screen;
 mod panels;
+mod placing;
 mod poses;
 mod preferences;
 mod recent;

@@ -68,7 +68,8 @@ fn tools_that_need_a_skin_are_off_in_a_file_without_one_and_say_why() {
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.apply(ToolCommand::TogglePanel);
     let mut harness = window(session, UiState::default(), Status::default());
-    for operation in OPERATIONS {
+    // What gives meshes a skin needs none.
+    for operation in OPERATIONS.iter().filter(|operation| !operation.finds_weights()) {
         let button = harness.get_by_role_and_label(Role::Button, operation.tool);
         assert!(button.accesskit_node().is_disabled(), "{}", operation.tool);
         button.click();
@@ -508,6 +509,19 @@ fn pairs_that_names_make_are_parted_and_come_back() {
     click(&mut harness, "Pair joints by their names and places alone");
     assert!(settings(&harness).pairs.is_empty());
     harness.get_by_label("arm.L ↔ arm.R");
+}
+
+#[test]
+fn the_weights_of_the_model_beside_are_offered_where_no_tool_is_in_the_hand() {
+    let mut harness = tools(None);
+    let name = "Weights from the model beside…";
+    assert!(harness.query_by_label(name).is_none());
+    let other = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
+    harness.state_mut().session.open_beside(Document::new(other, vec![], None));
+    harness.set_size(vec2(1280.0, 1000.0));
+    harness.run();
+    click(&mut harness, name);
+    assert!(has(&harness, &Command::File(FileCommand::WeightsFromBeside)));
 }
 
 #[test]

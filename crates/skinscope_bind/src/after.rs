@@ -11,8 +11,11 @@ use crate::rules::{LOOSE_PIECES, MIRRORED, SIDES};
 const SEEN: f64 = 1e-3;
 /// A piece with a larger share of the area is no loose piece.
 const LARGEST: f64 = 0.25;
-/// A loose piece is rigid where one joint has at least this share of every place of it.
-const RIGID: f64 = 0.9;
+/// A loose piece is rigid where one joint has at least this share of every place of it,
+/// and on the average at least that of [`MOSTLY`].
+const RIGID: f64 = 0.5;
+/// See [`RIGID`].
+const MOSTLY: f64 = 0.85;
 /// Joints nearer to the plane of symmetry than this are of no side.
 const MIDDLE: f64 = 1e-3;
 /// The weights are mirrored where at least this share of the places have a partner.
@@ -58,12 +61,13 @@ pub fn hold_pieces(body: &Body, settings: &BindSettings, rows: &mut Rows) -> Vec
             (&rows[place][..], body.shape.areas[place].max(least))
         });
         let mean = rows::sum(parts);
-        let Some((joint, _)) = mean.first().copied() else { continue };
+        let Some((joint, most)) = mean.first().copied() else { continue };
+        let sum: f64 = mean.iter().map(|(_, share)| share).sum();
         let share = |place: &u32| {
             let own = rows[*place as usize].iter().find(|(other, _)| *other == joint);
             own.map_or(0.0, |(_, share)| *share)
         };
-        let is_rigid = piece.iter().all(|place| share(place) >= RIGID);
+        let is_rigid = most >= MOSTLY * sum && piece.iter().all(|place| share(place) >= RIGID);
         if !settings.rigid_pieces && !(is_rigid && settings.has_rule(LOOSE_PIECES)) {
             continue;
         }

@@ -21,6 +21,8 @@ pub struct Bones {
     pub list: Vec<Bone>,
     /// For each joint whether it may have weight.
     pub is_free: Vec<bool>,
+    parents: Vec<Option<u32>>,
+    below: Vec<Vec<u32>>,
 }
 
 /// Joints nearer to each other than this stand at one place.
@@ -67,20 +69,35 @@ impl Bones {
             }
             list.extend(tails.into_iter().map(|tail| Bone { joint: joint as u32, ends: [head, tail] }));
         }
-        Self { list, is_free }
+        Self { list, is_free, parents, below }
     }
 
     /// Returns the bone that is nearest to a point, and its nearest point there; of equally near ones the first.
     pub fn nearest(&self, point: DVec3) -> Option<(u32, DVec3)> {
-        let mut best: Option<(u32, DVec3, f64)> = None;
+        self.nearest_bone(point).map(|bone| (bone.joint, bone.nearest(point)))
+    }
+
+    /// Returns the bone that is nearest to a point; of about equally near ones the first.
+    pub fn nearest_bone(&self, point: DVec3) -> Option<Bone> {
+        let mut best: Option<(Bone, f64)> = None;
         for bone in &self.list {
-            let at = bone.nearest(point);
-            let distance = at.distance(point);
-            if best.is_none_or(|(.., least)| distance < least * (1.0 - ALIKE)) {
-                best = Some((bone.joint, at, distance));
+            let distance = bone.nearest(point).distance(point);
+            if best.is_none_or(|(_, least)| distance < least * (1.0 - ALIKE)) {
+                best = Some((*bone, distance));
             }
         }
-        best.map(|(joint, at, _)| (joint, at))
+        best.map(|(bone, _)| bone)
+    }
+
+    /// Returns the nearest joint above a joint that may have weight.
+    pub fn free_parent(&self, joint: u32) -> Option<u32> {
+        let mut above = std::iter::successors(self.parents[joint as usize], |at| self.parents[*at as usize]);
+        above.find(|above| self.is_free[*above as usize])
+    }
+
+    /// Returns the joints below a joint.
+    pub fn children(&self, joint: u32) -> impl Iterator<Item = u32> {
+        self.below[joint as usize].iter().copied()
     }
 }
 

@@ -3,10 +3,10 @@
 //! Each place is warmed by the nearest bone that it sees ([`crate::system`]). Pieces that no heat reaches are bound by voxels.
 
 use crate::binder::{Binder, BinderParameter, Body, Found};
-use crate::bones::Bone;
 use crate::islands::NONE;
 use crate::progress::Progress;
-use crate::system::{ALSO, Source, Warmed, warmed};
+use crate::sight::see;
+use crate::system::{Source, Warmed, warmed};
 use crate::{BindError, BindSettings, Fallback};
 
 /// The method *heat*.
@@ -27,11 +27,6 @@ const STRENGTH: BinderParameter = BinderParameter {
     default: 6.0,
     decimals: 1,
 };
-/// A bone is never nearer to a place than this.
-const NEAREST: f64 = 1e-4;
-/// So many of the nearest bones are looked for from each place.
-const TRIED: usize = 12;
-
 fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let sources = sources(body, settings.value(&STRENGTH), progress.part(0.0, 0.25))?;
     let Warmed { rows, is_cold } = warmed(body, &sources, progress.part(0.25, 0.9))?;
@@ -54,30 +49,6 @@ fn sources(body: &Body, warmth: f64, progress: Progress) -> Result<Vec<Source>, 
         range.map(one).collect()
     };
     progress.by_chunk(body.shape.points.len(), 256, &of)
-}
-
-/// Finds the nearest bones that a place sees: their distances and joints.
-fn see(body: &Body, place: usize, near: &mut Vec<(f64, u32)>, seen: &mut Vec<(f64, u32)>) {
-    let at = body.shape.points[place];
-    let bones: &[Bone] = &body.bones.list;
-    seen.clear();
-    near.clear();
-    near.extend((0..).zip(bones).map(|(number, bone)| (bone.nearest(at).distance(at).max(NEAREST), number)));
-    let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    if near.len() > 2 * TRIED {
-        near.select_nth_unstable_by(2 * TRIED, order);
-        near.truncate(2 * TRIED);
-    }
-    near.sort_unstable_by(order);
-    for (tried, (distance, bone)) in near.iter().enumerate() {
-        if seen.first().map_or(tried >= TRIED, |(best, _)| *distance > best * ALSO) {
-            break;
-        }
-        let bone = bones[*bone as usize];
-        if !body.surface.is_between(place as u32, at, bone.nearest(at)) {
-            seen.push((*distance, bone.joint));
-        }
-    }
 }
 
 /// Binds the pieces that no heat reaches by another method.

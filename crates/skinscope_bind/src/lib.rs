@@ -14,10 +14,12 @@ mod bind;
 mod binder;
 mod bones;
 mod couplings;
+mod envelope;
 mod error;
 mod fills;
 mod heat;
 mod islands;
+mod line;
 mod mirror;
 mod nearest;
 mod problem;
@@ -26,6 +28,7 @@ mod rows;
 mod rules;
 mod settings;
 mod shape;
+mod sight;
 mod solver;
 mod surface;
 mod system;
@@ -44,7 +47,7 @@ pub use rules::{RULES, Rule};
 pub use settings::BindSettings;
 
 /// All methods; the first is the default.
-pub static BINDERS: &[&Binder] = &[&heat::HEAT, &voxel::VOXEL, &nearest::NEAREST];
+pub static BINDERS: &[&Binder] = &[&heat::HEAT, &voxel::VOXEL, &envelope::ENVELOPE, &line::LINE, &nearest::NEAREST];
 
 /// Finds a method by its id.
 #[must_use]

@@ -5,6 +5,9 @@ use skinscope_base::math::{BoxTree, closest_on_triangle};
 
 use crate::shape::Shape;
 
+/// Triangles are larger by this share of their sides, so that nothing slips through between two.
+const SEAM: f64 = 1e-4;
+
 /// Some triangles of a shape, in a tree of boxes.
 pub struct Surface<'s> {
     shape: &'s Shape,
@@ -34,7 +37,9 @@ impl<'s> Surface<'s> {
         let triangles: Vec<u32> = all.map(|(number, _)| number).collect();
         let bounds = |number: &u32| {
             let [a, b, c] = shape.corners(*number);
-            [a.min(b).min(c), a.max(b).max(c)]
+            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+            let seam = DVec3::splat(SEAM * low.distance(high));
+            [low - seam, high + seam]
         };
         let boxes: Vec<[DVec3; 2]> = triangles.iter().map(bounds).collect();
         Self { shape, tree: BoxTree::new(&boxes), triangles }
@@ -112,7 +117,7 @@ impl Way {
             near = near.max(a[axis].min(b[axis]));
             far = far.min(a[axis].max(b[axis]));
         }
-        near <= far * (1.0 + 1e-12)
+        near <= far * (1.0 + 1e-9) + 1e-9
     }
 
     /// Returns the share of the way at which it goes through a triangle, from 0 to 1 (Möller and Trumbore, 1997).
@@ -128,8 +133,7 @@ impl Way {
         let q = from.cross(ab);
         let v = self.along.dot(q) / volume;
         let at = ac.dot(q) / volume;
-        // A hair more than the triangle, so that nothing slips through between two.
-        let is_inside = u >= -1e-9 && v >= -1e-9 && u + v <= 1.0 + 1e-9;
+        let is_inside = u >= -SEAM && v >= -SEAM && u + v <= 1.0 + SEAM;
         (is_inside && (0.0..=1.0).contains(&at)).then_some(at)
     }
 }

@@ -195,7 +195,7 @@ fn a_bent_elbow_keeps_its_volume_whichever_way_triangles_are_turned() {
         let across = along.any_orthonormal_vector();
         for axis in [across, along.cross(across)] {
             let volume = bent_volume(&problem, &bound, axis);
-            assert!(volume >= 0.92 && volume < 1.1, "{name}: {volume}");
+            assert!((0.92..1.1).contains(&volume), "{name}: {volume}");
         }
     }
 }

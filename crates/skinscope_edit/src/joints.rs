@@ -61,7 +61,7 @@ pub(crate) static REMOVE_JOINT: Operation = Operation {
            that it moved alone then takes the weights of the nearest vertex",
     more: " (with :spread after the name)",
     argument: "JOINT",
-    repairs: &["far-influence"],
+    repairs: &["far-influence", "bleeding"],
     parameters: &[&JOINT, &SPREAD],
     // The joint above is as far from the vertices of such a finding as the one that is taken off.
     for_finding: |settings| settings.spread = true,

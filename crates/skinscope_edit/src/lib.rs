@@ -55,7 +55,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use average::mean_of;
-pub use bind::{BareBinding, BoundSkin, bind_bare, put_bind_settings};
+pub use bind::{
+    ALIGNS, Align, Aligned, BIND, BareBinding, BodyFrame, BoundSkin, Deepest, Depths, DressSettings, Dressed,
+    DressedBare, PlacedJoint, REACH, bare_bounds, bind_bare, bind_method, bind_placed, bind_root, dress_bare,
+    dress_skinned, has_bare_mesh, has_bind_rule, humanoid, likely_bind_root, middle_of_body, mirrored_name,
+    placed_from_text, placed_to_text, put_bind_settings, set_bind_root, set_bind_rule, sided_name, words_of_pose,
+};
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
@@ -73,11 +78,12 @@ pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
+pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
-pub use task::{Figures, Outcome, Task, compute_outcome};
+pub use task::{Figures, Outcome, Task, compute_outcome, stage_of_binding};
 pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 

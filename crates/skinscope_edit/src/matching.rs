@@ -47,6 +47,8 @@ pub(super) struct Rest<'s> {
     /// The connected piece of each welded vertex.
     pub piece: Vec<u32>,
     pub pieces: usize,
+    /// How far a point may lie, metres; `None`: as far as the size of the surface says.
+    pub reach: Option<f64>,
     size: f64,
 }
 
@@ -72,7 +74,7 @@ impl<'s> Rest<'s> {
         let high = finite().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
         let size = if low.x <= high.x { (high - low).length() } else { 0.0 };
         let (piece, pieces) = surface.mesh.shells();
-        Self { surface, positions, normals, piece, pieces, size }
+        Self { surface, positions, normals, piece, pieces, reach: None, size }
     }
 }
 
@@ -125,6 +127,8 @@ pub(super) struct Matches {
     pub ways: Vec<DVec3>,
     /// For each piece the piece of the other surface that is the same part of the body.
     pub same: Vec<Option<u32>>,
+    /// For each piece whether hardly any point lies near, so that its points lie anywhere.
+    pub loose: Vec<bool>,
 }
 
 impl Rest<'_> {
@@ -181,26 +185,31 @@ pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&F
     let all: Vec<Option<Found>> = (0..closest.len()).map(facing).collect();
     let is_near = |welded: usize, found: &Found| {
         let most = closest[welded].map_or(0.0, |near| TIMES * near.distance);
-        found.distance <= most.max(NEAR * rest.size)
+        found.distance <= rest.reach.unwrap_or(most.max(NEAR * rest.size))
     };
     let mut of: Vec<Option<Found>> = all.iter().enumerate().map(|(p, found)| found.filter(|f| is_near(p, f))).collect();
     // A piece that has hardly any point takes those farther away, and where nothing faces as it does the closest ones.
+    let loose = with_few(rest, &of);
     for farther in [&all, &closest] {
-        let mut counts = vec![[0_usize; 2]; rest.pieces];
-        for (welded, found) in of.iter().enumerate() {
-            let count = &mut counts[rest.piece[welded] as usize];
-            count[0] += 1;
-            count[1] += usize::from(found.is_some());
-        }
+        let few = with_few(rest, &of);
         for (welded, found) in of.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
-            let [total, found_there] = counts[rest.piece[welded] as usize];
-            if (found_there as f64) < FEW * total as f64 {
+            if few[rest.piece[welded] as usize] {
                 *found = farther[welded];
             }
         }
     }
     leave_other_limbs(rest, limbs, limb, &mut of);
-    Matches { of, closest, ways, same }
+    Matches { of, closest, ways, same, loose }
+}
+
+/// Returns for each piece whether hardly any of its welded vertices has a point.
+fn with_few(rest: &Rest, of: &[Option<Found>]) -> Vec<bool> {
+    let mut counts = vec![[0_usize; 2]; rest.pieces];
+    for (found, piece) in of.iter().zip(&rest.piece) {
+        let count = &mut counts[*piece as usize];
+        (count[0], count[1]) = (count[0] + 1, count[1] + usize::from(found.is_some()));
+    }
+    counts.into_iter().map(|[total, found]| (found as f64) < FEW * total as f64).collect()
 }
 
 /// Returns the direction that each welded vertex faces: its normal, or the opposite in a piece that is inside out.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use skinscope_base::words::counted;
 use skinscope_weights::Table;
 
-use super::{Mirroring, OPERATIONS, Parameter, Refusal, Settings, Sheet};
+use super::{Mirroring, OPERATIONS, Parameter, ParameterKind, Refusal, Settings, Sheet};
 
 /// An operation on weights or on inverse bind matrices. A row names what is its own, and takes the rest from `Operation::ROW`.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ pub enum Group {
     Copy,
     /// Changes the weights of one joint.
     Joint,
-    /// Changes inverse bind matrices.
+    /// Binds meshes to their joints anew.
     Bind,
 }
 
@@ -106,7 +106,9 @@ impl Group {
             Self::Blend => ("Blend", "Make weights even with those around them"),
             Self::Copy => ("Copy", "Take weights from elsewhere"),
             Self::Joint => ("Edit", "Change the weights of one joint"),
-            Self::Bind => ("Bind", "Change inverse bind matrices, and no weights"),
+            Self::Bind => {
+                ("Bind", "Bind the mesh to its joints anew: find its weights, or change inverse bind matrices")
+            }
         }
     }
 
@@ -213,6 +215,12 @@ impl Operation {
     #[must_use]
     pub fn is_of_weights(&self) -> bool {
         self.changes == Changes::Weights
+    }
+
+    /// Whether it finds weights from the mesh and its joints alone.
+    #[must_use]
+    pub fn finds_weights(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Binding))
     }
 
     /// Returns its name beside that of its group.

@@ -97,6 +97,30 @@ pub enum Refusal {
     /// The weights that were found do not make a skin.
     #[error(transparent)]
     NoSuchSkin(#[from] BuildError),
+    /// A garment stands so far from the body that nothing says what it hangs on.
+    #[error(
+        "no vertex lies within {reach} of the body, the nearest is {nearest} away: let the two stand where the garment is worn, align it, or allow a larger distance"
+    )]
+    FarFromBody {
+        /// How far a vertex may lie, with its unit.
+        reach: String,
+        /// How far the nearest one lies, with its unit.
+        nearest: String,
+    },
+    /// A garment is to be aligned by names that it does not have.
+    #[error(
+        "{0} of the body's joints have a counterpart in the garment, and three that are not in a line are needed to align it: match them by a map, or align the two by their bounds"
+    )]
+    NotAligned(usize),
+    /// A node above a joint has a shear, which a new node cannot have.
+    #[error("“{0}” of the body is sheared at rest, which no node that is made for the garment could be")]
+    Sheared(String),
+    /// A body stands so far away that its places were shifted.
+    #[error("the body stands so far away from the origin of its file that its places were shifted")]
+    BodyAfar,
+    /// Joints that were placed by hand do not make a skeleton.
+    #[error("{0}")]
+    NoSkeleton(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

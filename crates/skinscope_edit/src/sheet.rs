@@ -5,17 +5,17 @@ use std::sync::OnceLock;
 
 use glam::{Affine3A, DAffine3};
 use skinscope_anim::pose::Axis;
-use skinscope_base::parallel::JobContext;
-use skinscope_bind::BindError;
+use skinscope_base::parallel::{self, JobContext};
 use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
 use skinscope_model::{
-    Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveId,
-    PrimitiveRef, SetOrigin, Skin, WeightFormat,
+    BindingChange, Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive,
+    PrimitiveId, PrimitiveRef, SetOrigin, Skin, WeightFormat,
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
-use super::layers_in_file::LayersInFile;
+use super::Refusal;
 use super::bind::BoundSkin;
+use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
 use super::surface;
 use super::transferred::Transferred;
@@ -38,8 +38,10 @@ pub struct Sheet<'m> {
     pub layers: LayersInFile,
     /// The skins whose weights were found last by a binding.
     pub bound: Vec<BoundSkin>,
+    /// The skins that meshes without one would gain by the binding that ran last.
+    pub(super) gained: Option<BindingChange>,
     /// Why the binding that ran last found none.
-    pub(super) not_bound: Option<BindError>,
+    pub(super) not_bound: Option<Refusal>,
     /// What operations may change.
     pub bounds: Bounds,
     /// What the operation that is running could do only in part.
@@ -161,6 +163,7 @@ impl<'m> Sheet<'m> {
             transferred: None,
             mirroring: None,
             bound: Vec::new(),
+            gained: None,
             not_bound: None,
             layers,
             bounds,
@@ -182,6 +185,15 @@ impl<'m> Sheet<'m> {
     pub fn into_parts(self) -> (Vec<Table>, Vec<RestSurface>) {
         _ = self.surfaces();
         (self.tables, self.surfaces.into_inner().unwrap_or_default())
+    }
+
+    /// Returns the tables that [`Sheet::of`] makes, and the welded surfaces; both are made at once.
+    #[must_use]
+    pub fn parts_of(model: &Model) -> (Vec<Table>, Vec<RestSurface>) {
+        let (mut tables, mut welded) = (Vec::new(), Vec::new());
+        parallel::both(|| tables = Sheet::of(model).tables, || welded = surface::welded(model));
+        let surfaces = surface::made(model, &tables, welded.into_iter());
+        (tables, surfaces)
     }
 
     /// Returns the bodies that have a plane of symmetry across an axis, and the meshes that have none; they are looked for

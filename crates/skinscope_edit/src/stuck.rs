@@ -44,7 +44,7 @@ pub fn check_applied(
     applied: &Applied,
 ) -> Result<(), Refusal> {
     if let Some(why) = &sheet.not_bound {
-        return Err(why.clone().into());
+        return Err(why.clone());
     }
     if sheet.transferred.as_ref().is_some_and(|report| report.vertices > 0 && report.unmatched == report.vertices) {
         return Err(Refusal::NoneThere);

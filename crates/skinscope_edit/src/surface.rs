@@ -20,8 +20,16 @@ pub(super) type StoredVertex = (PrimitiveId, u32);
 
 /// Returns all surfaces of a model: the vertices of every table are in one at least.
 pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
+    made(model, tables, welded(model).into_iter())
+}
+
+/// The parts of a surface, its topology, and the position of each welded vertex.
+pub(super) type Welded = (Vec<check::SkinPart>, (MeshTopology, Vec<Vec3>));
+
+/// Returns the surfaces that skins move.
+pub(super) fn welded(model: &Model) -> Vec<Welded> {
     let of_parts = |check::WeldedSurface { parts, mesh, positions }| (parts, (mesh, positions));
-    made(model, tables, check::welded_surfaces(model).into_iter().map(of_parts))
+    check::welded_surfaces(model).into_iter().map(of_parts).collect()
 }
 
 /// Does the same, but vertices at one position are welded only where the surface goes on from one to the other,
@@ -31,12 +39,8 @@ pub(super) fn all_apart(model: &Model, tables: &[Table]) -> Vec<RestSurface> {
     made(model, tables, surfaces.map(|surface| (surface.parts.clone(), apart(surface))))
 }
 
-/// Makes all surfaces. `skinned` are those that skins move: the parts of each, its topology, and the position of each welded vertex.
-fn made(
-    model: &Model,
-    tables: &[Table],
-    skinned: impl Iterator<Item = (Vec<check::SkinPart>, (MeshTopology, Vec<Vec3>))>,
-) -> Vec<RestSurface> {
+/// Makes all surfaces. `skinned` are those that skins move.
+pub(super) fn made(model: &Model, tables: &[Table], skinned: impl Iterator<Item = Welded>) -> Vec<RestSurface> {
     let table_of = |at: PrimitiveId| tables.iter().position(|t| t.primitives.contains(&at));
     let mut out: Vec<RestSurface> = Vec::new();
     let mut seen = std::collections::HashSet::new();

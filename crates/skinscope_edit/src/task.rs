@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::{PerVertex, VertexSet, rogue_values, symmetry};
-use skinscope_model::{BindChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
+use skinscope_model::{BindChange, BindingChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
 use super::{
-    BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check, check_applied,
-    make_room, rogues, value,
+    BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check,
+    check_applied, make_room, rogues, value,
 };
 use skinscope_weights::{Table, clean};
 
@@ -78,6 +78,8 @@ pub struct Outcome {
     pub mirrored: Option<Mirroring>,
     /// The skins whose weights were found.
     pub bound: Vec<BoundSkin>,
+    /// The skins that meshes without one would gain; then no other weights change.
+    pub gained: Option<Arc<BindingChange>>,
     /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
     /// where nothing changes.
     pub asymmetry: Option<PerVertex>,
@@ -91,7 +93,7 @@ impl Outcome {
     /// Returns whether nothing would change.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.binds.is_empty()
+        self.changes.is_empty() && self.binds.is_empty() && self.gained.is_none()
     }
 
     /// Returns the weights and matrices that would change, as one change that can be applied.
@@ -99,6 +101,15 @@ impl Outcome {
     pub fn change(&self) -> SkinningChange {
         SkinningChange { weights: self.changes.clone(), binds: self.binds.clone() }
     }
+}
+
+/// The shares of the work on a task that is done when its operation begins and when that ends.
+const RUN: [f32; 2] = [0.2, 0.8];
+
+/// Returns what a task that binds does while this share of it is done, 0…1.
+#[must_use]
+pub fn stage_of_binding(fraction: f32) -> &'static str {
+    skinscope_bind::stage((fraction - RUN[0]) / (RUN[1] - RUN[0]))
 }
 
 /// Computes what an operation would do to the weights and matrices that a model has now; `None` where that was cancelled.
@@ -122,13 +133,13 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     }
     let rules = task.operation.rules(&task.settings);
     let before_found = count_found(&sheet, rules);
-    context.set_fraction(0.2);
+    context.set_fraction(RUN[0]);
     if context.is_cancelled() {
         return None;
     }
     let applied = apply(task.operation, &mut sheet, &task.settings);
     (out.unchanged, out.stuck, out.partly) = (applied.unchanged, applied.stuck, applied.partly);
-    context.set_fraction(0.8);
+    context.set_fraction(RUN[1]);
     if context.is_cancelled() {
         return None;
     }
@@ -142,6 +153,7 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     out.transferred = sheet.transferred.take();
     out.mirrored = sheet.mirroring.take();
     out.bound = std::mem::take(&mut sheet.bound);
+    out.gained = sheet.gained.take().map(Arc::new);
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.rounds;
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
@@ -152,8 +164,12 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
             out.vertices = counted;
         }
     }
-    if let Some(changed) =
-        Some(&out).filter(|out| !out.is_empty()).and_then(|out| model.with_skinning(&out.change()).ok())
+    if out.gained.is_some() {
+        out.vertices = out.bound.iter().map(|skin| skin.vertices).sum();
+    }
+    if let Some(changed) = Some(&out)
+        .filter(|out| !out.is_empty() && out.gained.is_none())
+        .and_then(|out| model.with_skinning(&out.change()).ok())
     {
         out.asymmetry = Some(symmetry::differences(&changed, context.cancel_flag()));
         out.rogue = Some(rogue_values(&changed, context.cancel_flag()));

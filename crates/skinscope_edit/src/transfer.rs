@@ -5,6 +5,9 @@
 //! from those around them (Abdrashitov, Raichstat, Monsen and Hill, "Robust Skin Weights Transfer via Weight Inpainting", 2023).
 
 mod change;
+mod layers;
+mod placing;
+mod report;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,7 +16,7 @@ use glam::{DAffine3, DVec3};
 use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{Keys, MapError, NameMap, NodeMap, counterparts, may_be_one, nearest_names};
 use skinscope_inspect::rig::SkinBinding;
-use skinscope_model::{Model, NodeId, PrimitiveId};
+use skinscope_model::{Model, NodeId};
 use skinscope_weights::{Laplacian, RestSurface, Shares, Table, TableRow, cut_noting, difference, unit_shares};
 
 use super::closest::{Found, TriangleTree};
@@ -22,10 +25,11 @@ use super::matching::{self, Matches, Rest, Source};
 use super::operation_row::vertices_get;
 use super::places::{self, Member, Places};
 use super::refusal::name;
-use super::transferred::Transferred;
 use super::{Group, JointNumbers, Operation, Parameter, ParameterKind, Refusal, Settings, Sheet, surface};
 
 pub use self::change::{CarriedChange, carry_change};
+pub(super) use self::placing::Placing;
+use self::report::{Missing, Report, Taken};
 
 /// The model whose weights are taken, and which of its joints are which.
 static DONOR: Parameter = Parameter {
@@ -76,14 +80,23 @@ const SAME: f64 = 1e-9;
 
 fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let Some(Donor(donor)) = &settings.donor else { return };
-    let given = Given::of(donor);
-    let own = turned_alike(sheet.model, donor);
-    let surfaces = surface::all_apart(sheet.model, &sheet.tables);
     // A mapping that does not fit was refused before.
     let mapping = settings.names.find(donor, sheet.model).unwrap_or_default();
-    let named =
-        |table: &Table| with_lacking(sheet.model, donor, &mapping, by_name(sheet.model, table, donor, &mapping));
-    let names: Vec<_> = sheet.tables.iter().map(named).collect();
+    let names = names_of(sheet, donor, &mapping);
+    let worlds = turned_alike(sheet.model, donor);
+    transfer_placed(sheet, donor, &Placing { worlds, names, distance: None, is_whole: false });
+}
+
+/// Returns for each table of a sheet which of its joints the nodes of a donor are.
+pub(super) fn names_of(sheet: &Sheet, donor: &Model, mapping: &NodeMap) -> Vec<HashMap<u32, u32>> {
+    let named = |table: &Table| with_lacking(sheet.model, donor, mapping, by_name(sheet.model, table, donor, mapping));
+    sheet.tables.iter().map(named).collect()
+}
+
+/// Gives the vertices of a sheet that may change the weights of a donor, and reports on it in the sheet.
+pub(super) fn transfer_placed(sheet: &mut Sheet, donor: &Model, placing: &Placing) {
+    let given = Given::of(donor);
+    let surfaces = surface::all_apart(sheet.model, &sheet.tables);
     let mut out = Report::default();
     let mut seen: Vec<Vec<bool>> = sheet.tables.iter().map(|table| vec![false; table.vertices()]).collect();
     for (number, surface) in surfaces.iter().enumerate() {
@@ -92,9 +105,12 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
         }
         sheet.context.set_fraction(0.2 + 0.6 * number as f32 / surfaces.len() as f32);
         let Some(first) = surface.parts.first() else { continue };
-        let world = own[first.primitive.mesh.index()];
-        let rest = resting(surface, world);
-        let shares = given.shares_of((sheet.model, world), &rest, &names[first.table], &mut out);
+        let world = placing.worlds[first.primitive.mesh.index()];
+        let mut rest = resting(surface, world);
+        rest.reach = placing.distance;
+        out.report.islands += rest.pieces;
+        let names = (&placing.names[first.table], placing.is_whole);
+        let shares = given.shares_of((sheet.model, world), &rest, names, &mut out);
         for (welded, taken) in (0..).zip(&shares) {
             for (number, vertex) in surface.members(welded).iter().enumerate() {
                 let at @ TableRow { table, row } = surface.row(*vertex);
@@ -130,53 +146,6 @@ fn take(table: &mut Table, row: usize, shares: &Shares) -> (f64, bool) {
     }
     table.put_in_order(row, &unit);
     (change, is_cut)
-}
-
-/// The weights that a welded vertex takes.
-#[derive(Clone, Debug, Default)]
-struct Taken {
-    /// Keys of joints, the largest share first; none where the welded vertex stays as it is.
-    shares: Shares,
-    is_inpainted: bool,
-    /// Whether some of the weights go to joints that have no counterpart here.
-    is_partial: bool,
-    /// The distance to the point whose weights it takes, else to the closest point of the other surface; `None` where there is none.
-    distance: Option<f64>,
-    /// Where the other surface has vertices at the same place that face alike: what each member takes of the one that is most like it. Empty
-    /// elsewhere.
-    own: Vec<Shares>,
-}
-
-/// What is reported, while it is counted.
-#[derive(Debug, Default)]
-struct Report {
-    report: Transferred,
-    sum: f64,
-    missing: Missing,
-}
-
-/// What has no counterpart here of what was wanted.
-#[derive(Debug, Default)]
-struct Missing {
-    /// The nodes of the other model without a counterpart whose weights were wanted.
-    nodes: BTreeSet<u32>,
-    /// Whether a vertex, since this was last set to false, was to get some of their weights.
-    is_partial: bool,
-}
-
-impl Report {
-    /// Counts a vertex: its primitive, and its number there.
-    fn count(&mut self, taken: &Taken, at: Option<(PrimitiveId, usize)>) {
-        let Some(distance) = taken.distance else { return };
-        let report = &mut self.report;
-        report.vertices += 1;
-        self.sum += distance;
-        report.inpainted += usize::from(taken.is_inpainted);
-        report.unmatched += usize::from(taken.shares.is_empty());
-        if report.at.is_none() || distance > report.largest {
-            (report.largest, report.at) = (distance, at);
-        }
-    }
 }
 
 /// The surface whose weights are taken, in the world.
@@ -243,12 +212,12 @@ impl<'d> Given<'d> {
     }
 
     /// Returns the weights that the welded vertices of a surface take; `own` is its model and its `world_from_mesh`, `named` has the key of the
-    /// joint here for each node of the donor.
+    /// joint here for each node of the donor, and `is_whole` is as in [`Placing`].
     fn shares_of(
         &self,
         own: (&Model, DAffine3),
         rest: &Rest,
-        named: &HashMap<u32, u32>,
+        (named, is_whole): (&HashMap<u32, u32>, bool),
         out: &mut Report,
     ) -> Vec<Taken> {
         let limb = |found: &Found| self.at(found).first().map(|(key, _)| self.limbs.limb(*key));
@@ -276,6 +245,13 @@ impl<'d> Given<'d> {
                 shares.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let entry = &mut taken[*welded as usize];
                 (entry.is_inpainted, entry.shares) = (!shares.is_empty(), shares);
+            }
+        }
+        if is_whole {
+            layers::follow(rest, &matches, &mut taken);
+            for (entry, closest) in taken.iter_mut().zip(&matches.closest).filter(|(entry, _)| entry.shares.is_empty())
+            {
+                entry.shares = closest.map(|found| known(self.at(&found), named, &mut out.missing)).unwrap_or_default();
             }
         }
         taken
@@ -342,7 +318,7 @@ fn turned_alike(model: &Model, donor: &Model) -> Vec<DAffine3> {
 }
 
 /// Returns a surface in the world.
-fn resting(surface: &RestSurface, world: DAffine3) -> Rest<'_> {
+pub(super) fn resting(surface: &RestSurface, world: DAffine3) -> Rest<'_> {
     let positions: Vec<DVec3> = surface.positions.iter().map(|p| world.transform_point3(p.as_dvec3())).collect();
     Rest::new(surface, positions, world.matrix3.determinant() < 0.0)
 }
@@ -433,14 +409,14 @@ fn by_keys(model: &Model, keys: &BTreeSet<u32>, donor: &Model, mapping: &NodeMap
 
 /// Returns for each mesh what brings it to where it rests in the world: what the joints of its skin share, or the transform of
 /// its node where no skin moves it.
-fn factors(model: &Model) -> Vec<DAffine3> {
+pub(super) fn factors(model: &Model) -> Vec<DAffine3> {
     let mut rest = Vec::new();
     local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
     let skins = SkinBinding::of_all(model, &rest);
     let of = |mesh: usize| {
         let instances = || model.instances.iter().filter(move |i| i.mesh.index() == mesh);
         let skinned = instances().find_map(|i| i.skin);
-        let node = |node: NodeId| rest.get(node.index()).map(|world| super::sheet::double(*world));
+        let node = |node: NodeId| rest.get(node.index()).map(|world| world.as_daffine3());
         match skinned {
             Some(skin) => skins.get(skin.index()).and_then(|binding| binding.common),
             None => instances().next().and_then(|i| node(i.node)),
@@ -453,12 +429,17 @@ fn factors(model: &Model) -> Vec<DAffine3> {
 /// Checks that some joint here has the name of one that moves the other model.
 fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     let Some(Donor(donor)) = &settings.donor else { return Ok(()) };
+    check_counterparts(sheet, donor, &settings.names)
+}
+
+/// Checks the same of a donor; `names` says what the user states.
+pub(super) fn check_counterparts(sheet: &Sheet, donor: &Model, names: &NameMap) -> Result<(), Refusal> {
     let given = Sheet::of(donor);
     if given.surfaces().iter().all(|surface| surface.triangles.is_empty()) {
         return Err(Refusal::NoSurface);
     }
     let moving = weighted(&given);
-    let mapping = settings.names.find(donor, sheet.model)?;
+    let mapping = names.find(donor, sheet.model)?;
     let finds = |table: &Table| by_name(sheet.model, table, donor, &mapping).keys().any(|node| moving.contains(node));
     if sheet.tables.iter().any(finds) {
         return Ok(());

@@ -3,7 +3,7 @@ use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Influences, ModelParts, NodeId, PrimitiveId};
 
 use super::*;
-use crate::{apply, check};
+use crate::{Transferred, apply, check};
 
 const SIDES: u32 = 24;
 const RINGS: u32 = 12;

@@ -125,7 +125,7 @@ fn a_mesh_gains_the_skin_of_another_one_where_that_leaves_it_in_its_place() {
     twice.instances = vec![(InstanceId(1), 0)];
     assert!(why(&first, &twice).contains("two skins"));
     // Joints that are bound elsewhere would carry it away.
-    let matrix = Affine3A::from_translation(glam::Vec3::new(0.0, 0.1, 0.0)) * first.skins[0].inverse_bind[2];
+    let matrix = Affine3A::from_translation(Vec3::new(0.0, 0.1, 0.0)) * first.skins[0].inverse_bind[2];
     let moved = first.with_binds(&[BindChange { skin: SkinId(0), joint: 2, matrix, restored: false }]).unwrap();
     assert!(why(&moved, &joining(0)).contains("needs one of its own"));
 }

@@ -8,10 +8,14 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use skinscope_base::parallel;
+
 use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive, PrimitiveId};
 
 /// How many vertices a page has, which is what the edit of one vertex copies.
 pub(super) const PAGE: usize = 16;
+/// So many pages one thread changes at a time: a dab changes fewer.
+const PIECE: usize = 256;
 /// A bit for each vertex of a page.
 type PageBits = u16;
 
@@ -397,13 +401,19 @@ fn changed(
     // Shown as 0 they have the pairs of a vertex that was mended, and yet they are not mended.
     let mut unusable = stored.unusable();
     change.restored.iter().for_each(|v| _ = unusable.remove(v));
-    for group in all.chunk_by(|a, b| a.0 as usize / PAGE == b.0 as usize / PAGE) {
-        let number = group[0].0 as usize / PAGE;
-        let base = number * PAGE;
-        let vertices = base..(base + PAGE).min(count);
-        pages[number] =
-            changed_page(pages[number].as_deref(), (stored, &unusable), vertices, change, group).map(Arc::new);
+    let mut groups = all.chunk_by(|a, b| a.0 as usize / PAGE == b.0 as usize / PAGE).peekable();
+    let mut work = Vec::new();
+    let first = all.first().map_or(0, |(vertex, _)| *vertex as usize / PAGE);
+    for (number, page) in pages.iter_mut().enumerate().skip(first) {
+        let is_of_page = |group: &&[(u32, u32)]| group.first().is_some_and(|(v, _)| *v as usize / PAGE == number);
+        work.extend(groups.next_if(is_of_page).map(|group| (number * PAGE, page, group)));
     }
+    parallel::in_pieces(&mut work, PIECE, &|_, work: &mut [(usize, &mut Option<Arc<Page>>, &[(u32, u32)])]| {
+        for (base, page, group) in work {
+            let vertices = *base..(*base + PAGE).min(count);
+            **page = changed_page(page.as_deref(), (stored, &unusable), vertices, change, group).map(Arc::new);
+        }
+    });
     if pages.iter().all(Option::is_none) {
         return None;
     }

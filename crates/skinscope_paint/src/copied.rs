@@ -1,14 +1,16 @@
-//! A layer of weights that is copied to another model: what it changes over the layers below it is carried as weights are transferred.
+//! A layer of weights that comes from elsewhere: copied to another model, where what it changes over the layers below it is carried as weights
+//! are transferred, or made of what a tool would do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skinscope_edit::{CarriedChange, Sheet, carry_change};
-use skinscope_model::Model;
+use skinscope_model::{Model, WeightChange};
+use skinscope_weights::{Shares, Table, TableRow};
 
 use super::canvas::{Canvas, Painted};
 use super::layers::{LayerId, LayerStack};
 
-/// A layer for another model than the one that it was painted on.
+/// A layer for another model than the one that it was painted on, or of what a tool would do.
 #[derive(Clone, Debug)]
 pub struct CopiedLayer {
     name: String,
@@ -28,6 +30,33 @@ impl CopiedLayer {
         let change = carry_change(to, &below?, &with?, locked);
         let (name, opacity, is_on) = (layer.name().to_owned(), layer.opacity(), layer.is_on());
         Some(Self { name, opacity, is_on, change })
+    }
+
+    /// Makes a layer of the weights that a tool would give some vertices of a model.
+    #[must_use]
+    pub fn of_changes(name: &str, model: &Model, changes: &[WeightChange]) -> Self {
+        let tables = Sheet::of(model).tables;
+        let mut rows: BTreeMap<TableRow, Shares> = BTreeMap::new();
+        for change in changes {
+            let is_it = |table: &Table| {
+                table.primitives.iter().any(|p| (p.mesh, p.primitive) == (change.mesh, change.primitive))
+            };
+            let Some((number, table)) = tables.iter().enumerate().find(|(_, table)| is_it(table)) else { continue };
+            for (i, vertex) in change.vertices.iter().enumerate() {
+                let (joints, weights) = change.row(i);
+                let mut shares = Shares::new();
+                for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+                    let (key, weight) = (table.key(*joint), f64::from(*weight));
+                    match shares.iter_mut().find(|(known, _)| *known == key) {
+                        Some((_, sum)) => *sum += weight,
+                        None => shares.push((key, weight)),
+                    }
+                }
+                rows.insert(TableRow { table: number, row: *vertex as usize }, shares);
+            }
+        }
+        let change = CarriedChange { rows: rows.into_iter().collect(), ..CarriedChange::default() };
+        Self { name: name.to_owned(), opacity: 1.0, is_on: true, change }
     }
 
     /// Returns how many vertices the copy has weights for.
@@ -69,7 +98,6 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_weights::TableRow;
 
     use super::*;
     use crate::layers::LayerRow;

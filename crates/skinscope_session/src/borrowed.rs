@@ -159,6 +159,7 @@ impl Session {
             files: &self.files,
             layers: self.painting.layers(),
             layers_in_file: self.painting.layers_in_file(),
+            placed: self.placing.joints(),
             before_finding: self.before_finding.as_deref(),
             is_example: self.lesson.is_some(),
         }

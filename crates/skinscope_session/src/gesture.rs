@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skinscope_edit::Settings;
+use skinscope_edit::{PlacedJoint, Settings};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{Model, NodeId};
 use skinscope_paint::LayerStack;
@@ -50,6 +50,8 @@ struct Before {
     brushes: PaintSettings,
     /// The layers of weights.
     weight_layers: LayerStack,
+    /// The joints that are placed by hand, and the selected one of them.
+    placed: (Arc<Vec<PlacedJoint>>, Option<usize>),
     view: ViewSettings,
     view_history: ViewHistory,
     orbit: Orbit,
@@ -124,6 +126,7 @@ pub(crate) fn begin(session: &mut Session) {
         settings: Arc::clone(&session.tools.settings),
         brushes: session.painting.settings().clone(),
         weight_layers: session.painting.layers().clone(),
+        placed: (Arc::clone(session.placing.joints()), session.placing.selected()),
         view: ViewSettings::of(&session.view),
         view_history: session.view_history.clone(),
         orbit: session.view.orbit,
@@ -155,7 +158,7 @@ pub(crate) fn cancel(session: &mut Session) {
     let Some(Gesture { before, has_sought, has_moved }) = session.gesture.take() else {
         return session.history.cancel_step(&mut session.edits);
     };
-    session.skinning().stop_preview();
+    session.stop_trial();
     session.history.drop_gesture();
     let Before { model, edits, playback, .. } = *before;
     (session.edits, session.posing.last_blended, session.rules) = (edits, before.last_blended, before.rules);
@@ -169,6 +172,7 @@ pub(crate) fn cancel(session: &mut Session) {
     }
     session.tools.settings = before.settings;
     session.painting.give_back(before.brushes, before.weight_layers);
+    session.placing.give_back(before.placed);
     for (slider, value) in before.sliders {
         document::lesson_commands::apply(session, &ExampleCommand::SetSlider(slider, value));
     }

@@ -18,6 +18,7 @@ mod gizmo;
 mod measuring;
 mod menus;
 mod painting;
+mod placing;
 mod playback;
 mod pose;
 mod surfaces;
@@ -64,6 +65,7 @@ pub use menus::{
 pub use painting::{
     LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintSettings, Painting, STROKES_ENDING,
 };
+pub use placing::{PlaceCommand, PlacedTask, Placing, SKELETON_ENDING};
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
     TakenClips, mirrored_clips,
@@ -75,7 +77,8 @@ pub use view::{
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,
 };
 pub use weights::{
-    ChangedByTool, EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools,
+    ChangedByTool, EditedWeights, Examination, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand,
+    Tools,
 };
 pub use work::{Done, ModelKey, Run, Work};
 
@@ -113,6 +116,7 @@ pub struct Session {
     marking: Marking,
     tools: Tools,
     painting: Painting,
+    placing: Placing,
     measuring: Measuring,
     compared: Compared,
     /// The data that methods have computed for the open model.
@@ -189,7 +193,9 @@ impl Session {
         let command = command.into();
         gesture::note(&mut self.gesture, &command);
         painting::note(&mut self.painting, &command);
+        let tried = self.tried_skins();
         let effect = self.carry_out(command);
+        self.follow_trial(tried);
         painting::follow(&mut self.painter());
         effect
     }
@@ -215,6 +221,7 @@ impl Session {
             }
             Command::Tool(command) => weights::tool_commands::apply(self, &command),
             Command::Paint(command) => painting::paint_commands::apply(self, command),
+            Command::Place(command) => self.place(&command),
             Command::Mark(command) => weights::marks::apply(self, &command),
             Command::Aside(command) => files::unmatched::apply(self, command),
             Command::Playback(command) => self.playing().apply(&command),

@@ -17,7 +17,8 @@ use skinscope_paint::Canvas;
 use crate::view::environment;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison, painting,
+    PlaceCommand, PlacedTask, Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison,
+    painting,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -66,6 +67,8 @@ pub enum Work {
     MeasurePose(ModelKey),
     /// What a deformation method computes once for this model.
     PrepareMethod(&'static DataSource, ModelKey),
+    /// The weights of meshes of this model for joints that are placed by hand.
+    BindPlaced(ModelKey, Box<PlacedTask>),
     /// The canvas on which weights of this model are painted.
     PreparePainting(ModelKey),
     /// The picture of the surroundings in this file.
@@ -86,6 +89,7 @@ impl Work {
         match self {
             Self::NormaliseWeights(_) => Some(("Normalising weights".to_owned(), EditCommand::NormaliseWeights.into())),
             Self::TryTool(_, task) => Some((task.operation.label.to_owned(), ToolCommand::Cancel.into())),
+            Self::BindPlaced(..) => Some(("Binding".to_owned(), PlaceCommand::CancelBind.into())),
             Self::PackWeights(..) => {
                 let cancel = ComparisonCommand::SetWeights(SideWeights::Shown);
                 Some(("Computing the weights of the runtime".to_owned(), cancel.into()))
@@ -102,6 +106,15 @@ impl Work {
             | Self::MeasureClip(_)
             | Self::MeasurePose(_)
             | Self::PreparePainting(_) => None,
+        }
+    }
+
+    /// Returns the stage of the work where so much of it is done, 0…1; `None` where it has none.
+    #[must_use]
+    pub fn stage(&self, fraction: f32) -> Option<&'static str> {
+        match self {
+            Self::TryTool(_, task) if task.operation.finds_weights() => Some(edit::stage_of_binding(fraction)),
+            _ => None,
         }
     }
 }
@@ -170,6 +183,9 @@ impl Session {
         if let Some((model, task)) = self.skinning().wanted_task() {
             wanted.push(Work::TryTool(ModelKey::of(&model), Box::new(task)));
         }
+        if let Some((task, model)) = self.placing.task().zip(self.model()) {
+            wanted.push(Work::BindPlaced(ModelKey::of(model), Box::new(task.clone())));
+        }
         if let Some((model, packing)) = self.deforming().wanted_packing() {
             wanted.push(Work::PackWeights(ModelKey::of(&model), packing));
         }
@@ -220,7 +236,15 @@ impl Session {
                 let (model, task) = (model.upgrade()?, Task::clone(task));
                 Some(Box::new(move |context| {
                     let outcome = compute_outcome(&model, &task, context)?;
-                    Some(Done::of(move |session| session.skinning().take_outcome(&model, &task, Some(outcome))))
+                    Some(Done::of(move |session| session.take_outcome(&model, &task, Some(outcome))))
+                }))
+            }
+            Work::BindPlaced(model, task) => {
+                let (model, task) = (model.upgrade()?, PlacedTask::clone(task));
+                Some(Box::new(move |context| {
+                    let result = task.run(&model, context);
+                    let take = move |session: &mut Session| session.take_bound(&model, &task, result);
+                    (!context.is_cancelled()).then(|| Done::of(take))
                 }))
             }
             Work::PackWeights(model, packing) => {
@@ -307,7 +331,9 @@ impl Session {
 
     /// Takes the result of a piece of work, where it is still of use.
     pub fn done(&mut self, done: Done) {
+        let tried = self.tried_skins();
         (done.0)(self);
+        self.follow_trial(tried);
     }
 
     /// Does all work that is wanted on this thread, also what is wanted only once other work is done.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use egui::{Align, Id, Label, Layout, RichText, ScrollArea, Ui, vec2};
 use skinscope_anim::pose::Resolved;
+use skinscope_edit::PlacedJoint;
 use skinscope_session::{
-    Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, Session, SessionFile, Source,
+    Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, PlaceCommand, Session, SessionFile, Source,
 };
 
 use super::dialogs::question;
@@ -49,6 +50,8 @@ pub enum AskedStage {
     Pose(PoseReport),
     /// The session file was read.
     Session(SessionReport),
+    /// The file of placed joints was read.
+    Placed(Arc<Vec<PlacedJoint>>),
     /// The file cannot be read or written; the text says why.
     Failed(String),
 }
@@ -151,6 +154,7 @@ fn show_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
         AskedStage::Working => working(ui, if asked.usage.writes() { "Writing" } else { "Reading" }),
         AskedStage::Pose(report) => read(ui, report, commands),
         AskedStage::Session(report) => show_session(ui, report),
+        AskedStage::Placed(joints) => text(ui, &format!("It has {}.", counted(joints.len(), "joint", "joints"))),
         AskedStage::Failed(why) => {
             ui.horizontal_top(|ui| error_line(ui, why));
         }
@@ -162,7 +166,7 @@ fn can_go_on(asked: &AskedFile) -> bool {
     let saves = asked.usage.writes();
     match &asked.stage {
         AskedStage::Writable { .. } | AskedStage::Failed(_) => saves,
-        AskedStage::Session(_) => !saves,
+        AskedStage::Session(_) | AskedStage::Placed(_) => !saves,
         AskedStage::Pose(report) => !saves && (!report.pose.nodes.is_empty() || !report.pose.morphs.is_empty()),
         AskedStage::Unfit(_) | AskedStage::Unnamed | AskedStage::Working => false,
     }
@@ -172,7 +176,7 @@ fn can_go_on(asked: &AskedFile) -> bool {
 fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Command>) {
     let path = dialog.field.path();
     match (asked.usage, &asked.stage) {
-        (FileUse::SavePose | FileUse::SaveSession | FileUse::SaveStrokes, _) => {
+        (FileUse::SavePose | FileUse::SaveSession | FileUse::SaveStrokes | FileUse::SavePlaced, _) => {
             commands.push(FileCommand::WriteFile(path).into());
         }
         (FileUse::Export(_), _) => {
@@ -193,7 +197,11 @@ fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Com
                 }
             }
         }
-        (FileUse::LoadPose, _) => {}
+        (FileUse::LoadPlaced, AskedStage::Placed(joints)) => {
+            commands.push(PlaceCommand::Replace(Arc::clone(joints)).into());
+            commands.push(FileCommand::CloseFile.into());
+        }
+        (FileUse::LoadPose | FileUse::LoadPlaced, _) => {}
     }
 }
 
@@ -215,6 +223,7 @@ impl Words {
     fn of(usage: FileUse) -> Self {
         const WRITTEN: &str = "Name the file that is written.";
         const POSE: (&str, &str) = ("Pose file", "folder/name.pose.json");
+        const JOINTS: (&str, &str) = ("File of joints", "folder/name.skeleton.json");
         const SESSION: (&str, &str) = ("Session file", "folder/name.skinscope.json");
         let (title, verb, (field, hint), unnamed, writes) = match usage {
             FileUse::SavePose => {
@@ -231,6 +240,12 @@ impl Words {
                 let writes = "The strokes that were painted are written, without those that were undone, and the poses that they name beside them. skinscope paint gives the same weights by them.";
                 ("Save strokes", "Save", ("Strokes file", "folder/name.strokes.json"), WRITTEN, writes)
             }
+            FileUse::SavePlaced => {
+                let writes =
+                    "The joints are written with their places and parents. skinscope bind --skeleton binds to them.";
+                ("Save joints", "Save", JOINTS, WRITTEN, writes)
+            }
+            FileUse::LoadPlaced => ("Load joints", "Load", JOINTS, "Name a file of joints, NAME.skeleton.json.", ""),
             FileUse::Export(kind) => {
                 let (title, verb, hint) = match kind {
                     ExportKind::Picture => ("Save picture", "Save", "folder/name.png"),

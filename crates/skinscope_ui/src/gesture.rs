@@ -2,7 +2,7 @@
 //! The panels know nothing of this. What they ask for in a pass is looked at when the pass is over.
 
 use egui::{Context, Event, Key};
-use skinscope_session::{BesideCommand, Command, EditCommand, PaintCommand, SelectionCommand, Session};
+use skinscope_session::{BesideCommand, Command, EditCommand, PaintCommand, PlaceCommand, SelectionCommand, Session};
 
 use super::UiState;
 
@@ -115,6 +115,16 @@ fn changes(command: &Command) -> bool {
                 | PaintCommand::Flood
                 | PaintCommand::Gradient { .. }
                 | PaintCommand::Layer(_)
+        ),
+        Command::Place(place) => matches!(
+            place,
+            PlaceCommand::Add(_)
+                | PlaceCommand::Move(..)
+                | PlaceCommand::Rename(..)
+                | PlaceCommand::Delete(_)
+                | PlaceCommand::Hang(..)
+                | PlaceCommand::Humanoid
+                | PlaceCommand::Replace(_)
         ),
         Command::Posing(_)
         | Command::Keying(_)

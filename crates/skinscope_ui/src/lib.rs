@@ -68,6 +68,7 @@ mod paint;
 mod palette;
 mod panel_size;
 mod panels;
+mod placing;
 mod pointer;
 mod pose_library;
 mod preferences;
@@ -236,6 +237,7 @@ pub struct UiState {
     viewport: viewport::Viewport,
     pointer_drag: gesture::PointerDrag,
     comparison: comparison::Plate,
+    placing: placing::JointPlate,
     normal_times: normal_modes::NormalTimes,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,

@@ -16,7 +16,7 @@ use super::saved::MouseHabit;
 use super::widgets::{INSET, chip, chip_width, describe, plates_of_pass, tip};
 use super::{
     Status, UiState, beside, bones, card, clear_part, comparison, context_menu, copied, crowd, ghosts, legend, marks,
-    menu, page, status, tour, triad,
+    menu, page, placing, status, tour, triad,
 };
 
 /// The state of the picture's area.
@@ -117,6 +117,8 @@ pub(super) fn show(
         // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
         card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second);
+        let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
+        placing::show(&mut corner, above, session, &mut state.placing, commands);
         // The switches are drawn over the line between the sides.
         comparison::show_sides(&mut ui, rect, session, names_scale, commands);
         if !state.presents {

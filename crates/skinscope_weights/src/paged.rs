@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
+use skinscope_base::parallel;
+
 /// So many rows are copied together when one of them changes.
 const PAGE: usize = 16;
 /// So many pages are named together.
 const LEAF: usize = 64;
+
+/// So many leaves, which are at least some thousand rows, one thread changes at a time.
+const PIECE: usize = 8;
 
 type Page<T> = [Option<T>; PAGE];
 type Leaf<T> = [Option<Arc<Page<T>>>; LEAF];
@@ -76,6 +81,55 @@ impl<T: Clone> Paged<T> {
         let page = Arc::make_mut(leaf[row / PAGE % LEAF].get_or_insert_with(|| Arc::new([const { None }; PAGE])));
         page[row % PAGE] = value;
     }
+
+    /// Does the same for many rows, on all cores: each gets a value, or loses it. Of two values for one row the last counts.
+    pub fn set_all(&mut self, mut rows: Vec<(usize, Option<T>)>)
+    where
+        T: Send + Sync,
+    {
+        let in_leaf = PAGE * LEAF;
+        if !rows.is_sorted_by_key(|(row, _)| *row) {
+            rows.sort_by_key(|(row, _)| *row);
+        }
+        let Some(count) = rows.last().map(|(row, _)| row / in_leaf + 1) else { return };
+        let leaves = Arc::make_mut(&mut self.leaves);
+        if leaves.len() < count {
+            leaves.resize(count, None);
+        }
+        let mut groups = rows.chunk_by_mut(|a, b| a.0 / in_leaf == b.0 / in_leaf).peekable();
+        let mut work = Vec::new();
+        for (number, leaf) in leaves.iter_mut().enumerate() {
+            let is_of_leaf = |group: &&mut [(usize, Option<T>)]| group.first().is_some_and(|g| g.0 / in_leaf == number);
+            work.extend(groups.next_if(is_of_leaf).map(|group| (leaf, group)));
+        }
+        parallel::in_pieces(&mut work, PIECE, &|_, work: &mut [(&mut Option<Arc<Leaf<T>>>, _)]| {
+            work.iter_mut().for_each(|(leaf, group)| set_leaf(leaf, group));
+        });
+    }
+}
+
+/// Gives rows of one leaf, which rise, their values.
+fn set_leaf<T: Clone>(leaf: &mut Option<Arc<Leaf<T>>>, rows: &mut [(usize, Option<T>)]) {
+    let leaf = Arc::make_mut(leaf.get_or_insert_with(|| Arc::new([const { None }; LEAF])));
+    for group in rows.chunk_by_mut(|a, b| a.0 / PAGE == b.0 / PAGE) {
+        let Some(slot) = group.first().map(|(row, _)| &mut leaf[row / PAGE % LEAF]) else { continue };
+        if let Some(page) = slot.as_mut().and_then(Arc::get_mut) {
+            group.iter_mut().for_each(|(row, value)| page[*row % PAGE] = value.take());
+            continue;
+        }
+        // Of a page that others have too, only what stays is copied.
+        let mut page: Page<T> = [const { None }; PAGE];
+        let mut is_set = [false; PAGE];
+        for (row, value) in group {
+            page[*row % PAGE] = value.take();
+            is_set[*row % PAGE] = true;
+        }
+        if let Some(before) = slot.take() {
+            let kept = page.iter_mut().zip(&*before).zip(is_set).filter(|(_, is_set)| !is_set);
+            kept.for_each(|((new, old), _)| new.clone_from(old));
+        }
+        *slot = Some(Arc::new(page));
+    }
 }
 
 #[cfg(test)]
@@ -104,5 +158,21 @@ mod tests {
         assert!((3 * 16 * 8..3 * 16 * 8 + 5 * 8 + 2 * 64 * 8 + 1).contains(&bytes), "{bytes}");
         rows.set(40, None);
         assert_eq!([rows.get(40), rows.get(41)], [None, Some(&8)]);
+    }
+
+    #[test]
+    fn many_rows_become_what_they_become_one_by_one() {
+        let numbers = (0_usize..40_000).map(|i| i * 7919 % 60_000);
+        let changes: Vec<(usize, Option<usize>)> =
+            numbers.chain([5, 5, 90_000]).enumerate().map(|(i, row)| (row, (i % 5 > 0).then_some(i))).collect();
+        let mut before = Paged::default();
+        (0..30_000).for_each(|row| before.set(3 * row, Some(row)));
+        let (mut one, mut all) = (before.clone(), before.clone());
+        changes.iter().for_each(|(row, value)| one.set(*row, *value));
+        all.set_all(changes);
+        assert!(all.iter().eq(one.iter()) && !all.is_same_as(&before));
+        assert!(before.iter().all(|(row, value)| row == 3 * value), "copies keep their rows");
+        all.set_all(Vec::new());
+        assert!(all.iter().eq(one.iter()), "no change");
     }
 }

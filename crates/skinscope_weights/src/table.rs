@@ -275,7 +275,7 @@ impl Table {
         self.touched[vertex] = true;
     }
 
-    /// Writes the pairs that a vertex would have with other weights into two empty lists, as [`Table::write`] puts them. `joint_of` does what
+    /// Adds the pairs that a vertex would have with other weights to two lists, as [`Table::write`] puts them. `joint_of` does what
     /// [`Table::joint_of`] does.
     pub fn arrange(
         &self,
@@ -284,18 +284,29 @@ impl Table {
         joint_of: &dyn Fn(u32) -> Option<u16>,
         (joints, weights): (&mut Vec<u16>, &mut Vec<f64>),
     ) {
-        let mut new: Vec<(u32, f64)> = shares.to_vec();
+        let start = weights.len();
+        // A bit for each of the first shares that has its pair; few vertices have more of them.
+        let (mut placed, mut placed_beyond) = (0_u64, Vec::new());
         for slot in self.slots(vertex) {
             let key = self.key(self.joints[slot]);
-            let existing = new.iter().position(|(k, _)| *k == key).filter(|_| clean(self.weights[slot]) > 0.0);
-            let weight = existing.map(|at| new.remove(at).1);
-            joints.push(if weight.is_some() { self.joints[slot] } else { 0 });
-            weights.push(weight.unwrap_or(0.0));
+            let is_free = |at: &usize| if *at < 64 { placed >> at & 1 == 0 } else { !placed_beyond.contains(at) };
+            let mut of_key = (0..shares.len()).filter(|at| shares[*at].0 == key);
+            let existing = of_key.find(is_free).filter(|_| clean(self.weights[slot]) > 0.0);
+            match existing {
+                Some(at) if at < 64 => placed |= 1 << at,
+                Some(at) => placed_beyond.push(at),
+                None => {}
+            }
+            joints.push(if existing.is_some() { self.joints[slot] } else { 0 });
+            weights.push(existing.map_or(0.0, |at| shares[at].1));
         }
-        let mut free = (0..weights.len()).filter(|at| weights[*at] == 0.0).collect::<Vec<_>>().into_iter();
-        for (joint, weight) in new.into_iter().filter_map(|(key, weight)| Some((joint_of(key)?, weight))) {
-            let Some(at) = free.next() else { break };
-            (joints[at], weights[at]) = (joint, weight);
+        let is_left = |at: &usize| if *at < 64 { placed >> at & 1 == 0 } else { !placed_beyond.contains(at) };
+        let new = (0..shares.len()).filter(is_left).map(|at| shares[at]);
+        let mut next = start;
+        for (joint, weight) in new.filter_map(|(key, weight)| Some((joint_of(key)?, weight))) {
+            // What a pair was given here is not free, whatever the weight.
+            let Some(at) = (next..weights.len()).find(|at| weights[*at] == 0.0) else { break };
+            (joints[at], weights[at], next) = (joint, weight, at + 1);
         }
     }
 

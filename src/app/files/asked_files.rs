@@ -1,6 +1,7 @@
 //! Asks for files in the window's own dialog: to write what is shown into one, or to show what one has.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
@@ -9,12 +10,13 @@ use super::exports::{read_files, stage_of_export};
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path, strokes_path};
 use super::on_disk::OnDisk;
+use super::placed::{self, is_skeleton, skeleton_path};
 use super::strokes;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
 use crate::output::overwritten;
-use crate::session::{FileUse, SESSION_ENDING, STROKES_ENDING, Session, is_session};
+use crate::session::{FileUse, SESSION_ENDING, SKELETON_ENDING, STROKES_ENDING, Session, is_session};
 
 /// The most files of a folder that are offered.
 const MOST_OFFERED: usize = 200;
@@ -34,7 +36,12 @@ impl App {
         let offered = match usage {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
-            FileUse::SavePose | FileUse::SaveSession | FileUse::SaveStrokes | FileUse::Export(_) => Vec::new(),
+            FileUse::LoadPlaced => files_in(&folder, is_skeleton),
+            FileUse::SavePose
+            | FileUse::SaveSession
+            | FileUse::SaveStrokes
+            | FileUse::SavePlaced
+            | FileUse::Export(_) => Vec::new(),
         };
         let path =
             if usage.writes() { proposed_name(&self.session, &self.disk, usage, &folder) } else { PathBuf::new() };
@@ -71,10 +78,12 @@ impl App {
             FileUse::SavePose => asked.stage = AskedStage::Writable { replaces: is_there(&pose_path(&path)) },
             FileUse::SaveSession => asked.stage = AskedStage::Writable { replaces: is_there(&session_path(&path)) },
             FileUse::SaveStrokes => asked.stage = AskedStage::Writable { replaces: is_there(&strokes_path(&path)) },
+            FileUse::SavePlaced => asked.stage = AskedStage::Writable { replaces: is_there(&skeleton_path(&path)) },
             FileUse::Export(kind) => asked.stage = stage_of_export(kind, &path, &read),
             FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
             FileUse::OpenSession if path.is_file() => self.look_into_session(path),
-            FileUse::LoadPose | FileUse::OpenSession => asked.stage = AskedStage::Unnamed,
+            FileUse::LoadPlaced if path.is_file() => read_placed((&mut self.status, &mut self.jobs), path),
+            FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced => asked.stage = AskedStage::Unnamed,
         }
     }
 
@@ -84,7 +93,8 @@ impl App {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
             Some(FileUse::SaveStrokes) => save_strokes(&self.session, (&mut self.status, &mut self.jobs), path),
-            Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::Export(_)) | None => {}
+            Some(FileUse::SavePlaced) => save_placed(&self.session, (&mut self.status, &mut self.jobs), path),
+            Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced | FileUse::Export(_)) | None => {}
         }
     }
 }
@@ -103,6 +113,36 @@ fn save_strokes(session: &Session, (status, jobs): (&mut Status, &mut Jobs), pat
     }
     jobs.restart(Kind::NamedFile, move |_| {
         let written = strokes::write(&path, &files);
+        Some(Box::new(move |app, _| file_written(&mut app.status, &path, written)))
+    });
+}
+
+/// Reads placed joints from a file, for the dialog that asks for it.
+fn read_placed((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
+    if let Some(asked) = &mut status.asked_file {
+        asked.stage = AskedStage::Working;
+    }
+    jobs.restart(Kind::NamedFile, move |_| {
+        let read = placed::read(&path);
+        Some(Box::new(move |app, _| {
+            if let Some(asked) = asked_at(&mut app.status, &path) {
+                asked.stage = read.map_or_else(AskedStage::Failed, |joints| AskedStage::Placed(Arc::new(joints)));
+            }
+        }))
+    });
+}
+
+/// Writes the joints that are placed by hand into a file.
+fn save_placed(session: &Session, (status, jobs): (&mut Status, &mut Jobs), path: &Path) {
+    let (path, joints) = (skeleton_path(path), Arc::clone(session.placing().joints()));
+    let Some(asked) = &mut status.asked_file else { return };
+    asked.path.clone_from(&path);
+    asked.stage = AskedStage::Working;
+    if let Err(error) = overwritten(&path, session.document().into_iter().flat_map(|d| d.files())) {
+        return file_written(status, &path, Err(error.to_string()));
+    }
+    jobs.restart(Kind::NamedFile, move |_| {
+        let written = placed::write(&path, &joints);
         Some(Box::new(move |app, _| file_written(&mut app.status, &path, written)))
     });
 }
@@ -136,6 +176,7 @@ fn proposed_name(session: &Session, disk: &OnDisk, usage: FileUse, folder: &Path
         (FileUse::SaveSession, Some(open)) => open.to_owned(),
         (FileUse::SaveSession, None) => free_name(folder, &stem(session), SESSION_ENDING),
         (FileUse::SaveStrokes, _) => free_name(folder, &stem(session), STROKES_ENDING),
+        (FileUse::SavePlaced | FileUse::LoadPlaced, _) => free_name(folder, &stem(session), SKELETON_ENDING),
         (FileUse::Export(kind), _) => {
             let (stem, ending) = usual_name(kind, session);
             free_name(folder, &stem, ending)

@@ -28,6 +28,7 @@ impl Wanted {
             FileUse::SavePose | FileUse::LoadPose => FileKind::Pose,
             FileUse::SaveSession | FileUse::OpenSession => FileKind::Session,
             FileUse::SaveStrokes => FileKind::Strokes,
+            FileUse::SavePlaced | FileUse::LoadPlaced => FileKind::Skeleton,
             FileUse::Export(_) => FileKind::Any,
         };
         if usage.writes() { Self::Write(kind) } else { Self::Read(kind) }
@@ -41,6 +42,7 @@ pub(crate) enum FileKind {
     Pose,
     Session,
     Strokes,
+    Skeleton,
     Environment,
     Any,
 }
@@ -59,6 +61,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Pose => dialog.add_filter("Poses", &["json"]),
         FileKind::Session => dialog.add_filter("Sessions", &["json"]),
         FileKind::Strokes => dialog.add_filter("Strokes", &["json"]),
+        FileKind::Skeleton => dialog.add_filter("Joints", &["json"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
         FileKind::Any => dialog,
     };

@@ -167,8 +167,12 @@ impl Jobs {
     pub fn notice(&self) -> Option<(String, f32, Command)> {
         let mut works = self.works.iter().filter(|r| !r.is_cancelled && r.since.elapsed() >= NOTICED);
         works.find_map(|running| {
-            let (words, cancel) = running.work.notice()?;
-            Some((words, running.job.fraction(), cancel))
+            let (mut words, cancel) = running.work.notice()?;
+            let fraction = running.job.fraction();
+            if let Some(stage) = running.work.stage(fraction) {
+                words = format!("{words}: {}", stage.to_lowercase());
+            }
+            Some((words, fraction, cancel))
         })
     }
 

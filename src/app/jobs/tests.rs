@@ -20,8 +20,8 @@ use crate::model::test_shapes::{Tube, tube};
 use crate::model::{BlockFormats, MeshId, Model, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{
-    ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, PaintCommand, Session, Source,
-    ToolCommand, ViewCommand, Work,
+    ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, PaintCommand, PlaceCommand, Session,
+    Source, ToolCommand, ViewCommand, Work,
 };
 
 static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
@@ -296,6 +296,7 @@ fn number(work: &Work) -> usize {
         Work::PrepareMethod(..) => 7,
         Work::ReadEnvironment(_) => 8,
         Work::PreparePainting(_) => 9,
+        Work::BindPlaced(..) => 10,
     }
 }
 
@@ -344,6 +345,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
     let mut small = halved(3);
     small.apply(ToolCommand::Choose(Some("smooth")));
     small.apply(ViewCommand::SetMethod("polar"));
+    small.apply(PlaceCommand::Bind);
     small.apply(MeasureCommand::TogglePanel);
     small.apply(ComparisonCommand::Set(true));
     small.apply(ComparisonCommand::PreviewAs(RUNTIMES[0].packing));
@@ -377,7 +379,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         jobs.follow(&mut Session::default(), &mut |_| true);
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
-    assert_eq!(begun, (0..10).collect(), "every kind is begun");
+    assert_eq!(begun, (0..11).collect(), "every kind is begun");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! `check --junit`: findings as the XML of JUnit's test reports, which pipelines show. A file is a suite and a rule is a
 //! test, so that a test has one name from run to run, whether it fails or not. A rule fails where a finding is as bad as
-//! `--fail-on` says; lesser ones are its output.
+//! `--fail-on` says; lesser ones are its output. A limit of `--fail-over` is a test too.
 
 use std::fmt::Write;
 
 use super::super::markup::escaped;
+use super::gates::Judged;
 use super::report::{self, Outcome};
 use crate::inspect::check::{Finding, RULES, Severity};
 use crate::inspect::rom::ROM_RULES;
@@ -23,7 +24,7 @@ pub(super) fn suite(
     fails: &dyn Fn(Severity) -> bool,
 ) -> String {
     let name = escaped(path);
-    let (model, report, rom) = match outcome {
+    let (model, report, gates, rom) = match outcome {
         Outcome::Refused(error) => {
             let error = escaped(&error.to_string());
             return format!(
@@ -32,7 +33,7 @@ pub(super) fn suite(
                  </testsuite>\n"
             );
         }
-        Outcome::Checked { model, report, rom, .. } => (model, report, rom),
+        Outcome::Checked { model, report, gates, rom, .. } => (model, report, gates, rom),
     };
     let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| rom.is_some()).map(|r| r.id));
     let ran = ids.filter(|id| wanted.is_none_or(|wanted| wanted.iter().any(|rule| rule == id)));
@@ -61,7 +62,22 @@ pub(super) fn suite(
             None => cases += &format!("><system-out>{}</system-out></testcase>\n", escaped(&all)),
         }
     }
+    for judged in *gates {
+        tests += 1;
+        failures += usize::from(!judged.passed());
+        cases += &gate_case(&name, judged);
+    }
     format!(
         "<testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\">\n{cases}</testsuite>\n"
     )
+}
+
+/// Returns the test of a limit of `--fail-over`, with what was measured; `suite`: the escaped name of the file.
+fn gate_case(suite: &str, judged: &Judged) -> String {
+    let (rule, text) = (judged.rule(), escaped(&judged.text()));
+    let inside = match judged.passed() {
+        true => format!("<system-out>{text}</system-out>"),
+        false => format!("<failure type=\"share\" message=\"{text}\">{text}</failure>"),
+    };
+    format!("<testcase classname=\"{suite}\" name=\"{rule}\">{inside}</testcase>\n")
 }

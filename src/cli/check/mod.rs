@@ -1,5 +1,7 @@
 //! `skinscope check`: finds what is wrong with the skins of many files.
 
+pub(super) mod bound;
+mod gates;
 mod junit;
 mod names;
 mod page;
@@ -18,12 +20,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
+use self::gates::Limit;
 use self::names::Names;
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
 use self::runtime::predict;
 pub(super) use self::runtime::{packing, unskinned};
-use self::sinks::{FileOutput, Format, Sinks, spare};
+use self::sinks::{FileOutput, Format, Sinks, Totals, spare};
 use super::line::ProgressLine;
 use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
 use crate::edit::Packing;
@@ -48,7 +51,7 @@ use crate::words::counted;
 /// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
 /// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a
 /// partner on the other side, or no usable weights; absent where the rule asymmetry has not
-/// run), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
+/// run), gates [{gate, percent, limit, passed, vertices (stored vertices of the surface at fault)}] (those of --fail-over), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
@@ -59,7 +62,9 @@ use crate::words::counted;
 ///
 /// A line of --json-lines has the fields of an item of files, with file in place of path; where a file does not load it has
 /// file and error alone. In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
-/// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test.
+/// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test. A share
+/// of --fail-over is a test gate-NAME there, which fails where it is exceeded; SARIF has a result of that rule where it is, with what JSON
+/// has as its properties.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct CheckArgs {
@@ -89,6 +94,10 @@ pub(super) struct CheckArgs {
     /// End with exit code 3 where a finding has this severity or a worse one
     #[arg(long, value_enum, value_name = "SEVERITY", default_value = "error")]
     fail_on: FailOn,
+    /// End with exit code 3 where more of a file's surface than this share is at fault, as in unweighted=0.5%; may be given several
+    /// times. The shares are listed below
+    #[arg(long, value_name = "GATE=PERCENT", value_parser = gates::limit)]
+    fail_over: Vec<Limit>,
     /// Allow this many joints to move a vertex, as the runtime does that will show the models
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
@@ -165,7 +174,8 @@ fn after_help() -> String {
     for rule in ROM_RULES {
         out += &format!("  {:width$}  {:<8} {}\n", rule.id, Severity::Info.id(), rule.help);
     }
-    out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on."
+    out += &gates::help();
+    out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on or exceeds --fail-over."
 }
 
 /// Reads files in parallel within a bound of memory.
@@ -206,8 +216,8 @@ impl Loader {
 pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let names = Names::open(&args.models, args.list.as_deref())?;
     let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| args.names(id)).collect());
-    let options =
-        CheckOptions { limit: args.runtime.map_or(usize::from(args.limit), |packing| packing.influences), rules };
+    let limit = args.runtime.map_or(usize::from(args.limit), |packing| packing.influences);
+    let options = CheckOptions { limit, rules, gates: gates::asked(&args.fail_over)? };
     let painter = args.html.as_ref().map(|_| Painter::new());
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
     let count = names.count();
@@ -238,12 +248,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
         line.end(turn);
         line.aside(|| sinks.take(turn, output));
     });
-    let total = sinks.end()?;
-    match (
-        args.fail_on.severity(),
-        Severity::ALL.into_iter().filter(|s| args.fails(*s)).map(|s| total[s as usize]).sum(),
-    ) {
-        (Some(severity), count @ 1..) => Err(CliError::Findings { count, severity: severity.id() }),
+    let Totals { counts, exceeded } = sinks.end()?;
+    let failing: usize = Severity::ALL.into_iter().filter(|s| args.fails(*s)).map(|s| counts[s as usize]).sum();
+    match (args.fail_on.severity(), failing, exceeded) {
+        (Some(severity), count @ 1.., _) => Err(CliError::Findings { count, severity: severity.id() }),
+        (_, _, count @ 1..) => Err(CliError::Exceeded { count }),
         _ => Ok(()),
     }
 }
@@ -320,9 +329,11 @@ impl Task<'_> {
             say("previewing the runtime");
             predict(model, packing)
         });
-        let outcome = Outcome::Checked { model, report: &report, rom: rom.as_ref(), runtime: runtime.as_ref() };
+        let judged = gates::judged(&self.args.fail_over, &report);
+        let (rom, runtime) = (rom.as_ref(), runtime.as_ref());
+        let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &path, &outcome)).collect();
-        let shortfall = rom.as_ref().and_then(rom::Measured::shortfall).map(|lines| lines.join(" "));
+        let shortfall = rom.and_then(rom::Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
             document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
         if document.warnings.len() > MOST_WARNINGS {
@@ -347,10 +358,13 @@ impl Task<'_> {
             let notes: Vec<String> = shortfall.iter().cloned().chain(note).collect();
             let (pictures, note) = (&of_findings[..], (!notes.is_empty()).then(|| notes.join(" ")));
             let note = note.as_deref();
-            *item = Some(page::section(&path, &page::Outcome::Checked { model, report: &report, pictures, note }));
+            let checked = page::Outcome::Checked { model, report: &report, gates: &judged, pictures, note };
+            *item = Some(page::section(&path, &checked));
         }
         let items = items.into_iter().map(Option::unwrap_or_default).collect();
-        FileOutput { items, warnings, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
+        let counts = Severity::ALL.map(|severity| report.count(severity));
+        let exceeded = judged.iter().filter(|judged| !judged.passed()).count();
+        FileOutput { items, warnings, outcome: Ok(Totals { counts, exceeded }) }
     }
 }
 

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::markup::shown;
+use super::gates::Judged;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
@@ -18,8 +19,14 @@ const MOST_VERTICES: usize = 24;
 pub(super) enum Outcome<'a> {
     /// The reason why it did not load.
     Refused(&'a str),
-    /// The findings, and a PNG for each finding that has a picture.
-    Checked { model: &'a Model, report: &'a Report, pictures: &'a [Option<Vec<u8>>], note: Option<&'a str> },
+    /// The findings, how the file stands to the limits of `--fail-over`, and a PNG for each finding that has a picture.
+    Checked {
+        model: &'a Model,
+        report: &'a Report,
+        gates: &'a [Judged],
+        pictures: &'a [Option<Vec<u8>>],
+        note: Option<&'a str>,
+    },
 }
 
 /// Returns the section about the file at `path`.
@@ -33,7 +40,7 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
                 <article class=\"error\"><div><h3>Does not load</h3><p>{error}</p></div></article>\n</section>\n"
             )
         }
-        Outcome::Checked { model, report, pictures, note } => {
+        Outcome::Checked { model, report, gates, pictures, note } => {
             let mut out = format!("<section>\n<h2>{path}</h2>\n<p class=\"counts\">");
             for severity in [Severity::Error, Severity::Warning, Severity::Info] {
                 let (n, id) = (report.count(severity), severity.id());
@@ -42,6 +49,10 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
                 _ = write!(out, "<span class=\"{class}\">{n} {id}{plural}</span>");
             }
             out += "</p>\n";
+            for judged in *gates {
+                let class = if judged.passed() { "none" } else { "error" };
+                _ = writeln!(out, "<p class=\"counts\"><span class=\"{class}\">{}</span></p>", shown(&judged.text()));
+            }
             if let Some(note) = note {
                 _ = writeln!(out, "<p class=\"note\">{}</p>", shown(note));
             }
@@ -127,8 +138,9 @@ fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::super::markup::{TAIL, head};
+    use super::super::gates;
     use super::*;
-    use crate::inspect::check::Measure;
+    use crate::inspect::check::{Measure, Share};
     use crate::model::test_shapes::{Tube, tube};
     use crate::model::{MeshId, NodeId};
 
@@ -150,9 +162,13 @@ mod tests {
     #[test]
     fn a_page_says_what_was_found_and_runs_nothing_that_a_file_says() {
         let model = tube(Tube::default());
-        let report = Report { findings: vec![finding()], ..Report::default() };
+        let shares = vec![Share { gate: "unweighted", percent: 2.5, vertices: 30 }];
+        let report = Report { findings: vec![finding()], shares, ..Report::default() };
+        let limits = ["unweighted=1%", "unweighted=3%"].map(|text| gates::limit(text).unwrap());
+        let judged = gates::judged(&limits, &report);
         let pictures = [Some(vec![1, 2, 3])];
-        let checked = Outcome::Checked { model: &model, report: &report, pictures: &pictures, note: None };
+        let (model, report, pictures) = (&model, &report, &pictures[..]);
+        let checked = Outcome::Checked { model, report, gates: &judged, pictures, note: None };
         let refused = section("bad.glb", &Outcome::Refused("node 3: no"));
         let text = [head("Skinscope check"), section("a<b>.glb", &checked), refused, TAIL.into()].concat();
         assert!(!text.contains("<script>") && text.contains("&lt;script&gt;alert(1)"), "{text}");
@@ -162,6 +178,12 @@ mod tests {
         );
         assert!(text.contains("data:image/png;base64,AQID") && text.contains("largest pull: 1.25 mm"));
         assert!(text.contains("&quot;one&quot; &amp; be done."));
+        assert!(
+            text.contains("<span class=\"error\">Unweighted surface: 2.5 % of the surface, over the limit of 1 %<")
+        );
+        assert!(
+            text.contains("<span class=\"none\">Unweighted surface: 2.5 % of the surface, within the limit of 3 %<")
+        );
         // There is one of each, opened and closed.
         for tag in ["main", "body", "html", "style"] {
             assert_eq!((text.matches(&format!("<{tag}")).count(), text.matches(&format!("</{tag}>")).count()), (1, 1));

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::super::printable;
+use super::gates::Judged;
 use super::rom::Measured;
 use super::runtime::Prediction;
 use crate::import::ImportError;
@@ -25,7 +26,14 @@ pub(super) enum Outcome<'a> {
     /// It does not load, for this reason.
     Refused(&'a ImportError),
     /// It was checked, and its range of motion measured where that was asked for.
-    Checked { model: &'a Model, report: &'a Report, rom: Option<&'a Measured>, runtime: Option<&'a Prediction> },
+    Checked {
+        model: &'a Model,
+        report: &'a Report,
+        /// How it stands to the limits of `--fail-over`.
+        gates: &'a [Judged],
+        rom: Option<&'a Measured>,
+        runtime: Option<&'a Prediction>,
+    },
 }
 
 /// The most vertices that are listed in JSON, and in text.
@@ -35,14 +43,17 @@ const MOST_VERTICES_TEXT: usize = 12;
 /// Returns the result of a file as an item of `files`: its findings, with the result of a range of motion where one was
 /// asked for, or the reason why it does not load.
 pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
-    let (model, report, rom, runtime) = match outcome {
+    let (model, report, gates, rom, runtime) = match outcome {
         Outcome::Refused(error) => return unread(path, error),
-        Outcome::Checked { model, report, rom, runtime } => (model, report, rom, runtime),
+        Outcome::Checked { model, report, gates, rom, runtime } => (model, report, gates, rom, runtime),
     };
     let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     let summary = json!({ "error": error, "warning": warning, "info": info });
     let mut out = json!({ "path": path, "findings": findings, "summary": summary });
+    if !gates.is_empty() {
+        out["gates"] = gates.iter().map(Judged::json).collect();
+    }
     if let Some(rom) = rom {
         out["rom"] = rom.json();
     }
@@ -161,7 +172,7 @@ fn degrees(angle: f32) -> f64 {
 /// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete; empty
 /// where the file does not load.
 pub(super) fn text(path: &str, outcome: &Outcome) -> String {
-    let Outcome::Checked { model, report, rom, runtime } = outcome else { return String::new() };
+    let Outcome::Checked { model, report, gates, rom, runtime } = outcome else { return String::new() };
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
@@ -182,6 +193,9 @@ pub(super) fn text(path: &str, outcome: &Outcome) -> String {
     }
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     out += &format!("\n  {}\n", counts([info, warning, error]));
+    for judged in *gates {
+        out += &format!("  {}\n", judged.text());
+    }
     out += &runtime.map_or_else(String::new, Prediction::text);
     out += &symmetry(report).map_or_else(String::new, |remark| format!("  {remark}\n"));
     out.push('\n');

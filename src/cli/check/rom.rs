@@ -41,6 +41,20 @@ pub(super) struct RomArgs {
 }
 
 impl RomArgs {
+    /// Returns the arguments of the usual range of motion, which may take so many seconds.
+    pub(super) fn within(seconds: f64) -> Self {
+        let RomOptions { degrees, step_degrees, clips, .. } = RomOptions::default();
+        Self {
+            rom: true,
+            rom_degrees: degrees,
+            rom_step: step_degrees,
+            rom_clips: clips,
+            pose: None,
+            rom_method: METHODS[0].id.to_owned(),
+            rom_seconds: Seconds(Some(seconds)),
+        }
+    }
+
     /// Returns the path of the pose file, if one is named.
     pub(super) fn pose_file(&self) -> Option<&Path> {
         self.pose.as_deref()

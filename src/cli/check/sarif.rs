@@ -4,8 +4,9 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
+use super::gates::{self, Judged};
 use super::report::{self, Outcome};
-use crate::inspect::check::{Finding, RULES, Severity};
+use crate::inspect::check::{Finding, GATES, RULES, Severity};
 use crate::inspect::rom::ROM_RULES;
 use crate::model::Model;
 
@@ -31,6 +32,7 @@ pub(super) fn head() -> String {
         .map(|r| rule(r.id, r.label, r.help, r.severity))
         .chain(ROM_RULES.iter().map(|r| rule(r.id, r.label, r.help, Severity::Info)))
         .chain([rule(UNREAD, "File does not load", "A file cannot be read, or breaks a rule of glTF", Severity::Error)])
+        .chain(GATES.iter().map(|gate| rule(&gates::rule(gate), gate.label, gate.help, Severity::Error)))
         .collect();
     let version = env!("CARGO_PKG_VERSION");
     let driver = json!({ "name": "Skinscope", "version": version, "semanticVersion": version, "rules": rules });
@@ -54,11 +56,21 @@ pub(super) fn results(path: &str, outcome: &Outcome) -> String {
                     .to_string(),
             ]
         }
-        Outcome::Checked { model, report, .. } => {
-            report.findings.iter().map(|f| of_finding(path, model, f).to_string()).collect()
+        Outcome::Checked { model, report, gates, .. } => {
+            let of_findings = report.findings.iter().map(|f| of_finding(path, model, f).to_string());
+            let exceeded = gates.iter().filter(|judged| !judged.passed());
+            of_findings.chain(exceeded.map(|judged| of_gate(path, judged).to_string())).collect()
         }
     };
     results.join(",\n")
+}
+
+/// Returns the result of a limit of `--fail-over` that is exceeded.
+fn of_gate(path: &str, judged: &Judged) -> Value {
+    let location = json!([{ "physicalLocation": physical(path) }]);
+    let mut out = result(&judged.rule(), Severity::Error, &judged.text(), location, path);
+    out["properties"] = judged.json();
+    out
 }
 
 fn of_finding(path: &str, model: &Model, f: &Finding) -> Value {
@@ -90,10 +102,11 @@ const MOST_JOINTS: usize = 32;
 
 /// Returns a result; `key` tells it from others of the same rule, from run to run.
 fn result(rule: &str, severity: Severity, message: &str, locations: Value, key: &str) -> Value {
-    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)).chain([UNREAD]);
+    let known = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)).chain([UNREAD]).map(str::to_owned);
+    let mut ids = known.chain(GATES.iter().map(|gate| gates::rule(gate)));
     json!({
         "ruleId": rule,
-        "ruleIndex": ids.into_iter().position(|id| id == rule),
+        "ruleIndex": ids.position(|id| id == rule),
         "level": level(severity),
         "message": { "text": message },
         "locations": locations,

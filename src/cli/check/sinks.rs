@@ -104,8 +104,17 @@ pub(super) struct FileOutput {
     pub items: Vec<String>,
     /// The lines for standard error.
     pub warnings: Vec<String>,
-    /// The number of findings of each severity, or the reason why the file does not load or the run must end.
-    pub outcome: Result<[usize; 3], CliError>,
+    /// What was found, or the reason why the file does not load or the run must end.
+    pub outcome: Result<Totals, CliError>,
+}
+
+/// What was found in a file, or in all files of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    /// The number of findings of each severity.
+    pub counts: [usize; 3],
+    /// How many limits of `--fail-over` were exceeded.
+    pub exceeded: usize,
 }
 
 /// How many files may be checked ahead of the one that is written next.
@@ -129,8 +138,8 @@ struct State {
     next: usize,
     /// The output of files that were done before their turn.
     waiting: BTreeMap<usize, FileOutput>,
-    /// The number of findings of each severity.
-    total: [usize; 3],
+    /// What was found in all of them.
+    total: Totals,
     /// How many files were written.
     files: usize,
     /// How many files do not load.
@@ -247,7 +256,10 @@ impl Sinks {
             }
         }
         match output.outcome {
-            Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
+            Ok(Totals { counts, exceeded }) => {
+                state.total.counts.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+                state.total.exceeded += exceeded;
+            }
             Err(error) => {
                 // The error of a single file is written when the program ends.
                 if self.many {
@@ -259,8 +271,8 @@ impl Sinks {
         }
     }
 
-    /// Ends the outputs; returns the number of findings of each severity.
-    pub(super) fn end(self) -> Result<[usize; 3], CliError> {
+    /// Ends the outputs; returns what was found in all files.
+    pub(super) fn end(self) -> Result<Totals, CliError> {
         let State { sinks, total, files, unread, first_error, broken, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = broken {
@@ -271,7 +283,7 @@ impl Sinks {
             sink.end()?;
             if is_text && self.many && files > 0 {
                 let noun = if files == 1 { "file" } else { "files" };
-                print(&format!("{files} {noun}: {}\n", report::counts(total)))?;
+                print(&format!("{files} {noun}: {}\n", report::counts(total.counts)))?;
             }
         }
         match first_error {

@@ -251,6 +251,7 @@ impl Stage {
                 text
             }
             Some(FileUse::SaveStrokes) => self.session.painting().recorded().text(),
+            Some(FileUse::SavePlaced) => skinscope::edit::placed_to_text(self.session.placing().joints()),
             _ => return Err("nothing is written".into()),
         };
         std::fs::write(path, &text).map_err(|error| error.to_string())?;

@@ -175,3 +175,27 @@ fn reports_are_written_beside_the_text_and_never_over_a_model() {
     assert!(stderr.contains("no output replaces what is read"), "{stderr}");
     assert_eq!(read(&model), before);
 }
+
+#[test]
+fn a_limit_of_the_surface_is_a_test_of_junit_and_where_it_is_exceeded_a_result_of_sarif() {
+    let path = broken("reports_gates.gltf");
+    let name = path.to_str().unwrap();
+    let limits = ["--fail-on", "never", "--fail-over", "unweighted=30%", "--fail-over", "bleeding=1%"];
+    let arguments = [&[name, "--rules", "weights-sum"], &limits[..]].concat();
+    let xml = said(&[&arguments[..], &["--junit"]].concat(), 3).0;
+    let (_, counts, cases) = suites(&xml).remove(0);
+    assert_eq!(counts, [3, 1, 0]);
+    let inside = |case: &str| cases.iter().find(|(name, _)| name == case).unwrap().1.as_deref();
+    assert_eq!((inside("gate-unweighted"), inside("gate-bleeding")), (Some("failure"), Some("system-out")));
+    assert!(xml.contains("Unweighted surface: 33.3 % of the surface, over the limit of 30 %"), "{xml}");
+
+    let log = sarif(&arguments, 3);
+    check_sarif(&log);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let of_gates: Vec<&Value> =
+        results.iter().filter(|result| result["ruleId"].as_str().unwrap().starts_with("gate-")).collect();
+    assert_eq!(of_gates.len(), 1, "only what is exceeded");
+    let json = report(&arguments, 3);
+    assert_eq!(of_gates[0]["properties"], json["files"][0]["gates"][0]);
+    assert_eq!((&of_gates[0]["ruleId"], &of_gates[0]["level"]), (&json!("gate-unweighted"), &json!("error")));
+}

@@ -11,7 +11,7 @@ use super::plant::Plant;
 use super::run::Found;
 
 /// The table: every rule and its severity.
-pub const RULES: [(&str, &str); 22] = [
+pub const RULES: [(&str, &str); 23] = [
     ("weights-not-finite", "error"),
     ("weights-negative", "error"),
     ("weights-zero", "error"),
@@ -25,6 +25,7 @@ pub const RULES: [(&str, &str); 22] = [
     ("stray-vertices", "warning"),
     ("rogue-vertices", "warning"),
     ("far-influence", "info"),
+    ("bleeding", "info"),
     ("asymmetry", "warning"),
     ("joint-unused", "info"),
     ("inverse-bind-mismatch", "warning"),

@@ -16,6 +16,7 @@ pub mod made;
 mod operations;
 mod outside;
 mod packed;
+mod placed;
 pub mod reader;
 mod reference;
 pub mod run;

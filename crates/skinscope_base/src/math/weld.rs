@@ -90,6 +90,9 @@ const NONE: u32 = u32::MAX;
 /// The side of a cell, in tolerances: most points look into one cell only.
 const CELL: f64 = 8.0;
 
+/// How many cells have numbers of their own along an axis.
+const ALL_CELLS: f64 = 4_294_967_296.0;
+
 /// The positions of groups, by the cell of a grid that they lie in.
 struct Cells {
     tolerance: f32,
@@ -133,7 +136,8 @@ impl Cells {
         // One is added so that a point at the corner may be moved back.
         let cells = (point.as_dvec3() + by - self.corner) / self.size + 1.0;
         // Far outside the cell numbers wrap around, so that strays are not all in one cell.
-        cells.to_array().map(|c| c.rem_euclid(4_294_967_296.0) as u32)
+        let wrapped = |c: f64| if (0.0..ALL_CELLS).contains(&c) { c } else { c.rem_euclid(ALL_CELLS) };
+        cells.to_array().map(|c| wrapped(c) as u32)
     }
 
     /// Returns the nearest group within the tolerance, of equally near ones the first.

@@ -25,14 +25,10 @@ pub struct Grid {
 /// Stands for no solid voxel.
 pub const EMPTY: u32 = u32::MAX;
 
-/// Voxels around the body on each side.
-const MARGIN: f64 = 2.0;
-/// No more voxels than this are made, whatever the gaps ask for.
+/// Voxels around the body, on both sides together.
+const MARGIN: f64 = 5.0;
+/// No more voxels than this are made.
 const MOST: f64 = 12e6;
-/// So many voxels fit into a gap.
-const IN_GAP: f64 = 3.0;
-/// The grid does not stand so that its planes go through the middle of the body, where points of even bodies lie.
-const SHIFT: f64 = 0.37;
 /// Where less than this share of the bones is in the solid the surface leaks.
 const LEAKING: f64 = 0.5;
 /// In how many of 26 directions a voxel has to meet the surface to be inside where it leaks: less and less, until enough bones are.
@@ -47,15 +43,15 @@ impl Grid {
         let high = own.iter().fold(DVec3::NEG_INFINITY, |high, point| high.max(*point));
         let extent = high - low;
         let mut size = extent.max_element() / resolution;
-        if let Some(gap) = super::gaps::narrowest(body, 4.0 * size, progress.part(0.0, 0.4))? {
-            size = size.min(gap / IN_GAP);
-        }
-        let cells = |size: f64| (extent / size + 2.0 * MARGIN + 1.0).element_product();
+        let cells = |size: f64| (extent / size + MARGIN).element_product();
         while cells(size) > MOST {
             size *= 1.02;
         }
-        let counts = (extent / size + 2.0 * MARGIN + 1.0).ceil().to_array().map(|count| count as usize);
-        let corner = low - size * (MARGIN + SHIFT);
+        // An odd number, so that planes of symmetry are in the middle of voxels, and it does not matter which way an axis runs.
+        let odd = |length: f64| 2 * ((length / size - 1e-6) / 2.0).ceil() as usize + MARGIN as usize;
+        let counts = extent.to_array().map(odd);
+        let counted = DVec3::from_array(counts.map(|count| count as f64));
+        let corner = (low + high - counted * size) / 2.0;
         let all = counts.iter().product();
         let mut out = Self { size, axes, corner, counts, solid: vec![EMPTY; all], voxels: Vec::new() };
         let surface = out.surface(body, &own);
@@ -177,12 +173,6 @@ impl Grid {
                 }
             }
         }
-    }
-
-    /// Whether the straight way between two points stays in solid voxels.
-    pub fn is_straight(&self, from: DVec3, to: DVec3) -> bool {
-        let steps = (from.distance(to) / (0.5 * self.size)).ceil().max(1.0) as usize;
-        (0..=steps).all(|step| self.solid_at(from.lerp(to, step as f64 / steps as f64)).is_some())
     }
 
     /// Returns which voxels the surface goes through.

@@ -1,17 +1,16 @@
 //! Heat by the way through the body: the distance to a bone is that of the shortest way through a solid of voxels.
 //!
-//! What a bone warms is not what it sees, but what it reaches inside of the body, so that open, nested and crossing surfaces do no harm. All
+//! A bone warms what it sees, as for heat, and also what it reaches inside of the body, so that open, nested and crossing surfaces do no harm. All
 //! else is as for heat ([`crate::system`]). After Dionne and de Lasa, "Geodesic voxel binding for production character meshes" (2013).
 
 mod frame;
-mod gaps;
 mod grid;
 mod paths;
 
 use crate::binder::{Binder, BinderParameter, Body, Found};
-use crate::bones::Bone;
 use crate::islands::NONE;
 use crate::progress::Progress;
+use crate::sight::{NEAREST, see};
 use crate::system::{ALSO, Source, Warmed, warmed};
 use crate::{BindError, BindSettings, Fallback};
 use grid::Grid;
@@ -38,28 +37,29 @@ const STRENGTH: BinderParameter = BinderParameter {
 const RESOLUTION: BinderParameter = BinderParameter {
     id: "resolution",
     label: "Resolution",
-    help: "How many voxels the body is long, at the least; narrow gaps ask for more",
+    help: "How many voxels the body is long",
     range: [32.0, 256.0],
     default: 96.0,
     decimals: 0,
 };
 
-/// A bone is never nearer to a place than this.
-const NEAREST: f64 = 1e-4;
 /// Ways that are not straight are longer than what the steps from voxel to voxel add up to.
-const BENT: f64 = 1.15;
+const BENT: f64 = 1.3;
 
 fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let grid = Grid::of(body, settings.value(&RESOLUTION), progress.part(0.0, 0.2))?;
     let paths = Paths::of(&grid, body.bones, progress.part(0.2, 0.4))?;
     let warmth = settings.value(&STRENGTH);
     let of = |range: std::ops::Range<usize>| {
-        let mut found = Vec::new();
+        let (mut found, mut near, mut seen) = (Vec::new(), Vec::new(), Vec::new());
         let one = |place: usize| {
             if body.islands.of[place] == NONE {
                 return Source::default();
             }
+            see(body, place, &mut near, &mut seen);
             reach(body, (&grid, &paths), place, &mut found);
+            found.append(&mut seen);
+            keep_nearest(&mut found);
             Source::of(&found, warmth)
         };
         range.map(one).collect()
@@ -86,25 +86,11 @@ fn reach(body: &Body, (grid, paths): (&Grid, &Paths), place: usize, found: &mut 
             }
         }
     });
+}
+
+/// Leaves those joints that are about as near as the nearest.
+fn keep_nearest(found: &mut Vec<(f64, u32)>) {
     let least = found.iter().map(|(distance, _)| *distance).fold(f64::INFINITY, f64::min);
-    let mut straight: Vec<(f64, &Bone)> =
-        body.bones.list.iter().map(|bone| (bone.nearest(at).distance(at), bone)).collect();
-    straight.retain(|(distance, _)| *distance <= least * ALSO);
-    straight.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.joint.cmp(&b.1.joint)));
-    let mut best = least;
-    for (distance, bone) in straight {
-        let distance = distance.max(NEAREST);
-        if distance > best * ALSO {
-            break;
-        }
-        if grid.is_straight(at, bone.nearest(at)) {
-            best = best.min(distance);
-            match found.iter_mut().find(|(_, other)| *other == bone.joint) {
-                Some((before, _)) => *before = before.min(distance),
-                None => found.push((distance, bone.joint)),
-            }
-        }
-    }
-    found.retain(|(distance, _)| *distance <= best * ALSO);
+    found.retain(|(distance, _)| *distance <= least * ALSO);
     found.iter_mut().for_each(|(distance, _)| *distance = distance.max(NEAREST));
 }

@@ -57,7 +57,7 @@ pub fn bind_bare(
 }
 
 /// Returns the instances that are bound: of each mesh the one node that shows it.
-fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Result<Vec<InstanceId>, Refusal> {
+pub(super) fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Result<Vec<InstanceId>, Refusal> {
     let is_asked = |mesh: MeshId| meshes.is_none_or(|meshes| meshes.contains(&model.file_mesh(mesh).0));
     let mut by_mesh: BTreeMap<MeshId, Vec<InstanceId>> = BTreeMap::new();
     for (index, instance) in model.instances.iter().enumerate().filter(|(_, i)| is_asked(i.mesh)) {
@@ -104,17 +104,17 @@ fn joints_below(model: &Model, root: NodeId) -> (Vec<NodeId>, Option<SkinId>) {
 }
 
 /// The surface of several meshes as it stands in the world.
-struct Placed {
-    points: Vec<DVec3>,
-    triangles: Vec<[u32; 3]>,
+pub(super) struct Placed {
+    pub points: Vec<DVec3>,
+    pub triangles: Vec<[u32; 3]>,
     /// For each primitive with vertices of its own, the place of each of them.
-    parts: Vec<(PrimitiveId, Vec<u32>)>,
+    pub parts: Vec<(PrimitiveId, Vec<u32>)>,
     /// How many vertices the file has for them.
-    vertices: usize,
+    pub vertices: usize,
 }
 
 impl Placed {
-    fn of(model: &Model, instances: &[InstanceId], worlds: &[DAffine3]) -> Self {
+    pub fn of(model: &Model, instances: &[InstanceId], worlds: &[DAffine3]) -> Self {
         let mut points: Vec<DVec3> = Vec::new();
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         let mut starts: Vec<(PrimitiveId, std::ops::Range<usize>)> = Vec::new();

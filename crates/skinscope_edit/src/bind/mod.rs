@@ -5,6 +5,14 @@
 
 mod bare;
 mod bones;
+mod choices;
+mod dress;
+mod humanoid;
+mod middle;
+mod placed;
+mod placed_file;
+#[cfg(test)]
+mod placed_tests;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -15,6 +23,17 @@ use skinscope_model::{Model, NodeId};
 use skinscope_weights::{RestSurface, Shares, Table};
 
 pub use bare::{BareBinding, bind_bare};
+pub use choices::{
+    bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
+};
+pub use dress::{
+    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
+    words_of_pose,
+};
+pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
+pub use middle::{bare_bounds, middle_of_body};
+pub use placed::{PlacedJoint, bind_placed};
+pub use placed_file::{placed_from_text, placed_to_text};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
@@ -93,18 +112,27 @@ static RIGID: Parameter = Parameter {
     },
 };
 
+/// The numbers of the chosen method, the rules, and which meshes are bound.
+static DETAILS: Parameter = Parameter {
+    id: "bind-details",
+    label: "Rules",
+    help: "What holds for every method",
+    kind: ParameterKind::Binding,
+    option: OptionForm::None,
+};
+
 /// The operation that finds weights from the mesh and its joints.
-pub(crate) static BIND: Operation = Operation {
+pub static BIND: Operation = Operation {
     id: "bind",
     label: "Bind automatically",
     tool: "Auto bind",
-    icon: "MAGIC_WAND",
+    icon: "BONE",
     group: Group::Bind,
     place: 2,
     help: "Find the weights of every vertex from the mesh and its joints alone, in place of those that it has",
     more: "; joints and inverse bind matrices stay",
     argument: "METHOD",
-    parameters: &[&METHOD, &MOST, &SMOOTH, &RIGID],
+    parameters: &[&METHOD, &MOST, &SMOOTH, &RIGID, &DETAILS],
     refuse: |sheet, settings| can_bind(sheet, settings),
     numbers: JointNumbers::Any,
     pairs: Some(|settings| MOST.number(settings) as usize),
@@ -121,11 +149,7 @@ pub fn put_bind_settings(settings: &mut Settings, asked: &BindSettings) {
     SMOOTH.set_number(settings, asked.smooth as f64);
     RIGID.set_choice(settings, usize::from(asked.rigid_pieces));
     for rule in RULES {
-        let id = rule_id(rule.id);
-        settings.values.remove(&id);
-        if asked.rules_off.contains(rule.id) {
-            settings.values.insert(id, 1.0);
-        }
+        set_bind_rule(settings, rule.id, !asked.rules_off.contains(rule.id));
     }
     for parameter in BINDERS.iter().flat_map(|binder| binder.parameters) {
         settings.values.remove(parameter.id);
@@ -133,28 +157,28 @@ pub fn put_bind_settings(settings: &mut Settings, asked: &BindSettings) {
     settings.values.extend(asked.values.iter().map(|(id, value)| (id.clone(), *value)));
 }
 
-/// The name of the value that says that a rule is switched off.
-fn rule_id(rule: &str) -> String {
-    format!("without-{rule}")
-}
-
 /// Returns what the settings of the operation ask a binder for.
 fn asked(settings: &Settings) -> BindSettings {
-    let method = BINDERS.get(METHOD.choice(settings)).or(BINDERS.first());
-    let is_off = |rule: &str| settings.values.get(&rule_id(rule)).is_some_and(|value| *value > 0.0);
     let numbers = BINDERS.iter().flat_map(|binder| binder.parameters);
     BindSettings {
-        method: method.map(|binder| binder.id.to_owned()).unwrap_or_default(),
+        method: bind_method(settings).id.to_owned(),
         most: MOST.number(settings) as usize,
         smooth: SMOOTH.number(settings) as usize,
         rigid_pieces: RIGID.choice(settings) == 1,
-        rules_off: RULES.iter().filter(|rule| is_off(rule.id)).map(|rule| rule.id.to_owned()).collect(),
+        rules_off: RULES
+            .iter()
+            .filter(|rule| !has_bind_rule(settings, rule.id))
+            .map(|rule| rule.id.to_owned())
+            .collect(),
         values: numbers.filter_map(|p| Some((p.id.to_owned(), *settings.values.get(p.id)?))).collect(),
     }
 }
 
 /// Says why there is nothing that could be bound.
-fn can_bind(sheet: &Sheet, _: &Settings) -> Result<(), Refusal> {
+fn can_bind(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    if bind_root(sheet.model, settings).is_some() {
+        return Ok(());
+    }
     match sheet.tables.iter().any(|table| table.vertices() > 0) {
         true => Ok(()),
         false => Err(Refusal::NoSkin),
@@ -163,6 +187,9 @@ fn can_bind(sheet: &Sheet, _: &Settings) -> Result<(), Refusal> {
 
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
     let asked = asked(settings);
+    if let Some(root) = bind_root(sheet.model, settings) {
+        return gain(sheet, root, &asked);
+    }
     let surfaces = sheet.surfaces().to_vec();
     let (mut bound, mut has_no_joints) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
@@ -177,7 +204,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
             Ok(None) => has_no_joints = true,
             Err(BindError::Cancelled) => return,
             Err(why) => {
-                sheet.not_bound = Some(why);
+                sheet.not_bound = Some(why.into());
                 return;
             }
         }
@@ -188,6 +215,15 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         sheet.not_bound = Some(BindError::Malformed(why.to_owned()));
     }
     sheet.bound = bound;
+}
+
+/// Finds the weights of the meshes that have no skin. The sheet has no rows of theirs: what they would gain stands beside its tables.
+fn gain(sheet: &mut Sheet, root: NodeId, asked: &BindSettings) {
+    match bind_bare(sheet.model, root, None, asked, &sheet.context.part(0.2, 0.8)) {
+        Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), vec![bound]),
+        Err(Refusal::NotBound(BindError::Cancelled)) => {}
+        Err(why) => sheet.not_bound = Some(why),
+    }
 }
 
 /// Binds a surface, and returns what is reported of it; `None` where it has no skin.

@@ -13,30 +13,30 @@ use super::{CheckOptions, Finding, FindingPose, Subject, check};
 
 /// Four joints and 33 rings of 16 vertices: joint `j` (node `j + 1`) stands at height `j` and moves vertices less than
 /// about 1 m from its middle.
-const SHAPE: Tube = Tube { joints: 4, rings: 33, sides: 16, length: 4.0, radius: 0.25, influences: 2 };
+pub(super) const SHAPE: Tube = Tube { joints: 4, rings: 33, sides: 16, length: 4.0, radius: 0.25, influences: 2 };
 
-fn parts_of(shape: Tube) -> ModelParts {
+pub(super) fn parts_of(shape: Tube) -> ModelParts {
     (*tube(shape)).clone()
 }
 
-fn found(parts: ModelParts, rule: &'static str) -> Vec<Finding> {
+pub(super) fn found(parts: ModelParts, rule: &'static str) -> Vec<Finding> {
     let model = Model::build(parts).unwrap();
     let options = CheckOptions { rules: Some(vec![rule]), ..CheckOptions::default() };
     check(&model, &options, &AtomicBool::new(false)).unwrap().findings
 }
 
 /// Returns (mesh, primitive, vertices, joints) of each finding.
-fn summaries(findings: &[Finding]) -> Vec<(u32, usize, Vec<u32>, Vec<u32>)> {
+pub(super) fn summaries(findings: &[Finding]) -> Vec<(u32, usize, Vec<u32>, Vec<u32>)> {
     let joints = |f: &Finding| f.joints.iter().map(|j| j.0).collect();
     findings.iter().map(|f| (f.mesh.unwrap().0, f.primitive.unwrap(), f.vertices.clone(), joints(f))).collect()
 }
 
-fn skin(parts: &mut ModelParts) -> &mut Primitive {
+pub(super) fn skin(parts: &mut ModelParts) -> &mut Primitive {
     &mut parts.meshes[0].primitives[0]
 }
 
 /// Sets all weights of a vertex.
-fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
+pub(super) fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
     let Influences { per_vertex, joints, weights, .. } = primitive.stored_influences.as_mut().unwrap();
     for slot in 0..*per_vertex {
         let (joint, weight) = pairs.get(slot).copied().unwrap_or_default();
@@ -45,7 +45,7 @@ fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
 }
 
 /// Gives a vertex some weight of a joint, taken from its others in proportion.
-fn plant(primitive: &mut Primitive, vertex: usize, joint: u16, weight: f32) {
+pub(super) fn plant(primitive: &mut Primitive, vertex: usize, joint: u16, weight: f32) {
     let (joints, weights) = primitive.stored_influences.as_ref().unwrap().of(vertex);
     let others = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, w)| (*j, *w * (1.0 - weight)));
     let pairs: Vec<(u16, f32)> = others.filter(|(_, w)| *w > 0.0).chain([(joint, weight)]).collect();

@@ -5,8 +5,14 @@
 
 mod asymmetry;
 mod binds;
+mod bleeding;
+#[cfg(test)]
+mod bleeding_tests;
 mod far;
 mod finding;
+mod gates;
+#[cfg(test)]
+mod gates_tests;
 mod hierarchy;
 mod joints;
 mod junctions;
@@ -42,6 +48,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
+pub use gates::{GATES, Gate, Share, gate, percent_text};
 pub use repair::{Repair, RepairTool};
 pub(crate) use rogue::ROGUE;
 pub use seams::meetings;
@@ -135,6 +142,7 @@ pub static RULES: &[&Rule] = &[
     &unused::UNUSED,
     &pairs::UNWEIGHTED_OUT_OF_RANGE,
     &far::FAR,
+    &bleeding::BLEEDING,
 ];
 
 /// Options of a check.
@@ -144,11 +152,13 @@ pub struct CheckOptions {
     pub limit: usize,
     /// The ids of the rules to run; `None`: all.
     pub rules: Option<Vec<&'static str>>,
+    /// The shares of the surface to measure. What their rules find is not reported where `rules` leaves them out.
+    pub gates: Vec<&'static Gate>,
 }
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { limit: 4, rules: None }
+        Self { limit: 4, rules: None, gates: Vec::new() }
     }
 }
 
@@ -161,6 +171,8 @@ pub struct Report {
     /// The largest difference of each vertex's weights from those of its mirror image ([`symmetry::differences`]);
     /// `None` where the rule about that has not run.
     pub symmetry: Option<PerVertex>,
+    /// The shares of the surface that were asked for, in the order of [`CheckOptions::gates`].
+    pub shares: Vec<Share>,
 }
 
 impl Report {
@@ -209,8 +221,9 @@ pub fn welded_surfaces(model: &Model) -> Vec<WeldedSurface> {
 #[must_use]
 pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Report> {
     let subject = Subject::new(model, options, cancel);
-    let wanted = |rule: &&Rule| options.rules.as_ref().is_none_or(|ids| ids.contains(&rule.id));
-    let rules: Vec<&Rule> = RULES.iter().copied().filter(wanted).collect();
+    let is_asked = |id: &str| options.rules.as_ref().is_none_or(|ids| ids.contains(&id));
+    let is_read = |id: &str| options.gates.iter().flat_map(|gate| gate.rules).any(|rule| rule.id == id);
+    let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| is_asked(rule.id) || is_read(rule.id)).collect();
     let found = parallel::map(rules.len(), cancel, &|turn| {
         let mut found = Vec::new();
         (rules[turn].run)(&subject, &mut found);
@@ -221,10 +234,12 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
         return None;
     }
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    let shares = gates::measured(&subject, &options.gates, &findings);
+    findings.retain(|finding| is_asked(finding.rule));
     sort(&mut findings);
     tell_once(model, &mut findings);
     let symmetry = subject.differences();
-    Some(Report { findings, symmetry })
+    Some(Report { findings, symmetry, shares })
 }
 
 /// Sorts findings: worst first, then by rule, mesh, primitive and joints; influences from afar by their measure, the

@@ -30,7 +30,7 @@ fn found(parts: ModelParts, limit: usize) -> Vec<Finding> {
         "joint-duplicate",
         "too-many-influences",
     ];
-    let options = CheckOptions { limit, rules: Some(ids.to_vec()) };
+    let options = CheckOptions { limit, rules: Some(ids.to_vec()), ..CheckOptions::default() };
     check(&Model::build(parts).unwrap(), &options, &AtomicBool::new(false)).unwrap().findings
 }
 

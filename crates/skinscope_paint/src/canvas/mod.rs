@@ -33,6 +33,7 @@ pub use self::stuck::StuckPlace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use skinscope_base::parallel;
 use skinscope_edit::Sheet;
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, WeightChange};
 use skinscope_weights::{RestSurface, Stuck, TableRow};
@@ -135,7 +136,7 @@ impl Canvas {
     /// Begins with the weights that a model has.
     #[must_use]
     pub fn new(model: Arc<Model>) -> Self {
-        let (tables, surfaces) = Sheet::of(&model).into_parts();
+        let (tables, surfaces) = Sheet::parts_of(&model);
         let surfaces = Arc::new(by_skin(&model, surfaces));
         let rows = Rows::new(tables).with_surfaces(&surfaces);
         let (mirrors, locator, scratch) = Default::default();
@@ -144,11 +145,13 @@ impl Canvas {
 
     /// Makes what finds the surface near a place, so that the first dab does not wait for it.
     pub fn prepare(&self) {
-        _ = self.locator.get(&self.model, &self.surfaces);
-        for surface in self.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
-            // These are made when they are first asked for.
-            _ = (surface.members(0), surface.neighbours(0), surface.mesh.opposite(0));
-        }
+        // All of this is made when it is first asked for.
+        let neighbours = || {
+            for surface in self.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
+                _ = (surface.members(0), surface.neighbours(0), surface.mesh.opposite(0));
+            }
+        };
+        parallel::both(|| _ = self.locator.get(&self.model, &self.surfaces), neighbours);
     }
 
     /// Returns the model with the weights that were painted, in single precision.

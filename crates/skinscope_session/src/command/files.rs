@@ -24,6 +24,9 @@ pub enum FileCommand {
     ReadDonorMap(PathBuf),
     /// Write that into this file.
     WriteDonorMap(PathBuf),
+    /// Give the meshes that have no skin the joints and weights of the model beside ([`skinscope_edit::dress_bare`]), as one step; where the open
+    /// model has a skin, let the tool *Transfer* take its weights.
+    WeightsFromBeside,
     /// Ask for the picture of the surroundings that lights the model.
     ChooseEnvironment,
     /// Open the character that comes with the program.
@@ -109,6 +112,10 @@ pub enum FileUse {
     OpenSession,
     /// The strokes that were recorded are written into it, as `skinscope paint` takes them.
     SaveStrokes,
+    /// The joints that are placed by hand are written into it, as `skinscope bind --skeleton` takes them.
+    SavePlaced,
+    /// Its joints are placed in place of those that there are.
+    LoadPlaced,
     /// A picture, the posed mesh or a film is written into it.
     Export(ExportKind),
 }
@@ -117,6 +124,6 @@ impl FileUse {
     /// Whether the file is written, in place of being read.
     #[must_use]
     pub fn writes(self) -> bool {
-        !matches!(self, Self::LoadPose | Self::OpenSession)
+        !matches!(self, Self::LoadPose | Self::OpenSession | Self::LoadPlaced)
     }
 }

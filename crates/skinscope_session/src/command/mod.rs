@@ -45,6 +45,7 @@ use crate::gizmo::{Orientation, PoseTool};
 use crate::measuring::MeasureCommand;
 use crate::menus::toggles::Toggle;
 use crate::painting::paint_commands::PaintCommand;
+use crate::placing::place_commands::PlaceCommand;
 use crate::playback::keying::KeyingCommand;
 use crate::playback::{LoopMode, PoseSource};
 use crate::pose::onion::Onion;
@@ -86,6 +87,8 @@ families!(
     Tool(ToolCommand),
     /// Brushes that paint weights.
     Paint(PaintCommand),
+    /// Joints that are placed by hand.
+    Place(PlaceCommand),
     /// Commands about marked vertices.
     Mark(MarkCommand),
     /// Commands about work that does not fit the open model.

@@ -269,6 +269,12 @@ impl Document {
         checked.chain(self.rom.iter().flat_map(|r| &r.findings))
     }
 
+    /// Returns whether all findings are those of a model as it is: the checker has looked at it, and its range of motion was measured.
+    #[must_use]
+    pub fn is_examined(&self, model: &Arc<Model>) -> bool {
+        self.found_in.iter().all(|found| found.as_ref().is_some_and(|found| Arc::ptr_eq(found, model)))
+    }
+
     /// Takes the findings of the checker in a model.
     pub(super) fn take_inspection(&mut self, model: &Arc<Model>, inspection: Inspection) {
         self.inspection = Some(Arc::new(inspection));

@@ -67,6 +67,7 @@ impl Session {
         lesson::open(&mut self.lesson, &mut self.view, &document);
         self.tools.forget();
         self.painting.forget(false);
+        self.placing.forget();
         self.files.forget();
         self.compared.file = None;
         self.compared.is_seeking_worst = false;
@@ -119,7 +120,7 @@ impl Session {
 /// does not fit any more is set aside.
 pub(crate) fn reopen(session: &mut Session, document: Document) {
     // Before anything else: what a tool would do is none of the weights that are carried over.
-    session.skinning().choose(None);
+    session.choose_tool(None);
     if session.before_finding.as_ref().is_some_and(|before| before.has_work()) {
         findings::leave_finding(session);
     }

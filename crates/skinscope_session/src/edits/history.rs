@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_anim::Layers;
+use skinscope_edit::PlacedJoint;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipChange, ClipId, Model, SkinningChange};
 use skinscope_paint::LayerStack;
@@ -49,6 +50,8 @@ enum Step {
     Marks(Marks),
     /// The layers of weights; what they make of the weights of the model is a change of the skinning.
     WeightLayers(LayerStack),
+    /// The joints that are placed by hand.
+    Placed(Arc<Vec<PlacedJoint>>),
     /// The model with other skins that meshes gained since its file was read. It shares no list with the one that is shown.
     Bindings(Arc<Model>),
     /// What a gesture has changed of several of these, the first change first.
@@ -73,6 +76,7 @@ pub(crate) struct Changed<'a> {
     pub layers: &'a mut Layers,
     pub marks: &'a mut Marks,
     pub weight_layers: &'a mut LayerStack,
+    pub placed: &'a mut Arc<Vec<PlacedJoint>>,
 }
 
 /// How many steps are stored.
@@ -100,6 +104,7 @@ impl Step {
             | (Self::Layers(_), Self::Layers(_))
             | (Self::Marks(_), Self::Marks(_))
             | (Self::WeightLayers(_), Self::WeightLayers(_))
+            | (Self::Placed(_), Self::Placed(_))
             | (Self::Bindings(_), Self::Bindings(_)) => {}
             (_, later) => return Some(later),
         }
@@ -130,6 +135,7 @@ impl Step {
             Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
             Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
             Self::WeightLayers(layers) => Self::WeightLayers(std::mem::replace(now.weight_layers, layers)),
+            Self::Placed(joints) => Self::Placed(std::mem::replace(now.placed, joints)),
             Self::Bindings(other) => {
                 // Clips may have come since, and they stay.
                 let other = match other.has_same_added_clips(now.model) {
@@ -207,6 +213,13 @@ impl History {
         self.future.clear();
         self.close_step();
         self.push(Step::WeightLayers(before));
+    }
+
+    /// Must be called when other joints are placed by hand; `before` are those from before.
+    pub(crate) fn placed_changed(&mut self, before: Arc<Vec<PlacedJoint>>) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Placed(before));
     }
 
     /// Must be called when meshes have gained skins; `before` is the model from before, and `layers` are its layers of weights where there are

@@ -186,7 +186,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             | EditCommand::NormaliseWeights
             | EditCommand::Bind(_)
     ) {
-        session.skinning().stop_preview();
+        session.stop_trial();
     }
     let Some(model) = session.model().map(Arc::clone) else { return };
     // Partners and pinned joints follow the pose that is shown.
@@ -274,6 +274,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     let marked = Arc::clone(&session.view().marked);
     let mut marks = Marks { vertices: Arc::clone(&marked), by_hand: session.marking().by_hand };
     let mut weight_layers = session.painting().layers().clone();
+    let mut placed = Arc::clone(session.placing().joints());
     let PoseEdits { edits, history, .. } = session.pose_edits();
     let mut now = Changed {
         edits,
@@ -282,6 +283,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
         layers: &mut layers,
         marks: &mut marks,
         weight_layers: &mut weight_layers,
+        placed: &mut placed,
     };
     step(history, &mut now);
     session.gesture = None;
@@ -289,6 +291,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     session.painting.take_layers(weight_layers);
+    session.show_placed(placed);
     session.follow_bindings(before.as_deref());
     if !Arc::ptr_eq(&marks.vertices, &marked) {
         session.marker().mark(marks.vertices, marks.by_hand);

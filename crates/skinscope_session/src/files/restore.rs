@@ -79,7 +79,7 @@ impl Session {
             repainted: true,
             lines: Vec::new(),
         };
-        self.skinning().choose(None);
+        self.choose_tool(None);
         self.rules = self.rules.for_another_model(&model);
         self.rules.symmetric = file.symmetric;
         self.rules.ignores_limits = !file.obey_limits;
@@ -98,6 +98,13 @@ impl Session {
         self.files.set_work_aside(left, &mut lines);
         let edited = self.edited_weights().edited_model().map(Arc::clone);
         restore_layers(&mut self.painting, edited.as_deref(), file, &mut lines);
+        let placed = Arc::clone(self.placing.joints());
+        if !self.placing.restore(&file.placed) {
+            lines.push("The joints that were placed by hand make no skeleton.".into());
+        }
+        if placed != *self.placing.joints() {
+            self.history.placed_changed(placed);
+        }
         let model = self.model().map_or(model, Arc::clone);
         restore_playback(self.playing(), &model, &file.playback, &mut lines);
         restore_view(self, &model, &file.view, &mut nodes);

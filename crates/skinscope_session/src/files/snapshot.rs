@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::Affine3A;
 use skinscope_anim::pose::{Keys, target_key};
 use skinscope_deform::{METHODS, PASSES};
-use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
+use skinscope_edit::{EditedVertices, Identities, PlacedJoint, paths_of, skin_of};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 use skinscope_paint::LayerStack;
@@ -43,6 +43,8 @@ pub struct SessionSnapshot {
     clip_files: Arc<Vec<ClipFile>>,
     /// The layers of weights.
     layers: LayerStack,
+    /// The joints that are placed by hand.
+    placed: Arc<Vec<PlacedJoint>>,
     /// Work that does not fit the model.
     aside: Arc<Vec<WorkRecord>>,
     view: View,
@@ -71,6 +73,7 @@ impl Unsaved<'_> {
             marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
             clip_files: Arc::clone(&self.files.clip_files),
             layers: self.layers.clone(),
+            placed: Arc::clone(self.placed),
             aside: Arc::clone(&self.files.aside),
             view: self.view.clone(),
             playback: playback.clone(),
@@ -94,6 +97,7 @@ impl Unsaved<'_> {
             marked: Arc::default(),
             clip_files: Arc::default(),
             layers: LayerStack::default(),
+            placed: Arc::default(),
             aside: Arc::clone(&self.files.aside),
             view: View::default(),
             playback: Playback::default(),
@@ -196,7 +200,13 @@ impl SessionSnapshot {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
         let same_rest = self.has_marks(Some(&other.marked)) && self.has_aside(&other.aside);
         let same_rest = same_rest && self.has_clip_files(&other.clip_files) && self.has_layers(&other.layers);
+        let same_rest = same_rest && self.has_placed(&other.placed);
         self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules) && same_rest
+    }
+
+    /// Returns whether these joints are placed by hand.
+    pub(crate) fn has_placed(&self, placed: &Arc<Vec<PlacedJoint>>) -> bool {
+        Arc::ptr_eq(&self.placed, placed) || self.placed == *placed
     }
 
     /// Returns whether these vertices are marked by hand, or with `None` none at all.
@@ -261,6 +271,7 @@ impl SessionSnapshot {
             meshes,
             set_aside: self.aside.to_vec(),
             weight_layers: form_of(&self.model, &self.layers),
+            placed: self.placed.to_vec(),
             clip_files: self.clip_files.iter().filter_map(ClipFileRecord::of).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),

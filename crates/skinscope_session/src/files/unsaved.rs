@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_base::words::counted_all;
+use skinscope_edit::PlacedJoint;
 use skinscope_paint::LayerStack;
 
 use crate::playback::clip_names::new_names;
@@ -38,6 +39,8 @@ pub struct UnsavedWork {
     pub names: usize,
     /// Layers of weights: the file of the model has what they make together alone.
     pub layers: usize,
+    /// Joints that were placed by hand and are no nodes yet.
+    pub placed: usize,
     /// Things that are set aside, since they do not fit the model.
     pub set_aside: usize,
     /// What was taken away again since the session file was saved.
@@ -79,6 +82,7 @@ impl UnsavedWork {
             (self.marks, "vertex marked by hand", "vertices marked by hand"),
             (self.names, "joint of clips with a counterpart by hand", "joints of clips with counterparts by hand"),
             (self.layers, "layer of weights", "layers of weights"),
+            (self.placed, "placed joint", "placed joints"),
             (self.set_aside, "thing that was set aside", "things that were set aside"),
         ])
     }
@@ -94,6 +98,7 @@ struct Kinds {
     marks: bool,
     names: bool,
     layers: bool,
+    placed: bool,
     aside: bool,
     /// The session file has something that is not there any more.
     less: bool,
@@ -115,6 +120,8 @@ pub struct Unsaved<'a> {
     pub(crate) layers: &'a LayerStack,
     /// The layers that the file of the model has too.
     pub(crate) layers_in_file: &'a LayerStack,
+    /// The joints that are placed by hand.
+    pub(crate) placed: &'a Arc<Vec<PlacedJoint>>,
     pub(crate) before_finding: Option<&'a StateBeforeFinding>,
     pub(crate) is_example: bool,
 }
@@ -147,6 +154,7 @@ impl Unsaved<'_> {
             marks: when(kinds.marks, self.own_marks().map_or(0, |marked| marked.len())),
             names: when(kinds.names, new_names(&self.files.clip_files)),
             layers: when(kinds.layers, self.layers.layers().len()),
+            placed: when(kinds.placed, self.placed.len()),
             set_aside: when(kinds.aside, self.files.aside.iter().map(|work| work.contents().count()).sum()),
             is_less: kinds.less,
         }
@@ -155,8 +163,8 @@ impl Unsaved<'_> {
     /// Returns whether there is any unsaved work. This is cheap enough for every picture.
     #[must_use]
     pub fn has_unsaved_work(self) -> bool {
-        let Kinds { weights, pose, controls, rules, marks, names, layers, aside, less } = self.unsaved_kinds();
-        weights || pose || controls || rules || marks || names || layers || aside || less
+        let Kinds { weights, pose, controls, rules, marks, names, layers, placed, aside, less } = self.unsaved_kinds();
+        weights || pose || controls || rules || marks || names || layers || placed || aside || less
     }
 
     /// Returns whether showing `document` would lose what was made since it was asked for. `given_up` is all that there was then, which was saved or
@@ -178,6 +186,7 @@ impl Unsaved<'_> {
         let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own() || self.has_own_layers();
         !self.is_example && is_edited
             || self.own_marks().is_some()
+            || !self.placed.is_empty()
             || new_names(&self.files.clip_files) > 0
             || !self.files.aside.is_empty()
     }
@@ -202,6 +211,7 @@ impl Unsaved<'_> {
             marks: self.own_marks().is_some(),
             names: new_names(&self.files.clip_files) > 0,
             layers: self.has_own_layers(),
+            placed: !self.placed.is_empty(),
             aside,
             less: false,
         };
@@ -215,6 +225,7 @@ impl Unsaved<'_> {
             let same_marks = saved.has_marks(self.own_marks());
             let same_names = saved.has_clip_files(&self.files.clip_files);
             let same_layers = saved.has_layers(self.layers);
+            let same_placed = saved.has_placed(self.placed);
             let same_aside = saved.has_aside(&self.files.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
@@ -223,11 +234,13 @@ impl Unsaved<'_> {
             kinds.marks &= !same_marks;
             kinds.names &= !same_names;
             kinds.layers &= !same_layers;
+            kinds.placed &= !same_placed;
             kinds.aside &= !same_aside;
             let is_same = same_model && same_pose && same_controls && same_rules && same_marks && same_aside;
-            let is_same = is_same && same_layers;
-            let Kinds { weights, pose, controls, rules, marks, names, layers, aside, .. } = kinds;
-            kinds.less = !(is_same || weights || pose || controls || rules || marks || names || layers || aside);
+            let is_same = is_same && same_layers && same_placed;
+            let Kinds { weights, pose, controls, rules, marks, names, layers, placed, aside, .. } = kinds;
+            let is_more = weights || pose || controls || rules || marks || names || layers || placed || aside;
+            kinds.less = !(is_same || is_more);
         }
         kinds
     }

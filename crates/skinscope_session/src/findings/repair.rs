@@ -12,7 +12,7 @@ use crate::{FindingCommand, Scope, Session, findings};
 pub(crate) fn repair(session: &mut Session, finding: usize, all: bool) {
     let Some(found) = session.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
     let repair = repair_of(&found);
-    session.skinning().choose(None);
+    session.choose_tool(None);
     if session.view().finding != Some(finding) {
         findings::apply(session, &FindingCommand::ShowFinding(finding));
     }

@@ -15,6 +15,7 @@ use super::bounds::add_bounds;
 use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
+use super::placed::add_placed;
 use super::ring::add_ring;
 use super::trail::add_trail;
 use crate::{
@@ -170,6 +171,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         add_ghosts(frame, &explanation, colors);
     }
     add_example_marks(frame, &session.example_marks(), colors);
+    add_placed(frame, session.placing(), view, session.pose().opened_bounds.diagonal(), colors);
     add_ring(frame, session.brushwork(), colors);
 }
 

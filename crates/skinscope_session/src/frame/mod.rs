@@ -8,6 +8,7 @@ mod colors;
 mod comparison_tests;
 mod directions;
 mod onion;
+mod placed;
 mod ring;
 mod trail;
 mod values;

@@ -35,6 +35,8 @@ pub(crate) static ROWS: &[CommandRow] = rows! {
         "Draw the second model as high as the first one, or as large as its file says; its figures stay as they are";
     File "At the same time", None, Beside(BesideCommand::ToggleSameTime) in Beside:
         "Let the clips of both models go on together, or each by itself";
+    File "Weights from the model beside…", None, File(FileCommand::WeightsFromBeside) in Beside:
+        "Give the model its joints and the weights of its surface, as a garment that it wears; a model with a skin keeps its joints";
     File "Close the other model", None, Beside(BesideCommand::Close) in Beside:
         "Close the model that is not worked on; edits that are in no file are asked about";
     File "Take clips from file…", None, File(FileCommand::ChooseClips):

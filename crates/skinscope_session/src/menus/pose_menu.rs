@@ -2,8 +2,8 @@
 
 use crate::menus::command_row::{ctrl_shift, key, row, rows, shift};
 use crate::{
-    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, KeyingCommand, Menu, Orientation, PoseTool,
-    PosingCommand, Submenu, ViewCommand, WindowCommand,
+    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, KeyingCommand, Menu, Orientation, PlaceCommand,
+    PoseTool, PosingCommand, Submenu, ViewCommand, WindowCommand,
 };
 
 /// They follow those of the Edit menu.
@@ -32,6 +32,8 @@ pub(crate) static ROWS: &[CommandRow] = rows! {
         "Move and turn along the axes of the node above";
     Pose "World axes", None, View(ViewCommand::SetOrientation(Orientation::World)) in PoseTools:
         "Move and turn along the axes of the world";
+    Pose "Place joints", None, Place(PlaceCommand::Use(true)) in PoseTools, after_line:
+        "Place joints by clicks into a mesh without a skin, and bind it to them";
     Pose "Reset joint", shift(Key::Char('r')), Edit(EditCommand::ResetJoint), after_line:
         "Give the selected joint back to the clip";
     Pose "Reset all", ctrl_shift(Key::Char('r')), Edit(EditCommand::ResetAll): "Give every joint back to the clip";

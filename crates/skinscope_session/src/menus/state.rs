@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, operation};
+use skinscope_edit::{Operation, has_bare_mesh, likely_bind_root, operation};
 use skinscope_model::Model;
 
 use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
     EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,
-    PaintDrag, Painting, Panel, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session,
-    ToolCommand, View, ViewCommand, WindowCommand, most_members,
+    PaintDrag, Painting, Panel, PlaceCommand, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand,
+    Session, ToolCommand, View, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -18,6 +18,7 @@ const NO_OTHER: &str = "No second model is open.";
 const NO_CLIP: &str = "No clip is shown.";
 const NO_SELECTION: &str = "No node is selected.";
 const NO_SKIN: &str = "The model has no skin.";
+const NO_BARE_MESH: &str = "No mesh is without a skin.";
 const NO_MARKS: &str = "No vertex is marked.";
 const NO_BRUSH: &str = "No brush is in the hand.";
 
@@ -70,6 +71,7 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::Window(WindowCommand::Brush(BrushKey::Gradient)) => {
             session.painting().settings().drag != PaintDrag::Stroke
         }
+        Command::Place(PlaceCommand::Use(_)) => session.placing().is_on(),
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Example(crate::ExampleCommand::TogglePage) => session.shows_page(),
         Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),
@@ -134,7 +136,9 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             let most = model.map_or(1, |model| most_members(model));
             unless(most >= *members, "The model has too many joints, or none, for so large a crowd.")
         }
-        Command::Beside(_) => unless(session.beside().is_some(), NO_OTHER),
+        Command::Beside(_) | Command::File(FileCommand::WeightsFromBeside) => {
+            unless(session.beside().is_some(), NO_OTHER)
+        }
         Command::View(ViewCommand::ShowAll) => unless(!session.view().hidden.is_empty(), "Nothing is hidden."),
         Command::Example(_) => unless(session.lesson().is_some(), "No example is shown."),
         Command::Tool(ToolCommand::Apply) => missing_of_tool(session.edited_weights()),
@@ -149,6 +153,7 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             | MarkCommand::None,
         ) => unless(!session.view().marked.is_empty(), NO_MARKS),
         Command::Mark(_) => unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN),
+        Command::Place(_) => unless(model.is_some_and(|model| has_bare_mesh(model)), NO_BARE_MESH),
         Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(model, id),
         Command::Keying(KeyingCommand::KeyPose) => {
             unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")
@@ -189,6 +194,10 @@ fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Pa
 
 /// Returns what the model lacks that a tool works on.
 fn missing_of_choice(model: Option<&Arc<Model>>, id: &str) -> Option<&'static str> {
+    let could_gain_skin = model.is_some_and(|model| has_bare_mesh(model) && likely_bind_root(model).is_some());
+    if could_gain_skin && operation(id).is_some_and(Operation::finds_weights) {
+        return None;
+    }
     let Some(model) = model.filter(|model| !model.skins.is_empty()) else { return Some(NO_SKIN) };
     let is_of_weights = operation(id).is_none_or(Operation::is_of_weights);
     let has_weights = || model.meshes.iter().flat_map(|m| &m.primitives).any(|p| p.stored_influences.is_some());

@@ -79,8 +79,8 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
     set(painter, layers);
 }
 
-/// Takes a copy of a layer of another model, over all that are there.
-pub(super) fn take_copy(painter: &mut Painter<'_>, copied: &CopiedLayer) {
+/// Takes a layer that was not painted here, over all that are there: a copy of one of another model, or what a tool would do.
+pub(crate) fn take_copy(painter: &mut Painter<'_>, copied: &CopiedLayer) {
     stroke::end(painter.painting);
     if painter.skinning.tools.is_trying() {
         painter.skinning.choose(None);

@@ -87,7 +87,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
     if command.touches() && session.painting.brush.is_some() {
         // Touched are the weights that are edited and not what a tool would make of them, in the pose of now.
         if session.tools.is_trying() {
-            session.skinning().choose(None);
+            session.choose_tool(None);
         }
         session.update_pose();
     }

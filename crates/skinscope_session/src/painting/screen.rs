@@ -3,7 +3,6 @@
 //! A file of strokes knows no picture, so such a dab lists the vertices that it touches with the share of the strength that each gets.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use glam::{DVec3, Vec2, Vec3};
 use skinscope_model::PrimitiveId;

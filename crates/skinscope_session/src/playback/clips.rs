@@ -173,7 +173,7 @@ pub(crate) fn change_clips(
     edits: Option<Edits>,
     clip: Option<ClipId>,
 ) -> bool {
-    session.skinning().choose(None);
+    session.choose_tool(None);
     let Some(model) = session.model().map(Arc::clone) else { return false };
     let Ok(changed) = model.with_clips_changed(change) else { return false };
     let Playing { playback, edits: now, history, .. } = session.playing();

@@ -396,6 +396,9 @@ fn a_file_that_takes_the_place_of_the_active_one_stands_beside_the_other() {
         empty.apply(command.clone());
         assert_eq!(refusal(&command.into(), &empty).as_deref(), Some("No second model is open."));
     }
+    let weights = FileCommand::WeightsFromBeside.into();
+    assert_eq!(refusal(&weights, &empty).as_deref(), Some("No second model is open."));
+    assert_eq!(refusal(&weights, &pair()), None);
 }
 
 #[test]

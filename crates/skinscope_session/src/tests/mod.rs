@@ -1,5 +1,6 @@
 //! Tests of the session that need several of its parts, a file for each subject.
 
+mod bare;
 mod beside;
 mod binding;
 mod commands;
@@ -15,6 +16,7 @@ mod held;
 mod marking;
 mod measuring;
 mod parts;
+mod placing;
 mod presets;
 mod random_clips;
 mod session_files;

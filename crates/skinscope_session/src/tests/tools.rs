@@ -263,9 +263,9 @@ fn a_session_that_defers_work_leaves_tools_to_others_and_applies_when_they_are_d
     let context = skinscope_base::parallel::JobContext::of_waiting();
     let mut other = task.clone();
     other.settings.times = 9;
-    session.skinning().take_outcome(&base, &other, skinscope_edit::compute_outcome(&base, &other, &context));
+    session.take_outcome(&base, &other, skinscope_edit::compute_outcome(&base, &other, &context));
     assert!(!session.tools().is_trying() && Arc::ptr_eq(session.model().unwrap(), &before));
-    session.skinning().take_outcome(&base, &task, skinscope_edit::compute_outcome(&base, &task, &context));
+    session.take_outcome(&base, &task, skinscope_edit::compute_outcome(&base, &task, &context));
     assert!(session.history.can_undo() && !session.tools().awaits_task() && !session.tools().is_trying());
     assert!(!Arc::ptr_eq(session.model().unwrap(), &before));
     let stopped = skinscope_base::parallel::Job::start("test", Arc::new(|| ()), move |context| {

@@ -1,7 +1,7 @@
 //! Carries out the commands about what is selected, pinned and marked.
 
 use crate::painting::paint_commands;
-use crate::{PaintCommand, SelectionCommand, Session, findings};
+use crate::{PaintCommand, PlaceCommand, SelectionCommand, Session, findings};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
@@ -35,12 +35,14 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
             session.view.pinned_copy = hit.map_or(0, |hit| hit.copy);
             session.view.select(mover, count);
         }
-        // The brush in the hand goes first, then a tool that is tried, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
+        // The tool that places joints and the brush in the hand go first, then a tool that is tried, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
         SelectionCommand::Deselect => {
-            if session.painting().brush().is_some() {
+            if session.placing().is_on() {
+                session.place(&PlaceCommand::Use(false));
+            } else if session.painting().brush().is_some() {
                 paint_commands::apply(session, PaintCommand::Hold(None));
             } else if session.tools().operation.is_some() {
-                session.skinning().choose(None);
+                session.choose_tool(None);
             } else if session.marking.tool.take().is_none() && session.view.pinned.take().is_none() {
                 if session.before_finding.is_some() {
                     findings::leave_finding(session);

@@ -15,7 +15,7 @@ impl Session {
     /// # Errors
     /// Something cannot be bound, and nothing has changed: [`Model::with_bindings`].
     pub(crate) fn bind(&mut self, change: &BindingChange) -> Result<(), BuildError> {
-        self.skinning().choose(None);
+        self.choose_tool(None);
         let Some(before) = self.model().map(Arc::clone) else { return Ok(()) };
         let bound = Arc::new(before.with_bindings(change)?);
         // Layers name the vertices of the parts that have weights, and there are more of these now.

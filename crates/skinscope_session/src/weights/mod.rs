@@ -4,10 +4,11 @@ mod bindings;
 pub(crate) mod marks;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;
+mod trial;
 mod within;
 
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
-pub use self::tools::{ChangedByTool, EditedWeights, Scope, ToolCommand, Tools};
+pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};
 
 use std::sync::Arc;
 

@@ -17,12 +17,12 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
         ToolCommand::TogglePanel => {
             session.tools.open = !session.tools.open;
             if !session.tools.open {
-                session.skinning().choose(None);
+                session.choose_tool(None);
             }
         }
         ToolCommand::Choose(id) => {
             let chosen = id.and_then(operation);
-            session.skinning().choose(chosen);
+            session.choose_tool(chosen);
             session.tools.open |= chosen.is_some();
             takes_pose = chosen.is_some_and(|chosen| {
                 chosen.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Pose))
@@ -34,7 +34,8 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
         ToolCommand::Copy => session.skinning().copy_weights(),
         ToolCommand::Repair { finding, all } => repair::repair(session, *finding, *all),
         ToolCommand::Apply => session.tools.apply = session.tools.operation.is_some(),
-        ToolCommand::Cancel => session.skinning().choose(None),
+        ToolCommand::Cancel => session.choose_tool(None),
+        ToolCommand::ToggleAsLayer => session.tools.as_layer ^= true,
         ToolCommand::ToggleLock(node) => {
             if session.model().is_some_and(|model| node.index() < model.skeleton.len()) {
                 let locked = Arc::make_mut(&mut session.tools.locked);
@@ -52,9 +53,9 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
     let wanted = session.skinning().wanted_task();
     if let Some((base, task)) = wanted.filter(|_| !session.defers_work) {
         let outcome = compute_outcome(&base, &task, &JobContext::of_waiting());
-        session.skinning().take_outcome(&base, &task, outcome);
+        session.take_outcome(&base, &task, outcome);
     }
-    session.skinning().apply_if_ready();
+    session.apply_tool_if_ready();
     // A narrow window has room for one of these panels.
     session.measuring.open &= was_open || !session.tools.open;
 }

@@ -6,7 +6,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, Outcome, ParameterKind, REPAIRED, Settings, Task};
+use skinscope_edit::{
+    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, has_bare_mesh, likely_bind_root,
+    set_bind_root,
+};
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
@@ -53,6 +56,8 @@ pub enum ToolCommand {
     Apply,
     /// Chooses no tool; the weights stay as they are.
     Cancel,
+    /// Switches whether weights that are found from the mesh and its joints become a layer of weights of their own when they are applied.
+    ToggleAsLayer,
     /// Locks a joint, so that no tool changes its weights, or unlocks it.
     ToggleLock(NodeId),
     /// Unlocks all joints.
@@ -72,6 +77,8 @@ pub struct Tools {
     pub scope: Scope,
     /// Joints whose weights no tool changes.
     pub locked: Arc<BTreeSet<NodeId>>,
+    /// Whether weights that are found from the mesh and its joints become a layer of their own when they are applied.
+    pub as_layer: bool,
     /// The preview, with the weights that it is based on.
     shown: Option<Shown>,
     /// Whether the preview is applied as soon as it is computed.
@@ -88,6 +95,17 @@ pub struct Tools {
     made: Option<Made>,
     /// The scope from before the finding whose repair was chosen.
     scope_before: Option<Scope>,
+    /// What is to be looked at anew since a mesh was bound.
+    examination: Option<Examination>,
+}
+
+/// What is to be looked at anew of a model, whose mesh was bound or is no longer tried to be bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examination {
+    /// What the checker finds.
+    Check,
+    /// What the checker finds, and the range of motion.
+    CheckAndMotion,
 }
 
 #[derive(Clone, Debug)]
@@ -104,6 +122,7 @@ struct Shown {
 struct Made {
     after: Arc<Model>,
     changed: ChangedByTool,
+    outcome: Arc<Outcome>,
 }
 
 /// How much a tool has changed.
@@ -129,9 +148,11 @@ struct Within {
 impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
-        let settings = Settings { pose: None, ..Settings::clone(&self.settings) };
+        let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
+        set_bind_root(&mut settings, None);
         let scope = self.scope_before.unwrap_or(self.scope);
-        *self = Self { open: self.open, settings: Arc::new(settings), scope, ..Self::default() };
+        *self =
+            Self { open: self.open, settings: Arc::new(settings), scope, as_layer: self.as_layer, ..Self::default() };
     }
 
     /// Works on the vertices of a scope that somebody has chosen.
@@ -149,6 +170,7 @@ impl Tools {
     /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
+        set_bind_root(Arc::make_mut(&mut self.settings), None);
     }
 
     /// Works on what tools worked on before a finding was repaired.
@@ -177,6 +199,20 @@ impl Session {
     }
 }
 
+/// Returns the weights that a tool would make of those of `base`, with what it would do; where that does not fit, with the reason.
+fn tried(base: &Arc<Model>, outcome: Outcome) -> (Outcome, Arc<Model>) {
+    if let Some(change) = &outcome.gained {
+        return match base.with_bindings(change) {
+            Ok(bound) => (outcome, Arc::new(bound)),
+            Err(why) => (Outcome { refused: Some(why.into()), ..Outcome::default() }, Arc::clone(base)),
+        };
+    }
+    let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
+    let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
+    let changed = made.unwrap_or_else(|| Arc::clone(base));
+    (outcome, changed)
+}
+
 impl Skinning<'_> {
     /// Chooses a tool. What it reads of the pose that is shown is taken by [`Skinning::take_pose`].
     pub(crate) fn choose(&mut self, operation: Option<&'static Operation>) {
@@ -190,6 +226,15 @@ impl Skinning<'_> {
                 }
                 // The repair of one finding leaves no trace: all rules are chosen, wherever the tool is opened from.
                 ParameterKind::Rules => Arc::make_mut(settings).rules = REPAIRED.to_vec(),
+                // Where no mesh has a skin, those without one are bound.
+                ParameterKind::Binding => {
+                    let model = self.document.as_ref().map(|document| &document.model);
+                    if let Some(model) = model.filter(|model| model.skins.is_empty() && has_bare_mesh(model))
+                        && bind_root(model, settings).is_none()
+                    {
+                        set_bind_root(Arc::make_mut(settings), likely_bind_root(model));
+                    }
+                }
                 _ => {}
             }
         }
@@ -249,31 +294,39 @@ impl Skinning<'_> {
     pub(crate) fn take_outcome(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
         let is_wanted = self.wanted_task().is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
         let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
-        let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
-        let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
-        let changed = made.unwrap_or_else(|| Arc::clone(base));
+        let (outcome, changed) = tried(base, outcome);
         let outcome = Arc::new(outcome);
         self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
         if let Some(document) = self.document.as_ref() {
             self.tools.inspect_trial(document);
         }
         self.show_skinning(changed);
-        self.apply_if_ready();
     }
 
-    pub(crate) fn apply_if_ready(&mut self) {
+    /// Returns what is to be done now, once: the tool was to be applied, and what it does is worked out.
+    pub(super) fn take_ready(&mut self) -> Option<Arc<Outcome>> {
         if !self.tools.apply || self.wanted_task().is_some() {
-            return;
+            return None;
         }
         self.tools.apply = false;
-        let Some(outcome) = self.tools.outcome().map(Arc::clone) else { return };
+        let outcome = self.tools.outcome().map(Arc::clone)?;
         // A tool that cannot do it stays chosen, and its panel says why.
         if outcome.refused.is_some() {
             self.tools.open = true;
-            return;
+            return None;
         }
+        Some(outcome)
+    }
+
+    /// Ends the preview, and returns what overlays showed of it.
+    pub(super) fn end_preview(&mut self) -> Option<Arc<InspectedValues>> {
         let values = self.tools.shown.as_ref().and_then(|shown| shown.values.clone());
         self.stop_preview();
+        values
+    }
+
+    /// Does what a tool was worked out to do. `values` are what overlays showed of its preview.
+    pub(super) fn carry_out(&mut self, outcome: &Arc<Outcome>, values: Option<Arc<InspectedValues>>) {
         self.change_skinning(&outcome.changes, &outcome.binds);
         // Until the model is inspected again, overlays show what they showed of the preview.
         let inspection = self.document.as_mut().and_then(|document| document.inspection.as_mut());
@@ -281,12 +334,20 @@ impl Skinning<'_> {
             Arc::make_mut(inspection).values = values;
         }
         self.tools.leave_finding();
-        // The tool stays, so that its settings can be changed and it can be applied once more.
+        self.note_made(outcome);
+    }
+
+    /// Notes what the chosen tool has done. It stays, so that its settings can be changed and it can be applied once more.
+    pub(super) fn note_made(&mut self, outcome: &Arc<Outcome>) {
         self.tools.applied = self.task_now().map(|(_, task)| task);
         self.tools.rests = self.tools.applied.is_some();
         let changed = ChangedByTool { vertices: outcome.vertices, binds: outcome.binds.len() };
         let after = self.edited().edited_model().map(Arc::clone);
-        self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed });
+        let outcome = Arc::clone(outcome);
+        self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed, outcome });
+        if self.tools.made.as_ref().is_some_and(|made| !made.outcome.bound.is_empty()) {
+            self.tools.examination = Some(Examination::CheckAndMotion);
+        }
     }
 
     /// Returns the weights that they work on.
@@ -323,6 +384,13 @@ impl<'a> EditedWeights<'a> {
     pub fn just_changed(self) -> Option<ChangedByTool> {
         let made = self.tools.made.as_ref().filter(|_| self.tools.rests())?;
         self.edited_model().is_some_and(|now| Arc::ptr_eq(now, &made.after)).then_some(made.changed)
+    }
+
+    /// Returns the skins whose weights the chosen tool has just found, as long as [`EditedWeights::just_changed`] says that it has.
+    #[must_use]
+    pub fn just_bound(self) -> &'a [BoundSkin] {
+        let made = self.tools.made.as_ref().filter(|_| self.just_changed().is_some());
+        made.map_or(&[], |made| made.outcome.bound.as_slice())
     }
 
     /// Returns whether *Bind here* would bind in another pose than the one that is shown.
@@ -380,6 +448,21 @@ impl Tools {
     #[must_use]
     pub fn is_trying(&self) -> bool {
         self.shown.is_some()
+    }
+
+    /// Returns the model without the skins that its meshes have in the preview alone, where that gives them some.
+    pub(super) fn skinless(&self) -> Option<&Arc<Model>> {
+        self.shown.as_ref().filter(|shown| shown.outcome.gained.is_some()).map(|shown| &shown.base)
+    }
+
+    /// Asks for another look at the model, unless more is asked for already.
+    pub(super) fn ask_for_check(&mut self) {
+        self.examination = self.examination.or(Some(Examination::Check));
+    }
+
+    /// Returns what is to be looked at anew, once.
+    pub(super) fn take_examination(&mut self) -> Option<Examination> {
+        self.examination.take()
     }
 
     /// Returns whether the chosen tool was applied, and nothing that it works by is another since: it tries nothing until then.

@@ -4,6 +4,7 @@
 mod doubts;
 mod motion;
 mod row;
+mod shares;
 
 use std::sync::{Arc, Weak};
 
@@ -118,12 +119,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         0.0
     };
     let footer_height = 10.0 + rows * (ROW + 6.0) + below;
+    let shares = shares::of(document);
+    let line = if shares.is_some() { shares::LINE } else { 0.0 };
     let panel = if empty {
         let footer = if has_skin { footer_height } else { 0.0 };
-        egui::Panel::bottom("no findings").exact_size(50.0 + footer)
+        egui::Panel::bottom("no findings").exact_size(50.0 + line + footer)
     } else {
         // The panel keeps room for head, filter, some of a row, and all of the footer.
-        let least = 100.0 + footer_height;
+        let least = 100.0 + line + footer_height;
         let room = ui.available_height();
         // No room is taken from the nodes for rows that there are not.
         let all = least + state.findings.tops.last().copied().unwrap_or(f32::INFINITY);
@@ -138,6 +141,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     };
     let shown = panel.frame(frame).show(ui, |ui| {
         head(ui, document, counts, status.checking, commands);
+        if let Some(shares) = &shares {
+            inset(ui, |ui| shares::show(ui, shares));
+        }
         if !empty {
             filter(ui, &mut state.findings, counts);
         }

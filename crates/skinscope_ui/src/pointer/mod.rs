@@ -6,6 +6,7 @@ mod camera;
 mod gradient;
 mod handle_shapes;
 mod handles;
+mod joints;
 mod limbs;
 mod marking;
 mod paint;
@@ -72,6 +73,7 @@ static POINTER_TOOLS: &[&PointerTool] = &[
     &marking::BOX,
     &marking::LASSO,
     &marking::CIRCLE,
+    &joints::PLACE,
     &handles::MOVE,
     &handles::TURN,
     &handles::SCALE,
@@ -86,6 +88,8 @@ enum Held {
     /// The way of the pointer around what is to be marked, points.
     Marks(Vec<Pos2>),
     Handle(Box<HandleDrag>),
+    /// A placed joint, by its index.
+    Joint(usize),
     Pull(Pull),
     Look(LookDrag),
     /// The position of the pole of limbs: world space, metres.
@@ -379,13 +383,25 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_session::{Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, ViewCommand};
+    use skinscope_model::{Model, ModelParts};
+    use skinscope_session::{Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, PlaceCommand, ViewCommand};
 
     use super::*;
 
     fn session() -> Session {
         let mut session = Session::default();
         session.open(Document::new(Arc::new(tube(Tube::default())), vec![], None));
+        session
+    }
+
+    /// A tube without a skin.
+    fn bare_session() -> Session {
+        let mut parts: ModelParts = (*tube(Tube::default())).clone();
+        parts.skins.clear();
+        parts.instances[0].skin = None;
+        parts.meshes[0].primitives[0].stored_influences = None;
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
         session
     }
 
@@ -416,6 +432,9 @@ mod tests {
         let settings = PaintSettings { drag: PaintDrag::Radial, ..PaintSettings::default() };
         session.apply(PaintCommand::Set(settings));
         seen.insert(tool_of(&session, false).id);
+        let mut bare = bare_session();
+        bare.apply(PlaceCommand::Use(true));
+        seen.insert(tool_of(&bare, false).id);
         assert_eq!(seen, POINTER_TOOLS.iter().map(|tool| tool.id).collect::<BTreeSet<_>>());
     }
 

@@ -7,12 +7,12 @@ use egui::{Align, Label, Layout, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec
 use skinscope_anim::pose::{Keys, NameMap};
 use skinscope_edit::{Donor, Settings, transfer_pairs};
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{Command, FileCommand, Session};
+use skinscope_session::{Command, FileCommand, Session, refusal};
 
 use super::quiet_text;
 use crate::search_list::{SearchList, SearchListOptions};
 use crate::theme::ROW;
-use crate::widgets::{counted, describe, figure, link, section, text_button};
+use crate::widgets::{counted, describe, figure, link, section, text_button, tip};
 
 /// The greatest height of the table, points.
 const HEIGHT: f32 = 200.0;
@@ -84,6 +84,18 @@ fn beside(ui: &mut Ui, session: &Session, now: &mut Settings) {
     let button = button.on_disabled_hover_text(why).on_hover_text(format!("Take the weights of {}", other.source.name));
     if button.clicked() {
         now.donor = Some(Donor(other));
+    }
+}
+
+/// Offers the weights of the model that stands beside the open one, which may have no skin for a tool to work on.
+pub(super) fn dress(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let take = Command::File(FileCommand::WeightsFromBeside);
+    if refusal(&take, session).is_some() {
+        return;
+    }
+    let name = "Weights from the model beside…";
+    if link(ui, name, name).on_hover_text(tip(&take)).clicked() {
+        commands.push(take);
     }
 }
 

@@ -40,7 +40,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
             let changed = format!("{} of {}", grouped(outcome.binds.len()), grouped(all));
             figure(ui, "Bind matrices changed", &changed);
         }
-        if is_of_weights {
+        if outcome.gained.is_some() {
+            figure(ui, "Vertices bound", &grouped(outcome.vertices));
+        } else if is_of_weights {
             weights(ui, outcome);
         }
         for (rule, [before, after]) in outcome.found.iter().filter(|(_, found)| *found != [0, 0]) {

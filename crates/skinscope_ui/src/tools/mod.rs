@@ -1,6 +1,7 @@
 //! The panel of tools that change weights or inverse bind matrices: one is chosen, with its settings and the vertices that it works on. What it would do
 //! is shown on the model and in figures until it is applied or given up.
 
+mod binding;
 mod donor;
 mod figures;
 mod fold;
@@ -11,7 +12,7 @@ pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_edit::OPERATIONS;
-use skinscope_session::{BrushKey, Command, Scope, Session, ToolCommand, WindowCommand, refusal};
+use skinscope_session::{BrushKey, Command, PlaceCommand, Scope, Session, ToolCommand, WindowCommand, refusal};
 
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
@@ -64,15 +65,22 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                     quiet_text(ui, operation.help);
                     settings::show(ui, session, operation, commands);
                     figures::show(ui, session);
+                    binding::report(ui, session);
+                    binding::next(ui, session, operation, commands);
                 }
                 None => {
-                    let first =
-                        OPERATIONS.first().map(|operation| Command::from(ToolCommand::Choose(Some(operation.id))));
+                    // What gives meshes a skin needs none.
+                    let first = OPERATIONS.iter().find(|operation| !operation.finds_weights());
+                    let first = first.map(|operation| Command::from(ToolCommand::Choose(Some(operation.id))));
                     match first.and_then(|first| refusal(&first, session)) {
-                        Some(why) => quiet_text(ui, &format!("{why} Tools work on vertices that a skin moves.")),
+                        Some(why) => {
+                            quiet_text(ui, &format!("{why} Tools work on vertices that a skin moves."));
+                            give_skin(ui, session, commands);
+                        }
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
                     }
                     brush(ui, session, commands);
+                    donor::dress(ui, session, commands);
                 }
             }
             locks(ui, session, commands);
@@ -96,6 +104,21 @@ fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
             }
         });
     });
+}
+
+/// Says which tool gives meshes a skin, where there are some without one, and lets joints be placed for it.
+fn give_skin(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let gives = OPERATIONS.iter().find(|operation| operation.finds_weights());
+    if let Some(operation) = gives.filter(|tool| refusal(&ToolCommand::Choose(Some(tool.id)).into(), session).is_none())
+    {
+        quiet_text(ui, &format!("{} gives its meshes one.", operation.tool));
+    }
+    let place = Command::from(PlaceCommand::Use(true));
+    if refusal(&place, session).is_none()
+        && link(ui, "Place joints for it", "Place joints").on_hover_text(tip(&place)).clicked()
+    {
+        commands.push(place);
+    }
 }
 
 /// Offers a brush in place of a tool, where none is in the hand.

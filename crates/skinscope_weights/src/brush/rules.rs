@@ -9,6 +9,8 @@ use crate::{Shares, difference, share_of};
 const SAME: f64 = 1e-12;
 /// The weights of a row that are rounded to what a file stores in floats leave no more than this of one.
 const LEFT_BY_ROUNDING: f64 = 1e-6;
+/// So many joints of a row need no memory of their own while they are put in order.
+const FEW: usize = 12;
 /// A sum that differs from one by no more than this was meant to be one.
 const NEARLY_ONE: f64 = 1e-3;
 
@@ -86,6 +88,14 @@ pub enum Effect {
     Stuck(Stuck),
 }
 
+impl Effect {
+    /// Whether the vertex gets other weights.
+    #[must_use]
+    pub fn changes(self) -> bool {
+        matches!(self, Self::Changed | Self::Partial(_))
+    }
+}
+
 /// A row that was painted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Painted {
@@ -99,30 +109,42 @@ impl Task<'_> {
     /// Paints a row.
     #[must_use]
     pub fn paint(&self, asked: &Asked<'_>) -> Painted {
-        let own = asked.own;
-        let stays = |effect| Painted { effect, row: own.to_vec() };
         let mut row = Shares::new();
-        (self.brush.wish)(asked, &mut row);
-        if !own.iter().chain(&row).map(|(_, weight)| weight).sum::<f64>().is_finite() {
-            return stays(Effect::Stuck(Stuck::OnlyJoint));
+        let effect = self.paint_into(asked, &mut row);
+        if !effect.changes() {
+            asked.own.clone_into(&mut row);
         }
-        if asked.strength <= 0.0 || difference(own, &row) <= SAME {
-            return stays(Effect::Same);
+        Painted { effect, row }
+    }
+
+    /// Does the same with memory that is there: where the row changes, `row` has its new weights afterwards, else something that says nothing.
+    #[must_use]
+    pub fn paint_into(&self, asked: &Asked<'_>, row: &mut Shares) -> Effect {
+        let own = asked.own;
+        row.clear();
+        (self.brush.wish)(asked, row);
+        if !own.iter().chain(&*row).map(|(_, weight)| weight).sum::<f64>().is_finite() {
+            return Effect::Stuck(Stuck::OnlyJoint);
         }
-        let lost = match self.keep_locks_and_sum(asked, &mut row) {
+        if asked.strength <= 0.0 || difference(own, row) <= SAME {
+            return Effect::Same;
+        }
+        let lost = match self.keep_locks_and_sum(asked, row) {
             Ok(lost) => lost,
-            Err(why) => return stays(Effect::Stuck(why)),
+            Err(why) => return Effect::Stuck(why),
         };
-        if difference(own, &row) <= SAME {
-            return stays(lost.map_or(Effect::Same, Effect::Stuck));
+        if difference(own, row) <= SAME {
+            return lost.map_or(Effect::Same, Effect::Stuck);
         }
-        if let Err(why) = self.limit(asked, &mut row) {
-            return stays(Effect::Stuck(why));
+        if row.len() > self.most {
+            if let Err(why) = self.limit(asked, row) {
+                return Effect::Stuck(why);
+            }
+            if difference(own, row) <= SAME {
+                return Effect::Stuck(Stuck::NoSlot);
+            }
         }
-        match difference(own, &row) <= SAME {
-            true => stays(Effect::Stuck(Stuck::NoSlot)),
-            false => Painted { effect: lost.map_or(Effect::Changed, Effect::Partial), row },
-        }
+        lost.map_or(Effect::Changed, Effect::Partial)
     }
 
     /// Gives locked joints their weights back and makes the others fit. Returns why the painted joint does not get all of its new weight; the
@@ -165,11 +187,8 @@ impl Task<'_> {
         if self.is_integer || sum <= 0.0 || (sum - 1.0).abs() <= NEARLY_ONE { 1.0 } else { sum }
     }
 
-    /// Leaves the joints that there is room for, and shares the weight of the others among those that stay.
+    /// Leaves the joints that there is room for in a row that has more, and shares the weight of the others among those that stay.
     fn limit(&self, asked: &Asked<'_>, row: &mut Shares) -> Result<(), Stuck> {
-        if row.len() <= self.most {
-            return Ok(());
-        }
         let is_locked = |key: u32| self.locked.contains(&key);
         let painted: &[u32] = match () {
             () if !self.brush.is_of_joint() => &[],
@@ -180,28 +199,34 @@ impl Task<'_> {
         if locked >= self.most {
             return Err(Stuck::NoSlot);
         }
-        let mut ranked: Vec<(u32, f64)> = row.clone();
+        let mut few = [(0, 0.0); FEW];
+        let mut many = Shares::new();
+        let ranked = match few.get_mut(..row.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(row.len(), (0, 0.0));
+                &mut many[..]
+            }
+        };
+        ranked.copy_from_slice(row);
         let number = |key: u32| self.joints.iter().position(|joint| *joint == key);
         let rank = |key: u32| 2 * u8::from(is_locked(key)) + u8::from(painted.contains(&key));
         ranked.sort_by(|a, b| {
             let by_weight = rank(b.0).cmp(&rank(a.0)).then(b.1.total_cmp(&a.1));
-            by_weight.then(number(a.0).cmp(&number(b.0)))
+            // The list of joints is long.
+            by_weight.then_with(|| number(a.0).cmp(&number(b.0)))
         });
-        let rest: f64 = ranked[self.most..].iter().map(|(_, weight)| weight).sum();
-        ranked.truncate(self.most);
-        let stays = |key: u32| ranked.iter().any(|(k, _)| *k == key);
-        row.retain(|(key, _)| stays(*key));
+        let (kept, left) = ranked.split_at(self.most);
+        let rest: f64 = left.iter().map(|(_, weight)| weight).sum();
+        row.retain(|(key, _)| kept.iter().any(|(k, _)| k == key));
         if !self.normalise {
             return Ok(());
         }
-        let others = |key: u32| !is_locked(key) && !painted.contains(&key);
-        let takes = |key: u32| match row.iter().any(|(k, _)| others(*k)) {
-            true => others(key),
-            false => !is_locked(key),
-        };
-        let takers: Vec<bool> = row.iter().map(|(key, _)| takes(*key)).collect();
-        let sum: f64 = row.iter().zip(&takers).filter(|(_, takes)| **takes).map(|((_, weight), _)| weight).sum();
-        for ((_, weight), _) in row.iter_mut().zip(&takers).filter(|(_, takes)| **takes) {
+        let is_other = |key: u32| !is_locked(key) && !painted.contains(&key);
+        let has_others = row.iter().any(|(key, _)| is_other(*key));
+        let takes = |key: u32| if has_others { is_other(key) } else { !is_locked(key) };
+        let sum: f64 = row.iter().filter(|(key, _)| takes(*key)).map(|(_, weight)| weight).sum();
+        for (_, weight) in row.iter_mut().filter(|(key, _)| takes(*key)) {
             *weight *= 1.0 + rest / sum;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! The kinds of defects and near misses, by what they touch.
 
 mod binds;
+mod gaps;
 mod nodes;
 mod pairs;
 mod strays;
@@ -13,7 +14,7 @@ use crate::defects::rig::Rig;
 
 /// Every kind.
 pub fn all() -> Vec<&'static Kind> {
-    [weights::KINDS, pairs::KINDS, surface::KINDS, strays::KINDS, binds::KINDS, nodes::KINDS].concat()
+    [weights::KINDS, pairs::KINDS, surface::KINDS, strays::KINDS, binds::KINDS, nodes::KINDS, gaps::KINDS].concat()
 }
 
 /// Some welded places: one, a few here and there, or a patch.

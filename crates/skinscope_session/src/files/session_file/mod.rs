@@ -23,6 +23,8 @@
 //! `bindings` has the skins that meshes gained, with the nodes that were made for them: they come before everything else, since what
 //! was made later may name these nodes.
 //!
+//! `placed` has the joints that were placed by hand in meshes without a skin, and are not bound yet.
+//!
 //! `weight_layers` has the layers that make the weights together, where there are some.
 //!
 //! `beside` has the session of a second model, which stands in the same picture.
@@ -57,6 +59,7 @@ pub(crate) use records::{
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::FileError;
 use skinscope_base::{encoding, file_kind, json};
+use skinscope_edit::PlacedJoint;
 use skinscope_paint::LayersForm;
 pub(crate) use vertices::{MeshRecord, WeightsRecord};
 pub(crate) use work::absolute;
@@ -110,6 +113,9 @@ pub struct SessionFile {
     /// The layers of weights, which make those of the model together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) weight_layers: Option<LayersForm>,
+    /// Joints that were placed by hand and are no nodes yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) placed: Vec<PlacedJoint>,
     /// Work that does not fit the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) set_aside: Vec<WorkRecord>,
@@ -158,6 +164,7 @@ impl Default for SessionFile {
             paths: BTreeMap::new(),
             marked: Vec::new(),
             weight_layers: None,
+            placed: Vec::new(),
             set_aside: Vec::new(),
             has_other_model: false,
             sliders: Vec::new(),

@@ -1,0 +1,124 @@
+//! What of a binding is chosen beside its parameters, among the values of the settings: the rules that are switched off, and the node that
+//! meshes without a skin are bound to.
+
+use skinscope_bind::{BINDERS, Binder};
+use skinscope_model::{Model, NodeId};
+
+use super::METHOD;
+use crate::Settings;
+
+/// The name of the value that has the node below which the joints of meshes without a skin are.
+const ROOT: &str = "bind-root";
+
+/// Returns the method that is chosen.
+#[must_use]
+pub fn bind_method(settings: &Settings) -> &'static Binder {
+    BINDERS.get(METHOD.choice(settings)).copied().unwrap_or(BINDERS[0])
+}
+
+/// The name of the value that says that a rule is switched off.
+fn rule_id(rule: &str) -> String {
+    format!("without-{rule}")
+}
+
+/// Returns whether a rule of [`skinscope_bind::RULES`] holds, by its id.
+#[must_use]
+pub fn has_bind_rule(settings: &Settings, rule: &str) -> bool {
+    settings.values.get(&rule_id(rule)).is_none_or(|value| *value <= 0.0)
+}
+
+/// Switches a rule on or off.
+pub fn set_bind_rule(settings: &mut Settings, rule: &str, is_on: bool) {
+    match is_on {
+        true => _ = settings.values.remove(&rule_id(rule)),
+        false => _ = settings.values.insert(rule_id(rule), 1.0),
+    }
+}
+
+/// Returns whether a mesh of a model is shown without a skin, so that it could gain one.
+#[must_use]
+pub fn has_bare_mesh(model: &Model) -> bool {
+    model.instances.iter().any(|instance| instance.skin.is_none())
+}
+
+/// Returns the node that meshes without a skin are bound to; `None` where the weights of those with a skin are found, or where no mesh is
+/// without one.
+#[must_use]
+pub fn bind_root(model: &Model, settings: &Settings) -> Option<NodeId> {
+    let index = settings.values.get(ROOT).filter(|index| **index >= 0.0).map(|index| *index as usize);
+    index.filter(|index| *index < model.skeleton.len() && has_bare_mesh(model)).map(NodeId::from_index)
+}
+
+/// Chooses the node that meshes without a skin are bound to; `None`: find the weights of those that have a skin.
+pub fn set_bind_root(settings: &mut Settings, root: Option<NodeId>) {
+    match root {
+        Some(root) => _ = settings.values.insert(ROOT.to_owned(), f64::from(root.0)),
+        None => _ = settings.values.remove(ROOT),
+    }
+}
+
+/// Returns the node that meshes without a skin most likely hang on: of the nodes that show no mesh the one with most of them at and below it,
+/// and of equal ones the first. A skin that the model has goes before: its first joint.
+#[must_use]
+pub fn likely_bind_root(model: &Model) -> Option<NodeId> {
+    if let Some(first) = model.skins.iter().find_map(|skin| skin.joints.first()) {
+        return Some(*first);
+    }
+    let count = model.skeleton.len();
+    let mut shows_none = vec![true; count];
+    model.instances.iter().for_each(|instance| shows_none[instance.node.index()] = false);
+    // Children come after their parents.
+    let mut below: Vec<usize> = shows_none.iter().map(|shows_none| usize::from(*shows_none)).collect();
+    for node in (0..count).rev() {
+        if let Some(parent) = model.skeleton.parents[node] {
+            below[parent.index()] += below[node];
+        }
+    }
+    let first = |best: Option<usize>, node: usize| match best {
+        Some(best) if below[best] >= below[node] => Some(best),
+        _ => Some(node),
+    };
+    (0..count).filter(|node| shows_none[*node]).fold(None, first).map(NodeId::from_index)
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::ModelParts;
+    use skinscope_model::test_shapes::{Tube, tube};
+
+    use super::*;
+
+    #[test]
+    fn a_mesh_without_a_skin_hangs_on_the_node_with_most_joints_below_it() {
+        let skinned = tube(Tube { joints: 4, ..Tube::default() });
+        let mut settings = Settings::default();
+        set_bind_root(&mut settings, Some(NodeId(1)));
+        assert_eq!(likely_bind_root(&skinned), Some(skinned.skins[0].joints[0]));
+        assert_eq!(bind_root(&skinned, &settings), None, "no mesh is without a skin");
+        let mut parts: ModelParts = (*skinned).clone();
+        parts.skins.clear();
+        parts.instances[0].skin = None;
+        parts.meshes[0].primitives[0].stored_influences = None;
+        let bare = Model::build(parts).unwrap();
+        let root = likely_bind_root(&bare).unwrap();
+        let is_at_or_below = |node: NodeId| {
+            std::iter::successors(Some(node), |node| bare.skeleton.parents[node.index()]).any(|node| node == root)
+        };
+        assert!(skinned.skins[0].joints.iter().all(|joint| is_at_or_below(*joint)));
+        assert!(bare.instances.iter().all(|instance| instance.node != root));
+        assert_eq!(bind_root(&bare, &settings), Some(NodeId(1)));
+        set_bind_root(&mut settings, Some(NodeId(99)));
+        assert_eq!(bind_root(&bare, &settings), None, "there is no such node");
+        set_bind_root(&mut settings, None);
+        assert!(settings == Settings::default());
+    }
+
+    #[test]
+    fn a_rule_is_switched_off_and_on_again() {
+        let mut settings = Settings::default();
+        set_bind_rule(&mut settings, "helpers", false);
+        assert!(!has_bind_rule(&settings, "helpers") && has_bind_rule(&settings, "roots"));
+        set_bind_rule(&mut settings, "helpers", true);
+        assert!(has_bind_rule(&settings, "helpers") && settings == Settings::default());
+    }
+}

@@ -1,0 +1,113 @@
+//! Finds the middle of a body under the pointer: between the surfaces that a ray goes through, of meshes without a skin as they stand at rest.
+
+use glam::{DAffine3, Vec3};
+use skinscope_base::math::{Aabb, Ray};
+use skinscope_model::{Instance, Model, Primitive, Topology};
+
+/// Hits that are nearer to each other than this share of the size of the body are one: the edge that two triangles have in common is met twice.
+const SAME_HIT: f32 = 1e-4;
+
+/// Where a ray goes through a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Crossing {
+    distance: f32,
+    /// Whether it is met from the front.
+    enters: bool,
+}
+
+/// Returns the box around all meshes without a skin, as they stand at rest in the scene.
+#[must_use]
+pub fn bare_bounds(model: &Model) -> Aabb {
+    let mut out = Aabb::EMPTY;
+    for (world, primitive) in bare_parts(model) {
+        for position in primitive.positions.iter().take(primitive.stored_vertices) {
+            out.include(world.transform_point3(position.as_dvec3()).as_vec3());
+        }
+    }
+    out
+}
+
+/// Returns the middle of the body that a ray (scene's space) meets first: halfway between where it goes in and where it is out again. A garment
+/// around a body counts as a part of it. Of a surface without a back it is the surface itself. `None` where the ray meets nothing.
+#[must_use]
+pub fn middle_of_body(model: &Model, ray: Ray) -> Option<Vec3> {
+    let mut met = Vec::new();
+    for (world, primitive) in bare_parts(model) {
+        let corner = |vertex: &u32| {
+            let at = primitive.positions.get(*vertex as usize)?;
+            Some(world.transform_point3(at.as_dvec3()).as_vec3())
+        };
+        let (triangles, _) = primitive.indices.as_chunks::<3>();
+        for [a, b, c] in triangles {
+            let (Some(a), Some(b), Some(c)) = (corner(a), corner(b), corner(c)) else { continue };
+            if let Some(distance) = ray.hit_triangle(a, b, c) {
+                let enters = (b - a).cross(c - a).dot(ray.direction) < 0.0;
+                met.push(Crossing { distance, enters });
+            }
+        }
+    }
+    let near = SAME_HIT * bare_bounds(model).diagonal() / ray.direction.length().max(f32::MIN_POSITIVE);
+    let [from, to] = way_through(&mut met, near)?;
+    let at = ray.origin + 0.5 * (from + to) * ray.direction;
+    at.is_finite().then_some(at)
+}
+
+/// Returns where a ray goes into the first body and where it leaves it. `near` is how far apart crossings are at least.
+fn way_through(met: &mut Vec<Crossing>, near: f32) -> Option<[f32; 2]> {
+    met.retain(|crossing| crossing.distance.is_finite());
+    met.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    met.dedup_by(|later, first| later.distance - first.distance <= near && later.enters == first.enters);
+    let first = *met.first()?;
+    // A surface that is turned inside out is left where others are entered.
+    let (mut depth, mut last) = (0, first.distance);
+    for crossing in &*met {
+        depth += if crossing.enters == first.enters { 1 } else { -1 };
+        last = crossing.distance;
+        if depth == 0 {
+            break;
+        }
+    }
+    let second = met.iter().find(|crossing| crossing.distance > first.distance + near);
+    // Where not every surface has a back, the first two are the body.
+    let end = if depth == 0 { last } else { second.map_or(first.distance, |second| second.distance) };
+    Some([first.distance, end])
+}
+
+/// Returns the parts with triangles and vertices of meshes without a skin, each with the matrix from its mesh to the scene.
+fn bare_parts(model: &Model) -> impl Iterator<Item = (DAffine3, &Primitive)> {
+    let worlds = model.skeleton.worlds(&model.skeleton.rest);
+    let is_bare = |instance: &&Instance| instance.skin.is_none() && instance.copies.is_empty();
+    model.instances.iter().filter(is_bare).flat_map(move |instance| {
+        let world = worlds[instance.node.index()];
+        let whole = model.meshes[instance.mesh.index()].primitives.iter();
+        let whole = whole.filter(|p| p.shares.is_none() && p.topology == Topology::Triangles);
+        whole.map(move |primitive| (world, primitive))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(crossings: &[(f32, bool)]) -> Option<[f32; 2]> {
+        let mut met: Vec<Crossing> =
+            crossings.iter().map(|(distance, enters)| Crossing { distance: *distance, enters: *enters }).collect();
+        way_through(&mut met, 1e-3)
+    }
+
+    #[test]
+    fn a_ray_goes_through_the_first_body_with_what_is_around_it() {
+        let (front, back) = (true, false);
+        assert_eq!(way(&[]), None);
+        assert_eq!(way(&[(2.0, back), (1.0, front), (5.0, front), (6.0, back)]), Some([1.0, 2.0]), "one leg of two");
+        // A shirt around a body.
+        let shirt = [(1.0, front), (1.1, front), (1.9, back), (2.1, back)];
+        assert_eq!(way(&shirt), Some([1.0, 2.1]));
+        // An edge is met twice.
+        assert_eq!(way(&[(1.0, front), (1.0, front), (2.0, back), (2.0, back)]), Some([1.0, 2.0]));
+        // Inside out, half of it inside out, and without a back.
+        assert_eq!(way(&[(1.0, back), (2.0, front)]), Some([1.0, 2.0]));
+        assert_eq!(way(&[(1.0, front), (2.0, front), (9.0, front)]), Some([1.0, 2.0]));
+        assert_eq!(way(&[(1.0, front)]), Some([1.0, 1.0]));
+    }
+}

@@ -1,0 +1,130 @@
+//! Joints that were placed by hand in a mesh without a skin: checked, made nodes, and bound.
+
+use std::collections::{BTreeSet, HashMap};
+
+use glam::{DAffine3, DMat3, Vec3};
+use skinscope_base::math::{Aabb, Transform};
+use skinscope_base::parallel::JobContext;
+use skinscope_bind::{BindProblem, BindSettings, Joint};
+use skinscope_model::{Model, NewNode, NodeId, SkinId};
+
+use super::bare::{BareBinding, Placed, bare_instances};
+use super::report::BoundSkin;
+use crate::{MeshBinding, Refusal};
+
+/// A joint that stands in a mesh and is no node yet.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct PlacedJoint {
+    /// Its name, which no other one of the list has.
+    pub name: String,
+    /// Where it stands at rest, in the scene's space, metres.
+    #[serde(with = "skinscope_base::text_form::vector")]
+    pub position: Vec3,
+    /// The joint that it hangs on, by its index in the list; `None`: it is the root.
+    pub parent: Option<usize>,
+}
+
+/// Returns the indices of joints parents first, depth first, as nodes are stored.
+///
+/// # Errors
+/// The joints do not make one tree, or a name or a place cannot be used; the message says which.
+pub(super) fn check_placed(joints: &[PlacedJoint]) -> Result<Vec<usize>, Refusal> {
+    let refused = |why: String| Err(Refusal::NoSkeleton(why));
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
+    let mut roots: Vec<usize> = Vec::new();
+    for (index, joint) in joints.iter().enumerate() {
+        let name = joint.name.as_str();
+        if name.trim().is_empty() {
+            return refused(format!("joint {index} has no name"));
+        }
+        if known.insert(name, index).is_some() {
+            return refused(format!("two joints have the name “{name}”"));
+        }
+        if !Aabb::is_near(joint.position) {
+            return refused(format!("joint “{name}” stands at no place"));
+        }
+        match joint.parent {
+            None => roots.push(index),
+            Some(parent) if parent < joints.len() => children[parent].push(index),
+            Some(_) => return refused(format!("the parent of joint “{name}” is not there")),
+        }
+    }
+    let root = match roots.as_slice() {
+        [] if joints.is_empty() => return refused("no joint was placed".to_owned()),
+        // Whatever hangs on nothing hangs in a circle.
+        [] => return refused("every joint has a parent, so that none is the root".to_owned()),
+        [one] => *one,
+        [first, second, ..] => {
+            let [a, b] = [first, second].map(|index| joints[*index].name.as_str());
+            return refused(format!("“{a}” and “{b}” have no parent, and one joint has to be above all others"));
+        }
+    };
+    let (mut order, mut open) = (Vec::with_capacity(joints.len()), vec![root]);
+    while let Some(index) = open.pop() {
+        order.push(index);
+        open.extend(children[index].iter().rev());
+    }
+    if order.len() < joints.len() {
+        let reached: BTreeSet<usize> = order.iter().copied().collect();
+        let lost = (0..joints.len()).find(|index| !reached.contains(index)).unwrap_or_default();
+        return refused(format!("joint “{}” hangs on itself, by way of its parents", joints[lost].name));
+    }
+    Ok(order)
+}
+
+/// Finds the weights of meshes that have no skin for joints that were placed by hand: these become nodes, with axes as the scene has them, and
+/// the meshes gain a skin. Everything stays where it is at rest. `meshes` are numbers of the file; `None`: all that have no skin.
+///
+/// # Errors
+/// The joints do not make one tree, no mesh is without a skin, a mesh is shown by several nodes, or no weights can be found.
+pub fn bind_placed(
+    model: &Model,
+    joints: &[PlacedJoint],
+    meshes: Option<&BTreeSet<u32>>,
+    settings: &BindSettings,
+    context: &JobContext,
+) -> Result<BareBinding, Refusal> {
+    let order = check_placed(joints)?;
+    let instances = bare_instances(model, meshes)?;
+    let worlds: Vec<DAffine3> = model.skeleton.worlds(&model.skeleton.rest);
+    let surface = Placed::of(model, &instances, &worlds);
+    let nodes = new_nodes(joints, &order);
+    let first = model.skeleton.len();
+    let ids: Vec<NodeId> = (first..first + nodes.len()).map(NodeId::from_index).collect();
+    let heads = nodes.iter().zip(&order).map(|(node, index)| Joint {
+        name: node.name.clone(),
+        parent: node.parent,
+        head: joints[*index].position.as_dvec3(),
+        axes: DMat3::IDENTITY,
+        may_bind: true,
+    });
+    let problem = BindProblem { joints: heads.collect(), points: surface.points, triangles: surface.triangles };
+    let bound = skinscope_bind::bind(&problem, settings, context)?;
+    let report = BoundSkin::of(SkinId::from_index(model.skins.len()), surface.vertices, &ids, &bound);
+    let row = |place: &u32| bound.rows[*place as usize].clone();
+    let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
+    let (most, root) = (settings.most, ids.first().copied());
+    let binding = MeshBinding { instances, nodes, joints: ids, root, most, parts, ..MeshBinding::default() };
+    Ok(BareBinding { change: binding.change(model)?, bound: report })
+}
+
+/// Makes the nodes of joints, in this order.
+fn new_nodes(joints: &[PlacedJoint], order: &[usize]) -> Vec<NewNode> {
+    let mut place = vec![0; joints.len()];
+    order.iter().enumerate().for_each(|(at, index)| place[*index] = at);
+    let node = |index: &usize| {
+        let PlacedJoint { name, position, parent } = &joints[*index];
+        // In double precision, so that long chains end where they were placed.
+        let above = parent.map_or(Vec3::ZERO, |parent| joints[parent].position).as_dvec3();
+        let translation = (position.as_dvec3() - above).as_vec3();
+        NewNode {
+            name: name.clone(),
+            parent: parent.map(|parent| place[parent]),
+            below: None,
+            rest: Transform { translation, ..Transform::IDENTITY },
+        }
+    };
+    order.iter().map(node).collect()
+}

@@ -1,0 +1,137 @@
+//! Tests of joints that are placed by hand.
+
+use glam::Vec3;
+use skinscope_base::math::{Aabb, Ray};
+use skinscope_base::parallel::JobContext;
+use skinscope_bind::{BINDERS, BindSettings};
+use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{Model, ModelParts, NodeId, SkinId};
+
+use super::placed::check_placed;
+use super::{PlacedJoint, bare_bounds, bind_placed, humanoid, middle_of_body, placed_from_text, placed_to_text};
+use crate::Refusal;
+
+/// A tube along Y, two metres long and a quarter of a metre thick, without a skin.
+fn bare() -> Model {
+    let mut parts: ModelParts = (*tube(Tube::default())).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    Model::build(parts).unwrap()
+}
+
+fn joint(name: &str, position: Vec3, parent: Option<usize>) -> PlacedJoint {
+    PlacedJoint { name: name.to_owned(), position, parent }
+}
+
+#[test]
+fn a_click_from_any_side_finds_the_middle_of_a_tube() {
+    let model = bare();
+    let bounds = bare_bounds(&model);
+    assert!((bounds.size().y - 2.0).abs() < 1e-5 && bounds.size().x < 0.51);
+    for direction in [Vec3::NEG_Z, Vec3::NEG_X, Vec3::new(-0.6, 0.0, 0.8)] {
+        // Not where triangles meet.
+        let aim = Vec3::new(0.0, 0.7, 0.0) + 0.013 * direction.cross(Vec3::Y);
+        let at = middle_of_body(&model, Ray { origin: aim - 5.0 * direction, direction }).unwrap();
+        assert!(at.distance(aim) < 5e-3, "{at} is not {aim}");
+    }
+    let beside = Ray { origin: Vec3::new(1.0, 0.7, 5.0), direction: Vec3::NEG_Z };
+    assert_eq!(middle_of_body(&model, beside), None);
+    // A mesh with a skin has joints already.
+    assert!(bare_bounds(&tube(Tube::default())).is_empty());
+}
+
+#[test]
+fn joints_that_make_no_skeleton_are_refused_and_others_are_put_in_order() {
+    let good = [joint("tip", Vec3::Y, Some(2)), joint("side", Vec3::X, Some(1)), joint("root", Vec3::ZERO, None)];
+    let why = |joints: &[PlacedJoint]| match check_placed(joints) {
+        Err(Refusal::NoSkeleton(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(why(&good).contains("“side” hangs on itself"));
+    let mut good = good;
+    good[1].parent = Some(0);
+    assert_eq!(check_placed(&good), Ok(vec![2, 0, 1]));
+    assert!(why(&[]).contains("no joint"));
+    let changed = |change: &dyn Fn(&mut [PlacedJoint])| {
+        let mut joints = good.clone();
+        change(&mut joints);
+        why(&joints)
+    };
+    assert!(changed(&|j| j[0].name = " ".to_owned()).contains("no name"));
+    assert!(changed(&|j| j[0].name = "root".to_owned()).contains("two joints"));
+    assert!(changed(&|j| j[0].position.x = f32::NAN).contains("“tip” stands at no place"));
+    assert!(changed(&|j| j[0].parent = Some(7)).contains("is not there"));
+    assert!(changed(&|j| j[0].parent = None).contains("one joint has to be above all others"));
+    assert!(changed(&|j| j[2].parent = Some(1)).contains("none is the root"));
+}
+
+#[test]
+fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() {
+    let model = bare();
+    let first = model.skeleton.len();
+    let joints = [
+        joint("lower", Vec3::new(0.0, 0.5, 0.0), Some(1)),
+        joint("root", Vec3::new(0.01, 0.1, 0.0), None),
+        joint("upper", Vec3::new(0.0, 1.25, 0.02), Some(0)),
+    ];
+    for binder in BINDERS {
+        let settings = BindSettings { method: binder.id.to_owned(), ..BindSettings::default() };
+        let out = bind_placed(&model, &joints, None, &settings, &JobContext::of_waiting()).unwrap();
+        assert_eq!((out.bound.skin, out.bound.joints), (SkinId(0), 3), "{}", binder.id);
+        assert!(out.bound.joints_used >= 2, "{}", binder.id);
+        let bound = model.with_bindings(&out.change).unwrap();
+        assert_eq!(bound.skins[0].joints, [0, 1, 2].map(|i| NodeId::from_index(first + i)));
+        assert_eq!(&bound.skeleton.names[first..], ["root", "lower", "upper"]);
+        let worlds = bound.skeleton.worlds(&bound.skeleton.rest);
+        for (world, placed) in worlds[first..].iter().zip([1, 0, 2]) {
+            let at = world.translation.as_vec3();
+            assert!(at.distance(joints[placed].position) < 1e-6, "{at}");
+        }
+        let influences = bound.influences(bound.instances[0].mesh, 0).unwrap();
+        for vertex in 0..bound.meshes[0].primitives[0].stored_vertices {
+            let (_, weights) = influences.of(vertex);
+            assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{}, vertex {vertex}", binder.id);
+        }
+    }
+    let skinned = tube(Tube::default());
+    let refused = bind_placed(&skinned, &joints, None, &BindSettings::default(), &JobContext::of_waiting());
+    assert_eq!(refused.err(), Some(Refusal::NoBareMesh));
+}
+
+#[test]
+fn a_humanoid_that_is_bound_is_known_to_retargeting() {
+    let model = bare();
+    let joints = humanoid(bare_bounds(&model));
+    assert_eq!(check_placed(&joints).map(|order| order.len()), Ok(19));
+    let out = bind_placed(&model, &joints, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();
+    let bound = model.with_bindings(&out.change).unwrap();
+    let rig = bound.rig().unwrap();
+    assert_eq!(rig.bones().count(), 19);
+    for bone in ["hips", "head", "leftShoulder", "rightUpperArm", "leftHand", "rightLowerLeg", "leftFoot"] {
+        assert!(rig.node(bone).is_some(), "{bone}");
+    }
+}
+
+#[test]
+fn a_file_of_joints_is_read_as_it_was_written_and_says_what_is_wrong_with_it() {
+    let joints = humanoid(Aabb { min: Vec3::new(-0.83, 0.01, -0.2), max: Vec3::new(0.83, 1.77, 0.21) });
+    assert_eq!(placed_from_text(placed_to_text(&joints).as_bytes()), Ok(joints));
+    let read = |text: &str| placed_from_text(text.as_bytes());
+    let two = r#"{"schema":1,"joints":[{"name":"Hips","position":[0,1,0],"parent":null},{"name":"Spine","position":[0,1.2,0],"parent":0}]}"#;
+    let hips = joint("Hips", Vec3::Y, None);
+    assert_eq!(read(two), Ok(vec![hips, joint("Spine", Vec3::new(0.0, 1.2, 0.0), Some(0))]));
+    for (text, why) in [
+        ("{", "EOF"),
+        (r#"{"schema":2,"joints":[]}"#, "expected 1, found 2"),
+        (r#"{"schema":1,"joints":[]}"#, "no joint was placed"),
+        (r#"{"schema":1,"joints":[{"name":"a","position":[0,1]}]}"#, "length"),
+        (r#"{"schema":1,"joints":[{"name":"a","position":[0,1,0],"size":1}]}"#, "unknown field"),
+        (r#"{"schema":1,"joints":[{"name":"a","position":[0,1,0],"parent":"b"}]}"#, "joints[0].parent: no joint"),
+        (r#"{"schema":1,"joints":[{"name":"a","position":[0,1,0],"parent":[]}]}"#, "expected the name of a joint"),
+        (r#"{"schema":1,"joints":[{"name":"a","position":[0,1e39,0]}]}"#, "at no place"),
+    ] {
+        let said = read(text).unwrap_err();
+        assert!(said.contains(why), "{said}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Joints that are placed by hand in meshes without a skin, until they are bound: then they are nodes, and the meshes have weights.
+
+pub(crate) mod place_commands;
+mod plan;
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use skinscope_base::parallel::JobContext;
+use skinscope_edit::{
+    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedJoint, bare_bounds, bind_placed, middle_of_body,
+};
+use skinscope_model::Model;
+
+pub use self::place_commands::PlaceCommand;
+use crate::Session;
+
+/// The ending of files of placed joints.
+pub const SKELETON_ENDING: &str = ".skeleton.json";
+
+/// How near to a joint a click has to be to select it, pixels.
+const REACH: f32 = 10.0;
+
+/// The joints that are placed, and how.
+#[derive(Clone, Debug)]
+pub struct Placing {
+    /// Whether a click in the picture places a joint.
+    is_on: bool,
+    joints: Arc<Vec<PlacedJoint>>,
+    /// The joint that the next one hangs on.
+    selected: Option<usize>,
+    /// Whether what is done on one side is done on the other one too.
+    mirrors: bool,
+    /// Where the figure has its sides.
+    frame: Option<BodyFrame>,
+    /// The method that finds the weights, by its id.
+    method: String,
+    /// What is being bound.
+    task: Option<PlacedTask>,
+    /// Why the last binding was refused.
+    refused: Option<String>,
+}
+
+impl Default for Placing {
+    fn default() -> Self {
+        Self {
+            is_on: false,
+            joints: Arc::default(),
+            selected: None,
+            mirrors: true,
+            frame: None,
+            method: BINDERS.first().map(|binder| binder.id.to_owned()).unwrap_or_default(),
+            task: None,
+            refused: None,
+        }
+    }
+}
+
+/// Joints that are to be bound, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedTask {
+    /// The joints.
+    pub joints: Arc<Vec<PlacedJoint>>,
+    /// The method, and what holds for it.
+    pub settings: BindSettings,
+}
+
+impl PlacedTask {
+    /// Finds the weights of the meshes of a model that have none.
+    pub(crate) fn run(&self, model: &Model, context: &JobContext) -> Result<BareBinding, String> {
+        bind_placed(model, &self.joints, None, &self.settings, context).map_err(|why| why.to_string())
+    }
+}
+
+impl Placing {
+    /// Returns whether a click in the picture places a joint.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Returns the joints that are placed.
+    #[must_use]
+    pub fn joints(&self) -> &Arc<Vec<PlacedJoint>> {
+        &self.joints
+    }
+
+    /// Returns the joint that is selected, on which the next one hangs.
+    #[must_use]
+    pub fn selected(&self) -> Option<usize> {
+        self.selected
+    }
+
+    /// Returns whether what is done on one side is done on the other one too.
+    #[must_use]
+    pub fn mirrors(&self) -> bool {
+        self.mirrors
+    }
+
+    /// Returns the method that finds the weights, by its id.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Returns whether weights are being found.
+    #[must_use]
+    pub fn is_binding(&self) -> bool {
+        self.task.is_some()
+    }
+
+    /// Returns why the last binding was refused.
+    #[must_use]
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// Returns what is being bound.
+    pub(crate) fn task(&self) -> Option<&PlacedTask> {
+        self.task.as_ref()
+    }
+
+    /// Shows these joints in place of those that there are.
+    pub(crate) fn take(&mut self, joints: Arc<Vec<PlacedJoint>>) {
+        self.joints = joints;
+        self.selected = self.selected.filter(|index| *index < self.joints.len());
+    }
+
+    /// Shows these joints, with this one selected, as they were before.
+    pub(crate) fn give_back(&mut self, (joints, selected): (Arc<Vec<PlacedJoint>>, Option<usize>)) {
+        self.selected = selected;
+        self.take(joints);
+    }
+
+    /// Forgets everything about the model that was open. How joints are placed stays.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { mirrors: self.mirrors, method: std::mem::take(&mut self.method), ..Self::default() };
+    }
+
+    /// Takes the joints of a session file; returns whether they can be used.
+    pub(crate) fn restore(&mut self, joints: &[PlacedJoint]) -> bool {
+        let is_usable = plan::is_usable(joints);
+        self.selected = None;
+        self.take(if is_usable { Arc::new(joints.to_vec()) } else { Arc::default() });
+        is_usable
+    }
+}
+
+impl Session {
+    /// Returns the joints that are placed by hand.
+    #[must_use]
+    pub fn placing(&self) -> &Placing {
+        &self.placing
+    }
+
+    /// Shows these joints in place of those that are placed.
+    pub(crate) fn show_placed(&mut self, joints: Arc<Vec<PlacedJoint>>) {
+        self.placing.take(joints);
+    }
+
+    /// Returns the placed joint at a point of the viewport, pixels from its top left: the nearest one within reach.
+    #[must_use]
+    pub fn placed_at(&self, at: Vec2) -> Option<usize> {
+        let projector = self.view.projector();
+        let seen = self.placing.joints.iter().enumerate();
+        let seen = seen.filter_map(|(index, joint)| Some((index, projector.project(joint.position)?.distance(at))));
+        seen.filter(|(_, far)| *far <= REACH).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+    }
+
+    /// Returns the middle of the body under a point of the viewport, scene's space, metres; `None` where no mesh without a skin is there.
+    #[must_use]
+    pub fn middle_at(&self, at: Vec2) -> Option<Vec3> {
+        middle_of_body(self.model()?, self.view.ray(at))
+    }
+
+    /// Returns the place of a joint that is dragged to a point of the viewport: as far from the eye as it is.
+    #[must_use]
+    pub fn dragged_to(&self, joint: usize, at: Vec2) -> Option<Vec3> {
+        let from = self.placing.joints.get(joint)?.position;
+        let (ray, ahead) = (self.view.ray(at), -Vec3::from(self.view.world_from_view().matrix3.z_axis));
+        let along = (from - ray.origin).dot(ahead) / ray.direction.dot(ahead);
+        let to = ray.origin + along * ray.direction;
+        to.is_finite().then_some(to)
+    }
+}
+
+/// Returns where a figure has its sides.
+fn frame_of(model: &Model) -> BodyFrame {
+    BodyFrame::of(bare_bounds(model))
+}

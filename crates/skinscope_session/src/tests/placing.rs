@@ -1,0 +1,187 @@
+//! Joints that are placed by hand: each change is a step, session files keep them, and bound they are nodes.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use skinscope_edit::PlacedJoint;
+use skinscope_frame::Frame;
+use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{Model, ModelParts};
+
+use crate::frame::SceneColors;
+use crate::*;
+
+fn document() -> Document {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("model.glb".into()))
+}
+
+/// A tube without a skin from its front, with the tool in the hand.
+fn open() -> Session {
+    let mut session = Session::default();
+    session.open(document());
+    session.apply(CameraCommand::SetViewport(Vec2::new(800.0, 600.0)));
+    session.apply(CameraCommand::LookFrom(ViewFrom::Front));
+    session.apply(CameraCommand::FrameAll);
+    session.apply(PlaceCommand::Use(true));
+    session.update_pose();
+    session
+}
+
+/// The pixel of a place of the scene.
+fn pixel(session: &Session, place: [f32; 3]) -> Vec2 {
+    session.view().project(Vec3::from(place)).unwrap()
+}
+
+fn names(session: &Session) -> Vec<String> {
+    session.placing().joints().iter().map(|joint| joint.name.clone()).collect()
+}
+
+fn add(session: &mut Session, place: [f32; 3]) {
+    let at = pixel(session, place);
+    session.apply(PlaceCommand::Add(at));
+}
+
+#[test]
+fn a_click_places_a_joint_in_the_middle_of_the_body_and_each_is_a_step() {
+    let mut session = open();
+    assert!(session.placing().is_on() && session.playback().source == PoseSource::Rest);
+    add(&mut session, [0.01, 0.3, 0.0]);
+    add(&mut session, [0.01, 1.2, 0.0]);
+    let joints = Arc::clone(session.placing().joints());
+    assert_eq!((joints.len(), joints[1].parent, session.placing().selected()), (2, Some(0), Some(1)));
+    for (joint, up) in joints.iter().zip([0.3, 1.2]) {
+        assert!(joint.position.distance(Vec3::new(0.0, up, 0.0)) < 0.03, "{}", joint.position);
+    }
+    // Beside the mesh there is nothing.
+    add(&mut session, [3.0, 1.0, 0.0]);
+    assert_eq!(session.placing().joints().len(), 2);
+    session.apply(PlaceCommand::Rename(1, "Top".into()));
+    session.apply(PlaceCommand::Delete(0));
+    assert_eq!((names(&session), session.placing().joints()[0].parent), (vec!["Top".to_owned()], None));
+    session.apply(EditCommand::Undo);
+    session.apply(EditCommand::Undo);
+    assert!(*session.placing().joints() == joints);
+    session.apply(EditCommand::Undo);
+    session.apply(EditCommand::Undo);
+    assert!(session.placing().joints().is_empty() && !session.history().can_undo());
+    (0..4).for_each(|_| _ = session.apply(EditCommand::Redo));
+    assert_eq!(names(&session), ["Top"]);
+    session.apply(SelectionCommand::Deselect);
+    assert!(!session.placing().is_on(), "Escape puts the tool down");
+}
+
+#[test]
+fn a_drag_that_is_given_up_leaves_joints_where_they_were_and_a_whole_one_is_a_step() {
+    let mut session = open();
+    session.apply(PlaceCommand::Humanoid);
+    let before = Arc::clone(session.placing().joints());
+    assert_eq!(before.len(), 19);
+    let hand = before.iter().position(|joint| joint.name == "Hand.L").unwrap();
+    let other = before.iter().position(|joint| joint.name == "Hand.R").unwrap();
+    let drag = |session: &mut Session, end: EditCommand| {
+        session.apply(EditCommand::BeginEdit);
+        session.apply(PlaceCommand::Select(Some(hand)));
+        for step in 1..=5 {
+            session.apply(PlaceCommand::Move(hand, Vec3::new(0.1 * step as f32, 1.0, 0.1)));
+        }
+        session.apply(end);
+    };
+    drag(&mut session, EditCommand::CancelEdit);
+    assert!(*session.placing().joints() == before);
+    drag(&mut session, EditCommand::EndEdit);
+    let joints = session.placing().joints();
+    assert_eq!((joints[hand].position.x, joints[other].position.x), (0.5, -0.5));
+    session.apply(EditCommand::Undo);
+    assert!(*session.placing().joints() == before);
+}
+
+#[test]
+fn joints_are_drawn_as_bones_and_kept_by_session_files() {
+    let mut session = open();
+    session.apply(PlaceCommand::Humanoid);
+    let mut frame = Frame::default();
+    session.build_frame(&mut frame, &SceneColors::DARK);
+    let at = |name: &str| session.placing().joints().iter().find(|joint| joint.name == name).unwrap().position;
+    let (upper, lower) = (at("UpperLeg.L"), at("LowerLeg.L"));
+    assert!(frame.bones.iter().any(|bone| bone.head == upper && bone.tail == lower));
+    let work = session.unsaved().unsaved_work();
+    assert_eq!(work, UnsavedWork { placed: 19, ..UnsavedWork::default() });
+    let file = session.unsaved().snapshot().unwrap().file();
+    let read = SessionFile::parse(file.text().unwrap().as_bytes()).unwrap();
+    assert!(read == file);
+    let mut other = Session::default();
+    let lines = other.open_with_session(document(), &read);
+    assert_eq!(lines, Vec::<String>::new());
+    assert!(other.placing().joints() == session.placing().joints());
+    assert!(!other.unsaved().has_unsaved_work());
+    // Joints that cannot be worked on are left out, and said.
+    let broken = file.text().unwrap().replace("\"Spine\"", "\"Hips\"");
+    let lines = other.open_with_session(document(), &SessionFile::parse(broken.as_bytes()).unwrap());
+    assert!(lines.len() == 1 && other.placing().joints().is_empty());
+}
+
+#[test]
+fn bound_joints_are_nodes_in_one_step_and_a_tree_that_is_none_is_refused() {
+    for defers in [false, true] {
+        let mut session = open();
+        if defers {
+            session.defer_work();
+        }
+        let count = session.model().unwrap().skeleton.len();
+        session.apply(PlaceCommand::Bind);
+        session.do_wanted();
+        assert!(session.placing().refused().unwrap().contains("no joint"));
+        add(&mut session, [0.01, 0.3, 0.0]);
+        add(&mut session, [0.01, 1.2, 0.0]);
+        session.apply(PlaceCommand::Select(None));
+        add(&mut session, [0.01, 1.8, 0.0]);
+        session.apply(PlaceCommand::Bind);
+        session.do_wanted();
+        assert!(session.placing().refused().unwrap().contains("above all others"));
+        session.apply(PlaceCommand::Hang(2, Some(1)));
+        let joints = Arc::clone(session.placing().joints());
+        session.apply(PlaceCommand::Bind);
+        assert_eq!(session.placing().is_binding(), defers);
+        session.do_wanted();
+        assert_eq!(session.placing().refused(), None);
+        let model = Arc::clone(session.model().unwrap());
+        assert_eq!((model.skeleton.len(), model.skins.len()), (count + 3, 1));
+        assert!(session.placing().joints().is_empty() && !session.placing().is_on());
+        let worlds = model.skeleton.worlds(&model.skeleton.rest);
+        for (world, joint) in worlds[count..].iter().zip(joints.iter()) {
+            assert!(world.translation.as_vec3().distance(joint.position) < 1e-5, "{}", joint.name);
+        }
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.model().unwrap().skeleton.len(), count);
+        assert!(*session.placing().joints() == joints);
+        session.apply(EditCommand::Redo);
+        assert_eq!(session.model().unwrap().skins.len(), 1);
+        assert!(session.placing().joints().is_empty());
+    }
+}
+
+#[test]
+fn commands_are_replayed_as_they_were_recorded() {
+    let joints = vec![PlacedJoint { name: "Hips".into(), position: Vec3::new(0.1, 1.0, -0.3), parent: None }];
+    for command in [
+        PlaceCommand::Use(true),
+        PlaceCommand::Add(Vec2::new(10.5, 20.25)),
+        PlaceCommand::Move(3, Vec3::new(0.1, 0.2, 0.3)),
+        PlaceCommand::Rename(0, "Arm.L".into()),
+        PlaceCommand::Hang(2, None),
+        PlaceCommand::Replace(Arc::new(joints)),
+        PlaceCommand::Bind,
+    ] {
+        let line = command_line(&command.clone().into());
+        assert!(read_command(&line).ok() == Some(Command::Place(command)), "{line}");
+    }
+    // A model whose meshes have skins has no place for joints.
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+    session.apply(PlaceCommand::Use(true));
+    assert!(!session.placing().is_on());
+}

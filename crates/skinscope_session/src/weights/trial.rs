@@ -1,0 +1,97 @@
+//! What a tool tries and applies beyond the weights of meshes that have a skin: skins that meshes gain, which other parts of the session
+//! follow, and layers of weights.
+
+use std::sync::Arc;
+
+use skinscope_edit::{Operation, Outcome, Task};
+use skinscope_model::{BindingChange, Model};
+use skinscope_paint::CopiedLayer;
+
+use crate::painting::layers;
+use crate::{Examination, Session};
+
+impl Session {
+    /// Returns the model that is shown where a tool tries to give skins to its meshes. [`Session::follow_trial`] has to know it from before
+    /// anything is done that may begin or end the preview of a tool.
+    pub(crate) fn tried_skins(&self) -> Option<Arc<Model>> {
+        self.tools.skinless().and_then(|_| self.model().map(Arc::clone))
+    }
+
+    /// Lets what names nodes and meshes follow the preview of a tool that gives skins to meshes, where it has begun or ended since.
+    pub(crate) fn follow_trial(&mut self, tried: Option<Arc<Model>>) {
+        let skinless = self.tools.skinless();
+        let (was_tried, is_tried) = (tried.is_some(), skinless.is_some());
+        let Some(before) = tried.or_else(|| skinless.map(Arc::clone)) else { return };
+        if self.model().is_none_or(|now| now.shares_all_but_edits(&before)) {
+            return;
+        }
+        self.follow_bindings(Some(&before));
+        // With the skins the findings of the checker went; they are those of the model again.
+        if was_tried && !is_tried {
+            self.tools.ask_for_check();
+        }
+    }
+
+    /// Chooses a tool, or none; what another one previewed is given up.
+    pub(crate) fn choose_tool(&mut self, operation: Option<&'static Operation>) {
+        let tried = self.tried_skins();
+        self.skinning().choose(operation);
+        self.follow_trial(tried);
+    }
+
+    /// Shows the weights without what a tool would do to them.
+    pub(crate) fn stop_trial(&mut self) {
+        let tried = self.tried_skins();
+        self.skinning().stop_preview();
+        self.follow_trial(tried);
+    }
+
+    /// A task has been worked out: what it would do is shown where it is still wanted, and done where that was asked for.
+    pub(crate) fn take_outcome(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
+        let tried = self.tried_skins();
+        self.skinning().take_outcome(base, task, outcome);
+        self.follow_trial(tried);
+        self.apply_tool_if_ready();
+    }
+
+    /// Does what the chosen tool previews, where that was asked for and is worked out.
+    pub(crate) fn apply_tool_if_ready(&mut self) {
+        let Some(outcome) = self.skinning().take_ready() else { return };
+        if let Some(change) = &outcome.gained {
+            return self.apply_gained(change, &outcome);
+        }
+        let finds = self.tools.operation.is_some_and(Operation::finds_weights);
+        if self.tools.as_layer && finds && !outcome.changes.is_empty() {
+            return self.apply_as_layer(&outcome);
+        }
+        let values = self.skinning().end_preview();
+        self.skinning().carry_out(&outcome, values);
+    }
+
+    /// Lets weights that were found be a layer over those that there are, as one step.
+    fn apply_as_layer(&mut self, outcome: &Arc<Outcome>) {
+        self.skinning().end_preview();
+        let name = self.tools.operation.map_or("", |operation| operation.tool);
+        let Some(layer) = self.model().map(|model| CopiedLayer::of_changes(name, model, &outcome.changes)) else {
+            return;
+        };
+        layers::take_copy(&mut self.painter(), &layer);
+        self.skinning().note_made(outcome);
+    }
+
+    /// Gives meshes the skins that were previewed, as one step. The tool stays, to say what was bound.
+    fn apply_gained(&mut self, change: &BindingChange, outcome: &Arc<Outcome>) {
+        let operation = self.tools.operation;
+        // What was tried fits the model.
+        if self.bind(change).is_err() {
+            return;
+        }
+        self.tools.operation = operation;
+        self.skinning().note_made(outcome);
+    }
+
+    /// Returns what is to be looked at anew since a mesh was bound, once.
+    pub fn take_examination(&mut self) -> Option<Examination> {
+        self.tools.take_examination()
+    }
+}

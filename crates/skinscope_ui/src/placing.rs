@@ -1,0 +1,209 @@
+//! The plate over the picture while joints are placed by hand: the list of them, the selected one's name and parent, and the button that
+//! binds the meshes to them.
+
+use egui::accesskit::Role;
+use egui::{Align2, Label, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use skinscope_edit::{BINDERS, PlacedJoint};
+use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session};
+
+use crate::theme::{self, BODY, ROW, colors};
+use crate::widgets::{
+    chip, corner_plate, drop_down, error_line, focus_ring, link, paint_line, press, row_background, section, shortened,
+    text_button,
+};
+
+/// The width of the plate, points.
+const WIDTH: f32 = 264.0;
+/// How many rows of the list are seen at once.
+const ROWS: f32 = 5.0;
+/// How far a joint stands to the right of its parent in the list, points, and at the most.
+const STEP: f32 = 10.0;
+const FARTHEST: f32 = 80.0;
+/// The width of what is chosen from a list, points.
+const CHOICE: f32 = 150.0;
+
+/// What the plate keeps from pass to pass.
+#[derive(Debug, Default)]
+pub(super) struct JointPlate {
+    /// The name that is being typed for a joint.
+    typed: Option<(usize, String)>,
+}
+
+/// Shows the plate in the corner of the picture while joints are placed.
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, plate: &mut JointPlate, commands: &mut Vec<Command>) {
+    if !session.placing().is_on() {
+        plate.typed = None;
+        return;
+    }
+    corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "placed joints", |ui| {
+        // A click beside the controls is not for the picture behind them.
+        let ground = ui.max_rect().expand2(vec2(12.0, 10.0));
+        let id = ui.scope_id().with("ground of joints");
+        let behind = ui.interact(ground, id, Sense::CLICK | Sense::DRAG);
+        behind.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Placed joints"));
+        contents(ui, session, plate, commands);
+    });
+}
+
+fn contents(ui: &mut Ui, session: &Session, plate: &mut JointPlate, commands: &mut Vec<Command>) {
+    let placing = session.placing();
+    section(ui, "Joints", |ui| {
+        if link(ui, "Done", "Stop placing joints").on_hover_text("The joints stay until they are bound").clicked() {
+            commands.push(PlaceCommand::Use(false).into());
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+        let help = "What is done on one side of the figure is done on the other one too";
+        if chip(ui, "Mirror", placing.mirrors()).on_hover_text(help).clicked() {
+            commands.push(PlaceCommand::Mirror(!placing.mirrors()).into());
+        }
+        let help = "Place the 19 joints of a standing figure by its bounds, in place of those that there are; then drag them into place";
+        if chip(ui, "Humanoid", false).on_hover_text(help).clicked() {
+            commands.push(PlaceCommand::Humanoid.into());
+        }
+    });
+    let joints = placing.joints();
+    if joints.is_empty() {
+        quiet(ui, "Click into the mesh: a joint stands in the middle of the body there, and the next one hangs on it.");
+    } else {
+        list(ui, session, commands);
+    }
+    if let Some((index, joint)) = placing.selected().and_then(|index| Some((index, joints.get(index)?))) {
+        selected(ui, (index, joint), joints, plate, commands);
+    }
+    ui.add_space(6.0);
+    bind(ui, session, commands);
+}
+
+/// Shows the joints; a press selects one.
+fn list(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let placing = session.placing();
+    let joints = placing.joints();
+    ui.add_space(4.0);
+    ScrollArea::vertical().id_salt("placed joints").max_height(ROWS * ROW).show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+        let c = colors(ui);
+        for index in depth_first(joints) {
+            let Some(joint) = joints.get(index) else { continue };
+            let is_selected = placing.selected() == Some(index);
+            let size = vec2(ui.available_width().max(60.0), ROW);
+            let (rect, response) = press(ui, size, &format!("Select {}", joint.name), Some(is_selected));
+            row_background(ui.painter(), rect, is_selected, response.hovered(), is_selected, c);
+            let indent = 8.0 + (STEP * depth(joints, index) as f32).min(FARTHEST);
+            let room = rect.width() - indent - 8.0;
+            let (galley, _) = shortened(ui, &joint.name, theme::regular(BODY), c.text, room);
+            paint_line(ui, galley, rect.left() + indent, rect.center().y, c.text);
+            focus_ring(ui, rect, &response);
+            if response.on_hover_text("The next joint that is placed hangs on this one").clicked() {
+                commands.push(PlaceCommand::Select((!is_selected).then_some(index)).into());
+            }
+        }
+    });
+}
+
+/// Returns the joints parents first, what hangs on one after it.
+fn depth_first(joints: &[PlacedJoint]) -> Vec<usize> {
+    let children = |of: Option<usize>| {
+        let all = joints.iter().enumerate().filter(move |(_, joint)| joint.parent == of);
+        all.map(|(index, _)| index).collect::<Vec<_>>()
+    };
+    let mut open = children(None);
+    open.reverse();
+    let mut out = Vec::with_capacity(joints.len());
+    while let Some(index) = open.pop() {
+        out.push(index);
+        open.extend(children(Some(index)).into_iter().rev());
+    }
+    out
+}
+
+/// Returns how many joints are above one.
+fn depth(joints: &[PlacedJoint], index: usize) -> usize {
+    let parent = |index: &usize| joints.get(*index)?.parent;
+    std::iter::successors(parent(&index), parent).take(joints.len()).count()
+}
+
+/// Shows the name and the parent of the selected joint.
+fn selected(
+    ui: &mut Ui,
+    (index, joint): (usize, &PlacedJoint),
+    joints: &[PlacedJoint],
+    plate: &mut JointPlate,
+    commands: &mut Vec<Command>,
+) {
+    ui.add_space(6.0);
+    let typed = plate.typed.take().filter(|(of, _)| *of == index);
+    let mut name = typed.map_or_else(|| joint.name.clone(), |(_, name)| name);
+    let field = TextEdit::singleline(&mut name).desired_width(ui.available_width()).margin(Margin::symmetric(6, 3));
+    let response = ui.push_id(("joint", index), |ui| ui.add(field)).inner;
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the joint"));
+    let response = response.on_hover_text("The name of the joint; that of the joint on the other side follows");
+    if response.has_focus() {
+        plate.typed = Some((index, name));
+    } else if response.lost_focus() && name != joint.name && !ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        commands.push(PlaceCommand::Rename(index, name).into());
+    }
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        let above = joint.parent.and_then(|parent| joints.get(parent)).map_or("None", |above| above.name.as_str());
+        drop_down(ui, "Hangs on", above, CHOICE, "The joint that this one hangs on", |ui| {
+            if ui.selectable_label(joint.parent.is_none(), "None").clicked() {
+                commands.push(PlaceCommand::Hang(index, None).into());
+            }
+            for (parent, other) in joints.iter().enumerate().filter(|(parent, _)| *parent != index) {
+                if ui.selectable_label(joint.parent == Some(parent), other.name.as_str()).clicked() {
+                    commands.push(PlaceCommand::Hang(index, Some(parent)).into());
+                }
+            }
+        });
+        if link(ui, "Delete", "Delete the joint").on_hover_text("What hangs on it hangs on its parent").clicked() {
+            commands.push(PlaceCommand::Delete(index).into());
+        }
+    });
+}
+
+/// Shows the method, and what makes nodes of the joints, or keeps them in a file.
+fn bind(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let placing = session.placing();
+    let now = BINDERS.iter().find(|binder| binder.id == placing.method());
+    let (label, help) = now.map_or(("", ""), |binder| (binder.label, binder.help));
+    ui.horizontal_wrapped(|ui| {
+        drop_down(ui, "Method", label, CHOICE - 40.0, help, |ui| {
+            for binder in BINDERS {
+                let response = ui.selectable_label(placing.method() == binder.id, binder.label);
+                if response.on_hover_text(binder.help).clicked() {
+                    commands.push(PlaceCommand::SetMethod(binder.id.to_owned()).into());
+                }
+            }
+        });
+        if placing.is_binding() {
+            if text_button(ui, None, "Cancel", false).clicked() {
+                commands.push(PlaceCommand::CancelBind.into());
+            }
+        } else if !placing.joints().is_empty() {
+            let help = "Make nodes of the joints, find the weights, and give the meshes a skin, in one step that can be undone";
+            if text_button(ui, None, "Bind to joints", true).on_hover_text(help).clicked() {
+                commands.push(PlaceCommand::Bind.into());
+            }
+        }
+    });
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        let help = "Read the joints of a file in place of those that there are";
+        if link(ui, "Load…", "Load joints").on_hover_text(help).clicked() {
+            commands.push(FileCommand::AskForFile(FileUse::LoadPlaced).into());
+        }
+        let help = "Write the joints into a file, as skinscope bind --skeleton takes it";
+        if !placing.joints().is_empty() && link(ui, "Save…", "Save joints").on_hover_text(help).clicked() {
+            commands.push(FileCommand::AskForFile(FileUse::SavePlaced).into());
+        }
+    });
+    if let Some(why) = placing.refused() {
+        ui.horizontal_top(|ui| error_line(ui, why));
+    }
+}
+
+fn quiet(ui: &mut Ui, text: &str) {
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+}

@@ -1,0 +1,73 @@
+//! What there is to look at in a file that was just bound: `skinscope bind --check`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use super::super::{CliError, OpenArgs, other_file, printable};
+use super::report::{self, Outcome};
+use super::rom::{self, Measured, RomArgs};
+use crate::inspect::check::{CheckOptions, GATES, Report, Severity, check, gate, percent_text};
+use crate::inspect::rule_words;
+use crate::model::Model;
+
+/// How long the range of motion may take, seconds.
+const SECONDS: f64 = 10.0;
+/// How many findings the text names.
+const FIRST: usize = 3;
+
+/// The findings in a file.
+#[derive(Debug)]
+pub(in crate::cli) struct Looked {
+    path: String,
+    model: Arc<Model>,
+    report: Report,
+    rom: Option<Measured>,
+}
+
+/// Checks a file as it is written, and drives its joints through their range of motion. `limit`: the most joints that may move a vertex.
+pub(in crate::cli) fn look(path: &Path, open: &OpenArgs, limit: usize) -> Result<Looked, CliError> {
+    let model = Arc::clone(other_file(path, open)?.stored());
+    let options = CheckOptions { limit, rules: None, gates: GATES.to_vec() };
+    // Nothing cancels it, so there is always a report.
+    let mut report = check(&model, &options, &AtomicBool::new(false)).unwrap_or_default();
+    let rom = rom::add(&RomArgs::within(SECONDS), None, &model, &|_: &str| (), &mut report);
+    Ok(Looked { path: path.display().to_string(), model, report, rom })
+}
+
+impl Looked {
+    /// Returns what was found as `check --rom --json` has it of a file, and the shares of the surface.
+    pub(in crate::cli) fn json(&self) -> Value {
+        let Self { path, model, report, rom } = self;
+        let checked = Outcome::Checked { model, report, gates: &[], rom: rom.as_ref(), runtime: None };
+        let mut out = report::json(path, &checked);
+        let shares = report.shares.iter();
+        out["shares"] = shares
+            .map(|share| json!({ "share": share.gate, "percent": share.percent, "vertices": share.vertices }))
+            .collect();
+        out
+    }
+
+    /// Returns how much was found, and what to look at first.
+    pub(in crate::cli) fn text(&self) -> String {
+        let Self { report, rom, .. } = self;
+        let mut out = format!("check: {}\n", report::counts(Severity::ALL.map(|severity| report.count(severity))));
+        for share in report.shares.iter().filter(|share| share.percent > 0.0) {
+            let label = gate(share.gate).map_or(share.gate, |gate| gate.label);
+            out += &format!("  {label}: {} of the surface\n", percent_text(share.percent));
+        }
+        if let Some([message, _]) = rom.as_ref().and_then(Measured::shortfall) {
+            out += &format!("  {message}\n");
+        }
+        if !report.findings.is_empty() {
+            out += "Look first at\n";
+        }
+        for finding in report.findings.iter().take(FIRST) {
+            let label = rule_words(finding.rule).map_or(finding.rule, |(label, _)| label);
+            out += &format!("  {} ({}): {}\n", label, finding.severity.id(), printable(&finding.message));
+        }
+        out
+    }
+}

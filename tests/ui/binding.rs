@@ -1,0 +1,116 @@
+//! Binding in the panel of tools: what can be set, what is said of it, and meshes that have no skin yet.
+
+use skinscope::edit::{BIND_RULES, bind_method, bind_root, has_bind_rule};
+use skinscope::session::{BrushKey, Examination, ToolCommand};
+
+use super::*;
+
+/// The parts of a tube without a skin.
+fn bare(joints: usize) -> ModelParts {
+    let mut parts: ModelParts = (*tube(Tube { joints, rings: 12, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    parts
+}
+
+fn panel(session: Session) -> Harness<'static, App> {
+    let mut session = session;
+    session.apply(ToolCommand::TogglePanel);
+    let mut harness = window(session, UiState::default(), Status::default());
+    // High enough for all of the panel.
+    harness.set_size(vec2(1280.0, 1600.0));
+    harness.run();
+    harness
+}
+
+fn choose(harness: &mut Harness<'_, App>) {
+    harness.get_by_role_and_label(Role::Button, "Auto bind").click();
+    harness.run();
+}
+
+fn press(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_role_and_label(Role::Button, name).click();
+    harness.run();
+}
+
+#[test]
+fn the_numbers_of_the_chosen_method_and_every_rule_are_shown_and_set() {
+    let mut harness = panel(session(6));
+    choose(&mut harness);
+    let parameters = bind_method(&harness.state().session.tools().settings).parameters;
+    for number in parameters {
+        harness.get_by_role_and_label(Role::Slider, number.label);
+    }
+    for rule in BIND_RULES {
+        press(&mut harness, rule.label);
+        assert!(!has_bind_rule(&harness.state().session.tools().settings, rule.id), "{}", rule.id);
+        press(&mut harness, rule.label);
+        assert!(has_bind_rule(&harness.state().session.tools().settings, rule.id), "{}", rule.id);
+    }
+}
+
+#[test]
+fn what_was_bound_is_told_and_what_comes_next_is_offered() {
+    let mut harness = panel(session(6));
+    choose(&mut harness);
+    let skin = harness.state().session.tools().outcome().unwrap().bound[0].clone();
+    harness.get_by_label(&format!("Pieces: {}", skin.islands));
+    harness.get_by_label(&format!("Joints with weight: {} of {}", skin.joints_used, skin.joints));
+    press(&mut harness, "Apply");
+    assert!(harness.state().session.history().can_undo());
+    harness.get_by_label(&format!("Joints with weight: {} of {}", skin.joints_used, skin.joints));
+    harness.get_by_label("The checker and the range of motion look at it; what they find comes below the nodes.");
+    assert_eq!(harness.state_mut().session.take_examination(), Some(Examination::CheckAndMotion));
+    assert_eq!(harness.state_mut().session.take_examination(), None, "it is looked at once");
+    click(&mut harness, "Show how much the weights differ from those of the file");
+    assert_eq!(harness.state().session.view().overlay.unwrap().id, "changed");
+    click(&mut harness, "Go on with a brush");
+    assert!(has(&harness, &Command::Window(WindowCommand::Brush(BrushKey::Take))));
+}
+
+#[test]
+fn what_was_found_becomes_a_layer_where_that_is_chosen() {
+    let mut harness = panel(session(6));
+    choose(&mut harness);
+    press(&mut harness, "A layer");
+    assert!(harness.state().session.tools().as_layer);
+    press(&mut harness, "Apply");
+    let session = &harness.state().session;
+    let names: Vec<&str> = session.painting().layers().layers().iter().map(|layer| layer.name()).collect();
+    assert_eq!(names, ["Auto bind"]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    let session = &harness.state().session;
+    assert!(session.painting().layers().is_empty() && !session.history().can_undo());
+}
+
+#[test]
+fn a_mesh_without_a_skin_is_bound_to_the_node_that_is_chosen() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(bare(6)).unwrap()), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    let mut harness = panel(session);
+    choose(&mut harness);
+    let root = |harness: &Harness<'_, App>| {
+        let session = &harness.state().session;
+        bind_root(session.edited_weights().edited_model().unwrap(), &session.tools().settings)
+    };
+    assert!(root(&harness).is_some_and(|root| root != NodeId(2)));
+    assert_eq!(harness.state().session.model().unwrap().skins.len(), 1, "it is previewed");
+    assert!(!harness.state().session.history().can_undo());
+    let vertices = harness.state().session.tools().outcome().unwrap().vertices;
+    assert!(vertices > 0);
+    harness.get_by_label(&format!("Vertices bound: {vertices}"));
+    click(&mut harness, "Root of the joints: take the selected node");
+    assert_eq!(root(&harness), Some(NodeId(2)));
+    let joints = harness.state().session.model().unwrap().skins[0].joints.clone();
+    assert_eq!(joints[0], NodeId(2));
+    press(&mut harness, "Apply");
+    let session = &harness.state().session;
+    assert!(session.history().can_undo() && session.model().unwrap().skins[0].joints == joints);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert!(harness.state().session.model().unwrap().skins.is_empty());
+}
