@@ -212,7 +212,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
     if bound.is_empty() && has_no_joints {
         let why =
             "no joint has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound";
-        sheet.not_bound = Some(BindError::Malformed(why.to_owned()));
+        sheet.not_bound = Some(BindError::Malformed(why.to_owned()).into());
     }
     sheet.bound = bound;
 }
