@@ -211,11 +211,11 @@ pub struct Applied {
     pub partly: Partly,
 }
 
-/// Gives every vertex as many pairs as an operation may need.
+/// Gives every vertex as many pairs as an operation may need, of which the joints of its skin can fill no more than there are.
 fn make_room(operation: &Operation, sheet: &mut Sheet, settings: &Settings) {
     if let Some(pairs) = operation.pairs {
-        let pairs = pairs(settings).next_multiple_of(4);
-        sheet.tables.iter_mut().for_each(|table| table.widen(pairs));
+        let pairs = pairs(settings);
+        sheet.tables.iter_mut().for_each(|table| table.widen(pairs.min(table.keys.len()).next_multiple_of(4)));
     }
 }
 

@@ -82,6 +82,41 @@ fn more_joints_than_the_file_has_pairs_for_make_room() {
 }
 
 #[test]
+fn no_vertex_gets_more_joints_than_asked_for_though_some_of_them_are_locked() {
+    // The first and the last joint have half of everything.
+    let mut parts: ModelParts = (*tube(Tube { joints: 6, ..Tube::default() })).clone();
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    let per_vertex = influences.per_vertex;
+    for (joints, weights) in influences.joints.chunks_mut(per_vertex).zip(influences.weights.chunks_mut(per_vertex)) {
+        joints.copy_from_slice(&[0, 5, 2, 0]);
+        weights.copy_from_slice(&[0.25, 0.25, 0.5, 0.0]);
+    }
+    let model = Model::build(parts).unwrap();
+    let locked = [0, 5].map(|joint| model.skins[0].joints[joint]);
+    for most in [1, 2, 3, 4, 8] {
+        let wanted = BindSettings { most, smooth: 100, ..BindSettings::default() };
+        let bound = model.with_skinning(&outcome(&model, &wanted, &locked).change()).unwrap();
+        let (sheet, mut shares) = (Sheet::of(&bound), Vec::new());
+        for row in 0..sheet.tables[0].vertices() {
+            sheet.tables[0].shares(row, &mut shares);
+            // Someone has to have what the locked joints leave.
+            assert!(shares.len() <= most.max(3), "{most}: vertex {row} has {} joints", shares.len());
+            assert!((sheet.tables[0].sum(row) - 1.0).abs() < 1e-6, "{most}: vertex {row}");
+        }
+    }
+}
+
+#[test]
+fn no_room_is_made_for_more_joints_than_there_are() {
+    let model = tube(Tube { joints: 3, ..Tube::default() });
+    let mut settings = Settings::default();
+    put_bind_settings(&mut settings, &BindSettings { most: 255, ..BindSettings::default() });
+    let mut sheet = Sheet::of(&model);
+    apply(operation("bind").unwrap(), &mut sheet, &settings);
+    assert_eq!(sheet.tables[0].per_vertex, 4);
+}
+
+#[test]
 fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_its_own_elsewhere() {
     let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
     // One more tube in the same place, and one that hangs on a joint.
