@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
-use super::bind_from::DressArgs;
+use super::bind_from::{DressArgs, Prints};
 use super::check::bound::{Looked, look};
 use super::find::find_node;
 use super::fix::tell_current;
@@ -138,7 +138,8 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
-    if args.dress.run(&args.write, args.max_influences as usize, args.json)? {
+    let prints = Prints { json: args.json, check: args.check };
+    if args.dress.run(&args.write, args.max_influences as usize, prints)? {
         return Ok(());
     }
     let WriteArgs { model: path, open, .. } = &args.write;
