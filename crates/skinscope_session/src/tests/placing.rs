@@ -165,6 +165,33 @@ fn bound_joints_are_nodes_in_one_step_and_a_tree_that_is_none_is_refused() {
 }
 
 #[test]
+fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
+    let humanoid = |session: &mut Session| {
+        session.apply(PlaceCommand::Humanoid);
+        Arc::clone(session.placing().joints())
+    };
+    let wanted = humanoid(&mut open());
+    let mut session = Session::default();
+    session.open(document());
+    session.apply(ToolCommand::Choose(Some("bind")));
+    assert_eq!(session.model().unwrap().skins.len(), 1, "it is tried");
+    let place = PlaceCommand::Use(true);
+    assert_eq!(refusal(&place.clone().into(), &session), None);
+    session.apply(place);
+    assert!(session.placing().is_on() && session.tools().operation.is_none());
+    assert!(humanoid(&mut session) == wanted, "by the bounds of the mesh");
+    // Who tries a tool places no joints.
+    session.apply(ToolCommand::Choose(Some("bind")));
+    assert!(!session.placing().is_on() && *session.placing().joints() == wanted);
+    // They can be bound all the same, also while it is tried.
+    session.defer_work();
+    session.apply(PlaceCommand::Bind);
+    session.do_wanted();
+    assert_eq!((session.placing().refused(), session.placing().joints().len()), (None, 0));
+    assert_eq!(session.model().unwrap().skins[0].joints.len(), wanted.len());
+}
+
+#[test]
 fn commands_are_replayed_as_they_were_recorded() {
     let joints = vec![PlacedJoint { name: "Hips".into(), position: Vec3::new(0.1, 1.0, -0.3), parent: None }];
     for command in [
