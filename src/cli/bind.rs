@@ -20,8 +20,8 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, RULES};
 use crate::edit::{
-    BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds, bind_bare, bind_placed, check,
-    check_applied, check_joint, humanoid, operation, placed_from_text, put_bind_settings,
+    BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
+    check, check_applied, check_joint, humanoid, operation, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -62,7 +62,7 @@ pub(super) struct BindArgs {
     /// a name or an index.
     #[arg(long, value_name = "FILE", conflicts_with = "joints")]
     skeleton: Option<PathBuf>,
-    /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds
+    /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds (those of the meshes of --mesh)
     #[arg(long, conflicts_with_all = ["joints", "skeleton"])]
     humanoid: bool,
     /// Bind this mesh of the file alone, by number from 0; may be given several times
@@ -252,7 +252,7 @@ impl BindArgs {
     /// Returns the joints that are to be made; `None` where none are.
     fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
         if self.humanoid {
-            return Ok(Some(humanoid(bare_bounds(model))));
+            return Ok(Some(humanoid(bare_bounds_of(model, self.meshes(model)?.as_ref()))));
         }
         let Some(file) = &self.skeleton else { return Ok(None) };
         let files = || std::iter::once(file.as_path());
