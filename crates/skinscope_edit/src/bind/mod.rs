@@ -204,9 +204,9 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
             Ok(None) => {}
-            Err(BindError::Cancelled) => return,
+            Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
-                sheet.not_bound = Some(why.into());
+                sheet.not_bound = Some(why);
                 return;
             }
         }
@@ -229,8 +229,8 @@ fn bind_surface(
     surface: &RestSurface,
     asked: &BindSettings,
     context: &JobContext,
-) -> Result<Option<BoundSkin>, BindError> {
-    let Some(skeleton) = bones::of_surface(sheet, surface) else { return Ok(None) };
+) -> Result<Option<BoundSkin>, Refusal> {
+    let Some(skeleton) = bones::of_surface(sheet, surface)? else { return Ok(None) };
     let problem = BindProblem {
         joints: skeleton.joints,
         points: surface.positions.iter().map(|point| point.as_dvec3()).collect(),

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use glam::{Affine3A, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindSettings, RULES};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
 use super::{WORDS, asked, bind_bare, put_bind_settings};
-use crate::{Outcome, Settings, Sheet, Task, apply, compute_outcome, operation};
+use crate::{Outcome, Refusal, Settings, Sheet, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
     let mut settings = Settings::default();
@@ -104,6 +105,19 @@ fn no_vertex_gets_more_joints_than_asked_for_though_some_of_them_are_locked() {
             assert!((sheet.tables[0].sum(row) - 1.0).abs() < 1e-6, "{most}: vertex {row}");
         }
     }
+}
+
+#[test]
+fn joints_that_no_matrix_places_are_refused_and_one_of_them_gets_nothing() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    let flat = Affine3A::from_scale(Vec3::ZERO);
+    parts.skins[0].inverse_bind[2] = flat;
+    let out = outcome(&Model::build(parts.clone()).unwrap(), &BindSettings::default(), &[]);
+    assert_eq!((out.refused, out.bound[0].joints), (None, 3));
+    parts.skins[0].inverse_bind.fill(flat);
+    let name = parts.skins[0].name.clone();
+    let out = outcome(&Model::build(parts).unwrap(), &BindSettings::default(), &[]);
+    assert_eq!((out.refused, out.changes.len()), (Some(Refusal::Unbound(name)), 0));
 }
 
 #[test]
