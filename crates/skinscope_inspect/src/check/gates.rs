@@ -97,7 +97,7 @@ pub struct Share {
     pub vertices: usize,
 }
 
-/// Writes a percentage for people, with as many digits as tell it from a limit.
+/// Writes a percentage for people, with as many digits as limits have.
 #[must_use]
 pub fn percent_text(percent: f64) -> String {
     if percent > 0.0 && percent < 0.001 {
