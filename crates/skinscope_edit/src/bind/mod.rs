@@ -17,10 +17,12 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
 use skinscope_model::{Model, NodeId};
-use skinscope_weights::{RestSurface, Shares, Table};
+use skinscope_weights::{RestSurface, Shares, Table, cut};
 
 pub use bare::{BareBinding, bind_bare};
 pub use choices::{
@@ -31,7 +33,7 @@ pub use dress::{
     words_of_pose,
 };
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
-pub use middle::{bare_bounds, middle_of_body};
+pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
 pub use placed_file::{placed_from_text, placed_to_text};
 pub use report::BoundSkin;
@@ -122,7 +124,7 @@ static DETAILS: Parameter = Parameter {
 };
 
 /// The operation that finds weights from the mesh and its joints.
-pub(crate) static BIND: Operation = Operation {
+pub static BIND: Operation = Operation {
     id: "bind",
     label: "Bind automatically",
     tool: "Auto bind",
@@ -191,7 +193,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         return gain(sheet, root, &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
-    let mut bound = Vec::new();
+    let (mut bound, mut has_no_joints) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
@@ -201,13 +203,18 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         let context = sheet.context.part(share(0.0), share(1.0));
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => {}
-            Err(BindError::Cancelled) => return,
+            Ok(None) => has_no_joints = true,
+            Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
-                sheet.not_bound = Some(why.into());
+                sheet.not_bound = Some(why);
                 return;
             }
         }
+    }
+    if bound.is_empty() && has_no_joints {
+        let why =
+            "no joint has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound";
+        sheet.not_bound = Some(BindError::Malformed(why.to_owned()).into());
     }
     sheet.bound = bound;
 }
@@ -227,16 +234,14 @@ fn bind_surface(
     surface: &RestSurface,
     asked: &BindSettings,
     context: &JobContext,
-) -> Result<Option<BoundSkin>, BindError> {
-    let Some(skeleton) = bones::of_surface(sheet, surface) else { return Ok(None) };
+) -> Result<Option<BoundSkin>, Refusal> {
+    let Some(skeleton) = bones::of_surface(sheet, surface)? else { return Ok(None) };
     let problem = BindProblem {
         joints: skeleton.joints,
         points: surface.positions.iter().map(|point| point.as_dvec3()).collect(),
         triangles: surface.triangles.clone(),
     };
-    let slots = surface.parts.iter().map(|part| sheet.tables[part.table].per_vertex).min().unwrap_or(4);
-    let settings = BindSettings { most: asked.most.min(slots), ..asked.clone() };
-    let bound = skinscope_bind::bind(&problem, &settings, context)?;
+    let bound = skinscope_bind::bind(&problem, asked, context)?;
     let vertices = surface.mesh.vertex_count() as usize;
     let report = BoundSkin::of(skeleton.skin, vertices, &skeleton.nodes, &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
@@ -246,11 +251,23 @@ fn bind_surface(
             if sheet.bounds.has(at.table, at.row) {
                 let table = &mut sheet.tables[at.table];
                 let shares = folded.shares(table, at.table, row);
-                table.put_in_order(at.row, &shares);
+                // What locked joints keep counts too.
+                let held = locked_joints(table, at.row, &sheet.bounds.locked);
+                table.put_in_order(at.row, &cut(shares, asked.most.saturating_sub(held).max(1)));
             }
         }
     }
     Ok(Some(report))
+}
+
+/// Returns how many locked joints have weight in a row.
+fn locked_joints(table: &Table, row: usize, locked: &BTreeSet<u32>) -> usize {
+    if locked.is_empty() {
+        return 0;
+    }
+    let mut shares = Shares::new();
+    table.shares(row, &mut shares);
+    shares.iter().filter(|(key, _)| locked.contains(key)).count()
 }
 
 /// The joints of a surface's problem as the tables of its parts know them. Skins that bind their joints in one way need not have the same

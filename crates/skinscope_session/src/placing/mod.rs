@@ -132,6 +132,11 @@ impl Placing {
         self.take(joints);
     }
 
+    /// Lets clicks in the picture place no more joints; those that there are stay.
+    pub(crate) fn put_down(&mut self) {
+        self.is_on = false;
+    }
+
     /// Forgets everything about the model that was open. How joints are placed stays.
     pub(crate) fn forget(&mut self) {
         *self = Self { mirrors: self.mirrors, method: std::mem::take(&mut self.method), ..Self::default() };

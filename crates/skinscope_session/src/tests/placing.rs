@@ -118,6 +118,13 @@ fn joints_are_drawn_as_bones_and_kept_by_session_files() {
     assert_eq!(lines, Vec::<String>::new());
     assert!(other.placing().joints() == session.placing().joints());
     assert!(!other.unsaved().has_unsaved_work());
+    // A model whose meshes have skins has no place for them.
+    let mut skinned = Session::default();
+    let whole =
+        Document::new(Arc::new(tube(Tube { joints: 4, ..Tube::default() })), Vec::new(), Some("model.glb".into()));
+    let lines = skinned.open_with_session(whole, &read);
+    assert!(lines.iter().any(|line| line.contains("every mesh has a skin")), "{lines:?}");
+    assert!(skinned.placing().joints().is_empty());
     // Joints that cannot be worked on are left out, and said.
     let broken = file.text().unwrap().replace("\"Spine\"", "\"Hips\"");
     let lines = other.open_with_session(document(), &SessionFile::parse(broken.as_bytes()).unwrap());
@@ -162,6 +169,39 @@ fn bound_joints_are_nodes_in_one_step_and_a_tree_that_is_none_is_refused() {
         assert_eq!(session.model().unwrap().skins.len(), 1);
         assert!(session.placing().joints().is_empty());
     }
+}
+
+#[test]
+fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
+    let humanoid = |session: &mut Session| {
+        session.apply(PlaceCommand::Humanoid);
+        Arc::clone(session.placing().joints())
+    };
+    let wanted = humanoid(&mut open());
+    let mut session = Session::default();
+    session.open(document());
+    session.apply(ToolCommand::Choose(Some("bind")));
+    assert_eq!(session.model().unwrap().skins.len(), 1, "it is tried");
+    let place = PlaceCommand::Use(true);
+    assert_eq!(refusal(&place.clone().into(), &session), None);
+    session.apply(place);
+    assert!(session.placing().is_on() && session.tools().operation.is_none());
+    assert!(humanoid(&mut session) == wanted, "by the bounds of the mesh");
+    let mut frame = Frame::default();
+    session.build_frame(&mut frame, &SceneColors::DARK);
+    let bones = frame.bones.len();
+    // Who tries a tool places no joints.
+    session.apply(ToolCommand::Choose(Some("bind")));
+    assert!(!session.placing().is_on() && *session.placing().joints() == wanted);
+    session.update_pose();
+    session.build_frame(&mut frame, &SceneColors::DARK);
+    assert!(frame.bones.len() < bones, "where every mesh has a skin they are not drawn");
+    // They can be bound all the same, also while it is tried.
+    session.defer_work();
+    session.apply(PlaceCommand::Bind);
+    session.do_wanted();
+    assert_eq!((session.placing().refused(), session.placing().joints().len()), (None, 0));
+    assert_eq!(session.model().unwrap().skins[0].joints.len(), wanted.len());
 }
 
 #[test]
