@@ -15,6 +15,8 @@ use crate::widgets::{
 /// The width of the switch before a name, and of the figure after it, points.
 const SWITCH: f32 = 24.0;
 const FIGURE: f32 = 40.0;
+/// So many letters of a name stand on a button.
+const LONGEST: usize = 24;
 
 /// What the list of layers keeps from pass to pass.
 #[derive(Debug, Default)]
@@ -44,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
     if layers.is_empty() {
         let text = "None. Brushes paint the weights themselves; what is painted in a layer can be switched off again.";
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
-        return;
+        return of_other(ui, session, commands);
     }
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
@@ -65,6 +67,31 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
             ui.add(Label::new(RichText::new(copied).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
         }
     }
+    of_other(ui, session, commands);
+}
+
+/// Offers copies of the layers that the model beside this one has.
+fn of_other(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let layers = session.beside().map_or(&[][..], |beside| beside.other().painting().layers().layers());
+    if layers.is_empty() {
+        return;
+    }
+    section(ui, "Layers of the second model", |_| {});
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+        for layer in layers.iter().rev() {
+            let name: String = layer.name().chars().take(LONGEST).collect();
+            let text = format!("Copy {name} here");
+            if ui.available_size_before_wrap().x < chip_width(ui, &text) {
+                ui.end_row();
+            }
+            let help =
+                "Copy it to this model: what it changes goes to the nearest surface here, by the names of joints";
+            if chip(ui, &text, false).on_hover_text(help).clicked() {
+                push(commands, LayerCommand::CopyFromOther(layer.id()));
+            }
+        }
+    });
 }
 
 /// Asks what becomes of layers that the file keeps although another program has changed the weights that they make.
