@@ -20,8 +20,8 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, RULES};
 use crate::edit::{
-    BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
-    check, check_applied, check_joint, humanoid, operation, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
+    check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -202,7 +202,7 @@ impl BindArgs {
 
     /// Replaces the weights of meshes that have a skin.
     fn replace<'m>(&self, model: &'m Model) -> Result<(Sheet<'m>, Vec<BoundSkin>), CliError> {
-        let Some(bind) = operation("bind") else { return Err(refused(&Refusal::NoSkin)) };
+        let bind = &BIND;
         let mut sheet = Sheet::of(model);
         let meshes = self.meshes(model)?;
         for joint in &self.lock {

@@ -124,7 +124,7 @@ static DETAILS: Parameter = Parameter {
 };
 
 /// The operation that finds weights from the mesh and its joints.
-pub(crate) static BIND: Operation = Operation {
+pub static BIND: Operation = Operation {
     id: "bind",
     label: "Bind automatically",
     tool: "Auto bind",
@@ -193,7 +193,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         return gain(sheet, root, &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
-    let mut bound = Vec::new();
+    let (mut bound, mut has_no_skin) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
@@ -203,13 +203,16 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         let context = sheet.context.part(share(0.0), share(1.0));
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => {}
+            Ok(None) => has_no_skin = true,
             Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
                 sheet.not_bound = Some(why);
                 return;
             }
         }
+    }
+    if bound.is_empty() && has_no_skin {
+        sheet.not_bound = Some(Refusal::NoSkin);
     }
     sheet.bound = bound;
 }

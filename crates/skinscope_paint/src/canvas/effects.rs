@@ -22,7 +22,7 @@ impl Rows {
     }
 
     /// Finds what is opposite to what for the mirrors among the effects of layers.
-    pub fn look_across(
+    pub(super) fn look_across(
         &mut self,
         mirrors: &Mirrors,
         (model, surfaces): (&Model, &[RestSurface]),

@@ -275,7 +275,7 @@ impl Rows {
     }
 
     /// Adds a layer over all others, which has these weights for some rows.
-    pub fn add_layer(&mut self, (name, opacity, is_on): (&str, f64, bool), rows: &[(TableRow, Shares)]) {
+    pub(super) fn add_layer(&mut self, (name, opacity, is_on): (&str, f64, bool), rows: &[(TableRow, Shares)]) {
         self.layers.set_solo(None);
         self.layers.select(self.layers.layers().last().map(|layer| layer.id()));
         let id = self.layers.add(name);
@@ -289,7 +289,7 @@ impl Rows {
     }
 
     /// Returns the rows that were painted, rising.
-    pub fn painted_rows(&self) -> Vec<TableRow> {
+    pub(super) fn painted_rows(&self) -> Vec<TableRow> {
         let of_table = |(table, rows): (usize, &Paged<LayerRow>)| {
             rows.iter().map(move |(row, _)| TableRow { table, row }).collect::<Vec<_>>()
         };
