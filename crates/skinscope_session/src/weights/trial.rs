@@ -34,10 +34,6 @@ impl Session {
 
     /// Chooses a tool, or none; what another one previewed is given up.
     pub(crate) fn choose_tool(&mut self, operation: Option<&'static Operation>) {
-        if operation.is_some() {
-            // Joints are placed in the meshes as they are, and not in what a tool makes of them.
-            self.placing.put_down();
-        }
         let tried = self.tried_skins();
         self.skinning().choose(operation);
         self.follow_trial(tried);
