@@ -78,7 +78,7 @@ pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
-pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule};
+pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule, stage as bind_stage};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};

@@ -153,6 +153,8 @@ fn bound_joints_are_nodes_in_one_step_and_a_tree_that_is_none_is_refused() {
         let joints = Arc::clone(session.placing().joints());
         session.apply(PlaceCommand::Bind);
         assert_eq!(session.placing().is_binding(), defers);
+        let work = session.wanted().into_iter().find(|work| matches!(work, Work::BindPlaced(..)));
+        assert_eq!(work.map(|work| work.stage(0.5)), defers.then_some(Some("Finding weights")));
         session.do_wanted();
         assert_eq!(session.placing().refused(), None);
         let model = Arc::clone(session.model().unwrap());
