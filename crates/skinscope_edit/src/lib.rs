@@ -89,7 +89,7 @@ pub use transferred::Transferred;
 
 /// Every operation, in the order in which `skinscope fix` carries them out.
 pub static OPERATIONS: &[&Operation] = &[
-    &bind::BIND,
+    &BIND,
     &normalise::NORMALISE,
     &prune::PRUNE,
     &limit::LIMIT,

@@ -49,7 +49,6 @@ pub static GATES: &[&Gate] = &[
                from afar, and across a gap",
         rules: &[&ROGUE, &far::FAR, &BLEEDING],
         measure: misplaced,
-        ..Gate::ROW
     },
     &Gate {
         id: "seams",

@@ -79,6 +79,11 @@ impl Canvas {
         &self.rows.layers
     }
 
+    /// Takes layers that say the same as those of the canvas, but share what they have in common with the states from before.
+    pub fn put_back_layers(&mut self, layers: &LayerStack) {
+        self.rows.layers = layers.clone();
+    }
+
     /// Takes the layers that make the weights that the model has. Where those are others, something else than a brush has changed them, and the
     /// layers take them as they are.
     pub fn adopt_layers(&mut self, layers: LayerStack) {

@@ -66,8 +66,16 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
         again.apply(EditCommand::Undo);
         assert!(now(&again) == base && again.painting().asked_layers().is_some(), "it is asked again");
     }
-    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
-    assert!(now(&again) == base && again.painting().asked_layers().is_none());
+    assert!(again.painting().leaves_layers_in_file());
+    for _ in 0..2 {
+        apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+        assert!(now(&again) == base && again.painting().asked_layers().is_none());
+        assert!(!again.painting().leaves_layers_in_file());
+        again.apply(EditCommand::Undo);
+        assert!(again.painting().asked_layers().is_some(), "it is asked again");
+    }
+    again.apply(EditCommand::Redo);
+    assert!(again.painting().asked_layers().is_none() && !again.painting().leaves_layers_in_file());
 }
 
 #[test]
@@ -76,6 +84,7 @@ fn layers_that_cannot_be_read_are_not_taken_and_a_line_says_why() {
     let text = text_of(&session).replace("\"schema\":1", "\"schema\":9");
     let again = opened(&session, &text);
     assert!(again.painting().layers().is_empty() && again.painting().asked_layers().is_none());
+    assert!(again.painting().leaves_layers_in_file(), "a newer program can read them");
     assert!(again.document().unwrap().warnings.iter().any(|line| line.contains("have the schema 9")));
 }
 

@@ -68,7 +68,7 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
         return;
     }
     if *command == LayerCommand::Kept(KeptChoice::Drop) {
-        return painter.painting.file_layers.drop_asked();
+        return drop_asked(painter);
     }
     // Who works with layers sees the weights that they make.
     if painter.skinning.tools.is_trying() {
@@ -77,6 +77,12 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
     stroke::put_up(painter);
     let Some(layers) = changed(painter, command) else { return };
     set(painter, layers);
+}
+
+/// Takes the layers that the file keeps out of it, in one step.
+fn drop_asked(painter: &mut Painter<'_>) {
+    let asked = painter.painting.drop_asked();
+    asked.into_iter().for_each(|asked| painter.skinning.history.asked_layers_changed(asked));
 }
 
 /// Takes a layer that was not painted here, over all that are there: a copy of one of another model, or what a tool would do.
@@ -156,9 +162,10 @@ pub(super) fn follow(painter: &mut Painter<'_>) {
         return;
     }
     if painting.easel.canvas.is_none() {
-        // Other vertices have weights now.
-        painting.layers = LayerStack::default();
-    } else if !painting.easel.is_current {
+        // Other vertices have weights now. The step that has done that has brought the layers that fit, or none.
+        return;
+    }
+    if !painting.easel.is_current {
         stroke::put_up(painter);
     } else if let Some(canvas) = &mut painting.easel.canvas {
         canvas.select_layer(painting.layers.active());

@@ -163,6 +163,11 @@ fn locked_joints_keep_their_weights_and_a_session_file_keeps_the_mask() {
     let mut session = masking("subtract");
     let painted = now(&session);
     session.apply(ToolCommand::ToggleLock(NodeId(2)));
+    session.apply(EditCommand::BeginEdit);
+    touch(&mut session, 40);
+    assert!(session.painting().is_painting(), "the stroke goes on");
+    session.apply(EditCommand::EndEdit);
+    assert!(now(&session) == painted);
     touch(&mut session, 40);
     assert!(now(&session) == painted);
     assert_eq!(text(&session), "Locked joints would get other weights by this mask");

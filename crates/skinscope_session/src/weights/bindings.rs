@@ -10,7 +10,8 @@ use skinscope_paint::LayerStack;
 use crate::{FindingCommand, Session};
 
 impl Session {
-    /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step.
+    /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step, and
+    /// nothing is asked any more about layers that the file keeps.
     ///
     /// # Errors
     /// Something cannot be bound, and nothing has changed: [`Model::with_bindings`].
@@ -23,7 +24,8 @@ impl Session {
         if layers.is_some() {
             self.painting.take_layers(LayerStack::default());
         }
-        self.history.bindings_changed(Arc::clone(&before), layers);
+        let asked = self.painting.stop_asking();
+        self.history.bindings_changed(Arc::clone(&before), layers, asked);
         self.skinning().show_skinning(bound);
         self.follow_bindings(Some(&before));
         Ok(())
