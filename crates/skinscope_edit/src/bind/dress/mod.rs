@@ -62,7 +62,7 @@ pub struct Dressed {
     pub skin: SkinId,
     /// How many vertices were compared.
     pub vertices: usize,
-    /// How many joints the skin has.
+    /// How many joints the skin has, or all skins of the garment together.
     pub joints: usize,
     /// How many of them have weight.
     pub joints_used: usize,
@@ -260,7 +260,7 @@ pub fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) 
     Ok(Dressed {
         skin,
         vertices: transferred.vertices,
-        joints: model.skins.get(skin.index()).map_or(0, |skin| skin.joints.len()),
+        joints: nodes::joints_of(model).len(),
         joints_used: used.len(),
         transferred,
         aligned: fitting.aligned,
