@@ -298,6 +298,8 @@ impl<'m> Folded<'m> {
                 None => out.push((key, *share)),
             }
         }
+        // Shares that were added up may be larger than those before them.
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
         out
     }
 

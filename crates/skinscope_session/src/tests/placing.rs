@@ -190,6 +190,7 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
     assert!(session.placing().is_on() && session.tools().operation.is_none());
     assert!(humanoid(&mut session) == wanted, "by the bounds of the mesh");
     let mut frame = Frame::default();
+    session.update_pose();
     session.build_frame(&mut frame, &SceneColors::DARK);
     let bones = frame.bones.len();
     // Who tries a tool places no joints.
