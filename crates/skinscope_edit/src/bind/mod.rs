@@ -35,7 +35,7 @@ pub use dress::{
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
 pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
-pub use placed_file::{placed_from_text, placed_to_text};
+pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
