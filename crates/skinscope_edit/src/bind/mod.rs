@@ -240,8 +240,8 @@ fn bind_surface(
         triangles: surface.triangles.clone(),
     };
     let bound = skinscope_bind::bind(&problem, asked, context)?;
-    let vertices = surface.mesh.vertex_count() as usize;
-    let report = BoundSkin::of(skeleton.skin, vertices, &skeleton.nodes, &bound);
+    let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
+    let report = BoundSkin::of(skeleton.skin, &stored, &skeleton.nodes, &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
     for (welded, row) in (0..).zip(&bound.rows) {
         for vertex in surface.members(welded) {
