@@ -205,8 +205,7 @@ impl<'a> Composer<'a> {
                 let even = self.near.opposite(across.0, &row.shares);
                 let Some(other) = even.filter(|other| difference(&row.shares, other) > 0.0) else { return Some(row) };
                 let even = mean([&row.shares[..], &other[..]].into_iter());
-                let shares = kept(&row.shares, even, effect.held());
-                Some(LayerRow { shares, is_whole: row.is_whole, pairs: None })
+                Some(LayerRow::painted(kept(&row.shares, even, effect.held()), row.is_whole))
             }
             Across::ImageOf(image) => {
                 let row = self.row(layer, before, image)?;
@@ -217,7 +216,7 @@ impl<'a> Composer<'a> {
                     }
                     _ => shares,
                 };
-                Some(LayerRow { shares, is_whole: row.is_whole, pairs: None })
+                Some(LayerRow::painted(shares, row.is_whole))
             }
         }
     }
@@ -256,9 +255,7 @@ fn worked(effect: &LayerEffect, (kernel, strength): (&Kernel, f64), row: LayerRo
     };
     let mut out = Shares::new();
     match kernel.wish(&asked, strength, &mut out).change {
-        Change::Changed => {
-            LayerRow { shares: kept(&row.shares, out, effect.held()), is_whole: row.is_whole, pairs: None }
-        }
+        Change::Changed => LayerRow::painted(kept(&row.shares, out, effect.held()), row.is_whole),
         Change::Same | Change::Stuck => row,
     }
 }

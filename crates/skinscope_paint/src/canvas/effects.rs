@@ -187,7 +187,8 @@ impl Canvas {
                     false => self.rows.layers.set_active_row(*at, before.active_row(*at).cloned()),
                 }
             }
-            brushing.touched.note_held(&back, brushing.stroke.accumulate);
+            let at = (&self.rows, &self.surfaces[..]);
+            brushing.touched.note_held(at, &back, brushing.stroke.accumulate);
             left = stay;
         }
     }

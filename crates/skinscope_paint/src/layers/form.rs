@@ -251,7 +251,7 @@ fn rows_of_form(rows: &[RowForm], keys: &[u32], has: &dyn Fn(TableRow) -> bool) 
         let shares: Shares = shares.iter().map(share).collect::<Option<_>>().filter(|_| has(at))?;
         let (joints, weights): (Vec<u16>, Vec<f64>) = pairs.iter().map(|(joint, weight)| (*joint, weight.0)).unzip();
         let pairs = (!pairs.is_empty()).then(|| Arc::new(Pairs { joints, weights }));
-        put(&mut out, at, Some(LayerRow { shares, is_whole: *whole, pairs }));
+        put(&mut out, at, Some(LayerRow { shares: shares.into(), is_whole: *whole, pairs }));
     }
     Some(out)
 }

@@ -93,7 +93,7 @@ impl LayerStack {
 
     /// Says how much there is at a vertex of the layer that brushes paint in. A layer without a mask gets one that is full everywhere else.
     pub(crate) fn set_mask_share(&mut self, at: TableRow, share: f32) {
-        let Some(number) = self.active_layer().map(|(number, _)| number) else { return };
+        let Some(number) = self.active_number() else { return };
         let layer = Arc::make_mut(&mut self.layers[number]);
         layer.mask.get_or_insert_with(|| LayerMask::new(1.0)).set(at, share);
     }
