@@ -182,7 +182,7 @@ impl Canvas {
         let rows = if brushing.stroke.accumulate { &self.rows } else { &brushing.before };
         match brushing.is_of_mask {
             true => rows.mask_of_place(&self.surfaces, place, space),
-            false => rows.of_place(&self.surfaces, place, space),
+            false => self.rows.of_place_in(rows, &self.surfaces, place, space),
         }
     }
 

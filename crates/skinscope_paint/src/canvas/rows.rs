@@ -128,6 +128,23 @@ impl Rows {
         self.of_row(surface.row(surface.mesh.weld.first[point as usize]), space)
     }
 
+    /// Does the same for the rows of another moment of a stroke. What lies below the layer that is painted in is as it was then, and may be known.
+    pub(super) fn of_place_in<'a>(
+        &'a self,
+        moment: &'a Self,
+        surfaces: &[RestSurface],
+        Place { surface, point }: Place,
+        space: &'a mut Shares,
+    ) -> &'a [(u32, f64)] {
+        let surface = &surfaces[surface];
+        let at = surface.row(surface.mesh.weld.first[point as usize]);
+        match moment.painted(at) {
+            Some(painted) => &painted.shares,
+            None if self.layers.active().is_some() => self.unpainted(at, space),
+            None => moment.unpainted(at, space),
+        }
+    }
+
     /// Returns the weights of a row that a brush sees: those of the layer that is painted in, where there are layers. Those that were not
     /// painted are written to `space`.
     fn of_row<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
