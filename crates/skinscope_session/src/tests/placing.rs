@@ -208,6 +208,22 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
 }
 
 #[test]
+fn a_newer_version_of_the_file_has_other_meshes_to_place_joints_in_or_none() {
+    let mut session = open();
+    session.apply(PlaceCommand::Humanoid);
+    let head = |session: &Session| session.placing().joints()[4].position.y;
+    let before = head(&session);
+    let mut parts: ModelParts = (**session.model().unwrap()).clone();
+    parts.meshes[0].primitives[0].positions.iter_mut().for_each(|at| *at *= 2.0);
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("model.glb".into())));
+    session.apply(PlaceCommand::Humanoid);
+    assert!(session.placing().is_on() && (head(&session) - 2.0 * before).abs() < 1e-4);
+    let skinned = tube(Tube { joints: 4, ..Tube::default() });
+    session.open(Document::new(Arc::new(skinned), Vec::new(), Some("model.glb".into())));
+    assert!(!session.placing().is_on());
+}
+
+#[test]
 fn commands_are_replayed_as_they_were_recorded() {
     let joints = vec![PlacedJoint { name: "Hips".into(), position: Vec3::new(0.1, 1.0, -0.3), parent: None }];
     for command in [
