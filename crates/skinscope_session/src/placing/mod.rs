@@ -120,8 +120,11 @@ impl Placing {
         self.task.as_ref()
     }
 
-    /// Shows these joints in place of those that there are.
+    /// Shows these joints in place of those that there are. What is being bound is none of them, unless they are the same.
     pub(crate) fn take(&mut self, joints: Arc<Vec<PlacedJoint>>) {
+        if *joints != *self.joints {
+            self.task = None;
+        }
         self.joints = joints;
         self.selected = self.selected.filter(|index| *index < self.joints.len());
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use skinscope_base::parallel::JobContext;
 use skinscope_edit::PlacedJoint;
 use skinscope_frame::Frame;
 use skinscope_model::test_shapes::{Tube, tube};
@@ -205,6 +206,21 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
     session.do_wanted();
     assert_eq!((session.placing().refused(), session.placing().joints().len()), (None, 0));
     assert_eq!(session.model().unwrap().skins[0].joints.len(), wanted.len());
+}
+
+#[test]
+fn joints_that_are_taken_back_while_they_are_bound_are_not_bound() {
+    let mut session = open();
+    session.defer_work();
+    session.apply(PlaceCommand::Humanoid);
+    session.apply(PlaceCommand::Bind);
+    let work = session.wanted().into_iter().find(|work| matches!(work, Work::BindPlaced(..))).unwrap();
+    let run = session.begin(&work).unwrap();
+    session.apply(EditCommand::Undo);
+    assert!(!session.placing().is_binding() && session.placing().joints().is_empty());
+    session.done(run(&JobContext::of_waiting()).unwrap());
+    session.do_wanted();
+    assert!(session.model().unwrap().skins.is_empty() && session.history().can_redo());
 }
 
 #[test]
