@@ -17,8 +17,6 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
 use skinscope_model::{Model, NodeId};
@@ -241,31 +239,33 @@ fn bind_surface(
     };
     let bound = skinscope_bind::bind(&problem, asked, context)?;
     let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
-    let report = BoundSkin::of(skeleton.skin, &stored, &skeleton.nodes, &bound);
+    let mut report = BoundSkin::of(skeleton.skin, &stored, &skeleton.nodes, &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
+    let mut is_used = vec![false; sheet.model.skeleton.len()];
+    let mut note = |shares: &[(u32, f64)]| {
+        for (key, _) in shares {
+            is_used.get_mut(*key as usize).into_iter().for_each(|is_used| *is_used = true);
+        }
+    };
+    let mut before = Shares::new();
     for (welded, row) in (0..).zip(&bound.rows) {
         for vertex in surface.members(welded) {
             let at = surface.row(*vertex);
+            let table = &mut sheet.tables[at.table];
+            table.shares(at.row, &mut before);
             if sheet.bounds.has(at.table, at.row) {
-                let table = &mut sheet.tables[at.table];
-                let shares = folded.shares(table, at.table, row);
                 // What locked joints keep counts too.
-                let held = locked_joints(table, at.row, &sheet.bounds.locked);
-                table.put_in_order(at.row, &cut(shares, asked.most.saturating_sub(held).max(1)));
+                before.retain(|(key, _)| sheet.bounds.locked.contains(key));
+                let most = asked.most.saturating_sub(before.len()).max(1);
+                let shares = cut(folded.shares(table, at.table, row), most);
+                note(&shares);
+                table.put_in_order(at.row, &shares);
             }
+            note(&before);
         }
     }
+    report.joints_used = skeleton.nodes.iter().filter(|node| is_used[node.index()]).count();
     Ok(Some(report))
-}
-
-/// Returns how many locked joints have weight in a row.
-fn locked_joints(table: &Table, row: usize, locked: &BTreeSet<u32>) -> usize {
-    if locked.is_empty() {
-        return 0;
-    }
-    let mut shares = Shares::new();
-    table.shares(row, &mut shares);
-    shares.iter().filter(|(key, _)| locked.contains(key)).count()
 }
 
 /// The joints of a surface's problem as the tables of its parts know them. Skins that bind their joints in one way need not have the same

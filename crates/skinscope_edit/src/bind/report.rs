@@ -14,7 +14,7 @@ pub struct BoundSkin {
     pub vertices: usize,
     /// How many joints it has.
     pub joints: usize,
-    /// How many of them have weight now.
+    /// How many of them have weight now, also of locked ones and of vertices that stay as they are.
     pub joints_used: usize,
     /// How many pieces the surface has that no edge joins.
     pub islands: usize,

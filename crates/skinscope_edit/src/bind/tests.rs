@@ -96,14 +96,18 @@ fn no_vertex_gets_more_joints_than_asked_for_though_some_of_them_are_locked() {
     let locked = [0, 5].map(|joint| model.skins[0].joints[joint]);
     for most in [1, 2, 3, 4, 8] {
         let wanted = BindSettings { most, smooth: 100, ..BindSettings::default() };
-        let bound = model.with_skinning(&outcome(&model, &wanted, &locked).change()).unwrap();
+        let out = outcome(&model, &wanted, &locked);
+        let bound = model.with_skinning(&out.change()).unwrap();
         let (sheet, mut shares) = (Sheet::of(&bound), Vec::new());
+        let mut used = BTreeSet::new();
         for row in 0..sheet.tables[0].vertices() {
             sheet.tables[0].shares(row, &mut shares);
             // Someone has to have what the locked joints leave.
             assert!(shares.len() <= most.max(3), "{most}: vertex {row} has {} joints", shares.len());
             assert!((sheet.tables[0].sum(row) - 1.0).abs() < 1e-6, "{most}: vertex {row}");
+            used.extend(shares.iter().map(|(key, _)| *key));
         }
+        assert_eq!(out.bound[0].joints_used, used.len(), "{most}: those that are locked have weight too");
     }
 }
 
