@@ -119,7 +119,7 @@ impl LayerRow {
                 None => shares.push((key, weight)),
             }
         }
-        shares == self.shares
+        shares[..] == self.shares[..]
     }
 
     /// Returns this row with `strength` of another one over it: 0 leaves this one, 1 is the other one, to the bit.
