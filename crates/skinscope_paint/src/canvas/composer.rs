@@ -73,7 +73,7 @@ impl<'a> Composer<'a> {
         if known.len() > MOST_KNOWN {
             known.clear();
         }
-        self.known.replace(std::mem::take(&mut *known));
+        *self.known.borrow_mut() = std::mem::take(&mut *known);
         let out = self.over(count, at);
         *known = self.known.take();
         out

@@ -74,6 +74,12 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
         again.apply(EditCommand::Undo);
         assert!(again.painting().asked_layers().is_some(), "it is asked again");
     }
+    again.apply(EditCommand::BeginEdit);
+    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+    again.apply(EditCommand::CancelEdit);
+    assert!(again.painting().asked_layers().is_some(), "it was given up");
+    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+    again.apply(EditCommand::Undo);
     again.apply(EditCommand::Redo);
     assert!(again.painting().asked_layers().is_none() && !again.painting().leaves_layers_in_file());
 }
