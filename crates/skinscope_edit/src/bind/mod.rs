@@ -35,7 +35,7 @@ pub use dress::{
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
 pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
-pub use placed_file::{placed_from_text, placed_to_text};
+pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
@@ -193,7 +193,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         return gain(sheet, root, &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
-    let (mut bound, mut has_no_joints) = (Vec::new(), false);
+    let (mut bound, mut has_no_skin) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
@@ -203,7 +203,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         let context = sheet.context.part(share(0.0), share(1.0));
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => has_no_joints = true,
+            Ok(None) => has_no_skin = true,
             Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
                 sheet.not_bound = Some(why);
@@ -211,10 +211,8 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
             }
         }
     }
-    if bound.is_empty() && has_no_joints {
-        let why =
-            "no joint has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound";
-        sheet.not_bound = Some(BindError::Malformed(why.to_owned()).into());
+    if bound.is_empty() && has_no_skin {
+        sheet.not_bound = Some(Refusal::NoSkin);
     }
     sheet.bound = bound;
 }
@@ -242,8 +240,8 @@ fn bind_surface(
         triangles: surface.triangles.clone(),
     };
     let bound = skinscope_bind::bind(&problem, asked, context)?;
-    let vertices = surface.mesh.vertex_count() as usize;
-    let report = BoundSkin::of(skeleton.skin, vertices, &skeleton.nodes, &bound);
+    let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
+    let report = BoundSkin::of(skeleton.skin, &stored, &skeleton.nodes, &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
     for (welded, row) in (0..).zip(&bound.rows) {
         for vertex in surface.members(welded) {
@@ -300,6 +298,8 @@ impl<'m> Folded<'m> {
                 None => out.push((key, *share)),
             }
         }
+        // Shares that were added up may be larger than those before them.
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
         out
     }
 

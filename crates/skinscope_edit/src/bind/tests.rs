@@ -9,8 +9,8 @@ use skinscope_bind::{BINDERS, BindSettings, RULES};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{WORDS, asked, bind_bare, put_bind_settings};
-use crate::{Outcome, Refusal, Settings, Sheet, Task, apply, compute_outcome, operation};
+use super::{Folded, WORDS, asked, bind_bare, put_bind_settings};
+use crate::{Outcome, Refusal, Settings, Sheet, Table, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
     let mut settings = Settings::default();
@@ -118,6 +118,16 @@ fn joints_that_no_matrix_places_are_refused_and_one_of_them_gets_nothing() {
     let name = parts.skins[0].name.clone();
     let out = outcome(&Model::build(parts).unwrap(), &BindSettings::default(), &[]);
     assert_eq!((out.refused, out.changes.len()), (Some(Refusal::Unbound(name)), 0));
+}
+
+#[test]
+fn joints_that_a_skin_lacks_are_those_above_them_there_and_the_largest_comes_first() {
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    let nodes = model.skins[0].joints.clone();
+    // A skin with the first and the last but one of the joints.
+    let table = Table { keys: [0, 2].map(|joint: usize| nodes[joint].0).to_vec(), ..Table::default() };
+    let shares = Folded::new(&model, &nodes).shares(&table, 0, &[(2, 0.4), (1, 0.35), (0, 0.25)]);
+    assert_eq!(shares, [(nodes[0].0, 0.6), (nodes[2].0, 0.4)]);
 }
 
 #[test]

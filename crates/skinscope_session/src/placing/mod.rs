@@ -13,7 +13,7 @@ use skinscope_edit::{
 use skinscope_model::Model;
 
 pub use self::place_commands::PlaceCommand;
-use crate::Session;
+use crate::{Command, MarkCommand, PaintCommand, Session, ToolCommand, ViewCommand};
 
 /// The ending of files of placed joints.
 pub const SKELETON_ENDING: &str = ".skeleton.json";
@@ -132,11 +132,6 @@ impl Placing {
         self.take(joints);
     }
 
-    /// Lets clicks in the picture place no more joints; those that there are stay.
-    pub(crate) fn put_down(&mut self) {
-        self.is_on = false;
-    }
-
     /// Forgets everything about the model that was open. How joints are placed stays.
     pub(crate) fn forget(&mut self) {
         *self = Self { mirrors: self.mirrors, method: std::mem::take(&mut self.method), ..Self::default() };
@@ -187,6 +182,18 @@ impl Session {
         let to = ray.origin + along * ray.direction;
         to.is_finite().then_some(to)
     }
+}
+
+/// Notes that a command is about to be carried out: one that gives the pointer something else to do, or tries what joints are not placed in,
+/// puts the tool down that places them. The joints stay.
+pub(crate) fn note(placing: &mut Placing, command: &Command) {
+    placing.is_on &= !matches!(
+        command,
+        Command::Mark(MarkCommand::Use(Some(_)))
+            | Command::Paint(PaintCommand::Hold(Some(_)))
+            | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
+            | Command::View(ViewCommand::SetPoseTool(_))
+    );
 }
 
 /// Returns where a figure has its sides.

@@ -153,6 +153,8 @@ fn bound_joints_are_nodes_in_one_step_and_a_tree_that_is_none_is_refused() {
         let joints = Arc::clone(session.placing().joints());
         session.apply(PlaceCommand::Bind);
         assert_eq!(session.placing().is_binding(), defers);
+        let work = session.wanted().into_iter().find(|work| matches!(work, Work::BindPlaced(..)));
+        assert_eq!(work.map(|work| work.stage(0.5)), defers.then_some(Some("Finding weights")));
         session.do_wanted();
         assert_eq!(session.placing().refused(), None);
         let model = Arc::clone(session.model().unwrap());
@@ -188,6 +190,7 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
     assert!(session.placing().is_on() && session.tools().operation.is_none());
     assert!(humanoid(&mut session) == wanted, "by the bounds of the mesh");
     let mut frame = Frame::default();
+    session.update_pose();
     session.build_frame(&mut frame, &SceneColors::DARK);
     let bones = frame.bones.len();
     // Who tries a tool places no joints.
