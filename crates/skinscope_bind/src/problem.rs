@@ -44,6 +44,8 @@ pub struct Bound {
     pub fallback: Vec<Fallback>,
     /// Which rule applied where.
     pub rules: Vec<Applied>,
+    /// The rules that would have left no joint, and therefore did not hold.
+    pub given_way: Vec<&'static str>,
 }
 
 /// A piece that was bound by another method than the one that was asked for.
@@ -114,8 +116,8 @@ impl BindProblem {
 
 fn finite<'p>(what: &'static str, points: impl Iterator<Item = &'p DVec3>) -> Result<(), BindError> {
     // Squares of coordinates are added up, which must not overflow.
-    let bad = points.enumerate().filter(|(_, point)| !(point.length_squared() < 1e200)).map(|(at, _)| at);
-    let bad: Vec<usize> = bad.collect();
+    let fits = |point: &DVec3| point.length_squared() < 1e200;
+    let bad: Vec<usize> = points.enumerate().filter(|(_, point)| !fits(point)).map(|(at, _)| at).collect();
     match bad.first() {
         Some(first) => Err(BindError::NotFinite { what, count: bad.len(), first: *first }),
         None => Ok(()),
