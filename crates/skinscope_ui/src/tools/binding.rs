@@ -14,13 +14,12 @@ use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand,
 
 use super::fold::fold;
 use super::quiet_text;
+use super::settings::LABEL;
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, tip};
 
-/// The width of the labels, points.
-const LABEL: f32 = 66.0;
 /// How many joints or pieces are named on one line.
 const NAMED: usize = 6;
 /// The overlay that shows how much the weights differ from those of the file.
