@@ -20,8 +20,8 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, RULES};
 use crate::edit::{
-    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
-    check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
+    check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -252,7 +252,7 @@ impl BindArgs {
     /// Returns the joints that are to be made; `None` where none are.
     fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
         if self.humanoid {
-            return Ok(Some(humanoid(bare_bounds_of(model, self.meshes(model)?.as_ref()))));
+            return Ok(Some(humanoid_in(model, self.meshes(model)?.as_ref())));
         }
         let Some(file) = &self.skeleton else { return Ok(None) };
         let files = || std::iter::once(file.as_path());
