@@ -317,8 +317,13 @@ fn rules_text(model: &Model, skin: &BoundSkin) -> String {
         if applied.is_empty() {
             continue;
         }
-        let names: Vec<&str> =
-            applied.iter().filter_map(|(_, node)| Some(model.skeleton.names.get((*node)?.index())?.as_str())).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for name in applied.iter().filter_map(|(_, node)| model.skeleton.names.get((*node)?.index())) {
+            // Several pieces may follow one joint.
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
         let pieces = applied.iter().filter(|(applied, _)| applied.island.is_some()).count();
         let mut about: Vec<String> = Vec::new();
         if !names.is_empty() {
@@ -358,4 +363,30 @@ fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
 /// Makes the error that a mesh cannot be bound.
 fn refused(why: &Refusal) -> CliError {
     CliError::Usage(printable(&why.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::Applied;
+    use crate::model::test_shapes::{Tube, tube};
+    use crate::model::{NodeId, SkinId};
+
+    #[test]
+    fn a_joint_that_several_pieces_follow_is_named_once() {
+        let model = tube(Tube::default());
+        let piece = |island| {
+            (Applied { rule: "loose-pieces", joint: Some(0), island: Some(island) }, Some(NodeId::from_index(1)))
+        };
+        let skin = BoundSkin {
+            skin: SkinId(0),
+            vertices: 3,
+            joints: 1,
+            joints_used: 1,
+            islands: 3,
+            fallback: Vec::new(),
+            rules: vec![piece(1), piece(2)],
+        };
+        assert_eq!(rules_text(&model, &skin), "  Loose pieces: joint 0; 2 pieces\n");
+    }
 }

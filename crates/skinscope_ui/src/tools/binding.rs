@@ -229,6 +229,8 @@ fn applied(ui: &mut Ui, model: &Model, skin: &BoundSkin) {
         let mut pieces = 0;
         for (applied, node) in applied {
             let name = node.and_then(|node| model.skeleton.names.get(node.index()));
+            // Several pieces may follow one joint.
+            let name = name.filter(|name| !about.contains(*name));
             about.extend(name.cloned());
             pieces += usize::from(applied.island.is_some());
         }
