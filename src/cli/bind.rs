@@ -18,7 +18,7 @@ use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::bind::{BINDERS, BindSettings, RULES};
+use crate::bind::{BINDERS, BindSettings, Binder, RULES, binder};
 use crate::edit::{
     BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
     check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
@@ -142,6 +142,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     if args.dress.run(&args.write, args.max_influences as usize, prints)? {
         return Ok(());
     }
+    args.check_numbers()?;
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -180,6 +181,20 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
 }
 
 impl BindArgs {
+    /// Refuses numbers that only other methods have: they would do nothing.
+    fn check_numbers(&self) -> Result<(), CliError> {
+        for (id, _) in &self.set {
+            let has = |method: &Binder| method.parameters.iter().any(|parameter| parameter.id == id.as_str());
+            if binder(&self.method).is_some_and(has) {
+                continue;
+            }
+            let of = BINDERS.iter().find(|method| has(method)).map_or("another method", |method| method.id);
+            let why = format!("--set {id}: that is a number of {of}, and the method is {}", self.method);
+            return Err(CliError::Usage(why));
+        }
+        Ok(())
+    }
+
     fn settings(&self) -> BindSettings {
         BindSettings {
             method: self.method.clone(),
