@@ -79,6 +79,8 @@ fn the_plate_mirrors_names_hangs_and_deletes() {
     assert_eq!(joints(&harness).len(), 19);
     click(&mut harness, "Select Spine");
     assert_eq!(harness.state().session.placing().selected(), Some(1));
+    // What is chosen in the list below the name is written beside it.
+    harness.get_by_label("Hangs on");
     harness.get_by_role_and_label(Role::TextInput, "Name of the joint").click();
     harness.run();
     harness.event(Event::Text("2".to_owned()));

@@ -21,6 +21,8 @@ const STEP: f32 = 10.0;
 const FARTHEST: f32 = 80.0;
 /// The width of what is chosen from a list, points.
 const CHOICE: f32 = 150.0;
+/// The room beside the name of a joint for what deletes it, points.
+const DELETE: f32 = 54.0;
 
 /// What the plate keeps from pass to pass.
 #[derive(Debug, Default)]
@@ -135,8 +137,16 @@ fn selected(
     ui.add_space(6.0);
     let typed = plate.typed.take().filter(|(of, _)| *of == index);
     let mut name = typed.map_or_else(|| joint.name.clone(), |(_, name)| name);
-    let field = TextEdit::singleline(&mut name).desired_width(ui.available_width()).margin(Margin::symmetric(6, 3));
-    let response = ui.push_id(("joint", index), |ui| ui.add(field)).inner;
+    let response = ui.horizontal(|ui| {
+        let width = ui.available_width() - DELETE;
+        let field = TextEdit::singleline(&mut name).desired_width(width).margin(Margin::symmetric(6, 3));
+        let response = ui.push_id(("joint", index), |ui| ui.add(field)).inner;
+        if link(ui, "Delete", "Delete the joint").on_hover_text("What hangs on it hangs on its parent").clicked() {
+            commands.push(PlaceCommand::Delete(index).into());
+        }
+        response
+    });
+    let response = response.inner;
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the joint"));
     let response = response.on_hover_text("The name of the joint; that of the joint on the other side follows");
     if response.has_focus() {
@@ -147,6 +157,7 @@ fn selected(
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let above = joint.parent.and_then(|parent| joints.get(parent)).map_or("None", |above| above.name.as_str());
+        ui.label(RichText::new("Hangs on").font(theme::regular(12.0)).color(colors(ui).dim));
         drop_down(ui, "Hangs on", above, CHOICE, "The joint that this one hangs on", |ui| {
             if ui.selectable_label(joint.parent.is_none(), "None").clicked() {
                 commands.push(PlaceCommand::Hang(index, None).into());
@@ -157,9 +168,6 @@ fn selected(
                 }
             }
         });
-        if link(ui, "Delete", "Delete the joint").on_hover_text("What hangs on it hangs on its parent").clicked() {
-            commands.push(PlaceCommand::Delete(index).into());
-        }
     });
 }
 
