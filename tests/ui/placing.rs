@@ -73,6 +73,16 @@ fn clicks_place_a_chain_that_is_dragged_bound_and_undone() {
 }
 
 #[test]
+fn the_inspector_of_a_model_without_a_skin_offers_to_place_joints() {
+    let mut harness = placing();
+    harness.state_mut().session.apply(PlaceCommand::Use(false));
+    harness.run();
+    assert!(!harness.state().session.placing().is_on());
+    click(&mut harness, "Place joints");
+    assert!(harness.state().session.placing().is_on());
+}
+
+#[test]
 fn the_plate_mirrors_names_hangs_and_deletes() {
     let mut harness = placing();
     click(&mut harness, "Humanoid");

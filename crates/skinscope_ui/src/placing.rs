@@ -4,12 +4,12 @@
 use egui::accesskit::Role;
 use egui::{Align2, Label, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_edit::{BINDERS, PlacedJoint};
-use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session};
+use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session, refusal};
 
 use crate::theme::{self, BODY, ROW, colors};
 use crate::widgets::{
     chip, corner_plate, drop_down, error_line, focus_ring, link, paint_line, press, row_background, section, shortened,
-    text_button,
+    text_button, tip,
 };
 
 /// The width of the plate, points.
@@ -45,6 +45,16 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, plate: &mut Joint
         behind.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Placed joints"));
         contents(ui, session, plate, commands);
     });
+}
+
+/// Offers to place joints, where a mesh has no skin.
+pub(super) fn offer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let place = Command::from(PlaceCommand::Use(true));
+    if refusal(&place, session).is_none()
+        && link(ui, "Place joints for it", "Place joints").on_hover_text(tip(&place)).clicked()
+    {
+        commands.push(place);
+    }
 }
 
 fn contents(ui: &mut Ui, session: &Session, plate: &mut JointPlate, commands: &mut Vec<Command>) {
