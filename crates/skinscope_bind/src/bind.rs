@@ -4,7 +4,7 @@ use skinscope_base::parallel::JobContext;
 
 use crate::binder::{Body, Found};
 use crate::bones::Bones;
-use crate::islands::{Islands, NONE};
+use crate::islands::Islands;
 use crate::mirror::Mirror;
 use crate::progress::Progress;
 use crate::rows::{self, Rows};
@@ -48,7 +48,7 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     fill(&body, &mut rows);
     after.at(0.3)?;
     for _ in 0..settings.smooth {
-        rows = smoothed(&body, &rows, after)?;
+        rows = body.smoothed(&rows, &|weight| weight, after.part(0.3, 0.6))?;
     }
     applied.extend(apply_rules(problem, &body, settings, &mut rows, after)?);
     for row in &mut rows {
@@ -116,21 +116,4 @@ fn fill(body: &Body, rows: &mut Rows) {
         }
         rows[place] = row;
     }
-}
-
-/// Returns the rows half the way to the mean of their neighbours.
-fn smoothed(body: &Body, rows: &Rows, progress: Progress) -> Result<Rows, BindError> {
-    let of = |range: std::ops::Range<usize>| {
-        let row = |place: usize| {
-            let around = body.shape.edges.row(place);
-            if around.is_empty() || body.islands.of[place] == NONE {
-                return rows[place].clone();
-            }
-            let sum: f64 = around.iter().map(|(_, weight)| weight).sum();
-            let parts = around.iter().map(|(next, weight)| (&rows[*next as usize][..], 0.5 * weight / sum));
-            rows::sum(std::iter::once((&rows[place][..], 0.5)).chain(parts))
-        };
-        range.map(row).collect()
-    };
-    progress.part(0.3, 1.0).by_chunk(rows.len(), 1024, &of)
 }

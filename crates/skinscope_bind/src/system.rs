@@ -5,6 +5,8 @@
 //! of the joint. One factorisation of the matrix serves all joints. Pieces that no edge joins are coupled by springs to the surface next to
 //! them, so that cloth follows what it lies on.
 
+use skinscope_base::math::Csr;
+
 use crate::BindError;
 use crate::binder::Body;
 use crate::couplings::{Spring, springs};
@@ -78,7 +80,7 @@ pub fn warmed(
         }
         is_out.fill(false);
     }
-    let rows = solved(body, &sources, &springs, &is_out, progress.part(0.15, 1.0))?;
+    let rows = solved(body, sources, springs, &is_out, progress.part(0.15, 1.0))?;
     Ok(Warmed { rows, is_cold })
 }
 
@@ -99,33 +101,33 @@ fn cold_islands(body: &Body, sources: &[Source], springs: &[Spring]) -> Vec<bool
 
 fn solved(
     body: &Body,
-    sources: &[Source],
-    springs: &[Spring],
+    sources: Vec<Source>,
+    springs: Vec<Spring>,
     cold: &[bool],
     progress: Progress,
 ) -> Result<Rows, BindError> {
-    let count = body.shape.points.len();
-    let equations = equations(body, sources, springs, cold);
+    let equations = equations(body, &sources, &springs, cold);
     let mut used: Vec<u32> = sources.iter().flat_map(|source| source.joints.iter().map(|(joint, _)| *joint)).collect();
     used.sort_unstable();
     used.dedup();
     // For each joint the places that its bones warm.
     let mut right: Vec<Vec<(u32, f64)>> = vec![Vec::new(); used.len()];
-    for (place, source) in (0..).zip(sources) {
+    for (place, source) in (0..).zip(&sources) {
         for (joint, share) in &source.joints {
             let Ok(at) = used.binary_search(joint) else { continue };
             right[at].push((place, body.shape.mass(place) * source.strength * share));
         }
     }
-    let mut rows: Rows = vec![Vec::new(); count];
+    // The factor needs the room.
+    drop((sources, springs));
+    let mut found: Vec<(u32, (u32, f64))> = Vec::new();
     equations.solve(&right, progress, &mut |column, values| {
-        for (row, value) in rows.iter_mut().zip(values) {
-            if *value > COLD {
-                row.push((used[column], *value));
-            }
-        }
+        let warm = (0..body.shape.points.len() as u32).zip(values).filter(|(_, value)| **value > COLD);
+        found.extend(warm.map(|(place, value)| (place, (used[column], *value))));
     })?;
-    Ok(rows)
+    let by_place = Csr::new(body.shape.points.len(), found.iter().copied());
+    drop(found);
+    Ok(by_place.rows().map(<[(u32, f64)]>::to_vec).collect())
 }
 
 /// Makes the equations: a row for each place, and for each middle of a small hole that is closed.
