@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
-use super::bind_from::DressArgs;
+use super::bind_from::{DressArgs, Prints};
 use super::check::bound::{Looked, look};
 use super::find::find_node;
 use super::fix::tell_current;
@@ -20,8 +20,8 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, RULES};
 use crate::edit::{
-    BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds, bind_bare, bind_placed, check,
-    check_applied, check_joint, humanoid, operation, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
+    check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -62,7 +62,7 @@ pub(super) struct BindArgs {
     /// a name or an index.
     #[arg(long, value_name = "FILE", conflicts_with = "joints")]
     skeleton: Option<PathBuf>,
-    /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds
+    /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds (those of the meshes of --mesh)
     #[arg(long, conflicts_with_all = ["joints", "skeleton"])]
     humanoid: bool,
     /// Bind this mesh of the file alone, by number from 0; may be given several times
@@ -138,7 +138,8 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
 }
 
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
-    if args.dress.run(&args.write, args.max_influences as usize, args.json)? {
+    let prints = Prints { json: args.json, check: args.check };
+    if args.dress.run(&args.write, args.max_influences as usize, prints)? {
         return Ok(());
     }
     let WriteArgs { model: path, open, .. } = &args.write;
@@ -201,7 +202,7 @@ impl BindArgs {
 
     /// Replaces the weights of meshes that have a skin.
     fn replace<'m>(&self, model: &'m Model) -> Result<(Sheet<'m>, Vec<BoundSkin>), CliError> {
-        let Some(bind) = operation("bind") else { return Err(refused(&Refusal::NoSkin)) };
+        let bind = &BIND;
         let mut sheet = Sheet::of(model);
         let meshes = self.meshes(model)?;
         for joint in &self.lock {
@@ -251,7 +252,7 @@ impl BindArgs {
     /// Returns the joints that are to be made; `None` where none are.
     fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
         if self.humanoid {
-            return Ok(Some(humanoid(bare_bounds(model))));
+            return Ok(Some(humanoid(bare_bounds_of(model, self.meshes(model)?.as_ref()))));
         }
         let Some(file) = &self.skeleton else { return Ok(None) };
         let files = || std::iter::once(file.as_path());

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
+use super::check::bound::{Looked, look};
 use super::clips::paths;
 use super::fix::tell_current;
 use super::fix_report::written;
@@ -25,6 +26,15 @@ use crate::output::{overwritten, overwritten_by_stdout};
 use crate::parallel::JobContext;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+
+/// What is printed of what was done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prints {
+    /// Whether it is printed as JSON.
+    pub json: bool,
+    /// Whether the file is checked that was written.
+    pub check: bool,
+}
 
 /// The body, and how a garment is laid over it.
 #[derive(Debug, Args)]
@@ -74,23 +84,17 @@ fn usage(why: &dyn std::fmt::Display) -> CliError {
 
 impl DressArgs {
     /// Dresses the body if one is named; returns whether one is.
-    pub fn run(&self, write: &WriteArgs, most: usize, prints_json: bool) -> Result<bool, CliError> {
+    pub fn run(&self, write: &WriteArgs, most: usize, prints: Prints) -> Result<bool, CliError> {
         let names = self.map.read_for("--from", self.from.is_some())?;
         let Some(from) = &self.from else { return Ok(false) };
         let word = self.align.as_deref();
         let align = ALIGNS.iter().find(|(_, known)| Some(*known) == word).map_or(Align::None, |(align, _)| *align);
         let settings = DressSettings { distance: self.distance, align, drops_unused: self.drop_unused, most, names };
-        self.dress(write, from, &settings, prints_json)?;
+        self.dress(write, from, &settings, prints)?;
         Ok(true)
     }
 
-    fn dress(
-        &self,
-        write: &WriteArgs,
-        from: &Path,
-        settings: &DressSettings,
-        prints_json: bool,
-    ) -> Result<(), CliError> {
+    fn dress(&self, write: &WriteArgs, from: &Path, settings: &DressSettings, prints: Prints) -> Result<(), CliError> {
         let WriteArgs { model: path, open, .. } = write;
         refuse_session(path)?;
         refuse_session(from)?;
@@ -124,7 +128,7 @@ impl DressArgs {
             (Sheet::of(&gained), dressed)
         };
         let seconds = began.elapsed().as_secs_f64();
-        if !prints_json {
+        if !prints.json {
             tell_current(&garment, &sheet);
         }
         let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, write.destination())?
@@ -132,9 +136,14 @@ impl DressArgs {
             .write()?;
         tell_saved(&saved);
         let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
-        print(&match prints_json {
-            true => report([sheet.model, body], &dressed, seconds, &saved),
-            false => text([sheet.model, body], &dressed) + &written(&saved, &restored),
+        let out = write.output.as_deref().unwrap_or(path);
+        let looked = if prints.check { Some(look(out, open, settings.most)?) } else { None };
+        print(&match prints.json {
+            true => report([sheet.model, body], &dressed, seconds, (&saved, looked.as_ref())),
+            false => {
+                let looked = looked.as_ref().map_or_else(String::new, Looked::text);
+                text([sheet.model, body], &dressed) + &written(&saved, &restored) + &looked
+            }
         })
     }
 }
@@ -157,7 +166,7 @@ fn deepest([model, body]: [&Model; 2], found: Option<Deepest>, poses: usize, [wh
 }
 
 /// Returns what was done as JSON.
-fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, saved: &Saved) -> String {
+fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked): (&Saved, Option<&Looked>)) -> String {
     let Dressed { transferred, aligned, depths, .. } = dressed;
     let Depths { in_clips, moments, turned, turns } = *depths;
     let by = ALIGNS.iter().find(|(align, _)| *align == aligned.by).map(|(_, word)| *word);
@@ -179,7 +188,10 @@ fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, saved: &Saved) -
         "known_names": dressed.known_names,
     });
     let changed = saved.changes.vertices;
-    let out = json!({ "schema": 1, "method": "from", "seconds": seconds, "skins": [skin], "changed": changed });
+    let mut out = json!({ "schema": 1, "method": "from", "seconds": seconds, "skins": [skin], "changed": changed });
+    if let Some(looked) = looked {
+        out["check"] = looked.json();
+    }
     format!("{out}\n")
 }
 

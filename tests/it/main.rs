@@ -3,6 +3,7 @@
 
 mod architecture;
 mod bake;
+mod binding;
 mod branches;
 mod builtin_character;
 mod builtin_clips;

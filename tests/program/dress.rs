@@ -109,6 +109,21 @@ fn fewer_joints_are_written_where_nobody_needs_them_and_text_says_what_was_done(
 }
 
 #[test]
+fn what_was_dressed_is_checked_where_that_is_asked_for() {
+    let folder = folder("checked");
+    let arguments = ["bind", "suit.glb", "--from", "body.glb", "-o", "worn.glb", "--check"];
+    let out = captured(&folder, &[&arguments[..], &["--json"]].concat());
+    assert!(out.status.success(), "{}", said(&out));
+    let told: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let shares = told["check"]["shares"].as_array().unwrap();
+    let unweighted = shares.iter().find(|share| share["share"] == "unweighted").unwrap();
+    assert_eq!(unweighted["percent"], 0.0);
+    let out = captured(&folder, &arguments);
+    assert!(out.status.success(), "{}", said(&out));
+    assert!(String::from_utf8(out.stdout).unwrap().contains("\ncheck: "), "the text says nothing of it");
+}
+
+#[test]
 fn what_cannot_be_dressed_is_refused_and_nothing_is_written() {
     let folder = folder("refused");
     let afar = |document: &mut Value| {

@@ -59,8 +59,9 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     applied.sort_unstable();
     applied.dedup();
     let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
+    let island_of = shape.place_of.iter().map(|place| islands.of[*place as usize]).collect();
     context.set_fraction(1.0);
-    Ok(Bound { rows, islands: islands.len(), fallback, rules: applied, given_way })
+    Ok(Bound { rows, islands: islands.len(), island_of, fallback, rules: applied, given_way })
 }
 
 /// Applies the rules that hold for finished weights.

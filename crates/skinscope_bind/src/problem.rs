@@ -38,6 +38,8 @@ pub struct Bound {
     pub rows: Vec<Vec<(u32, f64)>>,
     /// How many pieces the surface has that no edge joins.
     pub islands: usize,
+    /// For each point the number of its piece; [`u32::MAX`] where no triangle has it.
+    pub island_of: Vec<u32>,
     /// The pieces that the method could not bind by itself.
     pub fallback: Vec<Fallback>,
     /// Which rule applied where.

@@ -56,10 +56,11 @@ use std::sync::Arc;
 
 pub use average::mean_of;
 pub use bind::{
-    ALIGNS, Align, Aligned, BareBinding, BodyFrame, BoundSkin, Deepest, Depths, DressSettings, Dressed, DressedBare,
-    PlacedJoint, REACH, bare_bounds, bind_bare, bind_method, bind_placed, bind_root, dress_bare, dress_skinned,
-    has_bare_mesh, has_bind_rule, humanoid, likely_bind_root, middle_of_body, mirrored_name, placed_from_text,
-    placed_to_text, put_bind_settings, set_bind_root, set_bind_rule, sided_name, words_of_pose,
+    ALIGNS, Align, Aligned, BIND, BareBinding, BodyFrame, BoundSkin, Deepest, Depths, DressSettings, Dressed,
+    DressedBare, PlacedJoint, REACH, bare_bounds, bare_bounds_of, bind_bare, bind_method, bind_placed, bind_root,
+    dress_bare, dress_skinned, has_bare_mesh, has_bind_rule, humanoid, likely_bind_root, middle_of_body, mirrored_name,
+    placed_from_text, placed_to_text, put_bind_settings, set_bind_root, set_bind_rule, sided_name,
+    unfinished_from_text, words_of_pose,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
@@ -78,7 +79,7 @@ pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
-pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule};
+pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule, stage as bind_stage};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
@@ -89,7 +90,7 @@ pub use transferred::Transferred;
 
 /// Every operation, in the order in which `skinscope fix` carries them out.
 pub static OPERATIONS: &[&Operation] = &[
-    &bind::BIND,
+    &BIND,
     &normalise::NORMALISE,
     &prune::PRUNE,
     &limit::LIMIT,
@@ -211,11 +212,11 @@ pub struct Applied {
     pub partly: Partly,
 }
 
-/// Gives every vertex as many pairs as an operation may need.
+/// Gives every vertex as many pairs as an operation may need, of which the joints of its skin can fill no more than there are.
 fn make_room(operation: &Operation, sheet: &mut Sheet, settings: &Settings) {
     if let Some(pairs) = operation.pairs {
-        let pairs = pairs(settings).next_multiple_of(4);
-        sheet.tables.iter_mut().for_each(|table| table.widen(pairs));
+        let pairs = pairs(settings);
+        sheet.tables.iter_mut().for_each(|table| table.widen(pairs.min(table.keys.len()).next_multiple_of(4)));
     }
 }
 

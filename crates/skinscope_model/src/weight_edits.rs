@@ -388,6 +388,9 @@ fn with_copies(p: &Primitive, change: &WeightChange) -> Vec<(u32, u32)> {
     all
 }
 
+/// The first vertex of a page, the page, and which of its vertices change, each with the row of the change.
+type PageWork<'a> = (usize, &'a mut Option<Arc<Page>>, &'a [(u32, u32)]);
+
 /// Returns the pairs of a primitive after a change; `None` where all are as stored again. `all`: the result of
 /// [`with_copies`].
 fn changed(
@@ -408,7 +411,7 @@ fn changed(
         let is_of_page = |group: &&[(u32, u32)]| group.first().is_some_and(|(v, _)| *v as usize / PAGE == number);
         work.extend(groups.next_if(is_of_page).map(|group| (number * PAGE, page, group)));
     }
-    parallel::in_pieces(&mut work, PIECE, &|_, work: &mut [(usize, &mut Option<Arc<Page>>, &[(u32, u32)])]| {
+    parallel::in_pieces(&mut work, PIECE, &|_, work: &mut [PageWork<'_>]| {
         for (base, page, group) in work {
             let vertices = *base..(*base + PAGE).min(count);
             **page = changed_page(page.as_deref(), (stored, &unusable), vertices, change, group).map(Arc::new);

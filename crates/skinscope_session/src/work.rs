@@ -114,6 +114,7 @@ impl Work {
     pub fn stage(&self, fraction: f32) -> Option<&'static str> {
         match self {
             Self::TryTool(_, task) if task.operation.finds_weights() => Some(edit::stage_of_binding(fraction)),
+            Self::BindPlaced(..) => Some(edit::bind_stage(fraction)),
             _ => None,
         }
     }
@@ -183,7 +184,7 @@ impl Session {
         if let Some((model, task)) = self.skinning().wanted_task() {
             wanted.push(Work::TryTool(ModelKey::of(&model), Box::new(task)));
         }
-        if let Some((task, model)) = self.placing.task().zip(self.model()) {
+        if let Some((task, model)) = self.placing.task().zip(self.edited_weights().edited_model()) {
             wanted.push(Work::BindPlaced(ModelKey::of(model), Box::new(task.clone())));
         }
         if let Some((model, packing)) = self.deforming().wanted_packing() {

@@ -18,12 +18,12 @@ pub(crate) enum SavedLayers {
 }
 
 impl SavedLayers {
-    /// Returns what becomes of the layers of a session, which are kept in the file or not; `None` where it has none.
+    /// Returns what becomes of the layers in the file of a session, whose own are kept there or not; `None` where it has none.
     pub fn of(session: &Session, keeps: Option<bool>) -> Self {
         match keeps {
             Some(true) => Self::Kept(session.painting().layers().clone()),
-            // What the user is asked about stays where it is.
-            None if session.painting().asked_layers().is_some() => Self::AsTheyAre,
+            // What the user is asked about, and what could not be read, stays where it is.
+            None if session.painting().leaves_layers_in_file() => Self::AsTheyAre,
             _ => Self::Removed,
         }
     }
@@ -49,7 +49,7 @@ mod tests {
     use crate::export::write_skinned_glb;
     use crate::import::{Options, Progress};
     use crate::model::test_shapes::{Tube, tube};
-    use crate::model::{MeshId, NodeId, WeightChange};
+    use crate::model::{MeshId, ModelParts, NodeId, WeightChange};
     use crate::paint::Painted;
     use crate::session::{Document, LayerCommand, PaintCommand, PaintDab, PaintSettings, SelectionCommand, Source};
     use crate::writeback::{Recompression, Stamps};
@@ -148,6 +148,15 @@ mod tests {
         write(&changed, None, &kept, &other, SavedLayers::AsTheyAre);
         let asked = opened(&other);
         assert!(asked.painting().layers().is_empty() && asked.painting().asked_layers().is_some());
+        assert!(matches!(SavedLayers::of(&asked, None), SavedLayers::AsTheyAre));
+        // Those that this program cannot read are no less theirs.
+        let mut parts = ModelParts::clone(model.stored());
+        let text = parts.source.kept_layers.as_deref().unwrap().replace("\"schema\":1", "\"schema\":7");
+        parts.source.kept_layers = Some(text.into());
+        let mut newer = Session::default();
+        newer.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        assert!(newer.painting().layers().is_empty());
+        assert!(matches!(SavedLayers::of(&newer, None), SavedLayers::AsTheyAre));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

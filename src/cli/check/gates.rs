@@ -86,8 +86,12 @@ impl Judged {
 
     /// Returns the figure as a sentence for people.
     pub(super) fn text(&self) -> String {
-        let (label, percent, limit) =
-            (self.limit.gate.label, percent_text(self.percent), percent_text(self.limit.percent));
+        let (label, limit) = (self.limit.gate.label, percent_text(self.limit.percent));
+        // What is over a limit does not look like it.
+        let percent = match percent_text(self.percent) {
+            same if same == limit && !self.passed() => format!("{} %", self.percent),
+            percent => percent,
+        };
         let relation = if self.passed() { "within" } else { "over" };
         format!("{label}: {percent} of the surface, {relation} the limit of {limit}")
     }
@@ -111,6 +115,10 @@ mod tests {
         for wrong in ["unweighted", "unweighted=", "unweighted=x", "bleeding=-1%", "bleeding=101%", "bleeding=NaN"] {
             assert!(limit(wrong).is_err(), "{wrong}");
         }
+        let over = |percent: f64| Judged { limit: limit("seams=0.5%").unwrap(), percent, vertices: 1 }.text();
+        assert!(over(0.75).contains("0.75 % of the surface, over the limit of 0.5 %"), "{}", over(0.75));
+        assert!(over(0.50004).contains("0.50004 % of the surface, over the limit of 0.5 %"), "{}", over(0.50004));
+        assert!(over(0.5).contains("0.5 % of the surface, within the limit of 0.5 %"), "{}", over(0.5));
         let why = limit("weightless=1%").unwrap_err();
         assert!(GATES.iter().all(|gate| why.contains(gate.id)), "{why}");
         assert!(asked(&[limit("seams=1").unwrap(), limit("seams=2").unwrap()]).is_err());

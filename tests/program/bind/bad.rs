@@ -5,6 +5,8 @@ use skinscope::bind::BINDERS;
 
 use super::made::Rig;
 use super::{bound, refused, with};
+use crate::fix::run::captured;
+use crate::fix::said;
 
 /// What is done to the tube.
 type Change = fn(&mut Rig);
@@ -167,17 +169,20 @@ fn a_mesh_without_a_surface_is_refused() {
 }
 
 #[test]
-fn a_position_that_is_no_number_is_refused() {
+fn a_position_that_is_no_number_is_told_and_all_is_bound() {
     for bad in [f32::NAN, f32::INFINITY] {
         let mut rig = Rig::tube();
         rig.points[60].y = bad;
-        let folder = with(&format!("position {bad}"), &rig);
-        for binder in BINDERS {
-            refused(&folder, &["--method", binder.id], "finite");
+        for is_skinned in [true, false] {
+            rig.is_skinned = is_skinned;
+            let folder = with(&format!("position {bad} {is_skinned}"), &rig);
+            let root: &[&str] = if is_skinned { &[] } else { &["--joints", "root"] };
+            for binder in BINDERS {
+                bound(&folder, &[&["--method", binder.id], root].concat());
+            }
+            let done = captured(&folder, &[&["bind", "a.glb", "-o", "out.glb"], root].concat());
+            assert!(said(&done).contains("not finite"), "{}", said(&done));
         }
-        rig.is_skinned = false;
-        rig.write(&folder.join("a.glb"));
-        refused(&folder, &["--joints", "root"], "finite");
     }
 }
 

@@ -6,8 +6,8 @@ use skinscope_inspect::rig::inverse_bind;
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_weights::RestSurface;
 
-use crate::Sheet;
 use crate::refusal::skins_of;
+use crate::{Refusal, Sheet};
 
 /// The joints of a surface.
 pub(super) struct Skeleton {
@@ -19,8 +19,11 @@ pub(super) struct Skeleton {
     pub joints: Vec<Joint>,
 }
 
-/// Returns the joints of all skins that move a surface, each once; `None` where it has no skin whose joints can be placed.
-pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Option<Skeleton> {
+/// Returns the joints of all skins that move a surface, each once; `None` where no skin does.
+///
+/// # Errors
+/// No matrix says where a joint was bound.
+pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Result<Option<Skeleton>, Refusal> {
     let model = sheet.model;
     let mut skins: Vec<SkinId> = Vec::new();
     for part in &surface.parts {
@@ -30,7 +33,7 @@ pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Option<Skeleto
             }
         }
     }
-    let first = *skins.first()?;
+    let Some(first) = skins.first().copied() else { return Ok(None) };
     let mut placed: Vec<(NodeId, DAffine3)> = Vec::new();
     for skin in skins {
         let joints = &model.skins[skin.index()].joints;
@@ -54,12 +57,12 @@ pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Option<Skeleto
         placed.extend(new);
     }
     if placed.is_empty() {
-        return None;
+        return Err(Refusal::Unbound(model.skins[first.index()].name.clone()));
     }
     let nodes: Vec<NodeId> = placed.iter().map(|(node, _)| *node).collect();
     let bound: Vec<DAffine3> = placed.iter().map(|(_, matrix)| *matrix).collect();
     let locked = |node: NodeId| sheet.bounds.locked.contains(&node.0);
-    Some(Skeleton { skin: first, joints: joints(model, &nodes, &bound, &|node| !locked(node)), nodes })
+    Ok(Some(Skeleton { skin: first, joints: joints(model, &nodes, &bound, &|node| !locked(node)), nodes }))
 }
 
 /// Returns joints with the matrices that bring their spaces into that of the surface, each with the nearest one above it.

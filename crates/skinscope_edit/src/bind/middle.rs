@@ -1,5 +1,7 @@
 //! Finds the middle of a body under the pointer: between the surfaces that a ray goes through, of meshes without a skin as they stand at rest.
 
+use std::collections::BTreeSet;
+
 use glam::{DAffine3, Vec3};
 use skinscope_base::math::{Aabb, Ray};
 use skinscope_model::{Instance, Model, Primitive, Topology};
@@ -18,8 +20,14 @@ struct Crossing {
 /// Returns the box around all meshes without a skin, as they stand at rest in the scene.
 #[must_use]
 pub fn bare_bounds(model: &Model) -> Aabb {
+    bare_bounds_of(model, None)
+}
+
+/// Does the same for the meshes of the file with these numbers; `None`: all.
+#[must_use]
+pub fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
     let mut out = Aabb::EMPTY;
-    for (world, primitive) in bare_parts(model) {
+    for (world, primitive) in bare_parts(model, meshes) {
         for position in primitive.positions.iter().take(primitive.stored_vertices) {
             out.include(world.transform_point3(position.as_dvec3()).as_vec3());
         }
@@ -32,7 +40,7 @@ pub fn bare_bounds(model: &Model) -> Aabb {
 #[must_use]
 pub fn middle_of_body(model: &Model, ray: Ray) -> Option<Vec3> {
     let mut met = Vec::new();
-    for (world, primitive) in bare_parts(model) {
+    for (world, primitive) in bare_parts(model, None) {
         let corner = |vertex: &u32| {
             let at = primitive.positions.get(*vertex as usize)?;
             Some(world.transform_point3(at.as_dvec3()).as_vec3())
@@ -73,10 +81,14 @@ fn way_through(met: &mut Vec<Crossing>, near: f32) -> Option<[f32; 2]> {
     Some([first.distance, end])
 }
 
-/// Returns the parts with triangles and vertices of meshes without a skin, each with the matrix from its mesh to the scene.
-fn bare_parts(model: &Model) -> impl Iterator<Item = (DAffine3, &Primitive)> {
+/// Returns the parts with triangles and vertices of meshes without a skin, each with the matrix from its mesh to the scene. `meshes` are
+/// numbers of the file; `None`: all.
+fn bare_parts<'m>(model: &'m Model, meshes: Option<&BTreeSet<u32>>) -> impl Iterator<Item = (DAffine3, &'m Primitive)> {
     let worlds = model.skeleton.worlds(&model.skeleton.rest);
-    let is_bare = |instance: &&Instance| instance.skin.is_none() && instance.copies.is_empty();
+    let is_bare = move |instance: &&Instance| {
+        let is_asked = meshes.is_none_or(|meshes| meshes.contains(&model.file_mesh(instance.mesh).0));
+        is_asked && instance.skin.is_none() && instance.copies.is_empty()
+    };
     model.instances.iter().filter(is_bare).flat_map(move |instance| {
         let world = worlds[instance.node.index()];
         let whole = model.meshes[instance.mesh.index()].primitives.iter();

@@ -20,7 +20,7 @@ mod tests;
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
 use skinscope_model::{Model, NodeId};
-use skinscope_weights::{RestSurface, Shares, Table};
+use skinscope_weights::{RestSurface, Shares, Table, cut};
 
 pub use bare::{BareBinding, bind_bare};
 pub use choices::{
@@ -31,9 +31,9 @@ pub use dress::{
     words_of_pose,
 };
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
-pub use middle::{bare_bounds, middle_of_body};
+pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
-pub use placed_file::{placed_from_text, placed_to_text};
+pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::BoundSkin;
 
 use super::operation_row::Group;
@@ -122,7 +122,7 @@ static DETAILS: Parameter = Parameter {
 };
 
 /// The operation that finds weights from the mesh and its joints.
-pub(crate) static BIND: Operation = Operation {
+pub static BIND: Operation = Operation {
     id: "bind",
     label: "Bind automatically",
     tool: "Auto bind",
@@ -191,7 +191,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         return gain(sheet, root, &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
-    let mut bound = Vec::new();
+    let (mut bound, mut has_no_skin) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
@@ -201,13 +201,16 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         let context = sheet.context.part(share(0.0), share(1.0));
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => {}
-            Err(BindError::Cancelled) => return,
+            Ok(None) => has_no_skin = true,
+            Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
-                sheet.not_bound = Some(why.into());
+                sheet.not_bound = Some(why);
                 return;
             }
         }
+    }
+    if bound.is_empty() && has_no_skin {
+        sheet.not_bound = Some(Refusal::NoSkin);
     }
     sheet.bound = bound;
 }
@@ -227,29 +230,41 @@ fn bind_surface(
     surface: &RestSurface,
     asked: &BindSettings,
     context: &JobContext,
-) -> Result<Option<BoundSkin>, BindError> {
-    let Some(skeleton) = bones::of_surface(sheet, surface) else { return Ok(None) };
+) -> Result<Option<BoundSkin>, Refusal> {
+    let Some(skeleton) = bones::of_surface(sheet, surface)? else { return Ok(None) };
     let problem = BindProblem {
         joints: skeleton.joints,
         points: surface.positions.iter().map(|point| point.as_dvec3()).collect(),
         triangles: surface.triangles.clone(),
     };
-    let slots = surface.parts.iter().map(|part| sheet.tables[part.table].per_vertex).min().unwrap_or(4);
-    let settings = BindSettings { most: asked.most.min(slots), ..asked.clone() };
-    let bound = skinscope_bind::bind(&problem, &settings, context)?;
-    let vertices = surface.mesh.vertex_count() as usize;
-    let report = BoundSkin::of(skeleton.skin, vertices, &skeleton.nodes, &bound);
+    let bound = skinscope_bind::bind(&problem, asked, context)?;
+    let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
+    let mut report = BoundSkin::of(skeleton.skin, &stored, &skeleton.nodes, &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
+    let mut is_used = vec![false; sheet.model.skeleton.len()];
+    let mut note = |shares: &[(u32, f64)]| {
+        for (key, _) in shares {
+            is_used.get_mut(*key as usize).into_iter().for_each(|is_used| *is_used = true);
+        }
+    };
+    let mut before = Shares::new();
     for (welded, row) in (0..).zip(&bound.rows) {
         for vertex in surface.members(welded) {
             let at = surface.row(*vertex);
+            let table = &mut sheet.tables[at.table];
+            table.shares(at.row, &mut before);
             if sheet.bounds.has(at.table, at.row) {
-                let table = &mut sheet.tables[at.table];
-                let shares = folded.shares(table, at.table, row);
+                // What locked joints keep counts too.
+                before.retain(|(key, _)| sheet.bounds.locked.contains(key));
+                let most = asked.most.saturating_sub(before.len()).max(1);
+                let shares = cut(folded.shares(table, at.table, row), most);
+                note(&shares);
                 table.put_in_order(at.row, &shares);
             }
+            note(&before);
         }
     }
+    report.joints_used = skeleton.nodes.iter().filter(|node| is_used[node.index()]).count();
     Ok(Some(report))
 }
 
@@ -283,6 +298,8 @@ impl<'m> Folded<'m> {
                 None => out.push((key, *share)),
             }
         }
+        // Shares that were added up may be larger than those before them.
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
         out
     }
 

@@ -1,14 +1,18 @@
 //! Tests of joints that are placed by hand.
 
+use std::collections::BTreeSet;
+
 use glam::Vec3;
 use skinscope_base::math::{Aabb, Ray};
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindSettings};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Model, ModelParts, NodeId, SkinId};
+use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 
 use super::placed::check_placed;
-use super::{PlacedJoint, bare_bounds, bind_placed, humanoid, middle_of_body, placed_from_text, placed_to_text};
+use super::{
+    PlacedJoint, bare_bounds, bare_bounds_of, bind_placed, humanoid, middle_of_body, placed_from_text, placed_to_text,
+};
 use crate::Refusal;
 
 /// A tube along Y, two metres long and a quarter of a metre thick, without a skin.
@@ -39,6 +43,16 @@ fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     assert_eq!(middle_of_body(&model, beside), None);
     // A mesh with a skin has joints already.
     assert!(bare_bounds(&tube(Tube::default())).is_empty());
+    // One mesh of several alone.
+    let mut parts: ModelParts = (*model).clone();
+    let mut ground = parts.meshes[0].clone();
+    ground.primitives[0].positions.iter_mut().for_each(|at| *at *= 20.0);
+    parts.meshes.push(ground);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let both = Model::build(parts).unwrap();
+    assert!(bare_bounds(&both).size().y > 30.0);
+    let size = bare_bounds_of(&both, Some(&BTreeSet::from([0]))).size();
+    assert!((size - bounds.size()).length() < 1e-5, "{size}");
 }
 
 #[test]

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use glam::{Affine3A, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindSettings, RULES};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{WORDS, asked, bind_bare, put_bind_settings};
-use crate::{Outcome, Settings, Sheet, Task, apply, compute_outcome, operation};
+use super::{Folded, WORDS, asked, bind_bare, put_bind_settings};
+use crate::{Outcome, Refusal, Settings, Sheet, Table, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
     let mut settings = Settings::default();
@@ -79,6 +80,68 @@ fn more_joints_than_the_file_has_pairs_for_make_room() {
     assert!((5..=7).contains(&most), "{most}");
     let out = outcome(&model, &BindSettings { most: 7, smooth: 200, ..BindSettings::default() }, &[]);
     assert_eq!(out.figures[1].most, most);
+}
+
+#[test]
+fn no_vertex_gets_more_joints_than_asked_for_though_some_of_them_are_locked() {
+    // The first and the last joint have half of everything.
+    let mut parts: ModelParts = (*tube(Tube { joints: 6, ..Tube::default() })).clone();
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    let per_vertex = influences.per_vertex;
+    for (joints, weights) in influences.joints.chunks_mut(per_vertex).zip(influences.weights.chunks_mut(per_vertex)) {
+        joints.copy_from_slice(&[0, 5, 2, 0]);
+        weights.copy_from_slice(&[0.25, 0.25, 0.5, 0.0]);
+    }
+    let model = Model::build(parts).unwrap();
+    let locked = [0, 5].map(|joint| model.skins[0].joints[joint]);
+    for most in [1, 2, 3, 4, 8] {
+        let wanted = BindSettings { most, smooth: 100, ..BindSettings::default() };
+        let out = outcome(&model, &wanted, &locked);
+        let bound = model.with_skinning(&out.change()).unwrap();
+        let (sheet, mut shares) = (Sheet::of(&bound), Vec::new());
+        let mut used = BTreeSet::new();
+        for row in 0..sheet.tables[0].vertices() {
+            sheet.tables[0].shares(row, &mut shares);
+            // Someone has to have what the locked joints leave.
+            assert!(shares.len() <= most.max(3), "{most}: vertex {row} has {} joints", shares.len());
+            assert!((sheet.tables[0].sum(row) - 1.0).abs() < 1e-6, "{most}: vertex {row}");
+            used.extend(shares.iter().map(|(key, _)| *key));
+        }
+        assert_eq!(out.bound[0].joints_used, used.len(), "{most}: those that are locked have weight too");
+    }
+}
+
+#[test]
+fn joints_that_no_matrix_places_are_refused_and_one_of_them_gets_nothing() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    let flat = Affine3A::from_scale(Vec3::ZERO);
+    parts.skins[0].inverse_bind[2] = flat;
+    let out = outcome(&Model::build(parts.clone()).unwrap(), &BindSettings::default(), &[]);
+    assert_eq!((out.refused, out.bound[0].joints), (None, 3));
+    parts.skins[0].inverse_bind.fill(flat);
+    let name = parts.skins[0].name.clone();
+    let out = outcome(&Model::build(parts).unwrap(), &BindSettings::default(), &[]);
+    assert_eq!((out.refused, out.changes.len()), (Some(Refusal::Unbound(name)), 0));
+}
+
+#[test]
+fn joints_that_a_skin_lacks_are_those_above_them_there_and_the_largest_comes_first() {
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    let nodes = model.skins[0].joints.clone();
+    // A skin with the first and the last but one of the joints.
+    let table = Table { keys: [0, 2].map(|joint: usize| nodes[joint].0).to_vec(), ..Table::default() };
+    let shares = Folded::new(&model, &nodes).shares(&table, 0, &[(2, 0.4), (1, 0.35), (0, 0.25)]);
+    assert_eq!(shares, [(nodes[0].0, 0.6), (nodes[2].0, 0.4)]);
+}
+
+#[test]
+fn no_room_is_made_for_more_joints_than_there_are() {
+    let model = tube(Tube { joints: 3, ..Tube::default() });
+    let mut settings = Settings::default();
+    put_bind_settings(&mut settings, &BindSettings { most: 255, ..BindSettings::default() });
+    let mut sheet = Sheet::of(&model);
+    apply(operation("bind").unwrap(), &mut sheet, &settings);
+    assert_eq!(sheet.tables[0].per_vertex, 4);
 }
 
 #[test]

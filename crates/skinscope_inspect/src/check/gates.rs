@@ -49,7 +49,6 @@ pub static GATES: &[&Gate] = &[
                from afar, and across a gap",
         rules: &[&ROGUE, &far::FAR, &BLEEDING],
         measure: misplaced,
-        ..Gate::ROW
     },
     &Gate {
         id: "seams",
@@ -98,7 +97,7 @@ pub struct Share {
     pub vertices: usize,
 }
 
-/// Writes a percentage for people, with as many digits as tell it from a limit.
+/// Writes a percentage for people, with as many digits as limits have.
 #[must_use]
 pub fn percent_text(percent: f64) -> String {
     if percent > 0.0 && percent < 0.001 {

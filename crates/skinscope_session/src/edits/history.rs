@@ -6,7 +6,7 @@ use skinscope_anim::Layers;
 use skinscope_edit::PlacedJoint;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipChange, ClipId, Model, SkinningChange};
-use skinscope_paint::LayerStack;
+use skinscope_paint::{KeptLayers, LayerStack};
 
 use crate::Edits;
 
@@ -50,6 +50,8 @@ enum Step {
     Marks(Marks),
     /// The layers of weights; what they make of the weights of the model is a change of the skinning.
     WeightLayers(LayerStack),
+    /// The layers of the file of which it is asked what becomes of them.
+    AskedLayers(Option<Arc<KeptLayers>>),
     /// The joints that are placed by hand.
     Placed(Arc<Vec<PlacedJoint>>),
     /// The model with other skins that meshes gained since its file was read. It shares no list with the one that is shown.
@@ -76,6 +78,7 @@ pub(crate) struct Changed<'a> {
     pub layers: &'a mut Layers,
     pub marks: &'a mut Marks,
     pub weight_layers: &'a mut LayerStack,
+    pub asked_layers: &'a mut Option<Arc<KeptLayers>>,
     pub placed: &'a mut Arc<Vec<PlacedJoint>>,
 }
 
@@ -104,6 +107,7 @@ impl Step {
             | (Self::Layers(_), Self::Layers(_))
             | (Self::Marks(_), Self::Marks(_))
             | (Self::WeightLayers(_), Self::WeightLayers(_))
+            | (Self::AskedLayers(_), Self::AskedLayers(_))
             | (Self::Placed(_), Self::Placed(_))
             | (Self::Bindings(_), Self::Bindings(_)) => {}
             (_, later) => return Some(later),
@@ -135,6 +139,7 @@ impl Step {
             Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
             Self::Marks(marks) => Self::Marks(std::mem::replace(now.marks, marks)),
             Self::WeightLayers(layers) => Self::WeightLayers(std::mem::replace(now.weight_layers, layers)),
+            Self::AskedLayers(asked) => Self::AskedLayers(std::mem::replace(now.asked_layers, asked)),
             Self::Placed(joints) => Self::Placed(std::mem::replace(now.placed, joints)),
             Self::Bindings(other) => {
                 // Clips may have come since, and they stay.
@@ -215,6 +220,13 @@ impl History {
         self.push(Step::WeightLayers(before));
     }
 
+    /// Must be called when it is asked no more what becomes of layers that the file keeps, which are these.
+    pub(crate) fn asked_layers_changed(&mut self, before: Arc<KeptLayers>) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::AskedLayers(Some(before)));
+    }
+
     /// Must be called when other joints are placed by hand; `before` are those from before.
     pub(crate) fn placed_changed(&mut self, before: Arc<Vec<PlacedJoint>>) {
         self.future.clear();
@@ -222,19 +234,25 @@ impl History {
         self.push(Step::Placed(before));
     }
 
-    /// Must be called when meshes have gained skins; `before` is the model from before, and `layers` are its layers of weights where there are
-    /// none any more.
-    pub(crate) fn bindings_changed(&mut self, before: Arc<Model>, layers: Option<LayerStack>) {
+    /// Must be called when meshes have gained skins; `before` is the model from before, `layers` are its layers of weights where there are none
+    /// any more, and `asked` are those of its file of which nothing is asked any more.
+    pub(crate) fn bindings_changed(
+        &mut self,
+        before: Arc<Model>,
+        layers: Option<LayerStack>,
+        asked: Option<Arc<KeptLayers>>,
+    ) {
         self.future.clear();
         self.close_step();
-        match layers {
-            Some(layers) if self.gesture.is_none() => {
-                self.push(Step::Several(vec![Step::WeightLayers(layers), Step::Bindings(before)]));
-            }
-            layers => {
-                layers.into_iter().for_each(|layers| self.push(Step::WeightLayers(layers)));
-                self.push(Step::Bindings(before));
-            }
+        let layers = layers.map(Step::WeightLayers).into_iter();
+        let asked = asked.map(|asked| Step::AskedLayers(Some(asked)));
+        let mut steps: Vec<Step> = layers.chain(asked).collect();
+        if steps.is_empty() || self.gesture.is_some() {
+            steps.into_iter().for_each(|step| self.push(step));
+            self.push(Step::Bindings(before));
+        } else {
+            steps.push(Step::Bindings(before));
+            self.push(Step::Several(steps));
         }
     }
 
@@ -266,12 +284,12 @@ impl History {
     }
 
     /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more,
-    /// and those of marks, whose vertices may be others there.
+    /// and those of marks, whose vertices may be others there, and of what is asked about the layers in the file, which is asked anew.
     pub(crate) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
         self.close_step();
         self.end_gesture(None);
-        let has_marks = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Marks(_)));
-        let stays = |step: &Step| !has_marks(step) && step.skinning().all(&fits);
+        let is_of_version = |part: &Step| matches!(part, Step::Marks(_) | Step::AskedLayers(_));
+        let stays = |step: &Step| !step.parts().iter().any(is_of_version) && step.skinning().all(&fits);
         self.past.retain(stays);
         self.future.retain(stays);
     }

@@ -274,6 +274,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     let marked = Arc::clone(&session.view().marked);
     let mut marks = Marks { vertices: Arc::clone(&marked), by_hand: session.marking().by_hand };
     let mut weight_layers = session.painting().layers().clone();
+    let mut asked_layers = session.painting().asked_in_file().cloned();
     let mut placed = Arc::clone(session.placing().joints());
     let PoseEdits { edits, history, .. } = session.pose_edits();
     let mut now = Changed {
@@ -283,6 +284,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
         layers: &mut layers,
         marks: &mut marks,
         weight_layers: &mut weight_layers,
+        asked_layers: &mut asked_layers,
         placed: &mut placed,
     };
     step(history, &mut now);
@@ -291,6 +293,7 @@ fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History
     clips::show_edited(session, model, clip);
     session.playback.layers = layers;
     session.painting.take_layers(weight_layers);
+    session.painting.ask_about(asked_layers);
     session.show_placed(placed);
     session.follow_bindings(before.as_deref());
     if !Arc::ptr_eq(&marks.vertices, &marked) {

@@ -10,7 +10,7 @@ use skinscope_anim::{Additive, Crossfade, Layers};
 use skinscope_base::math::Ramp;
 use skinscope_base::words::counted;
 use skinscope_deform::{self as deform, ParameterSettings};
-use skinscope_edit::Packing;
+use skinscope_edit::{Packing, has_bare_mesh};
 use skinscope_frame as frame;
 use skinscope_inspect::{self as inspect, BoneShape};
 use skinscope_model::{Clip, ClipId, Model, NodeId};
@@ -99,7 +99,11 @@ impl Session {
         let edited = self.edited_weights().edited_model().map(Arc::clone);
         restore_layers(&mut self.painting, edited.as_deref(), file, &mut lines);
         let placed = Arc::clone(self.placing.joints());
-        if !self.placing.restore(&file.placed) {
+        let has_place = self.edited_weights().edited_model().is_some_and(|model| has_bare_mesh(model));
+        if !file.placed.is_empty() && !has_place {
+            self.placing.restore(&[]);
+            lines.push("The joints that were placed by hand are left out: every mesh has a skin.".into());
+        } else if !self.placing.restore(&file.placed) {
             lines.push("The joints that were placed by hand make no skeleton.".into());
         }
         if placed != *self.placing.joints() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 use skinscope_base::math::{Aabb, Projection};
 use skinscope_deform::{Deformer, Surface};
+use skinscope_edit::has_bare_mesh;
 use skinscope_examples::{Mark, MarkInk};
 use skinscope_frame::{Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color};
 use skinscope_inspect::{BoneShape, Explanation, Term};
@@ -171,7 +172,10 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         add_ghosts(frame, &explanation, colors);
     }
     add_example_marks(frame, &session.example_marks(), colors);
-    add_placed(frame, session.placing(), view, session.pose().opened_bounds.diagonal(), colors);
+    // Where every mesh has a skin they stand for nothing.
+    if session.model().is_some_and(|model| has_bare_mesh(model)) {
+        add_placed(frame, session.placing(), view, session.pose().opened_bounds.diagonal(), colors);
+    }
     add_ring(frame, session.brushwork(), colors);
 }
 

@@ -153,7 +153,11 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
             | MarkCommand::None,
         ) => unless(!session.view().marked.is_empty(), NO_MARKS),
         Command::Mark(_) => unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN),
-        Command::Place(_) => unless(model.is_some_and(|model| has_bare_mesh(model)), NO_BARE_MESH),
+        // A skin that a tool tries stands in the way of none.
+        Command::Place(_) => {
+            let edited = session.edited_weights().edited_model();
+            unless(edited.is_some_and(|model| has_bare_mesh(model)), NO_BARE_MESH)
+        }
         Command::Tool(ToolCommand::Choose(Some(id))) => missing_of_choice(model, id),
         Command::Keying(KeyingCommand::KeyPose) => {
             unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")

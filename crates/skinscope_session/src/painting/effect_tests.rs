@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use skinscope_model::NodeId;
 use skinscope_paint::LayerId;
+use skinscope_weights::Stuck;
 
-use super::tests::{Rows, holding, now, stroke, touch};
+use super::tests::{Rows, holding, now, set, stroke, touch};
 use crate::{
     Command, Document, EditCommand, LayerCommand, PaintCommand, Session, SessionFile, ToolCommand, command_line,
     read_command,
@@ -107,6 +108,31 @@ fn a_stroke_under_effects_is_undone_to_the_bit_and_a_session_file_keeps_all() {
         assert_eq!(session.painting().layers().layers().len(), 1, "nothing else has changed the weights");
     }
     assert!(state(&again) == state(&session) && now(&again) != after.0);
+}
+
+#[test]
+fn a_touch_that_a_locked_joint_refuses_under_an_effect_is_no_step() {
+    let mut session = holding("add");
+    apply(&mut session, LayerCommand::Add(String::new()));
+    let id = session.painting().layers().active().unwrap();
+    apply(&mut session, LayerCommand::AddEffect(Some(id), "smooth".to_owned()));
+    session.apply(ToolCommand::ToggleLock(NodeId(3)));
+    // Without sums the brush itself leaves the locked joint alone, and the effect does not.
+    set(&mut session, |settings| (settings.normalise, settings.radius) = (false, 0.01));
+    let (mut changed, mut refused) = (0, 0);
+    for vertex in (0..now(&session).len()).step_by(3) {
+        touch(&mut session, vertex);
+        let report = session.painting().last_stroke().unwrap();
+        changed += usize::from(report.changed > 0);
+        refused += usize::from(report.changed == 0 && report.stuck.iter().any(|(why, _)| *why == Stuck::NoSlot));
+    }
+    assert!(refused > 0, "{changed}");
+    let mut undone = 0;
+    while session.history().can_undo() {
+        session.apply(EditCommand::Undo);
+        undone += 1;
+    }
+    assert_eq!(undone, 2 + changed);
 }
 
 #[test]

@@ -66,8 +66,22 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
         again.apply(EditCommand::Undo);
         assert!(now(&again) == base && again.painting().asked_layers().is_some(), "it is asked again");
     }
+    assert!(again.painting().leaves_layers_in_file());
+    for _ in 0..2 {
+        apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+        assert!(now(&again) == base && again.painting().asked_layers().is_none());
+        assert!(!again.painting().leaves_layers_in_file());
+        again.apply(EditCommand::Undo);
+        assert!(again.painting().asked_layers().is_some(), "it is asked again");
+    }
+    again.apply(EditCommand::BeginEdit);
     apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
-    assert!(now(&again) == base && again.painting().asked_layers().is_none());
+    again.apply(EditCommand::CancelEdit);
+    assert!(again.painting().asked_layers().is_some(), "it was given up");
+    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+    again.apply(EditCommand::Undo);
+    again.apply(EditCommand::Redo);
+    assert!(again.painting().asked_layers().is_none() && !again.painting().leaves_layers_in_file());
 }
 
 #[test]
@@ -76,6 +90,7 @@ fn layers_that_cannot_be_read_are_not_taken_and_a_line_says_why() {
     let text = text_of(&session).replace("\"schema\":1", "\"schema\":9");
     let again = opened(&session, &text);
     assert!(again.painting().layers().is_empty() && again.painting().asked_layers().is_none());
+    assert!(again.painting().leaves_layers_in_file(), "a newer program can read them");
     assert!(again.document().unwrap().warnings.iter().any(|line| line.contains("have the schema 9")));
 }
 
@@ -98,4 +113,24 @@ fn a_layer_is_copied_to_the_model_beside_where_it_is_one_step() {
     session.apply(EditCommand::Undo);
     assert!(now(&session) == before && session.painting().layers().is_empty());
     assert!(!session.history().can_undo(), "it was one step");
+}
+
+#[test]
+fn a_layer_of_the_model_beside_is_copied_to_the_one_that_one_works_on() {
+    let session = layered();
+    let id = session.painting().layers().active().unwrap();
+    let finer = tube(Tube { joints: 6, rings: 17, ..Tube::default() });
+    let mut own = Session::default();
+    own.open(Document::new(Arc::new(finer), Vec::new(), None));
+    apply(&mut own, LayerCommand::CopyFromOther(id));
+    assert!(own.painting().layer_copied().is_none(), "there is no other model");
+    own.put_beside(session, crate::Arrangement::default());
+    let (before, there) = (now(&own), now(own.beside().unwrap().other()));
+    apply(&mut own, LayerCommand::CopyFromOther(id));
+    assert!(own.painting().layer_copied().unwrap().starts_with("Skirt: copied to "));
+    assert!(now(&own) != before && now(own.beside().unwrap().other()) == there);
+    let copied = own.painting().layers().active();
+    assert_eq!(copied.and_then(|id| own.painting().layers().layer(id)).unwrap().name(), "Skirt");
+    own.apply(EditCommand::Undo);
+    assert!(now(&own) == before && own.painting().layers().is_empty() && !own.history().can_undo());
 }

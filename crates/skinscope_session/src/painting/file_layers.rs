@@ -10,18 +10,13 @@ use super::{Painting, notes};
 
 /// What is known of the layers in the model's file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FileLayers {
+pub(crate) struct FileLayers {
     /// The layers of the session that are in the file, as they are there.
     taken: LayerStack,
     /// Layers in the file whose weights another program has changed.
     asked: Option<Arc<KeptLayers>>,
-}
-
-impl FileLayers {
-    /// Forgets the layers that are asked about.
-    pub(crate) fn drop_asked(&mut self) {
-        self.asked = None;
-    }
+    /// Whether the file keeps layers that could not be taken, and of which nobody has said that they go.
+    are_left: bool,
 }
 
 impl Painting {
@@ -30,6 +25,40 @@ impl Painting {
     #[must_use]
     pub fn asked_layers(&self) -> Option<&Arc<KeptLayers>> {
         self.file_layers.asked.as_ref().filter(|_| self.layers.is_empty())
+    }
+
+    /// Whether the file keeps layers that are none of the session's, which therefore stay in it: it is asked what becomes of them, or they could
+    /// not be taken.
+    #[must_use]
+    pub fn leaves_layers_in_file(&self) -> bool {
+        self.asked_layers().is_some() || self.file_layers.are_left
+    }
+
+    /// Returns what is known of the layers in the model's file.
+    pub(crate) fn file_layers(&self) -> &FileLayers {
+        &self.file_layers
+    }
+
+    /// Returns the layers of which it is asked what becomes of them, be it that layers of the session have taken their place for now.
+    pub(crate) fn asked_in_file(&self) -> Option<&Arc<KeptLayers>> {
+        self.file_layers.asked.as_ref()
+    }
+
+    /// Asks what becomes of layers that the file keeps, as a step of the history says.
+    pub(crate) fn ask_about(&mut self, asked: Option<Arc<KeptLayers>>) {
+        self.file_layers.asked = asked;
+    }
+
+    /// Asks nothing any more about the layers that the file keeps, which name the vertices of other parts now. Returns those that were asked about.
+    pub(crate) fn stop_asking(&mut self) -> Option<Arc<KeptLayers>> {
+        self.file_layers.are_left |= self.file_layers.asked.is_some();
+        self.file_layers.asked.take()
+    }
+
+    /// Lets the file keep its layers no more. Returns those that were asked about.
+    pub(crate) fn drop_asked(&mut self) -> Option<Arc<KeptLayers>> {
+        self.file_layers.are_left = false;
+        self.file_layers.asked.take()
     }
 
     /// Returns the layers that the model's file has too; none where it has others.
@@ -62,7 +91,10 @@ pub(crate) fn read(painting: &mut Painting, model: &Model) -> Vec<String> {
             ));
             painting.file_layers.asked = Some(Arc::new(kept));
         }
-        Err(why) => lines.push(format!("{}.", notes::refused(&why.to_string()).text)),
+        Err(why) => {
+            painting.file_layers.are_left = true;
+            lines.push(format!("{}.", notes::refused(&why.to_string()).text));
+        }
     }
     lines
 }

@@ -39,6 +39,8 @@ pub enum LayerCommand {
     RemoveMask(LayerId),
     /// Copy a layer to the model beside this one: what it changes is carried as weights are transferred. It is a step there.
     CopyToOther(LayerId),
+    /// Copy a layer of the model beside this one to this one, in the same way. It is a step here.
+    CopyFromOther(LayerId),
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),
     /// Add an effect ([`skinscope_paint::EFFECTS`]) to a layer or, for `None`, to what all layers make together, where it works after the others.
@@ -68,7 +70,7 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
         return;
     }
     if *command == LayerCommand::Kept(KeptChoice::Drop) {
-        return painter.painting.file_layers.drop_asked();
+        return drop_asked(painter);
     }
     // Who works with layers sees the weights that they make.
     if painter.skinning.tools.is_trying() {
@@ -77,6 +79,12 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
     stroke::put_up(painter);
     let Some(layers) = changed(painter, command) else { return };
     set(painter, layers);
+}
+
+/// Takes the layers that the file keeps out of it, in one step.
+fn drop_asked(painter: &mut Painter<'_>) {
+    let asked = painter.painting.drop_asked();
+    asked.into_iter().for_each(|asked| painter.skinning.history.asked_layers_changed(asked));
 }
 
 /// Takes a layer that was not painted here, over all that are there: a copy of one of another model, or what a tool would do.
@@ -137,7 +145,7 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::MoveEffect(of, place, to) => layers.move_effect(*of, *place, *to),
         LayerCommand::SwitchEffect(of, place, is_on) => layers.switch_effect(*of, *place, *is_on),
         LayerCommand::SetEffect(of, place, parameter, value) => layers.set_effect(*of, *place, parameter, *value),
-        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) => false,
+        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) | LayerCommand::CopyFromOther(_) => false,
     };
     is_other.then_some(layers)
 }
@@ -156,9 +164,10 @@ pub(super) fn follow(painter: &mut Painter<'_>) {
         return;
     }
     if painting.easel.canvas.is_none() {
-        // Other vertices have weights now.
-        painting.layers = LayerStack::default();
-    } else if !painting.easel.is_current {
+        // Other vertices have weights now. The step that has done that has brought the layers that fit, or none.
+        return;
+    }
+    if !painting.easel.is_current {
         stroke::put_up(painter);
     } else if let Some(canvas) = &mut painting.easel.canvas {
         canvas.select_layer(painting.layers.active());
@@ -170,7 +179,9 @@ pub(crate) fn fitting(model: &Model, form: &LayersForm) -> Option<LayerStack> {
     let keys = Keys::of(model);
     let tables = Sheet::of_file(model).tables;
     let has = |at: TableRow| tables.get(at.table).is_some_and(|table| at.row < table.vertices());
-    form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)
+    let mut layers = form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)?;
+    layers.keep_pairs_of(&tables);
+    Some(layers)
 }
 
 /// Returns layers as a session file has them; `None` where there are none.

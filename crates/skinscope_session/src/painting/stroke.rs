@@ -183,11 +183,14 @@ pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) 
     let Some(painted) = painter.painting.easel.canvas.as_ref().map(|canvas| Arc::clone(canvas.model())) else { return };
     if changes.is_empty() {
         painter.painting.note = notes::of_stroke(painter.brushwork());
-        let is_of_mask = painter.painting.easel.stroke.as_ref().is_some_and(|stroke| stroke.brushing.is_of_mask());
-        let has_effects = painter.painting.easel.canvas.as_ref().is_some_and(|canvas| canvas.layers().has_effects());
-        // A mask changes no weight where its layer has none, and an effect may hide what the layer has got.
-        if has_effects || is_of_mask && painter.painting.note.is_none() {
-            layer_steps::note(painter, false);
+        let easel = &painter.painting.easel;
+        let open = easel.canvas.as_ref().zip(easel.stroke.as_ref());
+        match open.map(|(canvas, stroke)| canvas.report(&stroke.brushing).changed) {
+            None => {}
+            // What was refused is no step, and the stroke goes on.
+            Some(0) => put_back_layers(painter.painting),
+            // A mask changes no weight where its layer has none, and an effect may hide what the layer has got.
+            Some(_) => layer_steps::note(painter, false),
         }
         return;
     }
@@ -199,6 +202,13 @@ pub(super) fn take_changes(painter: &mut Painter<'_>, changes: &[WeightChange]) 
         canvas.adopt(&shown);
     }
     layer_steps::note(painter, is_step);
+}
+
+/// Gives the canvas the layers that the session has, after a dab that has changed nothing of them.
+fn put_back_layers(painting: &mut Painting) {
+    if let Some(canvas) = &mut painting.easel.canvas {
+        canvas.put_back_layers(&painting.layers);
+    }
 }
 
 /// Ends the stroke that is under way, and records it where it has changed something.

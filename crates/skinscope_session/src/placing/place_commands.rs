@@ -45,7 +45,8 @@ pub enum PlaceCommand {
 impl Session {
     /// Carries out a command of its family.
     pub(crate) fn place(&mut self, command: &PlaceCommand) {
-        let Some(model) = self.model().map(Arc::clone) else { return };
+        // A tool that is tried may show skins that are none yet.
+        let Some(model) = self.edited_weights().edited_model().map(Arc::clone) else { return };
         self.placing.refused = None;
         let frame = *self.placing.frame.get_or_insert_with(|| frame_of(&model));
         let mirrors = self.placing.mirrors;
@@ -72,10 +73,7 @@ impl Session {
             }
             PlaceCommand::Move(index, position) => plan::move_to(&mut joints, *index, *position, mirror),
             PlaceCommand::Rename(index, name) => plan::rename(&mut joints, *index, name, mirrors),
-            PlaceCommand::Delete(index) => {
-                selected = joints.get(*index).and_then(|joint| joint.parent).filter(|parent| parent < index);
-                plan::delete(&mut joints, *index, mirrors);
-            }
+            PlaceCommand::Delete(index) => selected = plan::delete(&mut joints, *index, mirrors),
             PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
             PlaceCommand::Humanoid => (joints, selected) = (humanoid(frame.bounds), Some(0)),
             PlaceCommand::Replace(others) => {
@@ -95,8 +93,6 @@ impl Session {
         if joints != *self.placing.joints {
             self.history.placed_changed(Arc::clone(&self.placing.joints));
             self.placing.take(Arc::new(joints));
-            // What is being bound is none of these any more.
-            self.placing.task = None;
         }
     }
 
@@ -108,6 +104,8 @@ impl Session {
             self.apply(MarkCommand::Use(None));
             self.apply(PaintCommand::Hold(None));
             self.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+            // The meshes without a skin may be others than when joints were placed last.
+            self.placing.frame = None;
         }
         self.placing.is_on = is_on && self.model().is_some_and(|model| has_bare_mesh(model));
     }
@@ -126,7 +124,7 @@ impl Session {
     /// Takes what a binding has found, where it is still wanted: the joints are nodes from now on.
     pub(crate) fn take_bound(&mut self, model: &Arc<Model>, task: &PlacedTask, result: Result<BareBinding, String>) {
         let is_wanted = self.placing.task() == Some(task);
-        if !is_wanted || !self.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
+        if !is_wanted || !self.edited_weights().edited_model().is_some_and(|open| Arc::ptr_eq(open, model)) {
             return;
         }
         self.placing.task = None;
@@ -134,6 +132,7 @@ impl Session {
             Ok(BareBinding { change, .. }) => change,
             Err(why) => return self.placing.refused = Some(why),
         };
+        self.choose_tool(None);
         // The nodes take the place of the joints in one step.
         let is_alone = !self.has_gesture();
         if is_alone {

@@ -108,8 +108,10 @@ pub(super) fn rename(joints: &mut [PlacedJoint], index: usize, wished: &str, is_
     }
 }
 
-/// Takes a joint away, and where it is to be mirrored its partner too. What hung on it hangs on its parent.
-pub(super) fn delete(joints: &mut Vec<PlacedJoint>, index: usize, is_mirrored: bool) {
+/// Takes a joint away, and where it is to be mirrored its partner too. What hung on it hangs on its parent, whose index is returned.
+pub(super) fn delete(joints: &mut Vec<PlacedJoint>, index: usize, is_mirrored: bool) -> Option<usize> {
+    // Joints have other indices afterwards, and the same names.
+    let above: Vec<String> = above(joints, index).filter_map(|at| Some(joints.get(at)?.name.clone())).collect();
     let mut gone: Vec<usize> = partner(joints, index).filter(|_| is_mirrored).into_iter().chain([index]).collect();
     gone.sort_unstable();
     for index in gone.into_iter().rev() {
@@ -122,6 +124,7 @@ pub(super) fn delete(joints: &mut Vec<PlacedJoint>, index: usize, is_mirrored: b
             joint.parent = parent.map(|parent| if parent > index { parent - 1 } else { parent });
         }
     }
+    above.iter().find_map(|name| joints.iter().position(|joint| joint.name == *name))
 }
 
 /// Hangs a joint on another one, or on none; where it is to be mirrored its partner hangs on the other's partner. Nothing changes where it would hang
@@ -200,5 +203,20 @@ mod tests {
         assert_eq!(joints.iter().map(|joint| joint.parent).collect::<Vec<_>>(), [None, None]);
         joints[0].parent = Some(0);
         assert!(!is_usable(&joints));
+    }
+
+    #[test]
+    fn the_joint_above_one_that_is_deleted_is_found_wherever_it_stands_then() {
+        let joint = |name: &str, parent| PlacedJoint { name: name.to_owned(), position: Vec3::ZERO, parent };
+        let mut joints =
+            vec![joint("Hand.R", Some(1)), joint("Root", None), joint("Arm.L", Some(1)), joint("Hand.L", Some(2))];
+        // Its partner stands before it in the list.
+        assert_eq!(delete(&mut joints, 3, true), Some(1));
+        assert_eq!(names(&joints), ["Root", "Arm.L"]);
+        // The one above stands behind it.
+        let mut joints = vec![joint("Tip", Some(2)), joint("Side", Some(2)), joint("Root", None)];
+        assert_eq!(delete(&mut joints, 0, false), Some(1));
+        assert_eq!(delete(&mut joints, 1, false), None);
+        assert_eq!(names(&joints), ["Side"]);
     }
 }

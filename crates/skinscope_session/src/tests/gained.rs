@@ -225,18 +225,47 @@ fn a_newer_version_of_the_file_keeps_what_was_bound_until_it_is_saved() {
     assert_eq!(session.model().unwrap().skins.len(), 1, "no step leads back over what was saved");
 }
 
-#[test]
-fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step() {
-    let (_, influences) = bare();
+/// Two tubes, of which the first one has no skin, so that the vertices of the other one have other numbers among all with weights once it has.
+fn two_tubes() -> ModelParts {
     let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
-    // The mesh without a skin comes first, so that the vertices of the other one have other numbers among all with weights.
     let skinned = parts.meshes[0].clone();
     parts.meshes[0].primitives[0].stored_influences = None;
     parts.meshes.push(skinned);
     let shown = skinscope_model::Instance { mesh: MeshId(1), ..parts.instances[0].clone() };
     parts.instances[0].skin = None;
     parts.instances.push(shown);
-    let model = Arc::new(Model::build(parts).unwrap());
+    parts
+}
+
+#[test]
+fn nothing_is_asked_about_layers_of_a_file_whose_vertices_have_other_numbers_since_a_mesh_gained_a_skin() {
+    let (_, influences) = bare();
+    let mut session = open(&Arc::new(Model::build(two_tubes()).unwrap()));
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Elbow".to_owned())));
+    session.apply(PaintCommand::Flood);
+    let stored = session.document().unwrap().stored();
+    let mut parts = ModelParts::clone(stored);
+    parts.source.kept_layers = skinscope_paint::kept_text(stored, session.painting().layers()).map(Arc::from);
+    let mut session = open(&Arc::new(Model::build(parts).unwrap()));
+    let asks = |session: &Session| session.painting().asked_layers().is_some();
+    assert!(asks(&session));
+    let change = binding(session.model().unwrap(), &influences);
+    session.apply(EditCommand::Bind(Arc::new(change)));
+    assert!(!asks(&session) && session.painting().leaves_layers_in_file());
+    session.apply(PaintCommand::Layer(LayerCommand::Kept(skinscope_paint::KeptChoice::Bottom)));
+    assert!(session.painting().layers().is_empty());
+    session.apply(EditCommand::Undo);
+    assert!(asks(&session) && session.model().unwrap().skins.len() == 1);
+    session.apply(EditCommand::Redo);
+    assert!(!asks(&session) && session.model().unwrap().skins.len() == 2);
+}
+
+#[test]
+fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step() {
+    let (_, influences) = bare();
+    let model = Arc::new(Model::build(two_tubes()).unwrap());
     let mut session = open(&model);
     session.apply(PaintCommand::Layer(LayerCommand::Add("Elbow".to_owned())));
     let layers = session.painting().layers().clone();
@@ -245,6 +274,14 @@ fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step()
     assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
     session.apply(EditCommand::Undo);
     assert!(session.painting().layers().is_same_as(&layers) && session.model().unwrap().skins.len() == 1);
+    session.apply(EditCommand::Redo);
+    assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
+    // A brush that was taken in between knows the vertices with the skin alone.
+    session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+    session.apply(EditCommand::Undo);
+    assert!(session.painting().layers().is_same_as(&layers) && session.model().unwrap().skins.len() == 1);
+    session.apply(PaintCommand::Hold(None));
+    session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
     session.apply(EditCommand::Redo);
     assert!(session.painting().layers().is_empty() && session.model().unwrap().skins.len() == 2);
 }

@@ -10,7 +10,8 @@ use skinscope_paint::LayerStack;
 use crate::{FindingCommand, Session};
 
 impl Session {
-    /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step.
+    /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step, and
+    /// nothing is asked any more about layers that the file keeps.
     ///
     /// # Errors
     /// Something cannot be bound, and nothing has changed: [`Model::with_bindings`].
@@ -23,7 +24,8 @@ impl Session {
         if layers.is_some() {
             self.painting.take_layers(LayerStack::default());
         }
-        self.history.bindings_changed(Arc::clone(&before), layers);
+        let asked = self.painting.stop_asking();
+        self.history.bindings_changed(Arc::clone(&before), layers, asked);
         self.skinning().show_skinning(bound);
         self.follow_bindings(Some(&before));
         Ok(())
@@ -46,6 +48,7 @@ impl Session {
         self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| is_there(*node)).collect());
         self.view_history.follow_nodes(is_there);
         self.painting.follow_nodes(is_there);
+        self.placing.follow(&now);
         self.rules.follow_count(count);
         Arc::make_mut(&mut self.tools.locked).retain(|node| node.index() < count);
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);

@@ -154,7 +154,7 @@ impl Wearing<'_> {
             shares.iter().filter(|(node, _)| below.contains(&(*node as usize))).map(|(_, share)| share).sum()
         };
         let own = part(&worn.shares);
-        let is_whole = own < SAME || own > 1.0 - SAME;
+        let is_whole = !(SAME..=1.0 - SAME).contains(&own);
         !is_whole || self.surface.corners(worn.depth.triangle).iter().any(|corner| (part(corner) - own).abs() > SAME)
     }
 }
