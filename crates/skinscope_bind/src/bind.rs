@@ -1,5 +1,6 @@
 //! A whole binding: the rules before it, the method, and what comes afterwards.
 
+use glam::{DAffine3, DQuat, DVec3};
 use skinscope_base::parallel::JobContext;
 
 use crate::binder::{Body, Found};
@@ -10,7 +11,7 @@ use crate::progress::Progress;
 use crate::rows::{self, Rows};
 use crate::shape::Shape;
 use crate::surface::Surface;
-use crate::{Applied, BindError, BindProblem, BindSettings, Bound, after, rules};
+use crate::{Applied, BindError, BindProblem, BindSettings, BindShape, Bound, after, rules};
 
 /// Finds the weights of all points. It says what is wrong before it computes anything, and ends soon after the job is cancelled.
 pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext) -> Result<Bound, BindError> {
@@ -27,9 +28,9 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     let (is_free, mut applied) = rules::free_joints(problem, settings, shape.size);
     let bones = Bones::of(problem, &shape.heads, &surface, is_free);
     reading.at(1.0)?;
-    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones };
-    let Found { mut rows, fallback } = match only_joint(&bones) {
-        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], fallback: Vec::new() },
+    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones, joints: &problem.joints };
+    let Found { mut rows, fallback, shapes } = match only_joint(&bones) {
+        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], ..Found::default() },
         None => (binder.run)(&body, settings, progress.of_stage(1))?,
     };
     let after = progress.of_stage(2);
@@ -47,9 +48,17 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     after.at(1.0)?;
     applied.sort_unstable();
     applied.dedup();
+    let to_problem = out_of_shape(problem, &shape);
+    let shapes = shapes.iter().map(|found| BindShape { form: found.form.moved(&to_problem), ..*found }).collect();
     let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
     context.set_fraction(1.0);
-    Ok(Bound { rows, islands: islands.len(), fallback, rules: applied })
+    Ok(Bound { rows, islands: islands.len(), fallback, rules: applied, shapes })
+}
+
+/// Returns the matrix that brings the space of a shape into that of its problem.
+fn out_of_shape(problem: &BindProblem, shape: &Shape) -> DAffine3 {
+    let centre = problem.joints[0].head - shape.heads[0] * shape.size;
+    DAffine3::from_scale_rotation_translation(DVec3::splat(shape.size), DQuat::IDENTITY, centre)
 }
 
 /// Applies the rules that hold for finished weights.

@@ -38,7 +38,7 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
     progress.at(0.5)?;
     let reach = settings.value(&BLEND) / 100.0;
     let rows = blended(body, &joint_of, reach, progress.part(0.5, 1.0))?;
-    Ok(Found { rows, fallback: Vec::new() })
+    Ok(Found { rows, ..Found::default() })
 }
 
 /// Leaves each joint, in each piece of the surface, the one connected part that comes nearest to its bones; other parts get the joints around

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::BindError;
+use crate::{BindError, BindShape};
 
 /// A joint of the skeleton as it stands when the mesh is bound.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +42,8 @@ pub struct Bound {
     pub fallback: Vec<Fallback>,
     /// Which rule applied where.
     pub rules: Vec<Applied>,
+    /// What the method looked at, in the space of the points; most look at nothing that can be drawn.
+    pub shapes: Vec<BindShape>,
 }
 
 /// A piece that was bound by another method than the one that was asked for.

@@ -102,7 +102,8 @@ pub fn bind_placed(
     });
     let problem = BindProblem { joints: heads.collect(), points: surface.points, triangles: surface.triangles };
     let bound = skinscope_bind::bind(&problem, settings, context)?;
-    let report = BoundSkin::of(SkinId::from_index(model.skins.len()), surface.vertices, &ids, &bound);
+    let report =
+        BoundSkin::of(SkinId::from_index(model.skins.len()), surface.vertices, (&ids, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, ids.first().copied());
