@@ -190,15 +190,15 @@ mod tests {
 
     #[test]
     fn planes_stand_at_the_joints_between_two_bones_and_other_methods_have_no_shapes() {
-        let bound = bound(&by("line"));
-        let planes: Vec<(u32, ShapeForm)> = bound.shapes.iter().map(|shape| (shape.joint, shape.form)).collect();
+        let lined = bound(&by("line"));
+        let planes: Vec<(u32, ShapeForm)> = lined.shapes.iter().map(|shape| (shape.joint, shape.form)).collect();
         assert_eq!(planes.len(), 2);
         for (joint, form) in planes {
             let ShapeForm::Plane(plane) = form else { panic!("no plane") };
             assert!(plane.at.distance(DVec3::Y * f64::from(joint)) < 1e-9 && plane.normal.distance(DVec3::Y) < 1e-9);
             assert!((plane.size - 0.2).abs() < 0.03, "{}", plane.size);
         }
-        assert!(super::tests::bound(&by("nearest")).shapes.is_empty());
+        assert!(bound(&by("nearest")).shapes.is_empty());
     }
 
     #[test]

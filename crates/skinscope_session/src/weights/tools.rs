@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_edit::{
-    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, has_bare_mesh, likely_bind_root,
-    set_bind_root,
+    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
+    has_bare_mesh, likely_bind_root, set_bind_root,
 };
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
@@ -150,6 +150,7 @@ impl Tools {
     pub(crate) fn forget(&mut self) {
         let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
         set_bind_root(&mut settings, None);
+        clear_bind_envelopes(&mut settings);
         let scope = self.scope_before.unwrap_or(self.scope);
         *self =
             Self { open: self.open, settings: Arc::new(settings), scope, as_layer: self.as_layer, ..Self::default() };

@@ -176,8 +176,7 @@ fn rule_row(ui: &mut Ui, rule: &BindRule, on: bool) -> bool {
 
 /// Shows what is bound or was just bound: pieces, joints with weight, what another method had to do, and which rules applied.
 pub(super) fn report(ui: &mut Ui, session: &Session) {
-    let tried = session.tools().outcome().map_or(&[][..], |outcome| outcome.bound.as_slice());
-    let bound = if tried.is_empty() { session.edited_weights().just_bound() } else { tried };
+    let bound = session.edited_weights().bound_skins();
     let Some(model) = session.model().filter(|_| !bound.is_empty()) else { return };
     section(ui, "Binding", |_| {});
     for skin in bound {
