@@ -78,7 +78,7 @@ pub use view::{
 };
 pub use weights::{
     ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, MarkCommand, MarkMode, MarkShape,
-    MarkTool, Marking, Scope, ToolCommand, Tools,
+    MarkTool, Marking, Scope, ToolCommand, Tools, with_radius,
 };
 pub use work::{Done, ModelKey, Run, Work};
 

@@ -9,7 +9,7 @@ mod trial;
 mod within;
 
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
-pub use self::shapes::{EnvelopeHandle, EnvelopeScore};
+pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
 pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};
 
 use std::sync::Arc;

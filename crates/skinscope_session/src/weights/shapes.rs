@@ -10,6 +10,8 @@ use skinscope_model::NodeId;
 
 use crate::{EditedWeights, Session};
 
+/// The outer radius is larger than the inner one by this at least.
+const GAP: f64 = 0.01;
 /// The most capsules of a joint that can be dragged in the picture.
 const MOST_DRAGGED: usize = 8;
 
@@ -26,23 +28,34 @@ pub struct EnvelopeHandle {
     pub middle: Vec2,
     /// The way from there to where the share would be 1.
     pub unit: Vec2,
-    /// The radius now, as a share of the distance of the surface.
-    pub share: f64,
+    /// The inner and the outer radius now, as shares of the distance of the surface.
+    pub shares: [f64; 2],
 }
 
 impl EnvelopeHandle {
     /// Returns where it is.
     #[must_use]
     pub fn at(&self) -> Vec2 {
-        self.middle + self.unit * self.share as f32
+        self.middle + self.unit * self.shares[usize::from(self.is_outer)] as f32
     }
 
-    /// Returns the radius for which it would be as near as can be to a pixel, in whole percent of the distance of the surface.
+    /// Returns both radii for which it would be as near as can be to a pixel, in whole percent of the distance of the surface.
     #[must_use]
-    pub fn share_at(&self, pixel: Vec2) -> f64 {
+    pub fn shares_at(&self, pixel: Vec2) -> [f64; 2] {
         let share = f64::from((pixel - self.middle).dot(self.unit) / self.unit.length_squared());
-        let [least, most] = ENVELOPE_RANGES[usize::from(self.is_outer)];
-        if share.is_finite() { (100.0 * share.clamp(least, most)).round() / 100.0 } else { self.share }
+        if share.is_finite() { with_radius(self.shares, self.is_outer, share) } else { self.shares }
+    }
+}
+
+/// Returns radii with one of them changed, in whole percent and within what is allowed; the other one moves with it where the inner one would
+/// be the larger one.
+#[must_use]
+pub fn with_radius([inner, outer]: [f64; 2], is_outer: bool, share: f64) -> [f64; 2] {
+    let [least, most] = ENVELOPE_RANGES[usize::from(is_outer)];
+    let share = (100.0 * share.clamp(least, most)).round() / 100.0;
+    match is_outer {
+        true => [inner.min(share - GAP).max(0.0), share],
+        false => [share, outer.max(share + GAP)],
     }
 }
 
@@ -79,7 +92,7 @@ impl<'a> EditedWeights<'a> {
             return Vec::new();
         };
         let settings = bind_settings(&self.tools.settings);
-        let shapes = self.bound_skins().iter().flat_map(|skin| &skin.shapes);
+        let shapes = self.last_bound().iter().flat_map(|skin| &skin.shapes);
         let posed = |shape: &JointShape| {
             let matrix = self.pose.model.get(shape.node.index())?.as_daffine3();
             let mut form = shape.form.moved(&matrix);
@@ -95,7 +108,7 @@ impl<'a> EditedWeights<'a> {
     #[must_use]
     pub fn envelope_score(self, node: NodeId) -> Option<EnvelopeScore> {
         let mut out: Option<EnvelopeScore> = None;
-        for shape in self.bound_skins().iter().flat_map(|skin| &skin.shapes).filter(|shape| shape.node == node) {
+        for shape in self.last_bound().iter().flat_map(|skin| &skin.shapes).filter(|shape| shape.node == node) {
             if let ShapeForm::Capsule(Capsule { next, within, .. }) = shape.form {
                 let score = out.get_or_insert_default();
                 score.next += next;
@@ -118,9 +131,8 @@ impl<'a> EditedWeights<'a> {
         let mut out = Vec::new();
         for (number, capsule) in capsules.enumerate().take(MOST_DRAGGED) {
             let Some((middle, unit)) = self.across(&capsule) else { continue };
-            let [inner, outer] = capsule.shares;
-            for (is_outer, share) in [(false, inner), (true, outer)] {
-                out.push(EnvelopeHandle { node, capsule: number, is_outer, middle, unit, share });
+            for is_outer in [false, true] {
+                out.push(EnvelopeHandle { node, capsule: number, is_outer, middle, unit, shares: capsule.shares });
             }
         }
         out

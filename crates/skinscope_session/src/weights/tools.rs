@@ -394,6 +394,14 @@ impl<'a> EditedWeights<'a> {
         made.map_or(&[], |made| made.outcome.bound.as_slice())
     }
 
+    /// Returns the skins whose weights the chosen tool tries to find, or else has found in the model as it is, though its settings be others since.
+    pub(super) fn last_bound(self) -> &'a [BoundSkin] {
+        let shown = self.tools.shown.as_ref().map(|shown| &shown.outcome);
+        let made =
+            self.tools.made.as_ref().filter(|made| self.edited_model().is_some_and(|m| Arc::ptr_eq(m, &made.after)));
+        shown.or(made.map(|made| &made.outcome)).map_or(&[], |outcome| outcome.bound.as_slice())
+    }
+
     /// Returns whether *Bind here* would bind in another pose than the one that is shown.
     #[must_use]
     pub fn binds_elsewhere(self) -> bool {

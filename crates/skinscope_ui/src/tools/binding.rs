@@ -13,7 +13,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
 
 use super::fold::fold;
-use super::quiet_text;
+use super::{envelope, quiet_text};
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
@@ -35,6 +35,7 @@ pub(super) fn show(
     commands: &mut Vec<Command>,
 ) {
     numbers(ui, now);
+    envelope::show(ui, session, now);
     if let Some(model) = session.edited_weights().edited_model() {
         meshes(ui, session, model, now);
         if bind_root(model, now).is_none() {
