@@ -191,7 +191,8 @@ mod tests {
         session.apply(PaintCommand::Flood);
         recorder.note_strokes(session.painting());
         assert!(recorder.failed.is_none(), "{:?}", recorder.failed);
-        let script = paint::read(&path, session.document().unwrap().stored()).unwrap_or_else(|why| panic!("{why}"));
+        let script = paint::read(&path, session.document().unwrap().stored(), paint::PaintedOn::Weights)
+            .unwrap_or_else(|why| panic!("{why}"));
         assert_eq!((script.strokes.len(), script.poses), (1, vec![folder.join("hour.pose-1.pose.json")]));
         session.apply(EditCommand::Undo);
         recorder.note_strokes(session.painting());

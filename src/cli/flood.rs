@@ -12,8 +12,8 @@ use super::{CliError, parse_point, printable};
 use crate::edit::{Refusal, Sheet, check_moves};
 use crate::inspect::VertexSet;
 use crate::model::Model;
-use crate::paint::{self, Gradient, GradientKind, Named, Script, StrokeForm, StrokesError};
-use crate::weights::{BRUSHES, FALLOFFS};
+use crate::paint::{self, Gradient, GradientKind, Named, PaintedOn, Script, StrokeForm, StrokesError};
+use crate::weights::{BRUSHES, FALLOFFS, LAYER_BRUSHES};
 
 /// A brush over all vertices, with the settings that a stroke of a file has too.
 #[derive(Clone, Debug, Args)]
@@ -21,7 +21,7 @@ pub(super) struct FloodArgs {
     /// Paint all vertices at once with this brush, in place of strokes of a file
     #[arg(long, value_name = "BRUSH", value_parser = brushes())]
     flood: Option<String>,
-    /// The joint whose weight changes, for all brushes but smooth, sharpen, relax and average
+    /// The joint whose weight changes, for all brushes but smooth, sharpen, relax, average and erase
     #[arg(long, value_name = "JOINT", requires = "flood", allow_hyphen_values = true)]
     joint: Option<String>,
     /// A joint that is painted as one with --joint: the sum of their weights changes, and each keeps its share; may be given several times
@@ -82,7 +82,9 @@ pub(super) struct FloodArgs {
 }
 
 fn brushes() -> PossibleValuesParser {
-    PossibleValuesParser::new(BRUSHES.iter().map(|brush| PossibleValue::new(brush.id).help(brush.help)))
+    PossibleValuesParser::new(
+        BRUSHES.iter().chain(LAYER_BRUSHES).map(|brush| PossibleValue::new(brush.id).help(brush.help)),
+    )
 }
 
 fn falloffs() -> PossibleValuesParser {
@@ -100,11 +102,15 @@ impl FloodArgs {
     }
 
     /// Returns the brush as a stroke without dabs.
-    pub(super) fn script(&self, model: &Model) -> Result<Script, CliError> {
-        let mut script = paint::of_all(&self.form(model)?, model).map_err(|error| match error {
+    pub(super) fn script(&self, model: &Model, on: PaintedOn) -> Result<Script, CliError> {
+        let mut script = paint::of_all(&self.form(model)?, model, on).map_err(|error| match error {
             StrokesError::Pose { file, error } => CliError::Unreadable { file: file.display().to_string(), error },
             StrokesError::Content { location, reason } => {
-                let option = if location == "locked" { "lock".to_owned() } else { location.replace('_', "-") };
+                let option = match location.as_str() {
+                    "locked" => "lock".to_owned(),
+                    "brush" => "flood".to_owned(),
+                    _ => location.replace('_', "-"),
+                };
                 CliError::Usage(printable(&format!("--{option}: {reason}")))
             }
             other @ StrokesError::Unreadable(_) => CliError::Usage(printable(&other.to_string())),

@@ -103,11 +103,11 @@ impl PaintArgs {
     /// Finds the strokes for a model. The result is not written over a file that they are read from.
     fn script(&self, model: &Model) -> Result<Script, CliError> {
         let script = match &self.strokes {
-            Some(file) => paint::read(file, model).map_err(|error| match error {
+            Some(file) => paint::read(file, model, self.layers.painted_on()).map_err(|error| match error {
                 StrokesError::Pose { file, error } => CliError::Unreadable { file: file.display().to_string(), error },
                 other => CliError::Usage(printable(&format!("{}: {other}", file.display()))),
             })?,
-            None if self.flood.is_asked() => self.flood.script(model)?,
+            None if self.flood.is_asked() => self.flood.script(model, self.layers.painted_on())?,
             None => Script::default(),
         };
         let files = || self.strokes.iter().chain(&self.layers.layers_from);

@@ -11,7 +11,9 @@ use super::{CliError, OpenArgs, other_file, printable};
 use crate::edit::{LayersInFile, ParameterKind};
 use crate::model::Model;
 use crate::output::say;
-use crate::paint::{Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, kept_layers, kept_text};
+use crate::paint::{
+    Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, PaintedOn, kept_layers, kept_text,
+};
 use crate::session::Document;
 
 /// The layer that is painted in, and layers of another file.
@@ -23,7 +25,7 @@ pub(super) struct LayerArgs {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     layer: Option<String>,
     /// Paint the mask of that layer, which says how much of it there is at each vertex, and not weights: what a brush does to the weight of a
-    /// joint it does to the mask, whatever joint it names
+    /// joint it does to the mask, and no joint has to be named
     #[arg(long, requires = "layer")]
     mask: bool,
     /// Copy the layers that this file keeps to MODEL, over its own: what each changes goes to the nearest surface, by the names of joints; the
@@ -90,6 +92,15 @@ impl LayerArgs {
         self.mask
     }
 
+    /// Returns what strokes are carried out on.
+    pub(super) fn painted_on(&self) -> PaintedOn {
+        match (&self.layer, self.mask) {
+            (_, true) => PaintedOn::Mask,
+            (Some(_), false) => PaintedOn::Layer,
+            (None, false) => PaintedOn::Weights,
+        }
+    }
+
     /// Gives a canvas the layers that were asked for, if any, and lets it paint in the one that is named.
     pub(super) fn put_up(&self, canvas: &mut Canvas, model: &Model, open: &OpenArgs) -> Result<(), CliError> {
         if self.layer.is_none() && self.layers_from.is_none() {
@@ -126,9 +137,13 @@ impl LayerArgs {
         let wanted = [(layers.active(), &self.layer_effect), (None, &self.layers_effect)];
         for (of, effect) in wanted.into_iter().flat_map(|(of, all)| all.iter().map(move |effect| (of, effect))) {
             let place = layers.effects_of(of).len();
-            layers.add_effect(of, effect.kind, BTreeSet::new());
+            let mut has_room = layers.add_effect(of, effect.kind, BTreeSet::new());
             for (setting, value) in &effect.settings {
-                layers.set_effect(of, place, setting, *value);
+                let is_set = layers.set_effect(of, place, setting, *value);
+                has_room &= is_set || *value <= 1.0 + layers.room_for_effects() as f64;
+            }
+            if !has_room {
+                return Err(usage("--layer-effect: the layers have as many effects as there can be"));
             }
         }
         canvas.set_layers(layers).map_err(refused)?;

@@ -25,7 +25,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_edit", &["base", "bind", "model", "anim", "deform", "inspect", "weights"]),
     ("skinscope_paint", &["base", "model", "anim", "deform", "inspect", "weights", "edit"]),
     ("skinscope_export", &["base", "model", "anim", "deform"]),
-    ("skinscope_examples", &["base", "model", "anim", "deform"]),
+    ("skinscope_examples", &["base", "bind", "model", "anim", "deform"]),
     ("skinscope_render", &["base", "model", "deform", "frame"]),
     (
         "skinscope_session",

@@ -102,8 +102,9 @@ fn layers_of_a_file_that_was_changed_are_asked_about() {
         click(harness, label);
     };
     assert!(weights(&harness) == base);
+    assert!(harness.query_by_label("Add a layer").is_none(), "first it is said what becomes of those of the file");
     press(&mut harness, "Lay over the change");
-    assert!(weights(&harness) == painted);
+    assert!(weights(&harness) == painted && harness.query_by_label("Add a layer").is_some());
     undo(&mut harness);
     press(&mut harness, "Take the change as a layer");
     assert!(weights(&harness) == base && harness.state().session.painting().layers().layers().len() == 2);

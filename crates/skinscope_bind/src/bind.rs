@@ -9,9 +9,13 @@ use crate::islands::{Islands, NONE};
 use crate::mirror::Mirror;
 use crate::progress::Progress;
 use crate::rows::{self, Rows};
+use crate::rules::Free;
 use crate::shape::Shape;
 use crate::surface::Surface;
 use crate::{Applied, BindError, BindProblem, BindSettings, BindShape, Bound, after, rules};
+
+/// Joints nearer to each other than this share of the size stand at one place.
+const SAME_PLACE: f64 = 1e-6;
 
 /// Finds the weights of all points. It says what is wrong before it computes anything, and ends soon after the job is cancelled.
 pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext) -> Result<Bound, BindError> {
@@ -25,8 +29,15 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     let surface = Surface::of(&shape, |_| true);
     reading.at(0.7)?;
     let islands = Islands::of(&shape);
-    let (is_free, mut applied) = rules::free_joints(problem, settings, shape.size);
-    let bones = Bones::of(problem, &shape.heads, &surface, is_free);
+    let mut bones = Bones::of(problem, &shape.heads, &surface);
+    reading.at(0.8)?;
+    let is_far = match settings.has_rule(rules::NEAR_NOTHING) {
+        true => rules::far_joints(&shape, &surface, &bones, reading.part(0.8, 1.0))?,
+        false => Vec::new(),
+    };
+    let Free { is_free, mut applied, given_way } =
+        rules::free_joints(problem, settings, SAME_PLACE * shape.size, &is_far);
+    bones.keep(is_free);
     reading.at(1.0)?;
     let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones, joints: &problem.joints };
     let Found { mut rows, fallback, shapes } = match only_joint(&bones) {
@@ -51,8 +62,9 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     let to_problem = out_of_shape(problem, &shape);
     let shapes = shapes.iter().map(|found| BindShape { form: found.form.moved(&to_problem), ..*found }).collect();
     let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
+    let island_of = shape.place_of.iter().map(|place| islands.of[*place as usize]).collect();
     context.set_fraction(1.0);
-    Ok(Bound { rows, islands: islands.len(), fallback, rules: applied, shapes })
+    Ok(Bound { rows, islands: islands.len(), island_of, fallback, rules: applied, given_way, shapes })
 }
 
 /// Returns the matrix that brings the space of a shape into that of its problem.
@@ -76,11 +88,12 @@ fn apply_rules(
     if let Some(mirror) = mirror.as_ref().filter(|_| wanted[0]) {
         out.extend(after::part_sides(body, mirror, rows));
     }
-    out.extend(after::hold_pieces(body, settings, rows));
     progress.at(0.8)?;
     if let Some(mirror) = mirror.as_ref().filter(|_| wanted[1]) {
         out.extend(after::mirror_rows(body, mirror, rows));
     }
+    progress.at(0.9)?;
+    out.extend(after::hold_pieces(body, settings, rows));
     Ok(out)
 }
 

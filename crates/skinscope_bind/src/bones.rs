@@ -48,28 +48,30 @@ impl Bone {
 }
 
 impl Bones {
-    /// Makes the bones of the joints for which `is_free` is set: one to each joint below. Where there is none, the bone goes on as the one above
-    /// does, as far again, but not out of the surface.
-    pub fn of(problem: &BindProblem, heads: &[DVec3], surface: &Surface, is_free: Vec<bool>) -> Self {
-        let parents = parents(problem, heads);
-        let mut below: Vec<Vec<u32>> = vec![Vec::new(); parents.len()];
-        for (joint, parent) in (0..).zip(&parents) {
-            parent.iter().for_each(|parent| below[*parent as usize].push(joint));
-        }
+    /// Makes the bones of all joints: one to each joint below. Where there is none, the bone goes on as the one above does, as far again, but
+    /// not out of the surface.
+    pub fn of(problem: &BindProblem, heads: &[DVec3], surface: &Surface) -> Self {
+        let (parents, below) = hierarchy(problem, heads);
         let mut list = Vec::new();
-        for joint in (0..parents.len()).filter(|joint| is_free[*joint]) {
-            let head = heads[joint];
+        for (joint, head) in heads.iter().enumerate() {
             let mut tails: Vec<DVec3> = below[joint].iter().map(|child| heads[*child as usize]).collect();
-            tails.retain(|tail| tail.distance(head) > SHORTEST);
+            tails.retain(|tail| tail.distance(*head) > SHORTEST);
             if tails.is_empty() {
                 let mut above = std::iter::successors(parents[joint], |joint| parents[*joint as usize]);
-                let before = above.find(|above| heads[*above as usize].distance(head) > SHORTEST);
-                let before = before.filter(|_| below[joint].is_empty()).map_or(head, |at| heads[at as usize]);
-                tails.push(leaf_tail(surface, head, head - before));
+                let before = above.find(|above| heads[*above as usize].distance(*head) > SHORTEST);
+                let before = before.map_or(*head, |at| heads[at as usize]);
+                tails.push(leaf_tail(surface, *head, *head - before));
             }
-            list.extend(tails.into_iter().map(|tail| Bone { joint: joint as u32, ends: [head, tail] }));
+            list.extend(tails.into_iter().map(|tail| Bone { joint: joint as u32, ends: [*head, tail] }));
         }
+        let is_free = vec![true; heads.len()];
         Self { list, is_free, parents, below }
+    }
+
+    /// Leaves the bones of the joints that may have weight.
+    pub fn keep(&mut self, is_free: Vec<bool>) {
+        self.list.retain(|bone| is_free[bone.joint as usize]);
+        self.is_free = is_free;
     }
 
     /// Returns the bone that is nearest to a point, and its nearest point there; of equally near ones the first.
@@ -110,7 +112,9 @@ fn leaf_tail(surface: &Surface, head: DVec3, along: DVec3) -> DVec3 {
     let far = FAR.max(2.0 * length) / length;
     let mut crossings = Vec::new();
     surface.crossings(head, head + along * far, &mut crossings);
-    let shares = crossings.iter().map(|(share, _)| share * far).filter(|share| *share > 1e-9);
+    // A line through an edge goes through both triangles there, but once through the surface.
+    crossings.dedup_by(|a, b| (*a - *b) * far <= SHORTEST);
+    let shares = crossings.iter().map(|share| share * far).filter(|share| *share > 1e-9);
     let (within, beyond): (Vec<f64>, Vec<f64>) = shares.partition(|share| *share <= 1.0);
     match within.last().filter(|_| beyond.len() % 2 == 0) {
         Some(last) => head + along * (LEAF * last),
@@ -118,15 +122,32 @@ fn leaf_tail(surface: &Surface, head: DVec3, along: DVec3) -> DVec3 {
     }
 }
 
-/// Returns the parent of each joint. In a flat skeleton, whose joints have none, the one that a joint points to counts as below it.
-fn parents(problem: &BindProblem, heads: &[DVec3]) -> Vec<Option<u32>> {
+/// Returns the parent of each joint, and the joints below each. In a flat skeleton, whose joints have no parents, the one that a joint points
+/// to counts as below it.
+fn hierarchy(problem: &BindProblem, heads: &[DVec3]) -> (Vec<Option<u32>>, Vec<Vec<u32>>) {
     let joints = &problem.joints;
-    let mut out: Vec<Option<u32>> = joints.iter().map(|joint| joint.parent.map(|parent| parent as u32)).collect();
-    let mut has_child = vec![false; joints.len()];
-    out.iter().flatten().for_each(|parent| has_child[*parent as usize] = true);
-    let flat: Vec<usize> = (0..joints.len()).filter(|joint| out[*joint].is_none() && !has_child[*joint]).collect();
+    let mut parents: Vec<Option<u32>> = joints.iter().map(|joint| joint.parent.map(|parent| parent as u32)).collect();
+    let mut below: Vec<Vec<u32>> = vec![Vec::new(); joints.len()];
+    for (joint, parent) in (0..).zip(&parents) {
+        parent.iter().for_each(|parent| below[*parent as usize].push(joint));
+    }
+    let is_flat = |joint: &usize| parents[*joint].is_none() && below[*joint].is_empty();
+    let flat: Vec<usize> = (0..joints.len()).filter(is_flat).collect();
+    for (joint, next, _) in aimed(problem, heads, &flat) {
+        below[joint].push(next as u32);
+        // No joint is above itself.
+        let mut above = std::iter::successors(Some(joint as u32), |at| parents[*at as usize]);
+        if parents[next].is_none() && !above.any(|above| above as usize == next) {
+            parents[next] = Some(joint as u32);
+        }
+    }
+    (parents, below)
+}
+
+/// Returns which joints of a flat skeleton point to which others, and the cosines of the angles between; nothing where too few do.
+fn aimed(problem: &BindProblem, heads: &[DVec3], flat: &[usize]) -> Vec<(usize, usize, f64)> {
     if flat.len() < 3 {
-        return out;
+        return Vec::new();
     }
     // For each of the six axes the joints that point at another one, and how well.
     let of_axis = |axis: usize| {
@@ -135,15 +156,17 @@ fn parents(problem: &BindProblem, heads: &[DVec3]) -> Vec<Option<u32>> {
             let along = problem.joints[joint].axes.col(axis % 3).normalize_or_zero() * turn;
             let to = |other: &usize| heads[*other] - heads[joint];
             let cosine = |other: &usize| along.dot(to(other).normalize_or_zero());
-            let seen = flat.iter().filter(|other| **other != joint && cosine(other) > AIMED[1]);
+            let is_seen = |other: &&usize| to(other).length() > SHORTEST && cosine(other) > AIMED[1];
+            let seen = flat.iter().filter(is_seen);
             let next = seen.min_by(|a, b| to(a).length_squared().total_cmp(&to(b).length_squared()).then(a.cmp(b)))?;
             Some((joint, *next, cosine(next)))
         };
         flat.iter().filter_map(|joint| aimed(*joint)).collect::<Vec<_>>()
     };
+    // How many point well, and how well all do.
     let quality = |aimed: &[(usize, usize, f64)]| {
-        let sure = aimed.iter().filter(|(.., cosine)| *cosine > AIMED[0]);
-        sure.fold((0, 0.0), |(count, sum), (.., cosine)| (count + 1, sum + cosine))
+        let sure = aimed.iter().filter(|(.., cosine)| *cosine > AIMED[0]).count();
+        (sure, aimed.iter().map(|(.., cosine)| cosine).sum::<f64>())
     };
     let mut best: Vec<(usize, usize, f64)> = Vec::new();
     for axis in 0..6 {
@@ -152,15 +175,5 @@ fn parents(problem: &BindProblem, heads: &[DVec3]) -> Vec<Option<u32>> {
             best = aimed;
         }
     }
-    if 2 * quality(&best).0 < flat.len() {
-        return out;
-    }
-    for (joint, next, _) in best {
-        // No joint is above itself.
-        let mut above = std::iter::successors(Some(joint as u32), |at| out[*at as usize]);
-        if out[next].is_none() && !above.any(|above| above as usize == next) {
-            out[next] = Some(joint as u32);
-        }
-    }
-    out
+    if 2 * quality(&best).0 < flat.len() { Vec::new() } else { best }
 }

@@ -5,6 +5,7 @@ use crate::binder::Body;
 use crate::islands::NONE;
 use crate::progress::Progress;
 use crate::surface::Surface;
+use crate::system::Source;
 
 /// Draws the weights of a place towards those of a point on a triangle of another piece.
 #[derive(Clone, Copy, Debug)]
@@ -19,27 +20,25 @@ pub struct Spring {
     pub stiffness: f64,
 }
 
-/// A spring over the length 1 is so stiff, of a place that has heat of its own, and of another one.
+/// A spring over the length 1 is so stiff, of a place that sees a bone, and of another one.
 const STIFFNESS: [f64; 2] = [0.03, 3.0];
 /// Lengths below this count as this.
 const SHORTEST: f64 = 1e-3;
-/// How far such places are coupled, if there is heat anywhere in their piece.
-const REACH: [f64; 2] = [0.1, 0.3];
+/// How far places that see a bone are coupled. Others are coupled however far it is.
+const REACH: f64 = 0.1;
 /// What is nearer to a border than this share of the mean length of the edges there is the other side of a crack.
 const CRACK: f64 = 0.5;
 /// A piece with more than this share of the triangles has a tree of all others, so that looking for these does not wade through its own.
 const LARGE: f64 = 0.05;
 
-/// Finds the springs of all places: each to the nearest point of the other pieces. `heated` says which places have heat of their own.
-pub fn springs(body: &Body, heated: &[bool], progress: Progress) -> Result<Vec<Spring>, BindError> {
+/// Finds the springs of all places: each to the nearest point of the other pieces.
+pub fn springs(body: &Body, sources: &[Source], progress: Progress) -> Result<Vec<Spring>, BindError> {
     let islands = body.islands;
     if islands.len() < 2 {
         return Ok(Vec::new());
     }
     let shape = body.shape;
-    let is_warm: Vec<bool> =
-        islands.places.iter().map(|piece| piece.iter().any(|place| heated[*place as usize])).collect();
-    let flags = |place: u32| [is_warm[islands.of[place as usize] as usize], heated[place as usize]];
+    let sees = |place: u32| sources[place as usize].sees;
     let mut out = Vec::new();
     let mut small: Vec<u32> = Vec::new();
     for (number, piece) in (0..).zip(&islands.places) {
@@ -51,25 +50,24 @@ pub fn springs(body: &Body, heated: &[bool], progress: Progress) -> Result<Vec<S
         let others = Surface::of(shape, |corners| islands.of[corners[0] as usize] != number);
         out.extend(progress.by_chunk(piece.len(), 256, &|range| {
             let places = piece[range].iter();
-            places.filter_map(|place| spring(body, &others, *place, flags(*place))).collect()
+            places.filter_map(|place| spring(body, &others, *place, sees(*place))).collect()
         })?);
     }
     out.extend(progress.by_chunk(small.len(), 64, &|range| {
         let places = small[range].iter();
-        let of = |place: &u32| spring(body, body.surface, *place, flags(*place));
+        let of = |place: &u32| spring(body, body.surface, *place, sees(*place));
         places.filter_map(of).collect()
     })?);
     Ok(out)
 }
 
 /// Returns the spring of a place.
-fn spring(body: &Body, surface: &Surface, place: u32, [is_warm, is_heated]: [bool; 2]) -> Option<Spring> {
+fn spring(body: &Body, surface: &Surface, place: u32, sees: bool) -> Option<Spring> {
     let own = body.islands.of[place as usize];
     if own == NONE {
         return None;
     }
-    let [stiffness, reach] = [STIFFNESS, REACH].map(|both| both[usize::from(!is_heated)]);
-    let reach = if is_warm { reach } else { f64::INFINITY };
+    let (stiffness, reach) = if sees { (STIFFNESS[0], REACH) } else { (STIFFNESS[1], f64::INFINITY) };
     let is_other = |corners: [u32; 3]| body.islands.of[corners[0] as usize] != own;
     let near = surface.nearest_of(body.shape.points[place as usize], reach, &is_other)?;
     let length = near.distance.max(SHORTEST);

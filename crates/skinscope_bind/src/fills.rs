@@ -18,7 +18,7 @@ pub struct Fills {
 
 /// A hole has at least so many edges and at most so many.
 const EDGES: [usize; 2] = [3, 16];
-/// It is no wider than this.
+/// No place of it is farther from their mean than half of this.
 const WIDEST: f64 = 0.06;
 
 /// Finds the small holes of a surface: groups of border edges that touch.
@@ -35,9 +35,8 @@ pub fn fills(shape: &Shape) -> Fills {
         places.sort_unstable();
         places.dedup();
         let at = |place: u32| shape.points[place as usize];
-        let low = places.iter().fold(DVec3::INFINITY, |low, place| low.min(at(*place)));
-        let high = places.iter().fold(DVec3::NEG_INFINITY, |high, place| high.max(at(*place)));
-        if low.distance(high) > WIDEST {
+        let mean = places.iter().map(|place| at(*place)).sum::<DVec3>() / places.len() as f64;
+        if places.iter().any(|place| 2.0 * at(*place).distance(mean) > WIDEST) {
             continue;
         }
         let mut add = |corners: [u32; 3], points: [DVec3; 3]| {

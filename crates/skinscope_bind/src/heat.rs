@@ -27,9 +27,10 @@ const STRENGTH: BinderParameter = BinderParameter {
     default: 6.0,
     decimals: 1,
 };
+
 fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let sources = sources(body, settings.value(&STRENGTH), progress.part(0.0, 0.25))?;
-    let Warmed { rows, is_cold } = warmed(body, &sources, progress.part(0.25, 0.9))?;
+    let Warmed { rows, is_cold } = warmed(body, sources, None, progress.part(0.25, 0.9))?;
     let mut found = Found { rows, ..Found::default() };
     take_from_other_method(body, settings, &is_cold, &mut found, progress.part(0.9, 1.0))?;
     Ok(found)
@@ -44,7 +45,7 @@ fn sources(body: &Body, warmth: f64, progress: Progress) -> Result<Vec<Source>, 
                 return Source::default();
             }
             see(body, place, &mut near, &mut seen);
-            Source::of(&seen, warmth)
+            Source::of(&seen, warmth, !seen.is_empty())
         };
         range.map(one).collect()
     };

@@ -18,6 +18,7 @@ mod couplings;
 mod envelope;
 mod error;
 mod fills;
+mod frame;
 mod heat;
 mod islands;
 mod line;

@@ -38,10 +38,14 @@ pub struct Bound {
     pub rows: Vec<Vec<(u32, f64)>>,
     /// How many pieces the surface has that no edge joins.
     pub islands: usize,
+    /// For each point the number of its piece; [`u32::MAX`] where no triangle has it.
+    pub island_of: Vec<u32>,
     /// The pieces that the method could not bind by itself.
     pub fallback: Vec<Fallback>,
     /// Which rule applied where.
     pub rules: Vec<Applied>,
+    /// The rules that would have left no joint, and therefore did not hold.
+    pub given_way: Vec<&'static str>,
     /// What the method looked at, in the space of the points; most look at nothing that can be drawn.
     pub shapes: Vec<BindShape>,
 }
@@ -114,8 +118,8 @@ impl BindProblem {
 
 fn finite<'p>(what: &'static str, points: impl Iterator<Item = &'p DVec3>) -> Result<(), BindError> {
     // Squares of coordinates are added up, which must not overflow.
-    let bad = points.enumerate().filter(|(_, point)| !(point.length_squared() < 1e200)).map(|(at, _)| at);
-    let bad: Vec<usize> = bad.collect();
+    let fits = |point: &DVec3| point.length_squared() < 1e200;
+    let bad: Vec<usize> = points.enumerate().filter(|(_, point)| !fits(point)).map(|(at, _)| at).collect();
     match bad.first() {
         Some(first) => Err(BindError::NotFinite { what, count: bad.len(), first: *first }),
         None => Ok(()),

@@ -1,6 +1,13 @@
 //! What holds for every method: which joints may have weight at all, and what has to agree afterwards. Each rule can be switched off.
 
-use crate::{Applied, BindProblem, BindSettings};
+use glam::{DMat3, DVec3};
+
+use crate::bones::{Bone, Bones};
+use crate::frame;
+use crate::progress::Progress;
+use crate::shape::Shape;
+use crate::surface::Surface;
+use crate::{Applied, BindError, BindProblem, BindSettings};
 
 /// A rule. Its work is done where its id is asked for; see [`crate::bind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +22,8 @@ pub struct Rule {
 
 /// Helpers have no weight.
 pub const HELPERS: &str = "helpers";
+/// Joints near no surface have no weight.
+pub const NEAR_NOTHING: &str = "near-nothing";
 /// Roots have no weight.
 pub const ROOTS: &str = "roots";
 /// Left and right have the same weights.
@@ -36,6 +45,11 @@ pub static RULES: &[Rule] = &[
         label: "Root joints",
         help: "Joints above the one where the skeleton begins, such as a root on the ground, get no weight",
     },
+    Rule {
+        id: NEAR_NOTHING,
+        label: "Joints near nothing",
+        help: "Joints that stand outside of the body, with no surface near their bones, get no weight",
+    },
     Rule { id: SIDES, label: "Left and right", help: "No joint of one side moves what lies far on the other side" },
     Rule {
         id: MIRRORED,
@@ -54,22 +68,22 @@ const HELPER_WORDS: &str = "ik fk pole poles target targets ctrl control control
     socket attach attachment locator null dummy marker prop eff effector";
 /// The words in names of joints above the one where a skeleton begins.
 const ROOT_WORDS: &str = "root armature scene world origin global reference master cog";
-/// Joints nearer to each other than this share of the size stand at one place.
-const SAME_PLACE: f64 = 1e-6;
 
-/// Returns the words of a name in lower case: it is divided at what is no letter, and where a capital letter follows a small one.
+/// Returns the words of a name in lower case: it is divided at what is no letter, where a capital letter follows a small one, and before the
+/// last of several capital letters that a small one follows.
 fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
     let mut out = vec![String::new()];
-    let mut before = ' ';
-    for c in name.chars() {
-        let begins = c.is_uppercase() && before.is_lowercase();
+    for (at, c) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| letters.get(at)).copied().unwrap_or(' ');
+        let is_last_capital = before.is_uppercase() && letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        let begins = c.is_uppercase() && (before.is_lowercase() || is_last_capital);
         if (!c.is_alphabetic() || begins) && out.last().is_some_and(|word| !word.is_empty()) {
             out.push(String::new());
         }
         if let Some(word) = out.last_mut().filter(|_| c.is_alphabetic()) {
             word.extend(c.to_lowercase());
         }
-        before = c;
     }
     out.retain(|word| !word.is_empty());
     out
@@ -80,35 +94,79 @@ fn has_word(name: &str, list: &str) -> bool {
     words(name).iter().any(|word| list.split_whitespace().any(|other| other == word))
 }
 
-/// Returns for each joint whether it may have weight, and the rules that said no. `size` is the unit of the heads of the shape.
-pub fn free_joints(problem: &BindProblem, settings: &BindSettings, size: f64) -> (Vec<bool>, Vec<Applied>) {
+/// Which joints may have weight.
+pub struct Free {
+    /// For each joint whether it may.
+    pub is_free: Vec<bool>,
+    /// The rules that said no.
+    pub applied: Vec<Applied>,
+    /// The rules that would have left no joint, and therefore do not hold.
+    pub given_way: Vec<&'static str>,
+}
+
+/// Finds the joints that may have weight. `is_far` says which are near no surface. Where no joint would be left, rules give way: first that
+/// about surfaces, then that about names, then that about roots.
+pub fn free_joints(problem: &BindProblem, settings: &BindSettings, same_place: f64, is_far: &[bool]) -> Free {
     let joints = &problem.joints;
-    let may: Vec<bool> = joints.iter().map(|joint| joint.may_bind).collect();
-    let mut is_helper = vec![false; joints.len()];
-    if settings.has_rule(HELPERS) {
-        let names = |name: &str| has_word(name, HELPER_WORDS);
-        is_helper = joints.iter().map(|joint| names(&joint.name)).collect();
-        // A skeleton of helpers alone is none.
-        if may.iter().zip(&is_helper).all(|(may, is_helper)| !may || *is_helper) {
-            is_helper.fill(false);
+    let mut holding: Vec<&'static str> =
+        [NEAR_NOTHING, HELPERS, ROOTS].into_iter().filter(|rule| settings.has_rule(rule)).collect();
+    let mut given_way = Vec::new();
+    loop {
+        let flags = |rule: &'static str, of: &dyn Fn(usize) -> bool| -> Vec<bool> {
+            let holds = holding.contains(&rule);
+            (0..joints.len()).map(|joint| holds && of(joint)).collect()
+        };
+        let is_far = flags(NEAR_NOTHING, &|joint| is_far.get(joint).is_some_and(|is_far| *is_far));
+        let is_helper = flags(HELPERS, &|joint| has_word(&joints[joint].name, HELPER_WORDS));
+        let mut is_root = vec![false; joints.len()];
+        if holding.contains(&ROOTS) {
+            mark_roots(problem, &is_helper, same_place, &mut is_root);
         }
-    }
-    let mut is_root = vec![false; joints.len()];
-    if settings.has_rule(ROOTS) {
-        mark_roots(problem, &is_helper, SAME_PLACE * size, &mut is_root);
-        let stays = |joint: usize| may[joint] && !is_helper[joint] && !is_root[joint];
-        if !(0..joints.len()).any(stays) {
-            is_root.fill(false);
+        let rules = [(HELPERS, &is_helper), (ROOTS, &is_root), (NEAR_NOTHING, &is_far)];
+        let says_no = |joint: usize| rules.iter().find(|(_, flags)| flags[joint]).map(|(rule, _)| *rule);
+        let may: Vec<usize> = (0..joints.len()).filter(|joint| joints[*joint].may_bind).collect();
+        if holding.is_empty() || may.iter().any(|joint| says_no(*joint).is_none()) {
+            let of =
+                |joint: usize| says_no(joint).map(|rule| Applied { rule, joint: Some(joint as u32), island: None });
+            let applied = may.iter().filter_map(|joint| of(*joint)).collect();
+            let is_free = (0..joints.len()).map(|joint| joints[joint].may_bind && says_no(joint).is_none()).collect();
+            return Free { is_free, applied, given_way };
         }
+        given_way.push(holding.remove(0));
     }
-    let applied = |rule: &'static str, flags: &[bool]| -> Vec<Applied> {
-        let of = |joint: usize| Applied { rule, joint: Some(joint as u32), island: None };
-        (0..joints.len()).filter(|joint| may[*joint] && flags[*joint]).map(of).collect()
+}
+
+/// A joint farther from the surface than this is near none.
+const FAR: f64 = 0.06;
+/// Unless lines in more than so many of [`lattice`]'s directions meet the surface: then it is within the body.
+const ENCLOSED: usize = 16;
+/// So many points of each bone are looked at.
+const SAMPLES: u32 = 9;
+
+/// Returns for each joint whether neither it nor its bones are near the surface or enclosed by it. `bones` are those of all joints.
+pub fn far_joints(shape: &Shape, surface: &Surface, bones: &Bones, progress: Progress) -> Result<Vec<bool>, BindError> {
+    let directions = lattice(frame::axes(shape));
+    let is_far = |joint: usize| {
+        let own = bones.list.iter().filter(|bone| bone.joint as usize == joint);
+        let along = |bone: &Bone| {
+            let [from, to] = bone.ends;
+            (0..SAMPLES).map(move |at| from.lerp(to, f64::from(at) / f64::from(SAMPLES - 1)))
+        };
+        let samples: Vec<DVec3> = own.flat_map(along).collect();
+        let is_enclosed = |from: &DVec3| {
+            let length = from.length() + 1.0;
+            directions.iter().filter(|along| surface.is_met(*from, *from + **along * length)).count() > ENCLOSED
+        };
+        samples.iter().all(|at| surface.nearest(*at, FAR).is_none()) && !samples.iter().any(is_enclosed)
     };
-    let mut rules = applied(HELPERS, &is_helper);
-    rules.extend(applied(ROOTS, &is_root));
-    let free = (0..joints.len()).map(|joint| may[joint] && !is_helper[joint] && !is_root[joint]).collect();
-    (free, rules)
+    progress.by_chunk(shape.heads.len(), 8, &|range| range.map(is_far).collect())
+}
+
+/// Returns the directions from the middle of a cube to the middles of its sides and edges and to its corners.
+fn lattice(axes: DMat3) -> Vec<DVec3> {
+    let steps = [-1.0, 0.0, 1.0];
+    let all = steps.iter().flat_map(|x| steps.iter().flat_map(move |y| steps.map(|z| DVec3::new(*x, *y, z))));
+    all.filter(|along| *along != DVec3::ZERO).map(|along| axes.transpose() * along.normalize()).collect()
 }
 
 /// Marks the joints above the one where the skeleton begins: from each joint without a parent down, as long as there is one way down alone.
@@ -150,6 +208,7 @@ mod tests {
     fn names_are_divided_into_words() {
         assert_eq!(words("LeftHandIK_03.end"), ["left", "hand", "ik", "end"]);
         assert_eq!(words("ctrl-foot"), ["ctrl", "foot"]);
+        assert_eq!(words("IKTarget2FK"), ["ik", "target", "fk"]);
         assert!(words("3_4").is_empty());
     }
 
@@ -171,13 +230,22 @@ mod tests {
         ];
         let mut problem = BindProblem { joints, ..BindProblem::default() };
         let settings = BindSettings::default();
-        let (free, rules) = free_joints(&problem, &settings, 1.0);
-        assert_eq!(free, [false, true, true, false, false]);
-        let ids: Vec<(&str, Option<u32>)> = rules.iter().map(|applied| (applied.rule, applied.joint)).collect();
-        assert_eq!(ids, [(HELPERS, Some(3)), (HELPERS, Some(4)), (ROOTS, Some(0))]);
+        let Free { is_free, applied, given_way } = free_joints(&problem, &settings, 1e-6, &[false; 5]);
+        assert_eq!(is_free, [false, true, true, false, false]);
+        let ids: Vec<(&str, Option<u32>)> = applied.iter().map(|applied| (applied.rule, applied.joint)).collect();
+        assert_eq!(ids, [(ROOTS, Some(0)), (HELPERS, Some(3)), (HELPERS, Some(4))]);
+        assert!(given_way.is_empty());
         let off = BindSettings { rules_off: [HELPERS, ROOTS].map(str::to_owned).into(), ..settings.clone() };
-        assert_eq!(free_joints(&problem, &off, 1.0).0, [true; 5]);
-        problem.joints.truncate(1);
-        assert_eq!(free_joints(&problem, &settings, 1.0).0, [true]);
+        assert_eq!(free_joints(&problem, &off, 1e-6, &[]).is_free, [true; 5]);
+        // The rule about surfaces gives way first, so that the names still hold.
+        let free = free_joints(&problem, &settings, 1e-6, &[true; 5]);
+        assert_eq!((&free.is_free[..], &free.given_way[..]), (&is_free[..], &[NEAR_NOTHING][..]));
+        problem.joints.retain(|joint| joint.name != "Hips" && joint.name != "Spine");
+        problem.joints.iter_mut().for_each(|joint| joint.parent = None);
+        let free = free_joints(&problem, &settings, 1e-6, &[true, false, false]);
+        assert_eq!((&free.is_free[..], &free.given_way[..]), (&[true, false, false][..], &[NEAR_NOTHING][..]));
+        problem.joints.remove(0);
+        let free = free_joints(&problem, &settings, 1e-6, &[]);
+        assert_eq!((&free.is_free[..], &free.given_way[..]), (&[true; 2][..], &[NEAR_NOTHING, HELPERS][..]));
     }
 }

@@ -69,7 +69,7 @@ impl BindSettings {
                 return Err(BindError::Setting(format!("no method has a number \"{id}\"")));
             };
             let [least, most] = parameter.range;
-            if !(*value >= least && *value <= most) {
+            if !(least..=most).contains(value) {
                 return Err(BindError::Setting(format!("{} is from {least} to {most}, not {value}", parameter.label)));
             }
         }

@@ -7,7 +7,7 @@ use crate::{BindError, BindProblem};
 
 /// The surface and the joints in units of [`Shape::size`] around the middle of the surface.
 pub struct Shape {
-    /// The length that is 1 here, in the unit of the problem: about the length of a body.
+    /// The length that is 1 here, in the unit of the problem: twice the distance of the farthest place from the middle, about the length of a body.
     pub size: f64,
     /// The places of the surface, sorted by position.
     pub points: Vec<DVec3>,
@@ -32,8 +32,6 @@ pub struct Shape {
 /// Cotangents are not below the first, so that wide angles push nothing away, and not above the second, which only triangles with hardly any
 /// area reach.
 const COTANGENTS: [f64; 2] = [0.02, 50.0];
-/// A body of this length along one line has a root mean square distance of 1 from its middle, in the unit of that distance.
-const LENGTH: f64 = 3.464_101_615_137_754_6;
 
 impl Shape {
     /// Makes the shape of a problem that was checked.
@@ -45,19 +43,15 @@ impl Shape {
             0.5 * (b - a).cross(c - a).length()
         };
         let whole: f64 = triangles.iter().map(|t| area(*t)).sum();
-        if !(whole > 0.0) {
+        if whole <= 0.0 || !whole.is_finite() {
             return Err(BindError::NoSurface);
         }
         // The mean over the surface: how finely a part of it is divided does not count.
-        let mean = |of: &dyn Fn([DVec3; 3]) -> DVec3| {
-            let corner = |t: &[u32; 3]| t.map(|at| points[at as usize]);
-            triangles.iter().map(|t| of(corner(t)) * area(*t)).sum::<DVec3>() / whole
-        };
-        let centre = mean(&|[a, b, c]| (a + b + c) / 3.0);
-        let square = |p: DVec3| (p - centre) * (p - centre);
-        let spread = mean(&|[a, b, c]| (square(a) + square(b) + square(c) + square((a + b + c) / 3.0) * 9.0) / 12.0);
-        let size = LENGTH * spread.element_sum().sqrt();
-        if !(size > 0.0 && size.is_finite()) {
+        let middle = |t: &[u32; 3]| t.map(|at| points[at as usize]).iter().sum::<DVec3>() / 3.0;
+        let centre = triangles.iter().map(|t| middle(t) * area(*t)).sum::<DVec3>() / whole;
+        let corners = triangles.iter().flatten();
+        let size = 2.0 * corners.map(|at| points[*at as usize].distance(centre)).fold(0.0, f64::max);
+        if size <= 0.0 || !size.is_finite() {
             return Err(BindError::NoSurface);
         }
         let own = |p: DVec3| (p - centre) / size;

@@ -82,16 +82,23 @@ impl<'s> Surface<'s> {
         })
     }
 
-    /// Returns the shares of the way at which it goes through a triangle, with the number of the triangle, rising.
-    pub fn crossings(&self, from: DVec3, to: DVec3, out: &mut Vec<(f64, u32)>) {
+    /// Whether it is met on the way from one point to another, but not at the point.
+    pub fn is_met(&self, from: DVec3, to: DVec3) -> bool {
+        let way = Way::new(from, to);
+        self.tree.any(&|bounds| way.meets(bounds), &mut |item| {
+            way.hit(self.shape.corners(self.triangles[item as usize])).is_some_and(|at| at > 1e-9)
+        })
+    }
+
+    /// Returns the shares of the way at which it goes through a triangle, rising.
+    pub fn crossings(&self, from: DVec3, to: DVec3, out: &mut Vec<f64>) {
         out.clear();
         let way = Way::new(from, to);
         self.tree.any(&|bounds| way.meets(bounds), &mut |item| {
-            let number = self.triangles[item as usize];
-            out.extend(way.hit(self.shape.corners(number)).map(|at| (at, number)));
+            out.extend(way.hit(self.shape.corners(self.triangles[item as usize])));
             false
         });
-        out.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        out.sort_unstable_by(f64::total_cmp);
     }
 }
 

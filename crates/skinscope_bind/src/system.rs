@@ -30,11 +30,13 @@ pub struct Source {
     pub strength: f64,
     /// Joints and shares.
     pub joints: Vec<(u32, f64)>,
+    /// Whether the place sees a bone. What sees none follows what it lies on.
+    pub sees: bool,
 }
 
 impl Source {
     /// Makes a source from the distances of joints, each of which may come several times.
-    pub fn of(distances: &[(f64, u32)], warmth: f64) -> Self {
+    pub fn of(distances: &[(f64, u32)], warmth: f64, sees: bool) -> Self {
         let best = distances.iter().map(|(distance, _)| *distance).fold(f64::INFINITY, f64::min);
         if !best.is_finite() {
             return Self::default();
@@ -50,7 +52,7 @@ impl Source {
         joints.retain(|(_, share)| *share > 0.0);
         let sum: f64 = joints.iter().map(|(_, share)| share).sum();
         joints.iter_mut().for_each(|(_, share)| *share /= sum);
-        Self { strength: warmth / (best * best), joints }
+        Self { strength: warmth / (best * best), joints, sees }
     }
 }
 
@@ -60,17 +62,28 @@ pub struct Warmed {
     pub is_cold: Vec<bool>,
 }
 
-/// Finds the weights that sources give.
-pub fn warmed(body: &Body, sources: &[Source], progress: Progress) -> Result<Warmed, BindError> {
-    let heated: Vec<bool> = sources.iter().map(|source| source.strength > 0.0).collect();
-    let springs = springs(body, &heated, progress.part(0.0, 0.15))?;
-    let is_cold = cold_islands(body, &heated, &springs);
-    let rows = solved(body, sources, &springs, &is_cold, progress.part(0.15, 1.0))?;
+/// Finds the weights that sources give. `last` gives sources to the places of pieces that no heat would reach.
+pub fn warmed(
+    body: &Body,
+    mut sources: Vec<Source>,
+    last: Option<&dyn Fn(u32) -> Source>,
+    progress: Progress,
+) -> Result<Warmed, BindError> {
+    let springs = springs(body, &sources, progress.part(0.0, 0.15))?;
+    let is_cold = cold_islands(body, &sources, &springs);
+    let mut is_out = is_cold.clone();
+    if let Some(last) = last {
+        for (piece, _) in body.islands.places.iter().zip(&is_cold).filter(|(_, is_cold)| **is_cold) {
+            piece.iter().for_each(|place| sources[*place as usize] = last(*place));
+        }
+        is_out.fill(false);
+    }
+    let rows = solved(body, &sources, &springs, &is_out, progress.part(0.15, 1.0))?;
     Ok(Warmed { rows, is_cold })
 }
 
 /// Returns for each piece whether no heat reaches it, not even from another piece.
-fn cold_islands(body: &Body, heated: &[bool], springs: &[Spring]) -> Vec<bool> {
+fn cold_islands(body: &Body, sources: &[Source], springs: &[Spring]) -> Vec<bool> {
     let mut sets = skinscope_base::math::DisjointSets::new(body.islands.len());
     for spring in springs {
         let island = |place: u32| body.islands.of[place as usize];
@@ -79,7 +92,7 @@ fn cold_islands(body: &Body, heated: &[bool], springs: &[Spring]) -> Vec<bool> {
     let (group_of, groups) = sets.numbered();
     let mut is_warm = vec![false; groups];
     for (piece, group) in body.islands.places.iter().zip(&group_of) {
-        is_warm[*group as usize] |= piece.iter().any(|place| heated[*place as usize]);
+        is_warm[*group as usize] |= piece.iter().any(|place| sources[*place as usize].strength > 0.0);
     }
     group_of.iter().map(|group| !is_warm[*group as usize]).collect()
 }

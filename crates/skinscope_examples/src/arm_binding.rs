@@ -1,9 +1,11 @@
-//! An arm that is bent at rest, and three small procedures that bind its skin to three bones: capsules, lines with planes, and paths
-//! along the edges of tetrahedra that fill the arm.
+//! An arm that is bent at rest, and what binds its skin to three bones: capsules that are placed by hand, paths along the edges of
+//! tetrahedra that fill the arm, and the methods of [`skinscope_bind`].
 
 use std::collections::BTreeSet;
 
 use glam::DVec3;
+use skinscope_base::parallel::JobContext;
+use skinscope_bind::{BindProblem, BindSettings, Joint, bind};
 
 /// The rings of the arm and the vertices of a ring; both ends are closed by one vertex more.
 const RINGS: usize = 31;
@@ -148,11 +150,34 @@ impl Arm {
         self.positions.iter().map(bone).collect()
     }
 
-    /// Point to line: from the shoulder on, each vertex goes to the first bone whose plane it is not beyond.
-    pub(super) fn by_planes(&self) -> Vec<usize> {
-        let divides = self.divides();
-        let bone = |p: &DVec3| divides.iter().position(|divide| divide.beyond(*p) < 0.0).unwrap_or(BONES - 1);
-        self.positions.iter().map(bone).collect()
+    /// Returns the weights that a method of [`skinscope_bind`] gives, with the numbers that it has at first.
+    #[expect(clippy::panic, reason = "the arm is part of the program; a test binds it by each method that is shown")]
+    pub(super) fn by_method(&self, method: &str) -> Vec<[f64; BONES]> {
+        let settings = BindSettings { method: method.to_owned(), ..BindSettings::default() };
+        let found = match bind(&self.problem(), &settings, &JobContext::of_waiting()) {
+            Ok(found) => found,
+            Err(error) => panic!("{method}: {error}"),
+        };
+        let share = |row: &[(u32, f64)], bone: usize| {
+            row.iter().find(|(joint, _)| *joint as usize == bone).map_or(0.0, |(_, share)| *share)
+        };
+        found.rows.iter().map(|row| std::array::from_fn(|bone| share(row, bone))).collect()
+    }
+
+    /// Returns the arm as [`skinscope_bind`] takes it. A last joint ends the hand and gets no weight.
+    fn problem(&self) -> BindProblem {
+        let heads = self.bones.iter().map(|bone| bone[0]).chain([self.bones[BONES - 1][1]]);
+        let joint = |(at, head): (usize, DVec3)| Joint {
+            parent: at.checked_sub(1),
+            head,
+            may_bind: at < BONES,
+            ..Joint::default()
+        };
+        BindProblem {
+            joints: heads.enumerate().map(joint).collect(),
+            points: self.positions.clone(),
+            triangles: self.indices.as_chunks::<3>().0.to_vec(),
+        }
     }
 
     /// Nearest by topology: each vertex goes to the bone whose end is nearest along the edges of the tetrahedra.
@@ -187,10 +212,8 @@ impl Arm {
         Paths { seed, lengths, before }
     }
 
-    /// Returns the weights of vertices that have one bone each, after so many steps of smoothing.
-    pub(super) fn smoothed(&self, bones: &[usize], steps: usize) -> Vec<[f64; BONES]> {
-        let first = |bone: &usize| std::array::from_fn(|i| f64::from(u8::from(i == *bone)));
-        let mut weights: Vec<[f64; BONES]> = bones.iter().map(first).collect();
+    /// Returns weights after so many steps of smoothing.
+    pub(super) fn smoothed(&self, mut weights: Vec<[f64; BONES]>, steps: usize) -> Vec<[f64; BONES]> {
         for _ in 0..steps {
             let next = |v: usize| {
                 let mean = self.mean(&weights, v);
@@ -211,6 +234,16 @@ impl Arm {
     pub(super) fn around(&self, vertex: usize) -> &[usize] {
         &self.neighbours[vertex]
     }
+}
+
+/// Returns the weights of vertices that have one bone each.
+pub(super) fn alone(bones: &[usize]) -> Vec<[f64; BONES]> {
+    bones.iter().map(|bone| std::array::from_fn(|i| f64::from(u8::from(i == *bone)))).collect()
+}
+
+/// Returns the bone of each vertex that has the most of its weight.
+pub(super) fn heaviest(weights: &[[f64; BONES]]) -> Vec<usize> {
+    weights.iter().map(|row| least(row.map(|share| -share))).collect()
 }
 
 /// Returns for each of so many nodes those that share an edge with it.
@@ -360,7 +393,8 @@ mod tests {
     #[test]
     fn planes_and_paths_find_the_bones_of_an_arm_that_is_bent_far() {
         let arm = Arm::new();
-        let (planes, paths) = (arm.by_planes(), arm.by_paths(&[0, 1, 2].map(|bone| arm.paths(bone))));
+        let planes = heaviest(&arm.by_method("line"));
+        let paths = arm.by_paths(&[0, 1, 2].map(|bone| arm.paths(bone)));
         for ring in 0..RINGS {
             let along = LENGTH * ring as f64 / (RINGS - 1) as f64;
             // Within the bend the sides are of different length.
@@ -411,7 +445,7 @@ mod tests {
     #[test]
     fn smoothing_keeps_sums_and_is_a_power_of_one_matrix() {
         let arm = Arm::new();
-        let bones = arm.by_planes();
+        let bones = arm.by_paths(&[0, 1, 2].map(|bone| arm.paths(bone)));
         let n = arm.positions.len();
         // One step as a matrix, from the triangles.
         let mut touch = vec![vec![false; n]; n];
@@ -422,7 +456,7 @@ mod tests {
         }
         let mut column: Vec<f64> = bones.iter().map(|bone| f64::from(u8::from(*bone == 1))).collect();
         for steps in 0..=12 {
-            let weights = arm.smoothed(&bones, steps);
+            let weights = arm.smoothed(alone(&bones), steps);
             for v in 0..n {
                 assert!((weights[v][1] - column[v]).abs() < 1e-12, "{steps} {v}");
                 assert!((weights[v].iter().sum::<f64>() - 1.0).abs() < 1e-12);

@@ -1,11 +1,12 @@
-//! Automatic binding: what capsules, lines with planes and paths through tetrahedra make of one arm, before and after smoothing.
+//! Automatic binding: what capsules, lines with planes, paths through tetrahedra, voxels and heat make of one arm, before and after
+//! smoothing.
 
 use glam::{DQuat, DVec3, Vec3};
 
 use super::arm_binding::{BONES, Capsule, Divide, nearest};
 use super::binding_rig::{
-    ARM, CAPSULE_SLIDERS, COLUMNS, MARKED, ROWS, WAYS, apart, bound, capsules, in_column, model, pose, steps,
-    vertex_in_column,
+    ARM, CAPSULE_SLIDERS, COLUMNS, MARKED, ROWS, WAYS, apart, blended, bound, capsules, in_column, model, pose, shown,
+    steps, vertex_in_column,
 };
 use super::moment::Moment;
 use super::symbol::symbols;
@@ -15,8 +16,10 @@ use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
 pub(super) static AUTOMATIC_BINDING: Scene = Scene {
     id: "automatic-binding",
     text: include_str!("../../../assets/examples/automatic-binding.md"),
-    sliders: &["r", "n", "phi", "x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
-    rebuilds: &["r", "n", "x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
+    sliders: &[
+        "r", "n", "phi", "way", "x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr",
+    ],
+    rebuilds: &["r", "n", "way", "x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
     dragged: &["x", "y", "fx", "fy", "ux", "uy", "ux2", "uy2", "ur", "hx", "hy", "hx2", "hy2", "hr"],
     symbols: SYMBOLS,
     stage: [[-3.6, -1.95, -0.3], [3.35, 2.15, 0.3]],
@@ -31,11 +34,15 @@ pub(super) static AUTOMATIC_BINDING: Scene = Scene {
         let end = in_column(0, capsules(moment.settings())[1].ends[1]);
         marks.push(Mark::named_aside(end, Vec3::new(0.15, 0.18, 0.0), "drag"));
         marks.extend(ARM.0.divides().iter().map(|divide| plane(divide, MarkInk::Dim)));
-        marks.extend(ARM.0.cut().iter().map(|edge| tetrahedron_edge(*edge)));
-        marks.extend(ARM.1.iter().map(|paths| Mark::dot(node_in_column(paths.seed), MarkInk::Dim, "").wide(8.0)));
-        marks.extend((0..3).map(|way| Mark::dot(vertex_in_column(way, MARKED), MarkInk::Accent, "").wide(9.0)));
-        let name = |way: usize| Mark::name(in_column(way, DVec3::Y * 0.16), WAYS[way]);
-        marks.extend((0..3).map(name));
+        let ways = shown(moment.settings());
+        if WAYS[ways[2]] == "tetrahedra" {
+            marks.extend(ARM.0.cut().iter().map(|edge| tetrahedron_edge(*edge)));
+            marks.extend(ARM.1.iter().map(|paths| Mark::dot(node_in_column(paths.seed), MarkInk::Dim, "").wide(8.0)));
+        }
+        for (column, way) in ways.into_iter().enumerate() {
+            marks.push(Mark::dot(vertex_in_column(column, MARKED), MarkInk::Accent, "").wide(9.0));
+            marks.push(Mark::name(in_column(column, DVec3::Y * 0.16), WAYS[way]));
+        }
         marks
     },
     handles: HANDLES,
@@ -168,10 +175,15 @@ static SYMBOLS: &[Symbol] = symbols! {
     "w'" "w′" "that weight after one step more" =>
         |m| bound(m.settings(), 0, steps(m.settings()) + 1)[MARKED][1].into(),
         |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w′")];
-    "s" "s" [unit: Unit::Percent] "the share of vertices that capsules and tetrahedra do not agree about" =>
+    "s" "s" [unit: Unit::Percent] "the share of vertices that capsules and the right arm do not agree about" =>
         |m| (apart(m.settings()).len() as f64 / ARM.0.positions.len() as f64).into(), |m| disagreed(m.settings());
     "u" "u" [unit: Unit::Decimals(0)] "how many these are" =>
         |m| (apart(m.settings()).len() as f64).into(), |m| disagreed(m.settings());
+    "b" "b" [unit: Unit::Percent] "the share of the right arm's vertices that several bones move, none of them with 99 %" =>
+        |m| (blended(m.settings(), shown(m.settings())[2]).len() as f64 / ARM.0.positions.len() as f64).into(),
+        |m| shared(m.settings());
+    "k" "k" [unit: Unit::Decimals(0)] "how many these are" =>
+        |m| (blended(m.settings(), shown(m.settings())[2]).len() as f64).into(), |m| shared(m.settings());
     "N" "N" [unit: Unit::Decimals(0)] "how many vertices the arm has" =>
         |_| (ARM.0.positions.len() as f64).into(),
         |_| {
@@ -192,6 +204,14 @@ fn elbow() -> Divide {
 fn disagreed(settings: &Settings) -> Vec<Mark> {
     let mut out = vec![Mark::name(vertex_in_column(0, MARKED), "")];
     out.extend(apart(settings).into_iter().map(|v| Mark::dot(vertex_in_column(0, v), MarkInk::Accent, "").wide(7.0)));
+    out
+}
+
+/// The vertices of the right arm that several bones move.
+fn shared(settings: &Settings) -> Vec<Mark> {
+    let mut out = vec![Mark::name(vertex_in_column(2, MARKED), "")];
+    let dot = |v: usize| Mark::dot(vertex_in_column(2, v), MarkInk::Accent, "").wide(7.0);
+    out.extend(blended(settings, shown(settings)[2]).into_iter().map(dot));
     out
 }
 

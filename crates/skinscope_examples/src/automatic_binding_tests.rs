@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::arm_binding::SIDES;
 use super::automatic_binding::AUTOMATIC_BINDING;
 use super::binding_rig::*;
 use super::{Moment, Settings};
@@ -46,14 +47,16 @@ fn bones_and_positions_are_those_of_plane_geometry_over_all_sliders() {
         }
     }
     assert!(rogues[3] > rogues[1], "a wide capsule takes what is not its own: {rogues:?}");
+    let by_line = bones(first.settings(), 1);
     // The plane of the elbow halves the angle: a point is beyond it where it lies farther along the forearm than along the upper arm.
     for (v, p) in arm.positions.iter().enumerate() {
         let along = |bone: usize, back: bool| {
             let [a, b] = arm.bones[bone];
             (p - arm.bones[1][0]).dot(if back { a - b } else { b - a }.normalize())
         };
-        let is_upper = along(1, false) < along(0, true);
-        assert_eq!(bones(first.settings(), 1)[v] == 0, is_upper, "vertex {v}");
+        let ahead = along(1, false) - along(0, true);
+        // In the plane itself both bones have one half.
+        assert!(ahead.abs() < 1e-9 || (by_line[v] == 0) == (ahead < 0.0), "vertex {v}");
     }
 }
 
@@ -86,7 +89,66 @@ fn each_end_and_rim_of_each_capsule_can_be_dragged() {
     }
 }
 
-/// The colours of the upper row are those of the weights by which the lower row is moved, and without smoothing there are two.
+/// Binds the arm by voxels and by heat, with so many steps of smoothing.
+fn voxels_and_heat(steps: usize) -> [Vec<[f64; 3]>; 2] {
+    let first = Settings::of(AUTOMATIC_BINDING.example());
+    [3, 4].map(|way| bound(&first, way, steps))
+}
+
+#[test]
+fn voxels_and_heat_keep_to_their_side_of_the_gap_and_agree() {
+    let [voxels, heat] = voxels_and_heat(0);
+    let rings = (ARM.0.positions.len() - 2) / SIDES;
+    // The elbow is at ring 14, and the blend reaches three rings to both sides.
+    for ring in 0..rings {
+        for v in ring * SIDES..(ring + 1) * SIDES {
+            let [upper, fore, hand] = heat[v];
+            assert!((upper + fore + hand - 1.0).abs() < 1e-9, "vertex {v}");
+            assert!(ring > 10 || upper > 0.999, "vertex {v} of the upper arm: {upper}");
+            assert!(ring < 18 || upper < 0.001, "vertex {v} beyond the elbow: {upper}");
+            let off = (0..3).map(|bone| (heat[v][bone] - voxels[v][bone]).abs()).fold(0.0, f64::max);
+            assert!(off < 0.02, "vertex {v}: {off}");
+        }
+    }
+}
+
+#[test]
+fn voxels_and_heat_blend_wider_outside_of_the_elbow_and_smoothing_widens_both() {
+    // How many vertices of a line along the arm, as far as the middle of the forearm, follow both bones of the elbow.
+    let count = |weights: &[[f64; 3]], side: usize| {
+        (0..20).filter(|ring| (0.01..0.99).contains(&weights[ring * SIDES + side][1])).count()
+    };
+    let (mut inside, mut outside) = ([0; 2], [0; 2]);
+    for n in [0, 3, 20] {
+        for (i, weights) in voxels_and_heat(n).iter().enumerate() {
+            let [within, beyond] = [SIDES / 2, 0].map(|side| count(weights, side));
+            assert!(n > 0 || 2 * within <= beyond, "{i}: {within} inside, {beyond} outside");
+            assert!(within > inside[i] && beyond > outside[i], "{n} {i}: {within} inside, {beyond} outside");
+            (inside[i], outside[i]) = (within, beyond);
+        }
+    }
+}
+
+#[test]
+fn the_right_arm_is_what_the_switch_says_and_its_shares_are_counted_again() {
+    let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
+    for (choice, name) in ["tetrahedra", "voxels", "heat"].into_iter().enumerate() {
+        for n in [0.0, 3.0] {
+            let moment = first.with("way", choice as f32).with("n", n);
+            let mesh = moment.model().meshes.iter().find(|m| m.name == format!("arm by {name}")).unwrap();
+            let influences = mesh.primitives[0].stored_influences.as_ref().unwrap();
+            let most = |v: usize| influences.of(v).1.iter().copied().fold(0.0, f32::max);
+            let shared = (0..ARM.0.positions.len()).filter(|v| most(*v) < 0.99).count() as f64;
+            let number = |id: &str| moment.value_of(id).unwrap().number().unwrap();
+            assert_eq!(number("k"), shared, "{name} {n}");
+            assert!((number("b") - shared / ARM.0.positions.len() as f64).abs() < 1e-12, "{name} {n}");
+            assert_eq!(shared > 0.0, n > 0.0 || choice > 0, "{name} {n}: {shared}");
+        }
+    }
+}
+
+/// The colours of the upper row are those of the weights by which the lower row is moved, and without smoothing there are two where each
+/// vertex has one bone.
 #[test]
 fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
     let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
@@ -97,9 +159,11 @@ fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
         std::array::from_fn(|c| stops[i][c] + (w * 4.0 - i as f64) * (stops[i + 1][c] - stops[i][c]))
     };
     let srgb = |v: f32| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
-    for n in [0.0, 1.0, 7.0, 20.0] {
-        let moment = first.with("n", n);
-        for way in WAYS {
+    for (n, choice) in [(0.0, 0.0), (1.0, 0.0), (7.0, 0.0), (20.0, 0.0), (0.0, 1.0), (7.0, 1.0), (0.0, 2.0), (7.0, 2.0)]
+    {
+        let moment = first.with("n", n).with("way", choice);
+        for way in shown(moment.settings()).map(|way| WAYS[way]) {
+            let is_blended = n > 0.0 || ["voxels", "heat"].contains(&way);
             let mesh = |name: String| &moment.model().meshes.iter().find(|m| m.name == name).unwrap().primitives[0];
             let upper = mesh(format!("weights by {way}"));
             let influences = mesh(format!("arm by {way}")).stored_influences.as_ref().unwrap();
@@ -123,7 +187,7 @@ fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
                 );
             }
             assert!(
-                if n > 0.0 { seen[1] > 0 } else { seen[0] > 0 && seen[1] == 0 && seen[2] > 0 },
+                if is_blended { seen[1] > 0 } else { seen[0] > 0 && seen[1] == 0 && seen[2] > 0 },
                 "{n} way {way}: {seen:?}"
             );
         }
@@ -133,11 +197,11 @@ fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
 #[test]
 fn opened_arms_are_where_their_weights_say() {
     let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
-    for n in [0.0, 1.0, 7.0, 20.0] {
+    for (n, choice) in [(0.0, 0.0), (1.0, 0.0), (7.0, 0.0), (20.0, 0.0), (0.0, 1.0), (7.0, 2.0)] {
         for degrees in [0.0_f32, 30.0, 60.0] {
-            let moment = first.with("n", n).with("phi", degrees);
+            let moment = first.with("n", n).with("phi", degrees).with("way", choice);
             let (sin, cos) = f64::from(-degrees).to_radians().sin_cos();
-            for way in 0..3 {
+            for (column, way) in shown(moment.settings()).into_iter().enumerate() {
                 let weights = bound(moment.settings(), way, n as usize);
                 let at = |name: &str| moment.model().meshes.iter().position(|m| m.name == name).unwrap();
                 let of = |mesh: usize| moment.model().instances.iter().position(|i| i.mesh.index() == mesh).unwrap();
@@ -147,7 +211,7 @@ fn opened_arms_are_where_their_weights_say() {
                     let d = p - ARM.0.bones[1][0];
                     let turned = ARM.0.bones[1][0] + DVec3::new(cos * d.x - sin * d.y, sin * d.x + cos * d.y, d.z);
                     let share = weights[v][1] + weights[v][2];
-                    let wanted = p.lerp(turned, share) + DVec3::new(COLUMNS[way], ROWS[1], 0.0);
+                    let wanted = p.lerp(turned, share) + DVec3::new(COLUMNS[column], ROWS[1], 0.0);
                     let off = moment.vertex("linear", lower, v).distance(wanted);
                     assert!(off < 1e-5, "{n} {degrees}° way {way} vertex {v}: {off}");
                 }

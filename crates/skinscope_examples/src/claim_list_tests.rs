@@ -465,6 +465,18 @@ pub(super) const CLAIMS: &[(&str, &[(&str, Check)])] = &[
                 "Planes and tetrahedra do not reach over the gap",
                 Test("planes_and_paths_find_the_bones_of_an_arm_that_is_bent_far"),
             ),
+            (
+                "Nor do voxels and heat, which agree in this closed skin",
+                Test("voxels_and_heat_keep_to_their_side_of_the_gap_and_agree"),
+            ),
+            (
+                "The blend of voxels and heat is hard inside of the elbow, where the skin folds, and wide outside",
+                Test("voxels_and_heat_blend_wider_outside_of_the_elbow_and_smoothing_widens_both"),
+            ),
+            (
+                "Smoothing widens both",
+                Test("voxels_and_heat_blend_wider_outside_of_the_elbow_and_smoothing_widens_both"),
+            ),
             ("Smoothing makes a crease soft", Test("smoothing_keeps_sums_and_is_a_power_of_one_matrix")),
             (
                 "and does not give them back",

@@ -20,9 +20,8 @@ pub struct CopiedLayer {
 }
 
 impl CopiedLayer {
-    /// Carries a layer of a model to another one. What its mask hides is left out; its opacity is that of the copy, and it is on or off
-    /// like the copy. Joints that are locked
-    /// there, by their nodes, keep their weights. `None` where there is no such layer.
+    /// Carries a layer of a model to another one. What its mask hides is left out; the copy has its opacity, and is on or off as it is. Joints that
+    /// are locked there, by their nodes, keep their weights. `None` where there is no such layer.
     #[must_use]
     pub fn of((from, layers): (&Model, &LayerStack), id: LayerId, to: &Model, locked: &BTreeSet<u32>) -> Option<Self> {
         let layer = layers.layer(id)?;

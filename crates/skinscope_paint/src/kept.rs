@@ -1,6 +1,7 @@
 //! Layers of weights that the file of a model keeps in its extras, and what tells whether they still make the weights that it has.
 //!
-//! Beside the layers stand the number of vertices of each table of weights and a fingerprint of their positions. Whether another program has
+//! Beside the layers stand the number of vertices of each table of weights and two fingerprints of their positions: one in their order, and one
+//! that is the same in any order. Whether another program has
 //! changed the weights needs none: what the layers make together is rounded as it would be stored, and compared with what is stored.
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,18 @@ struct KeptForm {
 #[derive(PartialEq, Serialize, Deserialize)]
 struct PlacesForm {
     vertices: usize,
+    /// In their order.
     places: String,
+    /// In any order.
+    #[serde(default)]
+    unordered: String,
+}
+
+impl PlacesForm {
+    /// Whether the same places stand in another order.
+    fn is_other_order(&self, now: &Self) -> bool {
+        self.places != now.places && self.unordered == now.unordered
+    }
 }
 
 /// The version alone, which is read first.
@@ -44,7 +56,7 @@ pub struct KeptLayers {
     pub layers: LayerStack,
     /// How many vertices that they know have other weights in the file than they make.
     pub changed: usize,
-    /// Whether vertices are elsewhere than they were, or have another order.
+    /// Whether vertices are elsewhere than they were, and may have another order.
     pub moved: bool,
 }
 
@@ -71,6 +83,11 @@ pub enum KeptError {
     /// The meshes have other vertices.
     #[error("the layers of weights that the file keeps are for other numbers of vertices: they were not taken")]
     Counts,
+    /// The meshes have the same vertices in another order.
+    #[error(
+        "the vertices have another order than the layers of weights that the file keeps, so that they were not taken"
+    )]
+    Order,
     /// They name what the model does not have.
     #[error(
         "the layers of weights that the file keeps name joints or vertices that the model does not have, or numbers that no layer can have: they were not taken"
@@ -133,6 +150,9 @@ pub fn kept_layers(model: &Model) -> Result<Option<KeptLayers>, KeptError> {
     if counts(&form.tables) != counts(&places) {
         return Err(KeptError::Counts);
     }
+    if form.tables.iter().zip(&places).any(|(form, now)| form.is_other_order(now)) {
+        return Err(KeptError::Order);
+    }
     let layers = read_form(model, &sheet.tables, &form.weights).ok_or(KeptError::Unknown)?;
     if layers.is_empty() {
         return Ok(None);
@@ -157,7 +177,9 @@ pub fn kept_text(model: &Model, layers: &LayerStack) -> Option<String> {
 fn read_form(model: &Model, tables: &[Table], form: &LayersForm) -> Option<LayerStack> {
     let keys = Keys::of(model);
     let has = |at: TableRow| tables.get(at.table).is_some_and(|table| at.row < table.vertices());
-    form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)
+    let mut layers = form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)?;
+    layers.keep_pairs_of(tables);
+    Some(layers)
 }
 
 /// Returns the rows for which a sheet would store other weights with the layers than it does.
@@ -180,15 +202,26 @@ fn pairs(stored: &Stored, slots: std::ops::Range<usize>) -> Vec<(u16, u32)> {
     out
 }
 
+/// What FNV-1a of 64 bits begins with.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Takes another byte into a fingerprint, by FNV-1a of 64 bits.
+fn fnv(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
+
 fn places(model: &Model, tables: &[Table]) -> Vec<PlacesForm> {
     let of = |table: &Table| {
         let primitive = table.primitives.first().map(|at| &model.meshes[at.mesh.index()].primitives[at.primitive]);
         let positions = primitive.into_iter().flat_map(|primitive| &primitive.positions).take(table.vertices());
-        let bytes = positions.flat_map(|at| at.to_array()).flat_map(f32::to_le_bytes);
-        // FNV-1a of 64 bits.
-        let hash =
-            bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        PlacesForm { vertices: table.vertices(), places: format!("fnv1a64:{hash:016x}") }
+        let (mut ordered, mut unordered) = (FNV_BASIS, 0_u64);
+        for position in positions {
+            let bytes = || position.to_array().into_iter().flat_map(f32::to_le_bytes);
+            ordered = bytes().fold(ordered, fnv);
+            unordered = unordered.wrapping_add(bytes().fold(FNV_BASIS, fnv));
+        }
+        let [places, unordered] = [ordered, unordered].map(|hash| format!("fnv1a64:{hash:016x}"));
+        PlacesForm { vertices: table.vertices(), places, unordered }
     };
     tables.iter().map(of).collect()
 }

@@ -26,4 +26,4 @@ pub use layers::{EFFECTS, EffectKind, Layer, LayerEffect, LayerId, LayerMask, La
 pub use located::StrokesError;
 pub use posing::{Posing, scene_origin};
 pub use stroke::{Centre, Dab, Distance, FrontFaces, MirrorAxis, Stroke, Touch};
-pub use strokes::{Script, of_all, parse, read};
+pub use strokes::{PaintedOn, Script, of_all, parse, read};

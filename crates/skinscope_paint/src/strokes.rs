@@ -23,6 +23,18 @@ const MOST_BYTES: usize = 256 << 20;
 /// The most clips that a message lists.
 const MOST_LISTED: usize = 16;
 
+/// What strokes are carried out on, which says what they have to name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PaintedOn {
+    /// The weights themselves.
+    #[default]
+    Weights,
+    /// A layer of weights, which brushes of layers work on too.
+    Layer,
+    /// The mask of a layer, of which a brush needs no joint.
+    Mask,
+}
+
 /// The strokes of a file, and what was read beside it.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -38,7 +50,7 @@ pub struct Script {
 ///
 /// # Errors
 /// The file cannot be read; those of [`parse`].
-pub fn read(path: &Path, model: &Model) -> Result<Script, StrokesError> {
+pub fn read(path: &Path, model: &Model, on: PaintedOn) -> Result<Script, StrokesError> {
     let unreadable = |error: std::io::Error| StrokesError::Unreadable(error.to_string());
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
@@ -47,17 +59,21 @@ pub fn read(path: &Path, model: &Model) -> Result<Script, StrokesError> {
     if bytes.len() > MOST_BYTES {
         return Err(StrokesError::Unreadable(format!("more than {MOST_BYTES} bytes are too many for strokes")));
     }
-    parse(&bytes, path.parent().unwrap_or(Path::new("")), model)
+    parse_on(&bytes, path.parent().unwrap_or(Path::new("")), model, on)
 }
 
-/// Parses the bytes of a file of strokes for a model. The paths of pose files begin at `folder`.
+/// Parses the bytes of a file of strokes for the weights of a model. The paths of pose files begin at `folder`.
 ///
 /// # Errors
 /// The bytes are no such file, or name what the model does not have; a brush lacks what it needs; a number is not one that can stand there;
 /// a pose file cannot be read.
 pub fn parse(bytes: &[u8], folder: &Path, model: &Model) -> Result<Script, StrokesError> {
+    parse_on(bytes, folder, model, PaintedOn::Weights)
+}
+
+fn parse_on(bytes: &[u8], folder: &Path, model: &Model, on: PaintedOn) -> Result<Script, StrokesError> {
     let file = StrokesFile::parse(bytes)?;
-    let mut finder = Finder::new(model, folder);
+    let mut finder = Finder::new(model, folder, on);
     for (number, form) in file.strokes.iter().enumerate() {
         let stroke = finder.stroke(form, &format!("strokes[{number}]"))?;
         finder.script.strokes.push(stroke);
@@ -70,8 +86,8 @@ pub fn parse(bytes: &[u8], folder: &Path, model: &Model) -> Result<Script, Strok
 ///
 /// # Errors
 /// Those of [`parse`].
-pub fn of_all(form: &StrokeForm, model: &Model) -> Result<Script, StrokesError> {
-    let mut finder = Finder::new(model, Path::new(""));
+pub fn of_all(form: &StrokeForm, model: &Model, on: PaintedOn) -> Result<Script, StrokesError> {
+    let mut finder = Finder::new(model, Path::new(""), on);
     let stroke = finder.without_dabs(form, &str::to_owned)?;
     finder.script.strokes.push(stroke);
     Ok(finder.script)
@@ -82,14 +98,15 @@ struct Finder<'m> {
     model: &'m Model,
     keys: Keys,
     folder: &'m Path,
+    on: PaintedOn,
     /// The pose files that were read.
     poses: BTreeMap<PathBuf, Arc<Resolved>>,
     script: Script,
 }
 
 impl<'m> Finder<'m> {
-    fn new(model: &'m Model, folder: &'m Path) -> Self {
-        Self { model, keys: Keys::of(model), folder, poses: BTreeMap::new(), script: Script::default() }
+    fn new(model: &'m Model, folder: &'m Path, on: PaintedOn) -> Self {
+        Self { model, keys: Keys::of(model), folder, on, poses: BTreeMap::new(), script: Script::default() }
     }
 
     fn stroke(&mut self, form: &StrokeForm, location: &str) -> Result<Stroke, StrokesError> {
@@ -108,10 +125,14 @@ impl<'m> Finder<'m> {
 
     /// Finds all but radius and dabs. `at` returns the location of a key.
     fn without_dabs(&mut self, form: &StrokeForm, at: &dyn Fn(&str) -> String) -> Result<Stroke, StrokesError> {
-        let brush = brush(form, &at("brush"))?;
+        let brush = brush(form, &at("brush"), self.on)?;
+        let is_of_mask = self.on == PaintedOn::Mask;
+        if is_of_mask && brush.needs.contains(&Need::To) {
+            return Err(wrong(at("brush"), "a mask has no other joint to give to"));
+        }
         for need in brush.needs {
             let (key, is_there) = match need {
-                Need::Joint => ("joint", form.joint.is_some()),
+                Need::Joint => ("joint", form.joint.is_some() || is_of_mask),
                 Need::To => ("to", form.to.is_some()),
                 Need::Value => ("value", form.value.is_some()),
                 Need::Factor => ("factor", form.factor.is_some()),
@@ -271,15 +292,15 @@ impl<'m> Finder<'m> {
     }
 }
 
-fn brush(form: &StrokeForm, location: &str) -> Result<&'static Brush, StrokesError> {
+fn brush(form: &StrokeForm, location: &str, on: PaintedOn) -> Result<&'static Brush, StrokesError> {
     let Some(id) = &form.brush else { return Err(wrong(location, "a stroke needs it")) };
-    if LAYER_BRUSHES.iter().any(|brush| brush.id == id) {
-        return Err(wrong(
-            location,
-            format!("\"{id}\" works on a layer of weights, and a file of strokes has no layers"),
-        ));
+    match LAYER_BRUSHES.iter().find(|brush| brush.id == id) {
+        Some(brush) if on != PaintedOn::Weights => Ok(*brush),
+        Some(_) => {
+            Err(wrong(location, format!("\"{id}\" works on a layer of weights, and a file of strokes has no layers")))
+        }
+        None => Ok(*row(BRUSHES, |row| row.id, id, location)?),
     }
-    Ok(*row(BRUSHES, |row| row.id, id, location)?)
 }
 
 /// Finds the row of a table with an id.

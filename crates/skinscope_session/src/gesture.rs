@@ -11,6 +11,7 @@ use skinscope_paint::LayerStack;
 use crate::beside::Arrangement;
 use crate::edits::blended_pose::LastBlended;
 use crate::findings::StateBeforeFinding;
+use crate::painting::file_layers::FileLayers;
 use crate::playback::clips;
 use crate::view::view_history::ViewSettings;
 use crate::{
@@ -50,6 +51,8 @@ struct Before {
     brushes: PaintSettings,
     /// The layers of weights.
     weight_layers: LayerStack,
+    /// What is known of the layers in the model's file.
+    file_layers: FileLayers,
     /// The joints that are placed by hand, and the selected one of them.
     placed: (Arc<Vec<PlacedJoint>>, Option<usize>),
     view: ViewSettings,
@@ -126,6 +129,7 @@ pub(crate) fn begin(session: &mut Session) {
         settings: Arc::clone(&session.tools.settings),
         brushes: session.painting.settings().clone(),
         weight_layers: session.painting.layers().clone(),
+        file_layers: session.painting.file_layers().clone(),
         placed: (Arc::clone(session.placing.joints()), session.placing.selected()),
         view: ViewSettings::of(&session.view),
         view_history: session.view_history.clone(),
@@ -171,7 +175,7 @@ pub(crate) fn cancel(session: &mut Session) {
         session.playback = Playback { time_secs, playing, returning, ..session.playback.clone() };
     }
     session.tools.settings = before.settings;
-    session.painting.give_back(before.brushes, before.weight_layers);
+    session.painting.give_back(before.brushes, before.weight_layers, before.file_layers);
     session.placing.give_back(before.placed);
     for (slider, value) in before.sliders {
         document::lesson_commands::apply(session, &ExampleCommand::SetSlider(slider, value));

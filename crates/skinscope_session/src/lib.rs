@@ -193,6 +193,7 @@ impl Session {
         let command = command.into();
         gesture::note(&mut self.gesture, &command);
         painting::note(&mut self.painting, &command);
+        placing::note(&mut self.placing, &command);
         let tried = self.tried_skins();
         let effect = self.carry_out(command);
         self.follow_trial(tried);

@@ -114,6 +114,7 @@ impl Work {
     pub fn stage(&self, fraction: f32) -> Option<&'static str> {
         match self {
             Self::TryTool(_, task) if task.operation.finds_weights() => Some(edit::stage_of_binding(fraction)),
+            Self::BindPlaced(..) => Some(edit::bind_stage(fraction)),
             _ => None,
         }
     }

@@ -53,6 +53,20 @@ impl<T> Paged<T> {
         })
     }
 
+    /// Returns the numbers of the pages that there are, rising ([`Paged::page_of`]).
+    pub fn pages(&self) -> impl Iterator<Item = usize> {
+        let leaves = self.leaves.iter().enumerate().filter_map(|(l, leaf)| Some((l, leaf.as_ref()?)));
+        leaves.flat_map(|(l, leaf)| {
+            leaf.iter().enumerate().filter(|(_, page)| page.is_some()).map(move |(p, _)| l * LEAF + p)
+        })
+    }
+
+    /// Returns the number of the page that has a row: one for every 16 rows.
+    #[must_use]
+    pub fn page_of(row: usize) -> usize {
+        row / PAGE
+    }
+
     /// Returns how many bytes its pages take, those included that it shares with copies. What a value itself points at does not count.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -83,27 +97,44 @@ impl<T: Clone> Paged<T> {
     }
 
     /// Does the same for many rows, on all cores: each gets a value, or loses it. Of two values for one row the last counts.
-    pub fn set_all(&mut self, mut rows: Vec<(usize, Option<T>)>)
+    pub fn set_all(&mut self, rows: Vec<(usize, Option<T>)>)
     where
         T: Send + Sync,
     {
-        let in_leaf = PAGE * LEAF;
-        if !rows.is_sorted_by_key(|(row, _)| *row) {
+        self.set_lists(vec![rows]);
+    }
+
+    /// Does the same for lists that follow one another.
+    pub fn set_lists(&mut self, mut lists: Vec<Vec<(usize, Option<T>)>>)
+    where
+        T: Send + Sync,
+    {
+        if !lists.iter().flatten().is_sorted_by_key(|(row, _)| *row) {
+            let mut rows: Vec<(usize, Option<T>)> = lists.into_iter().flatten().collect();
             rows.sort_by_key(|(row, _)| *row);
+            lists = vec![rows];
         }
-        let Some(count) = rows.last().map(|(row, _)| row / in_leaf + 1) else { return };
+        let in_leaf = PAGE * LEAF;
+        let last = lists.iter().rev().find_map(|rows| rows.last());
+        let Some(count) = last.map(|(row, _)| row / in_leaf + 1) else { return };
         let leaves = Arc::make_mut(&mut self.leaves);
         if leaves.len() < count {
             leaves.resize(count, None);
         }
-        let mut groups = rows.chunk_by_mut(|a, b| a.0 / in_leaf == b.0 / in_leaf).peekable();
+        let groups = lists.iter_mut().flat_map(|rows| rows.chunk_by_mut(|a, b| a.0 / in_leaf == b.0 / in_leaf));
+        let mut groups = groups.peekable();
         let mut work = Vec::new();
         for (number, leaf) in leaves.iter_mut().enumerate() {
             let is_of_leaf = |group: &&mut [(usize, Option<T>)]| group.first().is_some_and(|g| g.0 / in_leaf == number);
-            work.extend(groups.next_if(is_of_leaf).map(|group| (leaf, group)));
+            let own: Vec<_> = std::iter::from_fn(|| groups.next_if(is_of_leaf)).collect();
+            if !own.is_empty() {
+                work.push((leaf, own));
+            }
         }
-        parallel::in_pieces(&mut work, PIECE, &|_, work: &mut [(&mut Option<Arc<Leaf<T>>>, _)]| {
-            work.iter_mut().for_each(|(leaf, group)| set_leaf(leaf, group));
+        parallel::in_pieces(&mut work, PIECE, &|_, work: &mut [(&mut Option<Arc<Leaf<T>>>, Vec<_>)]| {
+            for (leaf, groups) in work {
+                groups.iter_mut().for_each(|group| set_leaf(leaf, group));
+            }
         });
     }
 }
@@ -169,8 +200,15 @@ mod tests {
         (0..30_000).for_each(|row| before.set(3 * row, Some(row)));
         let (mut one, mut all) = (before.clone(), before.clone());
         changes.iter().for_each(|(row, value)| one.set(*row, *value));
+        let mut lists = before.clone();
+        let mut rising: Vec<(usize, Option<usize>)> = changes.iter().copied().rev().collect();
+        rising.sort_by_key(|(row, _)| *row);
+        rising.dedup_by_key(|(row, _)| *row);
+        lists.set_lists(rising.chunks(777).map(<[_]>::to_vec).collect());
         all.set_all(changes);
         assert!(all.iter().eq(one.iter()) && !all.is_same_as(&before));
+        assert!(lists.iter().eq(one.iter()), "lists whose borders lie within pages");
+        assert!(one.iter().all(|(row, _)| one.pages().any(|page| page == Paged::<usize>::page_of(row))));
         assert!(before.iter().all(|(row, value)| row == 3 * value), "copies keep their rows");
         all.set_all(Vec::new());
         assert!(all.iter().eq(one.iter()), "no change");

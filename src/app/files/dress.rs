@@ -9,9 +9,9 @@ use crate::model::Model;
 use crate::session::{EditCommand, Session, ToolCommand};
 use crate::words::counted;
 
-/// Returns the open model, without what a tool tries, which may be a skin that it does not have, and the one beside it.
+/// Returns the open model and the one beside it, without what tools try, which may be skins that they do not have.
 fn garment_and_body(session: &Session) -> Option<[Arc<Model>; 2]> {
-    let body = session.beside()?.other().model()?;
+    let body = session.beside()?.other().edited_weights().edited_model()?;
     Some([session.edited_weights().edited_model()?, body].map(Arc::clone))
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::file_names::unwritten;
-use crate::edit::{PlacedJoint, placed_from_text, placed_to_text};
+use crate::edit::{PlacedJoint, placed_to_text, unfinished_from_text};
 use crate::output::{NotWritten, Replacing, write_together};
 use crate::session::SKELETON_ENDING;
 
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<PlacedJoint>, String> {
     if size > MOST_BYTES {
         return Err("it is too large to be a file of joints".to_owned());
     }
-    placed_from_text(&std::fs::read(path).map_err(|error| error.to_string())?)
+    unfinished_from_text(&std::fs::read(path).map_err(|error| error.to_string())?)
 }
 
 /// Writes joints into a file; the error says what could not be written.
@@ -52,9 +52,16 @@ mod tests {
     #[test]
     fn joints_are_read_as_they_were_written() {
         let path = std::env::temp_dir().join(format!("skinscope_placed_{}.skeleton.json", std::process::id()));
-        let joints = crate::edit::humanoid(crate::math::Aabb { min: -glam::Vec3::ONE, max: glam::Vec3::ONE });
+        let mut joints = crate::edit::humanoid(crate::math::Aabb { min: -glam::Vec3::ONE, max: glam::Vec3::ONE });
         write(&path, &joints).unwrap();
-        assert!(read(&path) == Ok(joints));
+        assert!(read(&path).as_ref() == Ok(&joints));
+        // Two trees are worked on, and joints that hang on themselves are none.
+        joints[4].parent = None;
+        write(&path, &joints).unwrap();
+        assert!(read(&path).as_ref() == Ok(&joints));
+        joints[0].parent = Some(1);
+        write(&path, &joints).unwrap();
+        assert!(read(&path).unwrap_err().contains("hangs on itself"));
         std::fs::write(&path, "{}").unwrap();
         assert!(read(&path).unwrap_err().contains("schema"));
         std::fs::remove_file(&path).unwrap();

@@ -68,7 +68,7 @@ mod tests {
             write(&path, &files).unwrap();
         }
         let stored = Arc::clone(session.document().unwrap().stored());
-        let script = paint::read(&path, &stored).unwrap_or_else(|why| panic!("{why}"));
+        let script = paint::read(&path, &stored, paint::PaintedOn::Weights).unwrap_or_else(|why| panic!("{why}"));
         let mut canvas = Canvas::new(Arc::clone(&stored));
         script.strokes.iter().for_each(|stroke| _ = canvas.paint(stroke).unwrap());
         assert!(canvas.model().weight_edits() != stored.weight_edits());

@@ -72,10 +72,9 @@ fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
     write(&folder, &[stroke()]);
     let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
     assert!(out.status.success(), "{}", said(&out));
-    let joint = stroke()["joint"].as_str().unwrap().to_owned();
+    // A mask is that of all joints, so that none is named.
     let flood = |of: &str, brush: &str, out: &str| {
-        let all = ["paint", of, "--flood", brush, "--joint", &joint, "--layer", "Elbow", "--mask", "-o", out];
-        captured(&folder, &all)
+        captured(&folder, &["paint", of, "--flood", brush, "--layer", "Elbow", "--mask", "-o", out])
     };
     let out = flood("one.glb", "subtract", "none.glb");
     assert!(out.status.success(), "{}", said(&out));
@@ -83,13 +82,41 @@ fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
     let out = flood("none.glb", "add", "back.glb");
     assert!(out.status.success(), "{}", said(&out));
     assert!(rows(&folder.join("back.glb")) == rows(&folder.join("one.glb")), "the mask is full again");
+    let out = flood("one.glb", "give", "no.glb");
+    assert!(out.status.code() == Some(2) && said(&out).contains("no other joint to give to"), "{}", said(&out));
     // By strokes: the layer is left where they have not touched the mask.
-    write(&folder, &[stroke()]);
+    let mut without_joint = stroke();
+    without_joint.as_object_mut().unwrap().remove("joint");
+    write(&folder, &[without_joint]);
     let out = paint(&folder, "none.glb", "some.glb", &["--layer", "Elbow", "--mask"]);
     assert!(out.status.success(), "{}", said(&out));
     assert!(rows(&folder.join("some.glb")) != rows(&folder.join("a.glb")));
     let out = paint(&folder, "one.glb", "no.glb", &["--mask"]);
     assert!(out.status.code() == Some(2) && !folder.join("no.glb").exists(), "{}", said(&out));
+}
+
+#[test]
+fn a_layer_is_erased_as_in_the_window_and_weights_are_not() {
+    let folder = folder("layer-erase");
+    write(&folder, &[stroke()]);
+    let out = paint(&folder, "a.glb", "one.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let mut erase = stroke();
+    erase.as_object_mut().unwrap().remove("joint");
+    (erase["brush"], erase["strength"]) = ("erase".into(), 1.into());
+    write(&folder, &[erase]);
+    let out = paint(&folder, "one.glb", "strokes.glb", &["--layer", "Elbow"]);
+    assert!(out.status.success(), "{}", said(&out));
+    let out = captured(&folder, &["paint", "one.glb", "--flood", "erase", "--layer", "Elbow", "-o", "flood.glb"]);
+    assert!(out.status.success(), "{}", said(&out));
+    for name in ["strokes.glb", "flood.glb"] {
+        assert!(rows(&folder.join(name)) == rows(&folder.join("a.glb")), "{name}: nothing is left of the layer");
+    }
+    let out = paint(&folder, "one.glb", "no.glb", &[]);
+    assert!(out.status.code() == Some(2) && said(&out).contains("works on a layer"), "{}", said(&out));
+    let out = captured(&folder, &["paint", "one.glb", "--flood", "erase", "-o", "no.glb"]);
+    assert!(out.status.code() == Some(2) && said(&out).contains("--flood: "), "{}", said(&out));
+    assert!(!folder.join("no.glb").exists());
 }
 
 #[test]

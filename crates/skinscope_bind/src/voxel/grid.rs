@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use glam::{DMat3, DVec3};
 
-use super::frame;
 use crate::BindError;
 use crate::binder::Body;
+use crate::frame;
 use crate::progress::Progress;
 
 /// A box of voxels, each of which is solid or not.
@@ -37,7 +37,7 @@ const DIRECTIONS: [u8; 4] = [22, 19, 16, 13];
 impl Grid {
     /// Makes the solid of a body that is `resolution` voxels long.
     pub fn of(body: &Body, resolution: f64, progress: Progress) -> Result<Self, BindError> {
-        let axes = frame::axes(body);
+        let axes = frame::axes(body.shape);
         let own: Vec<DVec3> = body.shape.points.iter().map(|point| axes * *point).collect();
         let low = own.iter().fold(DVec3::INFINITY, |low, point| low.min(*point));
         let high = own.iter().fold(DVec3::NEG_INFINITY, |high, point| high.max(*point));

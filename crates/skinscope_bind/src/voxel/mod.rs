@@ -3,7 +3,6 @@
 //! A bone warms what it sees, as for heat, and also what it reaches inside of the body, so that open, nested and crossing surfaces do no harm. All
 //! else is as for heat ([`crate::system`]). After Dionne and de Lasa, "Geodesic voxel binding for production character meshes" (2013).
 
-mod frame;
 mod grid;
 mod paths;
 
@@ -58,16 +57,24 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
             }
             see(body, place, &mut near, &mut seen);
             reach(body, (&grid, &paths), place, &mut found);
+            let sees = !seen.is_empty();
             found.append(&mut seen);
             keep_nearest(&mut found);
-            Source::of(&found, warmth)
+            Source::of(&found, warmth, sees)
         };
         range.map(one).collect()
     };
     let sources = progress.part(0.4, 0.5).by_chunk(body.shape.points.len(), 256, &of)?;
-    let Warmed { rows, is_cold } = warmed(body, &sources, progress.part(0.5, 1.0))?;
+    let nearest = |place: u32| {
+        let at = body.shape.points[place as usize];
+        let mut found: Vec<(f64, u32)> =
+            body.bones.list.iter().map(|bone| (bone.nearest(at).distance(at), bone.joint)).collect();
+        keep_nearest(&mut found);
+        Source::of(&found, warmth, false)
+    };
+    let Warmed { rows, is_cold } = warmed(body, sources, Some(&nearest), progress.part(0.5, 1.0))?;
     let pieces = body.islands.places.iter().enumerate().filter(|(island, _)| is_cold[*island]);
-    let reason = || "no way leads through the body from a bone to it; it follows the nearest bone".to_owned();
+    let reason = || "no way leads through the body from a bone to it; the nearest bones warm it".to_owned();
     let fallback =
         pieces.map(|(island, piece)| Fallback { island, vertices: piece.len(), method: "nearest", reason: reason() });
     Ok(Found { rows, fallback: fallback.collect(), ..Found::default() })

@@ -44,7 +44,7 @@ pub fn bind_bare(
     let bound = skinscope_bind::bind(&problem, settings, context)?;
     let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
     let number = skin.unwrap_or(SkinId::from_index(model.skins.len()));
-    let report = BoundSkin::of(number, surface.vertices, (&nodes, &problem.joints), &bound);
+    let report = BoundSkin::of(number, &surface.stored, (&nodes, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, Some(root));
@@ -110,8 +110,8 @@ pub(super) struct Placed {
     pub triangles: Vec<[u32; 3]>,
     /// For each primitive with vertices of its own, the place of each of them.
     pub parts: Vec<(PrimitiveId, Vec<u32>)>,
-    /// How many vertices the file has for them.
-    pub vertices: usize,
+    /// For each place how many vertices the file has there.
+    pub stored: Vec<usize>,
 }
 
 impl Placed {
@@ -136,8 +136,10 @@ impl Placed {
         let weld = Weld::new(&single, WeldRule::Near, &|| false).unwrap_or_default();
         let place = |vertex: u32| weld.group[vertex as usize];
         let parts = starts.into_iter().map(|(id, range)| (id, range.map(|vertex| place(vertex as u32)).collect()));
+        let mut stored = vec![0; weld.first.len()];
+        weld.group.iter().for_each(|place| stored[*place as usize] += 1);
         Self {
-            vertices: points.len(),
+            stored,
             parts: parts.collect(),
             triangles: triangles.into_iter().map(|corners| corners.map(place)).collect(),
             points: weld.first.iter().map(|vertex| points[*vertex as usize]).collect(),

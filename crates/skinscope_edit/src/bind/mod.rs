@@ -17,8 +17,6 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
 use skinscope_model::{Model, NodeId};
@@ -36,7 +34,7 @@ pub use dress::{
 pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
 pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
-pub use placed_file::{placed_from_text, placed_to_text};
+pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::{BoundSkin, JointShape};
 
 use super::operation_row::Group;
@@ -200,7 +198,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         return gain(sheet, root, &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
-    let (mut bound, mut has_no_joints) = (Vec::new(), false);
+    let (mut bound, mut has_no_skin) = (Vec::new(), false);
     for (number, surface) in surfaces.iter().enumerate() {
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
@@ -210,7 +208,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         let context = sheet.context.part(share(0.0), share(1.0));
         match bind_surface(sheet, surface, &asked, &context) {
             Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => has_no_joints = true,
+            Ok(None) => has_no_skin = true,
             Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
                 sheet.not_bound = Some(why);
@@ -218,10 +216,8 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
             }
         }
     }
-    if bound.is_empty() && has_no_joints {
-        let why =
-            "no joint has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound";
-        sheet.not_bound = Some(BindError::Malformed(why.to_owned()).into());
+    if bound.is_empty() && has_no_skin {
+        sheet.not_bound = Some(Refusal::NoSkin);
     }
     sheet.bound = bound;
 }
@@ -249,32 +245,34 @@ fn bind_surface(
         triangles: surface.triangles.clone(),
     };
     let bound = skinscope_bind::bind(&problem, asked, context)?;
-    let vertices = surface.mesh.vertex_count() as usize;
-    let report = BoundSkin::of(skeleton.skin, vertices, (&skeleton.nodes, &problem.joints), &bound);
+    let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
+    let mut report = BoundSkin::of(skeleton.skin, &stored, (&skeleton.nodes, &problem.joints), &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
+    let mut is_used = vec![false; sheet.model.skeleton.len()];
+    let mut note = |shares: &[(u32, f64)]| {
+        for (key, _) in shares {
+            is_used.get_mut(*key as usize).into_iter().for_each(|is_used| *is_used = true);
+        }
+    };
+    let mut before = Shares::new();
     for (welded, row) in (0..).zip(&bound.rows) {
         for vertex in surface.members(welded) {
             let at = surface.row(*vertex);
+            let table = &mut sheet.tables[at.table];
+            table.shares(at.row, &mut before);
             if sheet.bounds.has(at.table, at.row) {
-                let table = &mut sheet.tables[at.table];
-                let shares = folded.shares(table, at.table, row);
                 // What locked joints keep counts too.
-                let held = locked_joints(table, at.row, &sheet.bounds.locked);
-                table.put_in_order(at.row, &cut(shares, asked.most.saturating_sub(held).max(1)));
+                before.retain(|(key, _)| sheet.bounds.locked.contains(key));
+                let most = asked.most.saturating_sub(before.len()).max(1);
+                let shares = cut(folded.shares(table, at.table, row), most);
+                note(&shares);
+                table.put_in_order(at.row, &shares);
             }
+            note(&before);
         }
     }
+    report.joints_used = skeleton.nodes.iter().filter(|node| is_used[node.index()]).count();
     Ok(Some(report))
-}
-
-/// Returns how many locked joints have weight in a row.
-fn locked_joints(table: &Table, row: usize, locked: &BTreeSet<u32>) -> usize {
-    if locked.is_empty() {
-        return 0;
-    }
-    let mut shares = Shares::new();
-    table.shares(row, &mut shares);
-    shares.iter().filter(|(key, _)| locked.contains(key)).count()
 }
 
 /// The joints of a surface's problem as the tables of its parts know them. Skins that bind their joints in one way need not have the same
@@ -307,6 +305,8 @@ impl<'m> Folded<'m> {
                 None => out.push((key, *share)),
             }
         }
+        // Shares that were added up may be larger than those before them.
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
         out
     }
 

@@ -25,12 +25,40 @@ pub struct PlacedJoint {
     pub parent: Option<usize>,
 }
 
+/// Makes the refusal of a skeleton.
+fn refused<T>(why: String) -> Result<T, Refusal> {
+    Err(Refusal::NoSkeleton(why))
+}
+
 /// Returns the indices of joints parents first, depth first, as nodes are stored.
 ///
 /// # Errors
 /// The joints do not make one tree, or a name or a place cannot be used; the message says which.
 pub(super) fn check_placed(joints: &[PlacedJoint]) -> Result<Vec<usize>, Refusal> {
-    let refused = |why: String| Err(Refusal::NoSkeleton(why));
+    let (roots, children) = roots_and_children(joints)?;
+    match roots.as_slice() {
+        [] if joints.is_empty() => refused("no joint was placed".to_owned()),
+        // Whatever hangs on nothing hangs in a circle.
+        [] => refused("every joint has a parent, so that none is the root".to_owned()),
+        [_] => in_order(joints, &roots, &children),
+        [first, second, ..] => {
+            let [a, b] = [first, second].map(|index| joints[*index].name.as_str());
+            refused(format!("“{a}” and “{b}” have no parent, and one joint has to be above all others"))
+        }
+    }
+}
+
+/// Checks joints that make a skeleton only once more is done to them: there may be several trees, or none.
+///
+/// # Errors
+/// A name, a place or a parent cannot be used; the message says which.
+pub(super) fn check_listed(joints: &[PlacedJoint]) -> Result<(), Refusal> {
+    let (roots, children) = roots_and_children(joints)?;
+    in_order(joints, &roots, &children).map(drop)
+}
+
+/// Returns the joints without a parent, and the children of each joint.
+fn roots_and_children(joints: &[PlacedJoint]) -> Result<(Vec<usize>, Vec<Vec<usize>>), Refusal> {
     let mut known: HashMap<&str, usize> = HashMap::new();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
     let mut roots: Vec<usize> = Vec::new();
@@ -51,17 +79,13 @@ pub(super) fn check_placed(joints: &[PlacedJoint]) -> Result<Vec<usize>, Refusal
             Some(_) => return refused(format!("the parent of joint “{name}” is not there")),
         }
     }
-    let root = match roots.as_slice() {
-        [] if joints.is_empty() => return refused("no joint was placed".to_owned()),
-        // Whatever hangs on nothing hangs in a circle.
-        [] => return refused("every joint has a parent, so that none is the root".to_owned()),
-        [one] => *one,
-        [first, second, ..] => {
-            let [a, b] = [first, second].map(|index| joints[*index].name.as_str());
-            return refused(format!("“{a}” and “{b}” have no parent, and one joint has to be above all others"));
-        }
-    };
-    let (mut order, mut open) = (Vec::with_capacity(joints.len()), vec![root]);
+    Ok((roots, children))
+}
+
+/// Returns the indices of the joints at and below some roots, parents first, depth first.
+fn in_order(joints: &[PlacedJoint], roots: &[usize], children: &[Vec<usize>]) -> Result<Vec<usize>, Refusal> {
+    let mut order: Vec<usize> = Vec::with_capacity(joints.len());
+    let mut open: Vec<usize> = roots.iter().rev().copied().collect();
     while let Some(index) = open.pop() {
         order.push(index);
         open.extend(children[index].iter().rev());
@@ -102,8 +126,8 @@ pub fn bind_placed(
     });
     let problem = BindProblem { joints: heads.collect(), points: surface.points, triangles: surface.triangles };
     let bound = skinscope_bind::bind(&problem, settings, context)?;
-    let report =
-        BoundSkin::of(SkinId::from_index(model.skins.len()), surface.vertices, (&ids, &problem.joints), &bound);
+    let number = SkinId::from_index(model.skins.len());
+    let report = BoundSkin::of(number, &surface.stored, (&ids, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, ids.first().copied());

@@ -5,7 +5,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use skinscope_base::encoding;
 
-use super::placed::{PlacedJoint, check_placed};
+use super::placed::{PlacedJoint, check_listed, check_placed};
 
 /// The version that is written, and the only one that can be read.
 const SCHEMA: u64 = 1;
@@ -33,11 +33,28 @@ enum ParentForm {
     Index(usize),
 }
 
-/// Reads joints from the bytes of a file.
+/// Reads joints from the bytes of a file, which make a skeleton.
 ///
 /// # Errors
 /// Says what is wrong with the file, or why its joints make no skeleton.
 pub fn placed_from_text(bytes: &[u8]) -> Result<Vec<PlacedJoint>, String> {
+    let joints = listed_in(bytes)?;
+    check_placed(&joints).map_err(|why| why.to_string())?;
+    Ok(joints)
+}
+
+/// Reads joints that are worked on from the bytes of a file: they may be in several trees, as [`placed_to_text`] writes them.
+///
+/// # Errors
+/// Says what is wrong with the file or with a joint.
+pub fn unfinished_from_text(bytes: &[u8]) -> Result<Vec<PlacedJoint>, String> {
+    let joints = listed_in(bytes)?;
+    check_listed(&joints).map_err(|why| why.to_string())?;
+    Ok(joints)
+}
+
+/// Returns the joints that a file lists.
+fn listed_in(bytes: &[u8]) -> Result<Vec<PlacedJoint>, String> {
     let FileForm { schema, joints: forms } =
         serde_json::from_slice(&encoding::utf8(bytes)).map_err(|error| error.to_string())?;
     if schema != SCHEMA {
@@ -55,10 +72,7 @@ pub fn placed_from_text(bytes: &[u8]) -> Result<Vec<PlacedJoint>, String> {
         };
         joints.push(PlacedJoint { name: form.name.clone(), position: Vec3::from(form.position), parent });
     }
-    match check_placed(&joints) {
-        Ok(_) => Ok(joints),
-        Err(why) => Err(why.to_string()),
-    }
+    Ok(joints)
 }
 
 /// Returns joints as the text of a file, a line for each.

@@ -24,7 +24,7 @@ pub struct BoundSkin {
     pub vertices: usize,
     /// How many joints it has.
     pub joints: usize,
-    /// How many of them have weight now.
+    /// How many of them have weight now, also of locked ones and of vertices that stay as they are.
     pub joints_used: usize,
     /// How many pieces the surface has that no edge joins.
     pub islands: usize,
@@ -37,10 +37,16 @@ pub struct BoundSkin {
 }
 
 impl BoundSkin {
-    /// Makes the report of a binding whose joints are these nodes and stood so.
-    pub(super) fn of(skin: SkinId, vertices: usize, (nodes, joints): (&[NodeId], &[Joint]), bound: &Bound) -> Self {
+    /// Makes the report of a binding whose joints are these nodes and stood so; `stored` has for each point how many vertices of the file are
+    /// there.
+    pub(super) fn of(skin: SkinId, stored: &[usize], (nodes, joints): (&[NodeId], &[Joint]), bound: &Bound) -> Self {
         let used: BTreeSet<u32> = bound.rows.iter().flatten().filter(|s| s.1 > 0.0).map(|(joint, _)| *joint).collect();
         let node = |applied: &Applied| applied.joint.and_then(|joint| nodes.get(joint as usize).copied());
+        let vertices_of = |island: usize| -> usize {
+            let all = bound.island_of.iter().zip(stored);
+            all.filter(|(of, _)| **of as usize == island).map(|(_, vertices)| *vertices).sum()
+        };
+        let of_file = |fallback: &Fallback| Fallback { vertices: vertices_of(fallback.island), ..fallback.clone() };
         let shapes = bound.shapes.iter().filter_map(|shape| {
             let (node, joint) = (nodes.get(shape.joint as usize)?, joints.get(shape.joint as usize)?);
             let to_joint = DAffine3 { matrix3: joint.axes, translation: joint.head }.inverse();
@@ -48,13 +54,34 @@ impl BoundSkin {
         });
         Self {
             skin,
-            vertices,
+            vertices: stored.iter().sum(),
             joints: nodes.len(),
             joints_used: used.len(),
             islands: bound.islands,
-            fallback: bound.fallback.clone(),
+            fallback: bound.fallback.iter().map(of_file).collect(),
             rules: bound.rules.iter().map(|applied| (*applied, node(applied))).collect(),
             shapes: shapes.collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_method_bound_is_counted_in_vertices_of_the_file() {
+        let fallback = Fallback { island: 0, vertices: 2, method: "voxel", reason: String::new() };
+        let bound = Bound {
+            rows: vec![vec![(0, 1.0)], vec![(0, 0.5), (1, 0.5)], vec![(0, 1.0)]],
+            islands: 2,
+            island_of: vec![0, 1, 0],
+            fallback: vec![fallback],
+            ..Bound::default()
+        };
+        // The seam of a texture has several vertices at one place.
+        let report = BoundSkin::of(SkinId::default(), &[3, 1, 2], (&[NodeId(4), NodeId(5), NodeId(6)], &[]), &bound);
+        assert_eq!((report.vertices, report.joints, report.joints_used), (6, 3, 2));
+        assert_eq!(report.fallback[0].vertices, 5);
     }
 }

@@ -9,8 +9,8 @@ use skinscope_bind::{BINDERS, BindSettings, RULES, ShapeForm};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{WORDS, bind_bare, bind_settings, put_bind_settings};
-use crate::{Outcome, Refusal, Settings, Sheet, Task, apply, compute_outcome, operation};
+use super::{Folded, WORDS, bind_bare, bind_settings, put_bind_settings};
+use crate::{Outcome, Refusal, Settings, Sheet, Table, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
     let mut settings = Settings::default();
@@ -97,14 +97,18 @@ fn no_vertex_gets_more_joints_than_asked_for_though_some_of_them_are_locked() {
     let locked = [0, 5].map(|joint| model.skins[0].joints[joint]);
     for most in [1, 2, 3, 4, 8] {
         let wanted = BindSettings { most, smooth: 100, ..BindSettings::default() };
-        let bound = model.with_skinning(&outcome(&model, &wanted, &locked).change()).unwrap();
+        let out = outcome(&model, &wanted, &locked);
+        let bound = model.with_skinning(&out.change()).unwrap();
         let (sheet, mut shares) = (Sheet::of(&bound), Vec::new());
+        let mut used = BTreeSet::new();
         for row in 0..sheet.tables[0].vertices() {
             sheet.tables[0].shares(row, &mut shares);
             // Someone has to have what the locked joints leave.
             assert!(shares.len() <= most.max(3), "{most}: vertex {row} has {} joints", shares.len());
             assert!((sheet.tables[0].sum(row) - 1.0).abs() < 1e-6, "{most}: vertex {row}");
+            used.extend(shares.iter().map(|(key, _)| *key));
         }
+        assert_eq!(out.bound[0].joints_used, used.len(), "{most}: those that are locked have weight too");
     }
 }
 
@@ -137,6 +141,16 @@ fn what_a_method_looks_at_is_told_in_the_space_of_each_joint() {
     }
     let heat = outcome(&model, &BindSettings::default(), &[]);
     assert!(heat.bound[0].shapes.is_empty());
+}
+
+#[test]
+fn joints_that_a_skin_lacks_are_those_above_them_there_and_the_largest_comes_first() {
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    let nodes = model.skins[0].joints.clone();
+    // A skin with the first and the last but one of the joints.
+    let table = Table { keys: [0, 2].map(|joint: usize| nodes[joint].0).to_vec(), ..Table::default() };
+    let shares = Folded::new(&model, &nodes).shares(&table, 0, &[(2, 0.4), (1, 0.35), (0, 0.25)]);
+    assert_eq!(shares, [(nodes[0].0, 0.6), (nodes[2].0, 0.4)]);
 }
 
 #[test]

@@ -8,21 +8,32 @@ use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Towa
 
 use super::group::paint_as_one;
 use super::mask::paint_mask;
-use super::rows::{Place, WeightedMean};
-use super::touched::{Touched, then};
+use super::rows::{Member, NewRows, Place, WeightedMean};
+use super::touched::then;
 use super::{Brushing, Canvas, Pass, Strengths};
+use crate::layers::RowShares;
 
 /// The weights of a row, and those that it goes towards.
 type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
-/// How many places one thread paints at a time; a dab has fewer.
-const CHUNK: usize = 1 << 13;
+/// What becomes of a place, with its new weights where it changes.
+type Done = (Effect, Option<RowShares>);
+/// How many places one thread paints at a time: a dab has some thousand.
+const CHUNK: usize = 1 << 10;
 /// Where an erased row differs from what lies below by no more than this, nothing is left of it.
 const NOTHING_LEFT: f64 = 1e-6;
 
+/// Memory that is kept from one place to the next.
+#[derive(Default)]
+struct Space {
+    own: Shares,
+    near: Shares,
+    row: Shares,
+    mean: WeightedMean,
+}
+
 impl Canvas {
     /// Changes the rows of places, and returns those that have other weights now, rising.
-    pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<(Place, f64)>) -> Vec<TableRow> {
-        let (accumulates, is_of_mask) = (brushing.stroke.accumulate, brushing.is_of_mask);
+    pub(super) fn apply(&mut self, brushing: &mut Brushing, strengths: Vec<Strengths>) -> Vec<TableRow> {
         // Effects follow all that a dab changes at once.
         let before = self.rows.layers.has_effects().then(|| self.rows.layers.clone());
         let list = self.grown(brushing, brushing.both_sides(&self.surfaces, strengths));
@@ -32,45 +43,10 @@ impl Canvas {
                 vec![Shares::new(); brushing.passes.len()]
             }
         };
-        let painted = {
-            let brushing = &*brushing;
-            let of_place =
-                |(place, strengths): &Strengths| (*place, self.painted_evenly(brushing, *place, *strengths, &means));
-            let of_chunk = |chunk: Range<usize>| list[chunk].iter().map(of_place).collect::<Vec<(Place, Painted)>>();
-            parallel::by_chunk(list.len(), CHUNK, &of_chunk)
+        let mut out = match !brushing.is_of_mask && self.rows.notes(&brushing.locked) {
+            true => self.paint_together(brushing, &list, &means),
+            false => self.paint_in_turn(brushing, &list, &means),
         };
-        let mut out = Vec::new();
-        for (place, done) in painted.into_iter().flatten() {
-            let Some(known) = brushing.touched.get_mut(place) else { continue };
-            let asks = matches!(done.effect, Effect::Changed | Effect::Partial(_));
-            let (members, locked) = (&known.members, &brushing.locked);
-            let row = (&done.row[..], brushing.stroke.normalise);
-            // What was erased to the last of it is no more in the layer.
-            let is_gone = asks && !is_of_mask && brushing.stroke.brush.toward == Toward::Below && {
-                difference(row.0, &self.rows.below_place(&self.surfaces, place)) <= NOTHING_LEFT
-            };
-            let row = (!is_gone).then_some(row);
-            let changes = asks
-                && match is_of_mask {
-                    true => self.rows.set_mask(members, &done.row, locked),
-                    false => self.rows.set(members, row, locked),
-                };
-            known.note(if asks && !changes { Effect::Stuck(Stuck::NoSlot) } else { done.effect }, accumulates);
-            if !changes {
-                if accumulates || !known.is_set {
-                    continue;
-                }
-                // What was asked for before is asked for no more: a stronger dab gets nothing.
-                match is_of_mask {
-                    true => self.rows.give_back_mask(&known.members),
-                    false => self.rows.give_back(&known.members),
-                }
-            }
-            known.is_set = changes || accumulates && known.is_set;
-            // A mask changes nothing where its layer has no weights.
-            let rows = known.members.iter().map(|member| member.at);
-            out.extend(rows.filter(|at| !is_of_mask || before.is_some() || self.rows.is_masked_row(*at)));
-        }
         out.sort_unstable();
         out.dedup();
         match before {
@@ -79,21 +55,121 @@ impl Canvas {
         }
     }
 
-    /// Notes the strengths of a dab, and returns the places whose rows have to be painted, with the strengths with which they are.
-    fn grown(&self, brushing: &mut Brushing, strengths: Vec<Strengths>) -> Vec<Strengths> {
-        let Brushing { stroke, touched, is_of_mask, .. } = brushing;
-        let mut list = Vec::with_capacity(strengths.len());
-        for (place, new) in strengths {
-            let begun = || Touched::new(&self.rows, &self.surfaces, place, *is_of_mask);
-            let known = touched.touch(&self.surfaces, place, begun);
-            let before = known.strengths;
-            known.strengths = [0, 1].map(|side| new[side].max(before[side]));
-            if stroke.accumulate {
-                list.push((place, new));
-            } else if known.strengths != before {
-                list.push((place, known.strengths));
+    /// Calls a function with places and what becomes of them, on all cores, and returns what it makes of each part of the list.
+    fn by_part<T: Send>(
+        &self,
+        brushing: &Brushing,
+        (list, means): (&[Strengths], &[Shares]),
+        make: &(dyn Fn(&mut dyn Iterator<Item = (Place, Done)>) -> T + Sync),
+    ) -> Vec<T> {
+        let of_chunk = |chunk: Range<usize>| {
+            let mut space = Space::default();
+            let of_place = |at: &Strengths| (at.0, self.painted_evenly(brushing, *at, means, &mut space));
+            make(&mut list[chunk].iter().map(of_place))
+        };
+        parallel::by_chunk(list.len(), CHUNK, &of_chunk)
+    }
+
+    /// Paints places, and gives all of them their weights together. Returns the rows that were set.
+    fn paint_together(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares]) -> Vec<TableRow> {
+        let made = self.by_part(brushing, (list, means), &|done| {
+            let mut new = self.rows.new_rows();
+            let effect = |(place, (effect, row)): (Place, Done)| {
+                self.note_place(brushing, (place, row), &mut new);
+                effect
+            };
+            let effects: Vec<Effect> = done.map(effect).collect();
+            (effects, new)
+        });
+        let accumulates = brushing.stroke.accumulate;
+        let mut lists: Vec<Vec<NewRows>> = self.rows.new_rows().iter().map(|_| Vec::new()).collect();
+        let mut out = Vec::with_capacity(list.len());
+        let mut places = list.iter();
+        for (effects, new) in made {
+            for (effect, (place, _)) in effects.into_iter().zip(&mut places) {
+                let Some(known) = brushing.touched.get_mut(*place) else { continue };
+                known.note(effect, accumulates);
+                known.is_set = effect.changes() || accumulates && known.is_set;
+            }
+            for ((table, rows), list) in new.into_iter().enumerate().zip(&mut lists) {
+                out.extend(rows.iter().map(|(row, _)| TableRow { table, row: *row }));
+                list.push(rows);
             }
         }
+        self.rows.set_all(lists);
+        out
+    }
+
+    /// Notes what becomes of a place with its new weights. Where there are none, it gets those from before the stroke: what was asked for before
+    /// is asked for no more, and a stronger dab gets nothing.
+    fn note_place(&self, brushing: &Brushing, (place, row): (Place, Option<RowShares>), new: &mut [NewRows]) {
+        let Brushing { stroke, touched, before, .. } = brushing;
+        if let Some(row) = row {
+            let row = self.left_of(stroke.brush.toward, place, row).map(|row| (row, stroke.normalise));
+            self.rows.note(&self.rows.members(&self.surfaces, place), row, new);
+        } else if !stroke.accumulate && touched.get(place).is_some_and(|known| known.is_set) {
+            let members = self.rows.members(&self.surfaces, place);
+            members.iter().for_each(|Member { at, .. }| new[at.table].push((at.row, before.painted(*at).cloned())));
+        }
+    }
+
+    /// Paints places, and gives them their masks or their weights one after the other, each as far as locked joints keep theirs. Returns the
+    /// rows that were set.
+    fn paint_in_turn(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares]) -> Vec<TableRow> {
+        let painted = self.by_part(brushing, (list, means), &|done| done.collect::<Vec<(Place, Done)>>());
+        let Brushing { stroke, locked, touched, before, is_of_mask, .. } = brushing;
+        let (accumulates, is_of_mask) = (stroke.accumulate, *is_of_mask);
+        let mut out = Vec::new();
+        for (place, (effect, row)) in painted.into_iter().flatten() {
+            let Some(known) = touched.get_mut(place) else { continue };
+            let members = self.rows.members(&self.surfaces, place);
+            let asks = row.is_some();
+            let changes = row.is_some_and(|row| match is_of_mask {
+                true => self.rows.set_mask(&members, &row, locked),
+                false => {
+                    let row = self.left_of(stroke.brush.toward, place, row).map(|row| (row, stroke.normalise));
+                    self.rows.set_in_layer(&members, row, locked)
+                }
+            });
+            known.note(if asks && !changes { Effect::Stuck(Stuck::NoSlot) } else { effect }, accumulates);
+            if !changes {
+                if accumulates || !known.is_set {
+                    continue;
+                }
+                // What was asked for before is asked for no more: a stronger dab gets nothing.
+                members.iter().for_each(|Member { at, .. }| match is_of_mask {
+                    true => self.rows.give_back_mask(*at, before),
+                    false => self.rows.give_back(*at, before),
+                });
+            }
+            known.is_set = changes || accumulates && known.is_set;
+            // A mask changes nothing where its layer has no weights.
+            let rows = members.iter().map(|member| member.at);
+            out.extend(rows.filter(|at| !is_of_mask || self.rows.is_masked_row(*at)));
+        }
+        out
+    }
+
+    /// Returns the new weights of a place; `None` where it was erased to the last of it, so that it is no more in the layer.
+    fn left_of(&self, toward: Toward, place: Place, row: RowShares) -> Option<RowShares> {
+        let is_gone =
+            toward == Toward::Below && difference(&row, &self.rows.below_place(&self.surfaces, place)) <= NOTHING_LEFT;
+        (!is_gone).then_some(row)
+    }
+
+    /// Notes the strengths of a dab, and returns the places whose rows have to be painted, with the strengths with which they are.
+    fn grown(&self, brushing: &mut Brushing, mut list: Vec<Strengths>) -> Vec<Strengths> {
+        let Brushing { stroke, touched, .. } = brushing;
+        touched.expect(list.len());
+        list.retain_mut(|(place, new)| {
+            let known = touched.touch(&self.surfaces, *place);
+            let before = known.strengths;
+            known.strengths = [0, 1].map(|side| new[side].max(before[side]));
+            if !stroke.accumulate {
+                *new = known.strengths;
+            }
+            stroke.accumulate || known.strengths != before
+        });
         if stroke.brush.toward == Toward::Touched && !stroke.accumulate && !list.is_empty() {
             // The mean of all that the stroke has touched is another one now.
             list = touched.in_order().into_iter().map(|(place, known)| (*place, known.strengths)).collect();
@@ -103,10 +179,10 @@ impl Canvas {
 
     /// Returns the weights that a place had before the dab, or where dabs do not add up, before the stroke. They may be written to `space`.
     fn before<'a>(&'a self, brushing: &'a Brushing, place: Place, space: &'a mut Shares) -> &'a [(u32, f64)] {
-        match brushing.touched.get(place).filter(|_| !brushing.stroke.accumulate) {
-            Some(known) => &known.before,
-            None if brushing.is_of_mask => self.rows.mask_of_place(&self.surfaces, place, space),
-            None => self.rows.of_place(&self.surfaces, place, space),
+        let rows = if brushing.stroke.accumulate { &self.rows } else { &brushing.before };
+        match brushing.is_of_mask {
+            true => rows.mask_of_place(&self.surfaces, place, space),
+            false => self.rows.of_place_in(rows, &self.surfaces, place, space),
         }
     }
 
@@ -120,13 +196,55 @@ impl Canvas {
     }
 
     /// Does the same as [`Canvas::painted_place`]; in the middle of a model whose both sides are painted, a row stays its own mirror image.
-    fn painted_evenly(&self, brushing: &Brushing, place: Place, strengths: [f64; 2], means: &[Shares]) -> Painted {
-        let painted = self.painted_place(brushing, place, strengths, means);
-        let images = brushing.images.as_ref().filter(|images| images.of(place) == Some(place));
-        let Some(images) = images else { return painted };
-        let mut space = Shares::new();
-        let own = self.before(brushing, place, &mut space);
-        images.evened(own, painted, (self.most(brushing, place), brushing.stroke.normalise, &brushing.locked))
+    fn painted_evenly(
+        &self,
+        brushing: &Brushing,
+        (place, strengths): Strengths,
+        means: &[Shares],
+        space: &mut Space,
+    ) -> Done {
+        let Some(images) = &brushing.images else {
+            return self.painted_alone(brushing, (place, strengths[0]), means, space);
+        };
+        let mut painted = self.painted_place(brushing, place, strengths, means);
+        if images.of(place) == Some(place) {
+            let own = self.before(brushing, place, &mut space.own);
+            let limits = (self.most(brushing, place), brushing.stroke.normalise, &brushing.locked);
+            painted = images.evened(own, painted, limits);
+        }
+        (painted.effect, painted.effect.changes().then(|| painted.row.into()))
+    }
+
+    /// Paints a row where one side alone is painted.
+    fn painted_alone(
+        &self,
+        brushing: &Brushing,
+        (place, strength): (Place, f64),
+        means: &[Shares],
+        space: &mut Space,
+    ) -> Done {
+        let Some(pass) = brushing.passes.first() else { return (Effect::Same, None) };
+        let Space { own, near, row, mean } = space;
+        let own = self.before(brushing, place, own);
+        let found;
+        let toward = match (brushing.stroke.brush.toward, means.first()) {
+            (Toward::Neighbours | Toward::NeighboursByLength, _) => {
+                self.mean_around(brushing, place, (mean, near)).unwrap_or(own)
+            }
+            (Toward::Touched, Some(mean)) if brushing.is_of_mask => &mean[..],
+            (Toward::Touched, Some(mean)) => {
+                found = self.of_skin_of(place, own, mean);
+                &found[..]
+            }
+            (Toward::Below, _) if !brushing.is_of_mask => {
+                found = self.rows.below_place(&self.surfaces, place);
+                &found[..]
+            }
+            // Below a mask there is none.
+            (Toward::Nothing | Toward::Touched | Toward::Below, _) => &[],
+        };
+        let effect = self.paint_row_into(brushing, place, pass, ((own, toward), strength), row);
+        (effect, effect.changes().then(|| RowShares::from(&row[..])))
     }
 
     /// Returns how many joints a place may have after the stroke.
@@ -141,7 +259,10 @@ impl Canvas {
         let mut space = Shares::new();
         let own = self.before(brushing, place, &mut space);
         let near = match brushing.stroke.brush.toward {
-            Toward::Neighbours | Toward::NeighboursByLength => self.mean_around(brushing, place, own),
+            Toward::Neighbours | Toward::NeighboursByLength => {
+                let (mut mean, mut space) = (WeightedMean::default(), Shares::new());
+                self.mean_around(brushing, place, (&mut mean, &mut space)).unwrap_or(own).to_vec()
+            }
             // Below a mask there is none.
             Toward::Below if brushing.is_of_mask => Shares::new(),
             Toward::Below => self.rows.below_place(&self.surfaces, place),
@@ -198,21 +319,26 @@ impl Canvas {
         out
     }
 
-    /// Returns the mean of the rows around a place; its own where there are none.
-    fn mean_around(&self, brushing: &Brushing, place: Place, own: &[(u32, f64)]) -> Shares {
+    /// Returns the mean of the rows around a place; `None` where there are none.
+    fn mean_around<'s>(
+        &self,
+        brushing: &Brushing,
+        place: Place,
+        (mean, space): (&'s mut WeightedMean, &mut Shares),
+    ) -> Option<&'s [(u32, f64)]> {
         let surface = &self.surfaces[place.surface];
         let by_length = brushing.stroke.brush.toward == Toward::NeighboursByLength;
         let share = |point: u32| if by_length { over_length(surface, [place.point, point]) } else { 1.0 };
-        let (mut out, mut space) = (WeightedMean::default(), Shares::new());
+        mean.clear();
         let mut is_empty = true;
         for point in surface.neighbours(place.point) {
             let share = share(*point);
             if share > 0.0 {
                 is_empty = false;
-                out.add(self.before(brushing, Place { point: *point, ..place }, &mut space), share);
+                mean.add(self.before(brushing, Place { point: *point, ..place }, space), share);
             }
         }
-        if is_empty { own.to_vec() } else { out.finish() }
+        (!is_empty).then(|| mean.mean())
     }
 
     fn paint_row(
@@ -220,12 +346,28 @@ impl Canvas {
         brushing: &Brushing,
         place: Place,
         pass: &Pass,
-        (own, toward): OwnAndToward<'_>,
+        own_and_toward: OwnAndToward<'_>,
         strength: f64,
     ) -> Painted {
+        let mut row = Shares::new();
+        let effect = self.paint_row_into(brushing, place, pass, (own_and_toward, strength), &mut row);
+        Painted { effect, row: if effect.changes() { row } else { own_and_toward.0.to_vec() } }
+    }
+
+    /// Does the same with memory that is there: where the row changes, `row` has its new weights afterwards.
+    fn paint_row_into(
+        &self,
+        brushing: &Brushing,
+        place: Place,
+        pass: &Pass,
+        ((own, toward), strength): (OwnAndToward<'_>, f64),
+        row: &mut Shares,
+    ) -> Effect {
         let Brushing { stroke, locked, .. } = brushing;
         if brushing.is_of_mask {
-            return paint_mask(stroke, (own, toward), strength);
+            let painted = paint_mask(stroke, (own, toward), strength);
+            *row = painted.row;
+            return painted.effect;
         }
         let surface = &self.surfaces[place.surface];
         let lacks = |need: Need, key: u32| {
@@ -233,7 +375,7 @@ impl Canvas {
         };
         if lacks(Need::Joint, pass.joint) || lacks(Need::To, pass.to) {
             // Its row could not hold what the brush puts there: of a mirror image, or of a mesh of another skin.
-            return Painted { effect: Effect::Stuck(Stuck::OtherSkin), row: own.to_vec() };
+            return Effect::Stuck(Stuck::OtherSkin);
         }
         let table = self.rows.table_of(surface, place.point);
         let task = Task {
@@ -255,10 +397,12 @@ impl Canvas {
             floor: stroke.floor,
             ceiling: stroke.ceiling,
         };
-        match stroke.brush.is_of_joint() && !pass.with.is_empty() {
-            true => paint_as_one(&task, &asked, &pass.with),
-            false => task.paint(&asked),
+        if !stroke.brush.is_of_joint() || pass.with.is_empty() {
+            return task.paint_into(&asked, row);
         }
+        let painted = paint_as_one(&task, &asked, &pass.with);
+        *row = painted.row;
+        painted.effect
     }
 }
 
@@ -271,12 +415,10 @@ fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
 
 impl Brushing {
     /// Adds the places on the other side, where both are painted, and leaves what the mask has of both sides.
-    fn both_sides(&self, surfaces: &[RestSurface], strengths: Vec<(Place, f64)>) -> Vec<Strengths> {
-        let Some(images) = &self.images else {
-            return strengths.into_iter().map(|(at, here)| (at, [here, 0.0])).collect();
-        };
+    fn both_sides(&self, surfaces: &[RestSurface], strengths: Vec<Strengths>) -> Vec<Strengths> {
+        let Some(images) = &self.images else { return strengths };
         let mut out: std::collections::BTreeMap<Place, [f64; 2]> = std::collections::BTreeMap::new();
-        for (place, strength) in strengths {
+        for (place, [strength, _]) in strengths {
             let is_listed = |place: &Place| self.stroke.lists(&surfaces[place.surface], place.point);
             if is_listed(&place) {
                 out.entry(place).or_default()[0] = strength;

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use skinscope_weights::{Around, Change, Kernel, Reads, Shares, TableRow, difference, mean, share_of};
 
@@ -15,12 +16,41 @@ use crate::layers::{EffectWork, LayerEffect, LayerRow, LayerStack};
 /// A row after so many effects of a layer; the layer after the last one stands for all of them.
 type Step = (usize, usize, TableRow);
 
+/// So many steps are known at most: they are forgotten where there are more.
+const MOST_KNOWN: usize = 1 << 18;
+
+/// Steps of layers below the one that is painted in, which stay as long as another layer is not chosen and nothing but a brush changes layers. Each
+/// row that a dab touches begins with them, and they come from many rows around.
+#[derive(Debug, Default)]
+pub(super) struct KnownSteps(Mutex<HashMap<Step, Option<LayerRow>>>);
+
+impl Clone for KnownSteps {
+    /// Knows nothing: the steps are made again where they are needed.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl KnownSteps {
+    /// Forgets all of them.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
 /// Composes rows of a stack, of which none changes meanwhile.
 pub(super) struct Composer<'a> {
     stack: &'a LayerStack,
     near: &'a Vicinity,
     /// The effects of each layer, as often as each is done, and last those of all layers together.
     steps: Vec<Vec<&'a LayerEffect>>,
+    /// How many of these come before the first mirror, or all where there is none.
+    before_mirror: Vec<usize>,
     known: RefCell<HashMap<Step, Option<LayerRow>>>,
 }
 
@@ -30,8 +60,23 @@ impl<'a> Composer<'a> {
             true => steps_of(layer.effects()),
             false => Vec::new(),
         });
-        let steps = layers.chain([steps_of(stack.effects())]).collect();
-        Self { stack, near, steps, known: RefCell::default() }
+        let steps: Vec<Vec<&LayerEffect>> = layers.chain([steps_of(stack.effects())]).collect();
+        let first =
+            |steps: &Vec<&LayerEffect>| steps.iter().position(|effect| effect.is_mirror()).unwrap_or(steps.len());
+        let before_mirror = steps.iter().map(first).collect();
+        Self { stack, near, steps, before_mirror, known: RefCell::default() }
+    }
+
+    /// Returns what lies below a layer, by its number, by steps that are known and with those that are not known yet.
+    pub fn over_known(&self, known: &KnownSteps, count: usize, at: TableRow) -> Option<LayerRow> {
+        let mut known = known.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > MOST_KNOWN {
+            known.clear();
+        }
+        *self.known.borrow_mut() = std::mem::take(&mut *known);
+        let out = self.over(count, at);
+        *known = self.known.take();
+        out
     }
 
     /// Returns the effects of all layers from one on, and of those together.
@@ -85,16 +130,23 @@ impl<'a> Composer<'a> {
         Some((self.row(number, self.steps.get(number)?.len(), at)?, strength))
     }
 
-    /// Returns what a layer has for a row after so many of its effects; `None` where it has nothing.
+    /// Returns what a layer has for a row after so many of its effects; `None` where it has nothing. It comes back to this for each effect, so that
+    /// closures and iterators are left out on the way.
     fn row(&self, layer: usize, steps: usize, at: TableRow) -> Option<LayerRow> {
         let Some(before) = steps.checked_sub(1) else { return self.own(layer, at) };
+        let is_painted = self.stack.layers().get(layer).is_none_or(|layer| layer.row(at).is_some());
+        if !is_painted && self.before_mirror.get(layer).is_some_and(|first| steps <= *first) {
+            // Mirrors alone give a layer something where it was not painted.
+            return None;
+        }
         let step = (layer, steps, at);
         let known = self.known.borrow().get(&step).cloned();
-        known.unwrap_or_else(|| {
-            let out = self.changed(layer, before, at);
-            self.known.borrow_mut().insert(step, out.clone());
-            out
-        })
+        if let Some(known) = known {
+            return known;
+        }
+        let out = self.changed(layer, before, at);
+        self.known.borrow_mut().insert(step, out.clone());
+        out
     }
 
     /// Returns what a layer has before its effects, or what all have together where any of them has something.
@@ -109,10 +161,14 @@ impl<'a> Composer<'a> {
 
     /// Returns what a layer has for a row after so many of its effects or, where it has nothing, what lies below it.
     fn seen(&self, layer: usize, steps: usize, at: TableRow) -> Option<LayerRow> {
-        self.row(layer, steps, at).or_else(|| match layer < self.stack.layers().len() {
+        let row = self.row(layer, steps, at);
+        if row.is_some() {
+            return row;
+        }
+        match layer < self.stack.layers().len() {
             true => self.below(layer, at),
             false => self.stack.base_row(at).cloned(),
-        })
+        }
     }
 
     /// Returns what the next effect of a layer makes of a row.
@@ -122,12 +178,14 @@ impl<'a> Composer<'a> {
             EffectWork::Mirror(across) => self.mirrored(effect, across(effect.values()), (layer, before, at)),
             EffectWork::Kernel { kernel, strength, .. } => {
                 let row = self.row(layer, before, at)?;
-                let around: Vec<LayerRow> = match kernel.reads {
-                    Reads::Row => Vec::new(),
-                    Reads::Neighbours => {
-                        self.near.around(at).filter_map(|next| self.seen(layer, before, next)).collect()
+                let mut around: Vec<LayerRow> = Vec::new();
+                if kernel.reads == Reads::Neighbours {
+                    for next in self.near.around(at) {
+                        if let Some(row) = self.seen(layer, before, next) {
+                            around.push(row);
+                        }
                     }
-                };
+                }
                 Some(worked(effect, (*kernel, strength(effect.values())), row, &around))
             }
         }
@@ -147,8 +205,7 @@ impl<'a> Composer<'a> {
                 let even = self.near.opposite(across.0, &row.shares);
                 let Some(other) = even.filter(|other| difference(&row.shares, other) > 0.0) else { return Some(row) };
                 let even = mean([&row.shares[..], &other[..]].into_iter());
-                let shares = kept(&row.shares, even, effect.held());
-                Some(LayerRow { shares, is_whole: row.is_whole, pairs: None })
+                Some(LayerRow::painted(kept(&row.shares, even, effect.held()), row.is_whole))
             }
             Across::ImageOf(image) => {
                 let row = self.row(layer, before, image)?;
@@ -159,7 +216,7 @@ impl<'a> Composer<'a> {
                     }
                     _ => shares,
                 };
-                Some(LayerRow { shares, is_whole: row.is_whole, pairs: None })
+                Some(LayerRow::painted(shares, row.is_whole))
             }
         }
     }
@@ -198,9 +255,7 @@ fn worked(effect: &LayerEffect, (kernel, strength): (&Kernel, f64), row: LayerRo
     };
     let mut out = Shares::new();
     match kernel.wish(&asked, strength, &mut out).change {
-        Change::Changed => {
-            LayerRow { shares: kept(&row.shares, out, effect.held()), is_whole: row.is_whole, pairs: None }
-        }
+        Change::Changed => LayerRow::painted(kept(&row.shares, out, effect.held()), row.is_whole),
         Change::Same | Change::Stuck => row,
     }
 }

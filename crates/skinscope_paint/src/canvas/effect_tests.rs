@@ -123,6 +123,29 @@ fn random_dabs_leave_what_composing_everything_anew_gives_and_locked_joints_keep
 }
 
 #[test]
+fn what_lies_below_is_the_same_whether_it_was_asked_for_before_or_not() {
+    let (mut canvas, mut anew) = (canvas(), canvas());
+    let low = change(&mut canvas, |layers| layers.add("Low"));
+    canvas.paint(&Stroke { dabs: vec![dab(30), dab(70)], ..stroke(&ADD, 2, &[]) }).unwrap();
+    change(&mut canvas, |layers| {
+        assert!(layers.add_effect(Some(low), "smooth", BTreeSet::new()));
+        layers.set_effect(Some(low), 0, "passes", 5.0)
+    });
+    let high = change(&mut canvas, |layers| layers.add("High"));
+    let base = pairs(canvas.model());
+    for (number, layer) in [Some(high), None, Some(high), Some(low), Some(high)].into_iter().enumerate() {
+        canvas.select_layer(layer);
+        anew.restore(&canvas.painted(), Arc::clone(canvas.model()));
+        for canvas in [&mut canvas, &mut anew] {
+            canvas.paint(&Stroke { dabs: vec![dab(28 + number), dab(72)], ..stroke(&SMOOTH, 2, &[]) }).unwrap();
+        }
+        assert!(pairs(canvas.model()) == pairs(anew.model()), "{number}");
+        assert!(layer != Some(high) || canvas.rows.below.count() > 0, "{number}");
+    }
+    assert!(pairs(canvas.model()) != base);
+}
+
+#[test]
 fn layers_that_are_off_leave_the_bits_from_before_whatever_effects_there_are() {
     let mut canvas = canvas();
     canvas.paint(&Stroke { dabs: vec![dab(30)], ..stroke(&ADD, 2, &[]) }).unwrap();

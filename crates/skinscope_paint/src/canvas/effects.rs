@@ -41,7 +41,7 @@ impl Rows {
     /// Returns what the layer that is painted in lies over, as far as effects have a say there; `None` where the stack knows nothing of the row.
     pub(crate) fn below_with_effects(&self, at: TableRow) -> Option<LayerRow> {
         let number = self.layers.active_layer().map_or(0, |(number, _)| number);
-        let below = Composer::new(&self.layers, &self.near).over(number, at)?;
+        let below = Composer::new(&self.layers, &self.near).over_known(&self.below, number, at)?;
         Some(below.fitted(self.tables[at.table].per_vertex))
     }
 
@@ -112,6 +112,7 @@ impl Rows {
     /// Takes other layers where effects have a say before or after that, and returns the rows that have other flat weights now, rising.
     pub(crate) fn take_with_effects(&mut self, layers: LayerStack) -> Vec<TableRow> {
         let before = std::mem::replace(&mut self.layers, layers);
+        self.below.forget();
         for at in before.rows() {
             if let (None, Some(row)) = (self.layers.base_row(at), before.base_row(at)) {
                 self.layers.put_base(at, row.clone());
@@ -186,7 +187,8 @@ impl Canvas {
                     false => self.rows.layers.set_active_row(*at, before.active_row(*at).cloned()),
                 }
             }
-            brushing.touched.note_held(&back, brushing.stroke.accumulate);
+            let at = (&self.rows, &self.surfaces[..]);
+            brushing.touched.note_held(at, &back, brushing.stroke.accumulate);
             left = stay;
         }
     }

@@ -6,7 +6,7 @@ use skinscope_weights::Falloff;
 
 use super::posed::{Moment, PosedSurfaces};
 use super::rows::Place;
-use super::{Brushing, Canvas, Centre, Dab, PaintError};
+use super::{Brushing, Canvas, Centre, Dab, PaintError, Strengths};
 use crate::written;
 
 impl Canvas {
@@ -22,7 +22,7 @@ impl Canvas {
         ends: [DVec3; 2],
         falloff: &'static Falloff,
     ) -> Result<(Vec<Dab>, Vec<WeightChange>), PaintError> {
-        let (dabs, strengths): (Vec<Dab>, Vec<(Place, f64)>) = self.along(brushing, ends, falloff).into_iter().unzip();
+        let (dabs, strengths): (Vec<Dab>, Vec<Strengths>) = self.along(brushing, ends, falloff).into_iter().unzip();
         brushing.dabs += dabs.len();
         let changed = self.apply(brushing, strengths);
         Ok((dabs, self.change_rows(&changed)?))
@@ -34,7 +34,7 @@ impl Canvas {
         brushing: &Brushing,
         [from, until]: [DVec3; 2],
         falloff: &'static Falloff,
-    ) -> Vec<(Dab, (Place, f64))> {
+    ) -> Vec<(Dab, Strengths)> {
         let stroke = &brushing.stroke;
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
@@ -52,7 +52,7 @@ impl Canvas {
                 let strength = stroke.strength * pressure;
                 if strength > 0.0 && posed.may_change(stroke, &moment, place) {
                     let dab = Dab { at: Centre::Vertex(primitive, vertex), pressure, time: None };
-                    out.push((dab, (place, strength)));
+                    out.push((dab, (place, [strength, 0.0])));
                 }
             }
         }

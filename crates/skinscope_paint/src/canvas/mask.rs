@@ -41,7 +41,8 @@ impl Canvas {
     /// Whether a stroke into a layer has touched only vertices at which the mask leaves nothing of it, so that nothing is seen of it.
     #[must_use]
     pub fn is_masked_out(&self, brushing: &Brushing) -> bool {
-        !brushing.is_of_mask && brushing.touched.are_all(&|at| self.rows.mask_share(at) <= 0.0)
+        !brushing.is_of_mask
+            && brushing.touched.are_all((&self.rows, &self.surfaces), &|at| self.rows.mask_share(at) <= 0.0)
     }
 
     /// Returns how much there is at a vertex of the layer that is painted in, by its mask alone; `None` where the primitive has no weights.

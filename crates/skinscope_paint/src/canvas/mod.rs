@@ -107,6 +107,8 @@ pub struct Brushing {
     /// The places on the other side, where both are painted.
     images: Option<Arc<Images>>,
     touched: TouchedPlaces,
+    /// The weights before the stroke.
+    before: Rows,
     dabs: usize,
     moment: Option<Moment>,
 }
@@ -208,12 +210,12 @@ impl Canvas {
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
-        let mut strengths = Vec::new();
+        let mut strengths = Vec::with_capacity(posed.point_count());
         posed.each(&mut |place, at| {
             let share = gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff));
             let strength = stroke.strength * share;
             if strength > 0.0 && posed.may_change(stroke, &moment, place) {
-                strengths.push((place, strength));
+                strengths.push((place, [strength, 0.0]));
             }
         });
         drop(posed);
@@ -250,6 +252,7 @@ impl Canvas {
             is_of_mask: false,
             images,
             touched: TouchedPlaces::default(),
+            before: self.rows.clone(),
             dabs: 0,
             moment: None,
         })
@@ -284,10 +287,11 @@ impl Canvas {
     /// Says what a stroke has done so far.
     #[must_use]
     pub fn report(&self, brushing: &Brushing) -> StrokeReport {
-        let out = brushing.touched.report(&self.rows, brushing.is_of_mask);
+        let (rows, is_of_mask) = ((&self.rows, &brushing.before), brushing.is_of_mask);
+        let out = brushing.touched.report(rows, &self.surfaces, is_of_mask);
         let Some(images) = brushing.images.as_deref() else { return out };
         let is_alone = |place: Place, known: &Touched| known.strengths[0] > 0.0 && images.of(place).is_none();
-        StrokeReport { unpaired: Some(brushing.touched.count(&self.rows, &is_alone)), ..out }
+        StrokeReport { unpaired: Some(brushing.touched.count((&self.rows, &self.surfaces), &is_alone)), ..out }
     }
 
     /// Returns the surfaces at rest with the parts of them that a stroke can touch.
@@ -330,13 +334,13 @@ impl Canvas {
         out
     }
 
-    /// Returns the places that a dab touches, each with its strength.
+    /// Returns the places that a dab touches, each with its strength, on this side alone.
     fn strengths(
         &self,
         brushing: &Brushing,
         moment: &Moment,
         (number, dab): (usize, &Dab),
-    ) -> Result<Vec<(Place, f64)>, PaintError> {
+    ) -> Result<Vec<Strengths>, PaintError> {
         let Brushing { stroke, regions, .. } = brushing;
         let mut scratch = self.scratch(regions);
         let Scratch { distances, seen } = &mut *scratch;
@@ -353,7 +357,7 @@ impl Canvas {
                 let may_change = |place: &Place| posed.may_change(stroke, moment, *place);
                 let shares =
                     posed.shares(touches).into_iter().filter(|(place, share)| full * share > 0.0 && may_change(place));
-                return Ok(shares.map(|(place, share)| (place, full * share)).collect());
+                return Ok(shares.map(|(place, share)| (place, [full * share, 0.0])).collect());
             }
         };
         if !start.at.is_finite() {
@@ -364,7 +368,7 @@ impl Canvas {
             let falls = stroke.falloff.at(f64::from(distance) / stroke.radius);
             let strength = full * falls;
             if strength > 0.0 && posed.may_change(stroke, moment, place) {
-                out.push((place, strength));
+                out.push((place, [strength, 0.0]));
             }
         });
         out.sort_unstable_by_key(|(place, _)| *place);

@@ -1,11 +1,13 @@
 //! The surface as a pose and a method draw it while a dab is painted.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 use skinscope_anim::local_to_model;
 use skinscope_base::math::closest_on_triangle;
+use skinscope_base::parallel;
 use skinscope_deform::{
     Deformation, DeformedAttributes, Surface, SurfaceDistances, SurfaceInput, VertexDeformer, pack, palettes,
 };
@@ -23,6 +25,8 @@ use crate::scene_origin;
 const FIRST_LOOK: f64 = 1.0 / 256.0;
 /// How many times as far it is looked for next.
 const NEXT_LOOK: f64 = 8.0;
+/// How many points one thread poses at a time.
+const CHUNK: usize = 1 << 12;
 /// So many times the size of the model is not looked for by boxes: nearly everything is nearer.
 const ALL: f64 = 2.0;
 
@@ -341,10 +345,48 @@ impl<'a> PosedSurfaces<'a> {
         }
     }
 
+    /// Returns how many points there are.
+    pub fn point_count(&self) -> usize {
+        (0..self.ground.regions.len()).map(|region| self.surface(region).mesh.point_count() as usize).sum()
+    }
+
     /// Calls a function with each place, and its position, model space, metres.
     pub fn each(&self, each: &mut dyn FnMut(Place, Vec3)) {
         for (region, Region { surface, .. }) in self.ground.regions.iter().enumerate() {
+            self.see_all(region);
             self.each_of((region, *surface), 0..self.ground.surfaces[*surface].mesh.point_count(), each);
+        }
+    }
+
+    /// Finds the positions of all points of a region on all cores, where vertices are deformed one by one, so that they are known when they
+    /// are asked for. Points whose first vertex the stroke does not touch stay unknown.
+    fn see_all(&self, region: usize) {
+        if self.whole.is_some() {
+            return;
+        }
+        let (surface, parts) = (self.surface(region), &self.parts[region]);
+        let part_of = |vertex: u32| surface.parts.partition_point(|part| part.first <= vertex).saturating_sub(1);
+        let of_chunk = |points: Range<usize>| {
+            let (mut out, mut space) = (Vec::with_capacity(points.len()), Vec::new());
+            let first = &surface.mesh.weld.first[points];
+            for run in first.chunk_by(|a, b| part_of(*a) == part_of(*b)) {
+                let number = run.first().map_or(0, |vertex| part_of(*vertex));
+                match parts[number].as_ref().and_then(|part| part.deformer.as_ref()) {
+                    Some(deformer) => {
+                        let start = surface.parts[number].first;
+                        let vertices: Vec<u32> = run.iter().map(|vertex| vertex - start).collect();
+                        deformer.positions(&vertices, &mut space);
+                        out.extend_from_slice(&space);
+                    }
+                    None => out.resize(out.len() + run.len(), Vec3::NAN),
+                }
+            }
+            out
+        };
+        let found = parallel::by_chunk(surface.mesh.point_count() as usize, CHUNK, &of_chunk);
+        let seen = &self.seen[self.ground.regions[region].surface];
+        for (point, position) in (0..).zip(found.into_iter().flatten()).filter(|(_, position)| !position.is_nan()) {
+            seen.put(point, position);
         }
     }
 

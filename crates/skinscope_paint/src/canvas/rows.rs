@@ -1,27 +1,45 @@
 //! The rows of weights that were painted, in double precision, over those of the file.
 
 mod mask;
+mod set;
+mod written;
 
 pub(super) use self::mask::MASK;
+pub(super) use self::set::NewRows;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use skinscope_model::PrimitiveId;
+use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow};
 
-use skinscope_model::{PrimitiveId, WeightChange};
-use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow, share_of};
-
+use super::composer::KnownSteps;
 pub(super) use super::place::Place;
 use super::vicinity::Vicinity;
 use crate::layers::{LayerRow, LayerStack};
 
 /// A vertex of a place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     /// Its row.
     pub at: TableRow,
     /// The table with whose joints the place is painted: that of the row, or one whose weights the file stores at the same location.
     pub own: usize,
-    /// What was painted of it before the stroke.
-    pub before: Option<LayerRow>,
+}
+
+/// The vertices of a place. Most places have one.
+#[derive(Clone, Debug)]
+pub(super) enum Members {
+    One(Member),
+    Several(Vec<Member>),
+}
+
+impl std::ops::Deref for Members {
+    type Target = [Member];
+
+    fn deref(&self) -> &[Member] {
+        match self {
+            Self::One(member) => std::slice::from_ref(member),
+            Self::Several(members) => members,
+        }
+    }
 }
 
 /// The weights of all vertices. A copy shares what it has in common.
@@ -30,7 +48,7 @@ pub(super) struct Rows {
     /// The weights of the file.
     pub(super) tables: std::sync::Arc<Vec<Table>>,
     /// The joint numbers of the keys of each table.
-    numbers: std::sync::Arc<Vec<HashMap<u32, u16>>>,
+    numbers: std::sync::Arc<Vec<Numbers>>,
     /// For each table those whose weights the file stores at the same location, itself first.
     together: std::sync::Arc<Vec<Vec<usize>>>,
     /// The rows of each table that were painted: what layers make together, where there are some.
@@ -39,29 +57,45 @@ pub(super) struct Rows {
     pub(super) layers: LayerStack,
     /// What lies around the rows, for effects of layers.
     pub(super) near: Vicinity,
+    /// What lies below the layer that is painted in, as far as it is known.
+    pub(super) below: KnownSteps,
+}
+
+/// The joint number of each key of a table: the first index of the skin that has it.
+#[derive(Debug)]
+struct Numbers(Vec<Option<u16>>);
+
+impl Numbers {
+    fn of(table: &Table) -> Self {
+        // Keys are numbers of nodes, or of the joints of a mesh without a skin.
+        let count = table.keys.iter().max().map_or(0, |key| *key as usize + 1);
+        let mut out = vec![None; count];
+        for (number, key) in (0..=u16::MAX).zip(&table.keys) {
+            out[*key as usize].get_or_insert(number);
+        }
+        Self(out)
+    }
+
+    fn get(&self, key: u32) -> Option<u16> {
+        self.0.get(key as usize).copied().flatten()
+    }
 }
 
 impl Rows {
     pub fn new(tables: Vec<Table>) -> Self {
-        let numbers = |table: &Table| {
-            let mut out = HashMap::new();
-            for (number, key) in (0..=u16::MAX).zip(&table.keys) {
-                out.entry(*key).or_insert(number);
-            }
-            out
-        };
         let together = |(own, table): (usize, &Table)| -> Vec<usize> {
             let is_there = |other: &usize| tables[*other].first_stored_there == table.first_stored_there;
             let others = (0..tables.len()).filter(|other| *other != own && is_there(other));
             std::iter::once(own).chain(others).collect()
         };
         Self {
-            numbers: tables.iter().map(numbers).collect::<Vec<_>>().into(),
+            numbers: tables.iter().map(Numbers::of).collect::<Vec<_>>().into(),
             together: tables.iter().enumerate().map(together).collect::<Vec<_>>().into(),
             painted: vec![Paged::default(); tables.len()],
             tables: tables.into(),
             layers: LayerStack::default(),
             near: Vicinity::default(),
+            below: KnownSteps::default(),
         }
     }
 
@@ -74,7 +108,7 @@ impl Rows {
     /// Whether the skin of a place has a joint, so that its rows can hold it.
     pub fn has_joint(&self, surface: &RestSurface, point: u32, key: u32) -> bool {
         let first = surface.row(surface.mesh.weld.first[point as usize]);
-        self.numbers[first.table].contains_key(&key)
+        self.numbers[first.table].get(key).is_some()
     }
 
     /// Returns how many joints the vertices of a place have room for.
@@ -92,6 +126,23 @@ impl Rows {
     ) -> &'a [(u32, f64)] {
         let surface = &surfaces[surface];
         self.of_row(surface.row(surface.mesh.weld.first[point as usize]), space)
+    }
+
+    /// Does the same for the rows of another moment of a stroke. What lies below the layer that is painted in is as it was then, and may be known.
+    pub(super) fn of_place_in<'a>(
+        &'a self,
+        moment: &'a Self,
+        surfaces: &[RestSurface],
+        Place { surface, point }: Place,
+        space: &'a mut Shares,
+    ) -> &'a [(u32, f64)] {
+        let surface = &surfaces[surface];
+        let at = surface.row(surface.mesh.weld.first[point as usize]);
+        match moment.painted(at) {
+            Some(painted) => &painted.shares,
+            None if self.layers.active().is_some() => self.unpainted(at, space),
+            None => moment.unpainted(at, space),
+        }
     }
 
     /// Returns the weights of a row that a brush sees: those of the layer that is painted in, where there are layers. Those that were not
@@ -114,7 +165,8 @@ impl Rows {
         };
         match below {
             Some(below) => {
-                *space = below.shares;
+                space.clear();
+                space.extend_from_slice(&below.shares);
                 space
             }
             None => self.flat(at, space),
@@ -155,11 +207,11 @@ impl Rows {
 
     /// Returns the painted row of a vertex, in the layer that is painted in where there are layers; `None` where it was not painted.
     pub fn painted(&self, at: TableRow) -> Option<&LayerRow> {
-        let flat = self.painted[at.table].get(at.row);
+        let flat = || self.painted[at.table].get(at.row);
         match self.layers.active() {
-            _ if self.layers.is_empty() => flat,
+            _ if self.layers.is_empty() => flat(),
             Some(_) => self.layers.active_row(at),
-            None => self.layers.active_row(at).or(flat),
+            None => self.layers.active_row(at).or_else(flat),
         }
     }
 
@@ -173,86 +225,35 @@ impl Rows {
         skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
     }
 
-    /// Gives all vertices of a place the same weights, in the layer that is painted in where there are layers, or takes them away there. A vertex
-    /// that the file stores for several skins has the same numbers for all of them. Returns whether locked joints have kept theirs under the
-    /// layers above; else nothing has changed.
-    pub fn set(&mut self, members: &[Member], weights: Option<(&[(u32, f64)], bool)>, locked: &BTreeSet<u32>) -> bool {
-        let is_layered = !self.layers.is_empty();
-        let mut before = Vec::new();
-        for Member { at, own, .. } in members {
-            let row = weights.map(|(shares, is_whole)| {
-                let same = || self.with_skin_of(at.table, *own, shares);
-                LayerRow::painted(if at.table == *own { shares.to_vec() } else { same() }, is_whole)
-            });
-            if is_layered {
-                before.push((*at, self.painted(*at).cloned(), self.of_locked(*at, locked)));
-                self.set_layered(*at, row);
-            } else {
-                self.painted[at.table].set(at.row, row);
-            }
-        }
-        let keeps = before.iter().all(|(at, _, kept)| self.of_locked(*at, locked) == *kept);
-        if !keeps {
-            before.into_iter().for_each(|(at, row, _)| self.set_layered(at, row));
-        }
-        keeps
-    }
-
-    /// Returns the flat weights of locked joints, as bits.
-    fn of_locked(&self, at: TableRow, locked: &BTreeSet<u32>) -> Vec<u64> {
-        if locked.is_empty() {
-            return Vec::new();
-        }
-        let mut space = Shares::new();
-        let flat = self.flat(at, &mut space);
-        locked.iter().map(|key| share_of(flat, *key).to_bits()).collect()
-    }
-
-    /// Gives the layer that is painted in a row, or takes it away, and makes the flat one anew.
-    fn set_layered(&mut self, at: TableRow, row: Option<LayerRow>) {
-        let Self { tables, painted, layers, .. } = self;
-        let (table, flat) = (&tables[at.table], &mut painted[at.table]);
-        let before = || flat.get(at.row).cloned().unwrap_or_else(|| LayerRow::of_table(table, at.row));
-        layers.set_row(at, row, before);
-        // Effects follow later, for the whole dab.
-        if !layers.has_effects() {
-            flat.set(at.row, layers.flat(at, table.per_vertex));
-        }
-    }
-
     /// Returns the weights of a table with the joints that have the same numbers in the skin of another one.
     fn with_skin_of(&self, table: usize, own: usize, shares: &[(u32, f64)]) -> Shares {
         let keys = &self.tables[table].keys;
         let there = |(key, weight): &(u32, f64)| {
-            let number = self.numbers[own].get(key)?;
-            Some((*keys.get(usize::from(*number))?, *weight))
+            let number = self.numbers[own].get(*key)?;
+            Some((*keys.get(usize::from(number))?, *weight))
         };
         shares.iter().filter_map(there).collect()
     }
 
     /// Returns the vertices of a place, with those that the file stores at the same location for other skins, each once.
-    pub fn members(&self, surfaces: &[RestSurface], place: Place) -> Vec<Member> {
+    pub fn members(&self, surfaces: &[RestSurface], place: Place) -> Members {
+        let surface = &surfaces[place.surface];
+        if let [vertex] = surface.members(place.point) {
+            let at = surface.row(*vertex);
+            if self.together[at.table].len() == 1 {
+                return Members::One(Member { at, own: at.table });
+            }
+        }
         let mut out: Vec<Member> = Vec::new();
         for TableRow { table: own, row } in rows_of(surfaces, place) {
             for table in self.together[own].iter().copied() {
                 let at = TableRow { table, row };
                 if !out.iter().any(|known| known.at == at) {
-                    out.push(Member { at, own, before: self.painted(at).cloned() });
+                    out.push(Member { at, own });
                 }
             }
         }
-        out
-    }
-
-    /// Gives vertices of a place the weights that they had when these were their painted rows.
-    pub fn give_back(&mut self, members: &[Member]) {
-        for Member { at, before, .. } in members {
-            if self.layers.is_empty() {
-                self.painted[at.table].set(at.row, before.clone());
-            } else {
-                self.set_layered(*at, before.clone());
-            }
-        }
+        Members::Several(out)
     }
 
     /// Takes other layers, and returns the rows whose flat weights may be others with them, rising.
@@ -261,6 +262,7 @@ impl Rows {
             return self.take_with_effects(layers);
         }
         let before = std::mem::replace(&mut self.layers, layers);
+        self.below.forget();
         let mut out: Vec<TableRow> = before.differing(&self.layers).into_iter().filter(|at| self.has(*at)).collect();
         out.sort_unstable();
         out.dedup();
@@ -300,6 +302,7 @@ impl Rows {
     /// than a brush: the layers take them as they are.
     pub fn adopt_layers(&mut self, layers: LayerStack) {
         self.layers = layers;
+        self.below.forget();
         let (mut others, mut space) = (Vec::new(), Shares::new());
         let known: Vec<TableRow> = self.layers.rows().filter(|at| self.has(*at)).collect();
         for (at, flat) in self.composed(&known) {
@@ -325,64 +328,14 @@ impl Rows {
         self.tables.get(at.table).is_some_and(|table| at.row < table.vertices())
     }
 
-    /// Returns the number of the table whose weights the file stores first where those of a table are.
-    pub(super) fn stored_with(&self, table: usize) -> usize {
-        self.tables[table].first_stored_there
+    /// Returns the vertex of the file that a row is: the row of the first table whose weights are stored where its own are.
+    pub fn stored_at(&self, TableRow { table, row }: TableRow) -> TableRow {
+        TableRow { table: self.tables[table].first_stored_there, row }
     }
 
-    /// Returns the weights of some rows, which rise, in single precision, as changes of a model.
-    pub fn changes(&self, rows: &[TableRow]) -> Vec<WeightChange> {
-        let mut of_tables: BTreeMap<usize, WeightChange> = BTreeMap::new();
-        let (mut joints, mut weights, mut single) = (Vec::new(), Vec::new(), Vec::new());
-        for TableRow { table: number, row } in rows.iter().copied() {
-            let table = &self.tables[number];
-            joints.clear();
-            weights.clear();
-            single.clear();
-            match self.painted[number].get(row) {
-                Some(painted) if painted.pairs_of(table.per_vertex).is_some() => {
-                    let Some(pairs) = painted.pairs_of(table.per_vertex) else { continue };
-                    let shown = |joint: &u16| if usize::from(*joint) < table.keys.len() { *joint } else { 0 };
-                    joints.extend(pairs.joints.iter().map(shown));
-                    single.extend(pairs.weights.iter().map(|weight| skinscope_weights::clean(*weight) as f32));
-                }
-                Some(painted) => {
-                    let number_of = |key: u32| self.numbers[number].get(&key).copied();
-                    table.arrange(row, &painted.shares, &number_of, (&mut joints, &mut weights));
-                    single.extend(weights.iter().map(|weight| *weight as f32));
-                }
-                None => {
-                    joints.extend(table.slots(row).map(|slot| table.shown_joint(slot)));
-                    single.extend(table.slots(row).map(|slot| skinscope_weights::clean(table.weights[slot]) as f32));
-                }
-            }
-            let change = of_tables
-                .entry(number)
-                .or_insert_with(|| WeightChange { per_vertex: table.per_vertex, ..WeightChange::default() });
-            change.push(row as u32, &joints, &single);
-        }
-        let for_each = |(table, change): (usize, WeightChange)| {
-            let primitives = self.tables[table].primitives.iter();
-            primitives.map(move |at| WeightChange { mesh: at.mesh, primitive: at.primitive, ..change.clone() })
-        };
-        of_tables.into_iter().flat_map(for_each).collect()
-    }
-
-    /// Writes the painted rows into tables like those of the file.
-    pub fn write_into(&self, tables: &mut [Table]) {
-        for (table, painted) in tables.iter_mut().zip(&self.painted) {
-            for (row, painted) in painted.iter() {
-                match painted.pairs_of(table.per_vertex) {
-                    Some(pairs) => {
-                        let slots = table.slots(row);
-                        table.joints[slots.clone()].copy_from_slice(&pairs.joints);
-                        table.weights[slots].copy_from_slice(&pairs.weights);
-                    }
-                    None => table.write(row, &painted.shares),
-                }
-                table.touched[row] = painted.is_whole;
-            }
-        }
+    /// Returns how many vertices each table has.
+    pub fn counts(&self) -> impl Iterator<Item = usize> {
+        self.tables.iter().map(Table::vertices)
     }
 }
 
@@ -419,9 +372,21 @@ impl WeightedMean {
         }
     }
 
-    pub fn finish(self) -> Shares {
-        let Self { mut sums, whole } = self;
-        sums.iter_mut().for_each(|(_, weight)| *weight /= whole);
+    pub fn finish(mut self) -> Shares {
+        self.mean();
+        self.sums
+    }
+
+    /// Forgets the rows, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.sums.clear();
+        self.whole = 0.0;
+    }
+
+    /// Divides the sums, and returns the mean.
+    pub fn mean(&mut self) -> &[(u32, f64)] {
+        let Self { sums, whole } = self;
+        sums.iter_mut().for_each(|(_, weight)| *weight /= *whole);
         sums
     }
 }

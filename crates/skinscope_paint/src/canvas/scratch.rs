@@ -51,7 +51,12 @@ impl Seen {
             return position;
         }
         let position = find();
-        known.set((self.stamp, position));
+        self.put(point, position);
         position
+    }
+
+    /// Notes the position of a point.
+    pub fn put(&self, point: u32, position: Vec3) {
+        self.points[point as usize].set((self.stamp, position));
     }
 }

@@ -46,7 +46,10 @@ impl Canvas {
     /// Returns the weights as they are now, to go back to ([`Canvas::restore`]).
     #[must_use]
     pub fn painted(&self) -> Painted {
-        Painted(self.rows.clone())
+        let mut rows = self.rows.clone();
+        // It would be kept for each moment.
+        rows.layers.forget_present();
+        Painted(rows)
     }
 
     /// Goes back to the weights of another moment. `model` has them in single precision; it is the model of then or one that differs from
@@ -116,7 +119,11 @@ impl Canvas {
 
     /// Says in which layer brushes paint; `None`: in the base.
     pub fn select_layer(&mut self, id: Option<LayerId>) {
+        let before = self.rows.layers.active();
         self.rows.layers.select(id);
+        if self.rows.layers.active() != before {
+            self.rows.below.forget();
+        }
     }
 
     /// Returns the rows of some vertices, each once.

@@ -8,7 +8,7 @@ use skinscope_deform::{Deformation, METHODS};
 use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{ClipId, MeshId, PrimitiveId, WeightChange};
 use skinscope_weights::FALLOFFS;
-use skinscope_weights::brush::ADD;
+use skinscope_weights::brush::{ADD, ERASE, SMOOTH};
 
 use super::*;
 use crate::{MirrorAxis, Posing};
@@ -167,5 +167,56 @@ fn the_border_of_a_dab_is_a_closed_line_between_what_it_touches_and_what_not() {
             one.iter().flatten().any(|end| end.distance(image) < 0.03)
         };
         assert!(other.iter().flatten().all(is_image) && ends(other).values().all(|count| *count == 2));
+    }
+}
+
+#[test]
+fn what_all_cores_change_at_once_is_what_is_changed_part_by_part() {
+    let shape = Tube { joints: 9, rings: 230, sides: 40, influences: 4, ..Tube::default() };
+    let model = Arc::new(tube(shape));
+    let count = model.meshes[0].primitives[0].stored_vertices as u32;
+    let joint = model.skins[0].joints.get(3).copied();
+    let stroke = Stroke { strength: 0.1, max_influences: Some(3), ..stroke_on(joint, METHODS[0]) };
+    let (mut at_once, mut in_parts) = (Canvas::new(Arc::clone(&model)), Canvas::new(Arc::clone(&model)));
+    for _ in 0..2 {
+        let report = at_once.flood(&stroke);
+        assert!(report.is_ok_and(|report| report.vertices == count as usize && report.changed * 2 > report.vertices));
+        for part in 0..23 {
+            let vertices = (part * count / 23..(part + 1) * count / 23).map(|vertex| (MeshId(0), 0, vertex));
+            let mask = Some(skinscope_inspect::VertexSet::from_vertices(vertices.collect()));
+            assert!(in_parts.flood(&Stroke { mask, ..stroke.clone() }).is_ok());
+        }
+        assert!(at_once.sheet(&model).tables == in_parts.sheet(&model).tables);
+        assert!(at_once.model().edited_weights() == in_parts.model().edited_weights());
+    }
+}
+
+#[test]
+fn a_dab_in_layers_is_the_same_whether_its_rows_are_set_together_or_in_turn() {
+    let model = Arc::new(tube(Tube { joints: 9, rings: 60, sides: 24, influences: 4, ..Tube::default() }));
+    let joints = model.skins[0].joints.clone();
+    for (brush, accumulate) in [(&ADD, true), (&ADD, false), (&SMOOTH, false), (&ERASE, true)] {
+        let paint = |locked: BTreeSet<NodeId>| {
+            let mut canvas = Canvas::new(Arc::clone(&model));
+            for opacity in [0.5, 1.0, 0.7] {
+                let mut stack = canvas.layers().clone();
+                let id = stack.add("");
+                stack.set_opacity(id, opacity);
+                assert!(canvas.set_layers(stack).is_ok());
+                let under = Stroke { strength: 0.3, ..stroke_on(joints.get(3).copied(), METHODS[0]) };
+                assert!(canvas.flood(&under).is_ok());
+            }
+            canvas.select_layer(canvas.layers().layers().get(1).map(|layer| layer.id()));
+            let middle = canvas.model().meshes[0].primitives[0].positions[24 * 20 + 3].as_dvec3();
+            let dab = |pressure| Dab { at: Centre::Position(middle), pressure, time: None };
+            let dabs = [0.2, 0.9, 0.4].map(dab).to_vec();
+            let own = Stroke { brush, accumulate, locked, dabs, ..stroke_on(joints.get(3).copied(), METHODS[0]) };
+            let report = canvas.paint(&own);
+            assert!(report.as_ref().is_ok_and(|report| report.changed > 0), "{}", brush.id);
+            (canvas.sheet(&model).tables, canvas.model().edited_weights(), report)
+        };
+        // Nothing there has weight of the last joint: it is locked in vain.
+        let last = joints.last().copied().into_iter().collect();
+        assert!(paint(BTreeSet::new()) == paint(last), "{} {accumulate}", brush.id);
     }
 }

@@ -1,21 +1,22 @@
 //! What a stroke has touched so far.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 
-use skinscope_weights::{Effect, RestSurface, Shares, Stuck, TableRow};
+use skinscope_base::parallel;
+use skinscope_weights::{Effect, RestSurface, Stuck, TableRow};
 
 use super::StrokeReport;
 use super::rows::{Member, Place, Rows};
+
+/// How many places one thread looks at at a time.
+const CHUNK: usize = 1 << 12;
 
 /// What is known of a place that a stroke has touched.
 #[derive(Clone, Debug)]
 pub(super) struct Touched {
     /// The greatest strengths so far, of the dabs and of their mirror images.
     pub strengths: [f64; 2],
-    /// Its weights before the stroke.
-    pub before: Shares,
-    /// Its vertices, as each skin moves them.
-    pub members: Vec<Member>,
     /// Whether the stroke has given it other weights.
     pub is_set: bool,
     /// What the last dab has done there, or where dabs add up, all of them together.
@@ -32,17 +33,13 @@ pub(super) struct TouchedPlaces {
     numbers: Vec<Vec<u32>>,
 }
 
-impl Touched {
-    /// Begins with the weights that a place has, or with its mask.
-    pub fn new(rows: &Rows, surfaces: &[RestSurface], place: Place, is_of_mask: bool) -> Self {
-        let mut space = Shares::new();
-        let (members, before) = match is_of_mask {
-            true => (rows.mask_members(surfaces, place), rows.mask_of_place(surfaces, place, &mut space).to_vec()),
-            false => (rows.members(surfaces, place), rows.of_place(surfaces, place, &mut space).to_vec()),
-        };
-        Self { strengths: [0.0; 2], before, members, is_set: false, effect: Effect::Same }
+impl Default for Touched {
+    fn default() -> Self {
+        Self { strengths: [0.0; 2], is_set: false, effect: Effect::Same }
     }
+}
 
+impl Touched {
     /// Notes what a dab has done.
     pub fn note(&mut self, effect: Effect, accumulates: bool) {
         self.effect = if accumulates { then(self.effect, effect) } else { effect };
@@ -65,6 +62,13 @@ impl TouchedPlaces {
         (*number as usize).checked_sub(1)
     }
 
+    /// Makes room where many places will be touched that are not known yet.
+    pub fn expect(&mut self, count: usize) {
+        if self.all.is_empty() {
+            self.all.reserve(count);
+        }
+    }
+
     /// Returns what is known of a place; `None` where it was not touched.
     pub fn get(&self, place: Place) -> Option<&Touched> {
         Some(&self.all.get(self.index(place)?)?.1)
@@ -76,15 +80,15 @@ impl TouchedPlaces {
         Some(&mut self.all.get_mut(index)?.1)
     }
 
-    /// Returns what is known of a place; `begin` says it where it was not touched before.
-    pub fn touch(&mut self, surfaces: &[RestSurface], place: Place, begin: impl FnOnce() -> Touched) -> &mut Touched {
+    /// Returns what is known of a place, which may not have been touched before.
+    pub fn touch(&mut self, surfaces: &[RestSurface], place: Place) -> &mut Touched {
         let index = self.index(place).unwrap_or_else(|| {
             self.numbers.resize_with(surfaces.len(), Vec::new);
             let numbers = &mut self.numbers[place.surface];
             if numbers.is_empty() {
                 *numbers = vec![0; surfaces[place.surface].mesh.point_count() as usize];
             }
-            self.all.push((place, begin()));
+            self.all.push((place, Touched::default()));
             numbers[place.point as usize] = self.all.len() as u32;
             self.all.len() - 1
         });
@@ -92,10 +96,15 @@ impl TouchedPlaces {
     }
 
     /// Notes that places with some of these rows stay as they were before a dab, since a locked joint would have changed otherwise.
-    pub(crate) fn note_held(&mut self, rows: &[TableRow], accumulates: bool) {
-        let rows: HashSet<&TableRow> = rows.iter().collect();
-        for (_, known) in &mut self.all {
-            if known.members.iter().any(|member| rows.contains(&member.at)) {
+    pub(crate) fn note_held(
+        &mut self,
+        (rows, surfaces): (&Rows, &[RestSurface]),
+        held: &[TableRow],
+        accumulates: bool,
+    ) {
+        let held: HashSet<&TableRow> = held.iter().collect();
+        for (place, known) in &mut self.all {
+            if rows.members(surfaces, *place).iter().any(|member| held.contains(&member.at)) {
                 known.note(Effect::Stuck(Stuck::NoSlot), accumulates);
             }
         }
@@ -121,37 +130,51 @@ impl TouchedPlaces {
     }
 
     /// Whether something is true of all rows that were touched, of which there are some.
-    pub(crate) fn are_all(&self, is_one: &dyn Fn(TableRow) -> bool) -> bool {
-        !self.all.is_empty() && self.all.iter().flat_map(|(_, known)| &known.members).all(|member| is_one(member.at))
+    pub(crate) fn are_all(&self, (rows, surfaces): (&Rows, &[RestSurface]), is_one: &dyn Fn(TableRow) -> bool) -> bool {
+        let are = |place: Place| rows.members(surfaces, place).iter().all(|member| is_one(member.at));
+        !self.all.is_empty() && self.all.iter().all(|(place, _)| are(*place))
     }
 
     /// Counts the vertices of the file at the touched places of which something is true.
-    pub fn count(&self, rows: &Rows, is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
-        let places = self.all.iter().filter(|(place, known)| is_one(*place, known));
-        let members = places.flat_map(|(_, known)| known.members.iter());
-        let vertices = members.map(|Member { at, .. }| TableRow { table: rows.stored_with(at.table), row: at.row });
-        vertices.collect::<BTreeSet<_>>().len()
+    pub fn count(&self, (rows, surfaces): (&Rows, &[RestSurface]), is_one: &dyn Fn(Place, &Touched) -> bool) -> usize {
+        let mut out = BTreeSet::new();
+        for (place, _) in self.all.iter().filter(|(place, known)| is_one(*place, known)) {
+            let members = rows.members(surfaces, *place);
+            out.extend(members.iter().map(|member| rows.stored_at(member.at)));
+        }
+        out.len()
     }
 
-    /// Counts the vertices of the file that were touched, and what became of them.
-    pub fn report(&self, rows: &Rows, is_of_mask: bool) -> StrokeReport {
+    /// Counts the vertices of the file that were touched, and what became of them; `before` are the rows before the stroke.
+    pub fn report(&self, (rows, before): (&Rows, &Rows), surfaces: &[RestSurface], is_of_mask: bool) -> StrokeReport {
+        let list = self.in_order();
+        let has_changed = |at: TableRow| match is_of_mask {
+            true => rows.has_other_mask(at, before),
+            false => rows.has_changed(at, before.painted(at)),
+        };
+        let of_chunk = |chunk: Range<usize>| {
+            let mut out = Vec::with_capacity(chunk.len());
+            for (place, known) in &list[chunk] {
+                for Member { at, .. } in rows.members(surfaces, *place).iter() {
+                    out.push((*at, known.effect, has_changed(*at)));
+                }
+            }
+            out
+        };
         let mut out = StrokeReport::default();
-        let (mut seen, mut stuck) = (HashSet::new(), BTreeMap::<Stuck, usize>::new());
-        for (_, known) in self.in_order() {
-            for Member { at, before, .. } in &known.members {
-                if !seen.insert(TableRow { table: rows.stored_with(at.table), row: at.row }) {
-                    continue;
-                }
-                out.vertices += 1;
-                out.changed += usize::from(match is_of_mask {
-                    true => rows.has_other_mask(*at, before.as_ref()),
-                    false => rows.has_changed(*at, before.as_ref()),
-                });
-                match known.effect {
-                    Effect::Partial(_) => out.partial += 1,
-                    Effect::Stuck(why) => *stuck.entry(why).or_default() += 1,
-                    Effect::Same | Effect::Changed => {}
-                }
+        let (mut seen, mut stuck) =
+            (rows.counts().map(|count| vec![false; count]).collect::<Vec<_>>(), BTreeMap::<Stuck, usize>::new());
+        for (at, effect, has_changed) in parallel::by_chunk(list.len(), CHUNK, &of_chunk).into_iter().flatten() {
+            let TableRow { table, row } = rows.stored_at(at);
+            if seen[table].get_mut(row).is_some_and(|seen| std::mem::replace(seen, true)) {
+                continue;
+            }
+            out.vertices += 1;
+            out.changed += usize::from(has_changed);
+            match effect {
+                Effect::Partial(_) => out.partial += 1,
+                Effect::Stuck(why) => *stuck.entry(why).or_default() += 1,
+                Effect::Same | Effect::Changed => {}
             }
         }
         out.stuck = stuck.into_iter().collect();

@@ -59,14 +59,40 @@ fn a_changed_file_keeps_its_weights_or_lies_below_the_layers() {
 }
 
 #[test]
-fn another_order_of_vertices_is_seen_and_another_number_is_refused() {
+fn layers_name_joints_and_not_their_numbers_in_the_skin() {
+    let (model, mut layers) = painted();
+    let id = layers.active().unwrap();
+    layers.set_on(id, false);
+    let text = kept_text(&model, &layers).unwrap();
+    // Another program writes the joints of the skin in another order.
+    let mut parts = ModelParts::clone(&model);
+    parts.skins[0].joints.swap(0, 1);
+    parts.skins[0].inverse_bind.swap(0, 1);
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    influences.joints.iter_mut().filter(|joint| **joint < 2).for_each(|joint| *joint = 1 - *joint);
+    let swapped = Model::build(parts).unwrap();
+    let kept = kept_layers(&with_text(&swapped, &text)).unwrap().unwrap();
+    assert!(kept.fits(), "{}", kept.difference());
+    // Pairs that lie count no more than those of other joints.
+    let lies = text.replace("\"pairs\":[[0,", "\"pairs\":[[3,");
+    assert_ne!(lies, text);
+    assert!(kept_layers(&with_text(&model, &lies)).unwrap().unwrap().fits());
+}
+
+#[test]
+fn another_place_of_vertices_is_seen_and_another_order_or_number_is_refused() {
     let (model, mut layers) = painted();
     let id = layers.active().unwrap();
     layers.set_on(id, false);
     let text = kept_text(&model, &layers).unwrap();
     let count = model.meshes[0].primitives[0].stored_vertices as u32;
     let reversed = with_vertices(&model, &(0..count).rev().collect::<Vec<u32>>());
-    assert!(kept_layers(&with_text(&reversed, &text)).unwrap().unwrap().moved);
+    assert_eq!(kept_layers(&with_text(&reversed, &text)).unwrap_err(), KeptError::Order);
+    let mut parts = ModelParts::clone(&model);
+    parts.meshes[0].primitives[0].positions[7].x += 0.125;
+    let moved = Model::build(parts).unwrap();
+    let kept = kept_layers(&with_text(&moved, &text)).unwrap().unwrap();
+    assert_eq!((kept.moved, kept.changed, kept.fits()), (true, 0, false));
     let fewer = tube(Tube { joints: 4, rings: 5, ..Tube::default() });
     assert_eq!(kept_layers(&with_text(&fewer, &text)).unwrap_err(), KeptError::Counts);
     let shorter = tube(Tube { joints: 3, ..Tube::default() });
@@ -92,6 +118,9 @@ fn what_is_no_layer_is_refused_with_a_reason() {
         text.replace("\"vertices\":", "\"vertices\":18446744073709551615,\"other\":"),
     ];
     wrong.push(text[..text.len() / 2].to_owned());
+    // Each of these begins with what the one before has made.
+    let effects = vec![r#"{"effect":"limit","on":true,"values":[]}"#; 100_000].join(",");
+    wrong.push(text.replacen("\"rows\":", &format!("\"effects\":[{effects}],\"rows\":"), 1));
     for (number, wrong) in wrong.iter().enumerate() {
         assert_ne!(*wrong, text, "{number}");
         let said = kept_layers(&with_text(&model, wrong)).err().map(|why| why.to_string());

@@ -21,6 +21,7 @@ impl LayerStack {
         let at = self.active.and_then(|id| self.position(id)).map_or(self.layers.len(), |at| at + 1);
         self.layers.insert(at, Arc::new(layer));
         (self.active, self.next) = (Some(id), self.next + 1);
+        self.note_order();
         id
     }
 
@@ -35,12 +36,20 @@ impl LayerStack {
         if self.active == Some(id) {
             self.active = at.checked_sub(1).and_then(|below| self.layers.get(below)).map(|layer| layer.id);
         }
+        self.note_order();
         true
+    }
+
+    /// Whether there is such a layer, of which there can be a copy too.
+    #[must_use]
+    pub fn can_duplicate(&self, id: LayerId) -> bool {
+        let effects = self.layer(id).map(|layer| layer.effects().iter().map(super::LayerEffect::times).sum::<usize>());
+        effects.is_some_and(|times| times <= self.room_for_effects())
     }
 
     /// Puts a copy over a layer, which brushes paint in from now on.
     pub fn duplicate(&mut self, id: LayerId) -> bool {
-        let Some(at) = self.position(id) else { return false };
+        let Some(at) = self.position(id).filter(|_| self.can_duplicate(id)) else { return false };
         let copy = Layer {
             id: LayerId(self.next),
             name: format!("{} copy", self.layers[at].name),
@@ -49,6 +58,7 @@ impl LayerStack {
         self.active = Some(copy.id);
         self.next += 1;
         self.layers.insert(at + 1, Arc::new(copy));
+        self.note_order();
         true
     }
 
@@ -58,6 +68,7 @@ impl LayerStack {
         let place = place.min(self.layers.len() - 1);
         let layer = self.layers.remove(at);
         self.layers.insert(place, layer);
+        self.note_order();
         at != place
     }
 
@@ -86,7 +97,14 @@ impl LayerStack {
 
     /// Says in which layer brushes paint; `None`: in the base.
     pub fn select(&mut self, id: Option<LayerId>) {
-        self.active = id.filter(|id| self.position(*id).is_some());
+        let number = id.and_then(|id| self.position(id));
+        (self.active, self.active_at) = (id.filter(|_| number.is_some()), number.unwrap_or(0));
+    }
+
+    /// Notes that layers stand in another order, or have other weights.
+    fn note_order(&mut self) {
+        self.forget_present();
+        self.active_at = self.active.and_then(|id| self.position(id)).unwrap_or(0);
     }
 
     /// Lets a layer be where these rows are alone; `None`: everywhere.
@@ -163,19 +181,39 @@ impl LayerStack {
         if self.base_row(at).is_none() {
             put(&mut self.base, at, Some(before()));
         }
-        match self.active.and_then(|id| self.position(id)) {
-            Some(number) => put(&mut Arc::make_mut(&mut self.layers[number]).rows, at, row),
-            // Rows that no layer has need none of the base.
-            None => put(&mut self.base, at, row),
+        // Rows that no layer has need none of the base.
+        self.set_active_row(at, row);
+    }
+
+    /// Gives the layer that brushes paint in rows of a table, or takes them away, and the base those that it does not have yet.
+    pub(crate) fn put_all(
+        &mut self,
+        table: usize,
+        base: Vec<(usize, Option<LayerRow>)>,
+        rows: Vec<Vec<(usize, Option<LayerRow>)>>,
+    ) {
+        of_table(&mut self.base, table).set_all(base);
+        let Some(number) = self.active_number() else { return of_table(&mut self.base, table).set_lists(rows) };
+        for (row, _) in rows.iter().flatten().filter(|(_, new)| new.is_some()) {
+            self.note_present(number, TableRow { table, row: *row });
+        }
+        of_table(&mut Arc::make_mut(&mut self.layers[number]).rows, table).set_lists(rows);
+    }
+
+    /// Notes that a layer has weights for a row.
+    fn note_present(&mut self, number: usize, at: TableRow) {
+        if let Some(present) = self.present.get_mut().filter(|present| !present.has(number, at)) {
+            Arc::make_mut(present).add(number, at);
         }
     }
 
     /// Gives the layer that brushes paint in a row, or takes it away. The base knows the row.
     pub(crate) fn set_active_row(&mut self, at: TableRow, row: Option<LayerRow>) {
-        match self.active.and_then(|id| self.position(id)) {
-            Some(number) => put(&mut Arc::make_mut(&mut self.layers[number]).rows, at, row),
-            None => put(&mut self.base, at, row),
+        let Some(number) = self.active_number() else { return put(&mut self.base, at, row) };
+        if row.is_some() {
+            self.note_present(number, at);
         }
+        put(&mut Arc::make_mut(&mut self.layers[number]).rows, at, row);
     }
 
     /// Gives the base a row that it does not have yet.
@@ -185,8 +223,9 @@ impl LayerStack {
 
     /// Returns how many of the layers effects of all layers work on: what tools have changed lies over those.
     pub(crate) fn effected_count(&self) -> usize {
-        let is_over = self.layers.last().is_some_and(|layer| layer.name == OTHERS);
-        self.layers.len() - usize::from(is_over)
+        // There are several where the first one was made weaker, or got a mask, before a tool was used again.
+        let over = self.layers.iter().rev().take_while(|layer| layer.name == OTHERS).count();
+        self.layers.len() - over
     }
 
     /// Lets rows be as something else than a brush has made them: they are the highest layer's, which is added where there is none for that.
@@ -215,6 +254,7 @@ impl LayerStack {
             let layer = Arc::make_mut(layer);
             rows.into_iter().for_each(|(at, row)| put(&mut layer.rows, at, Some(row)));
         }
+        self.note_order();
     }
 
     /// Returns the layers below one, and the same with it: all of it where its mask is, whether it is on or not. `None` where there is none.
@@ -245,7 +285,7 @@ impl LayerStack {
         }
     }
 
-    fn position(&self, id: LayerId) -> Option<usize> {
+    pub(super) fn position(&self, id: LayerId) -> Option<usize> {
         self.layers.iter().position(|layer| layer.id == id)
     }
 
@@ -267,7 +307,14 @@ pub(super) fn put<T: Clone>(tables: &mut OfTables<T>, at: TableRow, value: Optio
         if value.is_none() {
             return;
         }
-        tables.resize_with(at.table + 1, Paged::default);
     }
-    tables[at.table].set(at.row, value);
+    of_table(tables, at.table).set(at.row, value);
+}
+
+/// Returns the rows of one of several tables, of which there may be too few so far.
+fn of_table<T>(tables: &mut OfTables<T>, table: usize) -> &mut Paged<T> {
+    if tables.len() <= table {
+        tables.resize_with(table + 1, Paged::default);
+    }
+    &mut tables[table]
 }

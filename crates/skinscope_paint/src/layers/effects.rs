@@ -14,6 +14,10 @@ use super::{Layer, LayerId, LayerStack};
 /// The axes, in the order of their words.
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
+/// So many times all effects of a stack are done at most, one after the other, whether they are on or off: each time begins with what the one before
+/// has made, and more of them would need more memory than a thread has for that.
+const MOST_TIMES: usize = 400;
+
 /// A kind of effect.
 #[derive(Debug)]
 pub struct EffectKind {
@@ -299,10 +303,27 @@ impl LayerStack {
             || number >= self.effected_count() && any_on(&self.effects)
     }
 
+    /// Returns how many times effects could be done in addition to those that there are.
+    #[must_use]
+    pub fn room_for_effects(&self) -> usize {
+        MOST_TIMES.saturating_sub(self.times_of_effects())
+    }
+
+    /// Whether effects would be done more often than is possible: in a file that lies.
+    pub(super) fn has_too_many_effects(&self) -> bool {
+        self.times_of_effects() > MOST_TIMES
+    }
+
+    fn times_of_effects(&self) -> usize {
+        let of_layers = self.layers.iter().flat_map(|layer| layer.effects());
+        of_layers.chain(&self.effects).map(LayerEffect::times).fold(0, usize::saturating_add)
+    }
+
     /// Adds an effect after the others of a layer or, for `None`, of what all layers make together. The joints `held`, by their keys, keep their
-    /// weights. Returns whether there is such a kind and such a layer.
+    /// weights. Returns whether there is such a kind and such a layer, and room for another effect.
     pub fn add_effect(&mut self, of: Option<LayerId>, kind: &str, held: BTreeSet<u32>) -> bool {
-        let Some(effect) = LayerEffect::new(kind, held).filter(|_| !self.is_empty()) else { return false };
+        let has_room = !self.is_empty() && self.room_for_effects() > 0;
+        let Some(effect) = LayerEffect::new(kind, held).filter(|_| has_room) else { return false };
         self.may_have_effects = true;
         self.change_effects(of, |effects| {
             effects.push(effect);
@@ -339,9 +360,18 @@ impl LayerStack {
         self.change_effects(of, |effects| effects.get_mut(place).is_some_and(|effect| effect.set_on(is_on)))
     }
 
-    /// Gives a parameter of an effect, by its id, the nearest value that it may have.
+    /// Gives a parameter of an effect, by its id, the nearest value that it may have. One by which effects would be done too many times stays.
     pub fn set_effect(&mut self, of: Option<LayerId>, place: usize, parameter: &str, value: f64) -> bool {
-        self.change_effects(of, |effects| effects.get_mut(place).is_some_and(|effect| effect.set(parameter, value)))
+        let room = self.room_for_effects();
+        let set = |effect: &mut LayerEffect| {
+            let mut other = effect.clone();
+            let is_other = other.set(parameter, value) && other.times() <= effect.times() + room;
+            if is_other {
+                *effect = other;
+            }
+            is_other
+        };
+        self.change_effects(of, |effects| effects.get_mut(place).is_some_and(set))
     }
 
     fn change_effects(&mut self, of: Option<LayerId>, change: impl FnOnce(&mut Vec<LayerEffect>) -> bool) -> bool {

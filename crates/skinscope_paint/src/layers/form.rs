@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use skinscope_weights::{Shares, TableRow, exact};
+use skinscope_weights::{Shares, Table, TableRow, exact};
 
 use super::changes::put;
 use super::row::Pairs;
@@ -152,7 +152,26 @@ impl LayersForm {
         out.may_have_effects |= !out.effects.is_empty();
         out.select(self.active);
         out.set_solo(self.solo);
-        Some(out)
+        Some(out).filter(|out| !out.has_too_many_effects())
+    }
+}
+
+impl LayerStack {
+    /// Leaves the weights of rows alone whose pairs say something else in these tables: another program has given the joints of a skin other
+    /// numbers since, or the file lies. The weights name joints by their nodes.
+    pub fn keep_pairs_of(&mut self, tables: &[Table]) {
+        let other = |rows: &OfTables<LayerRow>| -> Vec<(TableRow, LayerRow)> {
+            let known =
+                super::rows_of(rows).filter_map(|at| Some((at, super::row_of(rows, at)?, tables.get(at.table)?)));
+            let other = known.filter(|(_, row, table)| !row.fits(table));
+            other.map(|(at, row, _)| (at, LayerRow { pairs: None, ..row.clone() })).collect()
+        };
+        other(&self.base).into_iter().for_each(|(at, row)| put(&mut self.base, at, Some(row)));
+        for layer in &mut self.layers {
+            for (at, row) in other(&layer.rows) {
+                put(&mut Arc::make_mut(layer).rows, at, Some(row));
+            }
+        }
     }
 }
 
@@ -232,7 +251,7 @@ fn rows_of_form(rows: &[RowForm], keys: &[u32], has: &dyn Fn(TableRow) -> bool) 
         let shares: Shares = shares.iter().map(share).collect::<Option<_>>().filter(|_| has(at))?;
         let (joints, weights): (Vec<u16>, Vec<f64>) = pairs.iter().map(|(joint, weight)| (*joint, weight.0)).unzip();
         let pairs = (!pairs.is_empty()).then(|| Arc::new(Pairs { joints, weights }));
-        put(&mut out, at, Some(LayerRow { shares, is_whole: *whole, pairs }));
+        put(&mut out, at, Some(LayerRow { shares: shares.into(), is_whole: *whole, pairs }));
     }
     Some(out)
 }

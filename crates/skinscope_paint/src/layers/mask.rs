@@ -68,22 +68,23 @@ impl Layer {
     pub fn mask(&self) -> Option<&LayerMask> {
         self.mask.as_ref()
     }
-
-    /// Whether its mask leaves nothing of it: it is empty, or 0 wherever the layer has weights.
-    #[must_use]
-    pub fn is_masked_out(&self) -> bool {
-        let Some(mask) = &self.mask else { return false };
-        let mut rows = rows_of(&self.rows).peekable();
-        // Effects may give it weights elsewhere.
-        let is_spread = self.effects().iter().any(|effect| effect.is_on());
-        match rows.peek() {
-            Some(_) if !is_spread => rows.all(|at| mask.share(at) <= 0.0),
-            _ => mask.is_empty(),
-        }
-    }
 }
 
 impl LayerStack {
+    /// Whether the mask of one of the layers leaves nothing of it: it is empty, or 0 wherever the layer has weights.
+    #[must_use]
+    pub fn is_masked_out(&self, layer: &Layer) -> bool {
+        let Some(mask) = &layer.mask else { return false };
+        // A mirror gives it weights elsewhere, and the base knows all vertices that it reaches.
+        let is_spread = layer.effects().iter().any(|effect| effect.is_on() && effect.is_mirror());
+        let has_rows = rows_of(&layer.rows).next().is_some();
+        let is_out = |rows: &OfTables<super::LayerRow>| rows_of(rows).all(|at| mask.share(at) <= 0.0);
+        match has_rows {
+            true => is_out(if is_spread { &self.base } else { &layer.rows }),
+            false => mask.is_empty(),
+        }
+    }
+
     /// Returns how much there is at a vertex of the layer that brushes paint in, by its mask alone.
     pub(crate) fn mask_share(&self, at: TableRow) -> f32 {
         let mask = self.active_layer().and_then(|(_, layer)| layer.mask.as_ref());
@@ -92,7 +93,7 @@ impl LayerStack {
 
     /// Says how much there is at a vertex of the layer that brushes paint in. A layer without a mask gets one that is full everywhere else.
     pub(crate) fn set_mask_share(&mut self, at: TableRow, share: f32) {
-        let Some(number) = self.active_layer().map(|(number, _)| number) else { return };
+        let Some(number) = self.active_number() else { return };
         let layer = Arc::make_mut(&mut self.layers[number]);
         layer.mask.get_or_insert_with(|| LayerMask::new(1.0)).set(at, share);
     }
@@ -110,7 +111,8 @@ mod tests {
     fn a_mask_that_a_brush_begins_is_full_elsewhere_and_one_of_marked_vertices_is_empty_there() {
         let mut stack = LayerStack::default();
         let id = stack.add("");
-        assert!(stack.layer(id).is_some_and(|layer| !layer.has_mask() && !layer.is_masked_out()));
+        let is_out = |stack: &LayerStack| stack.layer(id).is_some_and(|layer| stack.is_masked_out(layer));
+        assert!(stack.layer(id).is_some_and(|layer| !layer.has_mask()) && !is_out(&stack));
         assert_eq!(stack.mask_share(at(3)), 1.0);
         let before = stack.clone();
         stack.set_mask_share(at(3), 0.25);
@@ -118,8 +120,8 @@ mod tests {
         assert!(!stack.is_same_as(&before) && stack.layer(id).is_some_and(Layer::has_mask));
         stack.set_mask(id, Some(&[at(5)]));
         assert_eq!([stack.mask_share(at(3)), stack.mask_share(at(5))], [0.0, 1.0]);
-        assert!(stack.layer(id).is_some_and(|layer| !layer.is_masked_out()));
+        assert!(!is_out(&stack));
         stack.set_mask_share(at(5), 0.0);
-        assert!(stack.layer(id).is_some_and(Layer::is_masked_out));
+        assert!(is_out(&stack));
     }
 }

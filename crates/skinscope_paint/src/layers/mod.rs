@@ -12,6 +12,7 @@ mod changes;
 mod effects;
 mod form;
 mod mask;
+mod present;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -20,10 +21,11 @@ pub(crate) use self::effects::EffectWork;
 pub use self::effects::{EFFECTS, EffectKind, LayerEffect};
 pub use self::form::LayersForm;
 pub use self::mask::LayerMask;
-pub(crate) use self::row::LayerRow;
+pub(crate) use self::row::{LayerRow, RowShares};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use self::present::Present;
 use skinscope_weights::{Paged, TableRow};
 
 /// The number of a layer, which it keeps whatever is moved or renamed.
@@ -63,6 +65,10 @@ pub struct LayerStack {
     may_have_effects: bool,
     /// The number of the next layer.
     next: u32,
+    /// The place of the layer that brushes paint in, where it was last seen.
+    active_at: usize,
+    /// Which layers have weights where: found when it is first asked for.
+    present: OnceLock<Arc<Present>>,
 }
 
 impl Layer {
@@ -183,7 +189,7 @@ impl LayerStack {
         let of_rows = |rows: &OfTables<LayerRow>| {
             let row = |row: &LayerRow| {
                 let pairs = row.pairs.as_ref().map_or(0, |pairs| 48 + 10 * pairs.joints.len());
-                row.shares.capacity() * size_of::<(u32, f64)>() + pairs
+                row.shares.bytes() + pairs
             };
             rows.iter().map(|rows| rows.bytes() + rows.iter().map(|(_, r)| row(r)).sum::<usize>()).sum::<usize>()
         };
@@ -236,21 +242,42 @@ impl LayerStack {
 
     /// Returns the layer that brushes paint in, with its number.
     pub(crate) fn active_layer(&self) -> Option<(usize, &Layer)> {
+        let number = self.active_number()?;
+        self.layers.get(number).map(|layer| (number, &**layer))
+    }
+
+    /// Returns the place of the layer that brushes paint in.
+    fn active_number(&self) -> Option<usize> {
         let id = self.active?;
-        self.layers.iter().enumerate().find(|(_, layer)| layer.id == id).map(|(number, layer)| (number, &**layer))
+        let is_there = |number: &usize| self.layers.get(*number).is_some_and(|layer| layer.id == id);
+        Some(self.active_at).filter(is_there).or_else(|| self.position(id))
+    }
+
+    /// Lets go of what is known of which layers have weights where; it is found again.
+    pub(crate) fn forget_present(&mut self) {
+        self.present = OnceLock::new();
     }
 
     /// Returns the weights of a vertex with the lowest `count` layers, as far as they are shown. They may be of more joints than there is room for.
     fn through(&self, at: TableRow, count: usize) -> Option<LayerRow> {
-        let base = self.base_row(at)?;
-        let mut out: Option<LayerRow> = None;
-        for layer in self.layers.iter().take(count).filter(|layer| self.is_shown(layer)) {
-            let (Some(row), strength) = (layer.row(at), layer.strength(at)) else { continue };
+        let mut lowest = self.base_row(at)?;
+        let present = self.present.get_or_init(|| Arc::new(Present::of(&self.layers)));
+        // What lies under all of a layer has no say.
+        let mut over = Vec::new();
+        for layer in present.below(count, at).filter_map(|number| self.layers.get(number)) {
+            let Some(row) = layer.row(at).filter(|_| self.is_shown(layer)) else { continue };
+            let strength = layer.strength(at);
+            if strength >= 1.0 {
+                lowest = row;
+                break;
+            }
             if strength > 0.0 {
-                out = Some(out.as_ref().unwrap_or(base).under(row, strength));
+                over.push((row, strength));
             }
         }
-        Some(out.unwrap_or_else(|| base.clone()))
+        let mut over = over.into_iter().rev();
+        let Some((row, strength)) = over.next() else { return Some(lowest.clone()) };
+        Some(over.fold(lowest.under(row, strength), |out, (row, strength)| out.under(row, strength)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Layers over the rows of a table that is made up.
 
+use skinscope_base::math::test_random::Random;
 use skinscope_model::WeightFormat;
 use skinscope_weights::{Shares, Table};
 
@@ -29,7 +30,7 @@ fn paint(stack: &mut LayerStack, table: &Table, row: usize, shares: &[(u32, f64)
 }
 
 fn shares(stack: &LayerStack, row: usize) -> Shares {
-    stack.flat(at(row), 4).unwrap().shares
+    stack.flat(at(row), 4).unwrap().shares.to_vec()
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn a_layer_lies_over_what_is_below_as_far_as_opacity_and_mask_say() {
     stack.set_opacity(low, 0.5);
     assert_eq!(shares(&stack, 1), [(7, 0.625), (9, 0.125), (11, 0.25)]);
     let high = stack.add("Hand");
-    assert_eq!(stack.below(at(1), 4).unwrap().shares, shares(&stack, 1), "a brush begins with what lies below");
+    assert_eq!(stack.below(at(1), 4).unwrap().shares[..], shares(&stack, 1), "a brush begins with what lies below");
     paint(&mut stack, &table, 1, &[(9, 1.0)]);
     assert_eq!(shares(&stack, 1), [(9, 1.0)]);
     stack.set_mask(high, Some(&[at(2)]));
@@ -144,6 +145,40 @@ fn what_something_else_has_changed_is_the_highest_layer_or_the_base_under_one_th
 }
 
 #[test]
+fn what_tools_have_changed_lies_over_effects_of_all_layers_also_where_it_is_several_layers() {
+    let table = table(2);
+    let mut stack = LayerStack::default();
+    stack.add("One");
+    paint(&mut stack, &table, 0, &[(11, 1.0)]);
+    let other = || vec![(at(0), LayerRow::painted(vec![(9, 1.0)], true))];
+    stack.take_others(other());
+    assert_eq!((stack.layers().len(), stack.effected_count()), (2, 1));
+    let id = stack.layers()[1].id();
+    stack.set_opacity(id, 0.5);
+    stack.take_others(other());
+    assert_eq!((stack.layers().len(), stack.effected_count()), (3, 1));
+}
+
+#[test]
+fn effects_are_as_many_as_can_be_done_one_after_the_other() {
+    let mut stack = LayerStack::default();
+    let low = stack.add("Low");
+    let mut added = 0;
+    while stack.add_effect(Some(low), "smooth", std::collections::BTreeSet::new()) {
+        stack.set_effect(Some(low), added, "passes", 20.0);
+        added += 1;
+    }
+    assert_eq!((added, stack.room_for_effects()), (20, 0));
+    assert!(!stack.can_duplicate(low) && !stack.duplicate(low));
+    assert!(stack.set_effect(Some(low), 0, "passes", 5.0) && stack.room_for_effects() == 15);
+    assert!(stack.set_effect(Some(low), 0, "strength", 0.25));
+    let high = stack.add("High");
+    assert!(stack.add_effect(Some(high), "smooth", std::collections::BTreeSet::new()));
+    assert!(!stack.set_effect(Some(high), 0, "passes", 16.0) && stack.set_effect(Some(high), 0, "passes", 2.0));
+    assert!(stack.can_duplicate(high));
+}
+
+#[test]
 fn a_stack_that_was_written_is_read_to_the_bit() {
     let table = table(40);
     let mut stack = LayerStack::default();
@@ -195,4 +230,62 @@ fn a_hundred_layers_of_a_large_mesh_take_memory_for_what_was_painted() {
     let shared =
         |a: &LayerStack, b: &LayerStack| a.layers().iter().zip(b.layers()).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
     assert_eq!(shared(&before, &stack), 99);
+}
+
+/// Returns the flat weights of a row by looking at every layer from the lowest one on.
+fn through_all(stack: &LayerStack, at: TableRow) -> Option<LayerRow> {
+    let shown = stack.layers().iter().filter(|layer| stack.is_shown(layer) && layer.strength(at) > 0.0);
+    let mut out = stack.base_row(at)?.clone();
+    for layer in shown {
+        out = layer.row(at).map_or(out.clone(), |row| out.under(row, layer.strength(at)));
+    }
+    Some(out.fitted(4))
+}
+
+#[test]
+fn layers_that_are_not_looked_at_have_no_say() {
+    let table = table(400);
+    let mut random = Random(3);
+    let mut any = |count: usize| (random.unit() * count as f32) as usize % count;
+    let mut stack = LayerStack::default();
+    for step in 0..2000 {
+        let id = (!stack.is_empty()).then(|| stack.layers()[any(stack.layers().len())].id());
+        let rows: Vec<TableRow> = (0..3).map(|_| at(any(400))).collect();
+        match (any(20), id) {
+            (0, Some(id)) if step > 1500 => _ = stack.remove(id),
+            (1, Some(id)) => _ = stack.move_to(id, any(90)),
+            (2, Some(id)) if stack.layers().len() < 90 => _ = stack.duplicate(id),
+            (3, Some(id)) => _ = stack.set_opacity(id, 0.25 * any(5) as f64),
+            (4, Some(id)) => _ = stack.set_mask(id, (any(2) > 0).then_some(&rows)),
+            (5, Some(id)) => _ = stack.set_on(id, any(3) > 0),
+            (6, Some(id)) => _ = stack.erase(id, &rows),
+            (7, Some(id)) if any(8) == 0 => _ = stack.merge_down(id),
+            (8, id) => _ = stack.set_solo(id.filter(|_| any(4) == 0)),
+            (9, _) => stack.take_others(vec![(rows[0], LayerRow::painted(vec![(9, 1.0)], true))]),
+            (10, _) => rows.iter().for_each(|row| stack.set_mask_share(*row, 0.5)),
+            (11, _) if stack.layers().len() < 90 => _ = stack.add(""),
+            (12, id) => stack.select(id),
+            (13, _) => {
+                let base = rows.iter().map(|at| (at.row, Some(LayerRow::of_table(&table, at.row))));
+                let base = base.filter(|(row, _)| stack.base_row(at(*row)).is_none()).collect();
+                let painted = rows.iter().map(|at| (at.row, Some(LayerRow::painted(vec![(11, 1.0)], true))));
+                stack.put_all(0, base, vec![painted.collect()]);
+            }
+            _ => rows.iter().for_each(|at| paint(&mut stack, &table, at.row, &[(7, 0.5), (11, 0.25), (9, 0.25)])),
+        }
+        for row in (0..4).map(|_| at(any(400))).chain(rows) {
+            assert!(stack.flat(row, 4) == through_all(&stack, row), "step {step}, row {}", row.row);
+        }
+    }
+    assert!(stack.layers().len() > 64, "more than one number of bits");
+}
+
+#[test]
+fn a_row_of_many_joints_is_kept_like_one_of_few() {
+    for count in 0..9_u32 {
+        let shares: Shares = (0..count).map(|key| (key, 1.0 / f64::from(count))).collect();
+        let row = LayerRow::painted(shares.clone(), true);
+        assert_eq!(row.shares[..], shares[..]);
+        assert!(row == row.clone() && (row.shares.bytes() > 0) == (count > 4));
+    }
 }

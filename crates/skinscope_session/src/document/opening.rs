@@ -133,6 +133,7 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
     let Some(old) = session.document.replace(document) else { return };
     let unbound = session.carry_bindings(&old.model);
     let Some(new) = session.model().map(Arc::clone) else { return };
+    session.placing.follow(&new);
     let found = counterparts(&old.model, &new);
     let find = |node: NodeId| found.get(node.index()).copied().flatten();
     let is_same = session.unsaved().has_same_indices(&old.model, &new) && carry_by_index(session, &old.model);

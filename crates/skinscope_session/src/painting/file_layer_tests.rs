@@ -74,6 +74,12 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
         again.apply(EditCommand::Undo);
         assert!(again.painting().asked_layers().is_some(), "it is asked again");
     }
+    again.apply(EditCommand::BeginEdit);
+    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+    again.apply(EditCommand::CancelEdit);
+    assert!(again.painting().asked_layers().is_some(), "it was given up");
+    apply(&mut again, LayerCommand::Kept(KeptChoice::Drop));
+    again.apply(EditCommand::Undo);
     again.apply(EditCommand::Redo);
     assert!(again.painting().asked_layers().is_none() && !again.painting().leaves_layers_in_file());
 }
@@ -107,4 +113,24 @@ fn a_layer_is_copied_to_the_model_beside_where_it_is_one_step() {
     session.apply(EditCommand::Undo);
     assert!(now(&session) == before && session.painting().layers().is_empty());
     assert!(!session.history().can_undo(), "it was one step");
+}
+
+#[test]
+fn a_layer_of_the_model_beside_is_copied_to_the_one_that_one_works_on() {
+    let session = layered();
+    let id = session.painting().layers().active().unwrap();
+    let finer = tube(Tube { joints: 6, rings: 17, ..Tube::default() });
+    let mut own = Session::default();
+    own.open(Document::new(Arc::new(finer), Vec::new(), None));
+    apply(&mut own, LayerCommand::CopyFromOther(id));
+    assert!(own.painting().layer_copied().is_none(), "there is no other model");
+    own.put_beside(session, crate::Arrangement::default());
+    let (before, there) = (now(&own), now(own.beside().unwrap().other()));
+    apply(&mut own, LayerCommand::CopyFromOther(id));
+    assert!(own.painting().layer_copied().unwrap().starts_with("Skirt: copied to "));
+    assert!(now(&own) != before && now(own.beside().unwrap().other()) == there);
+    let copied = own.painting().layers().active();
+    assert_eq!(copied.and_then(|id| own.painting().layers().layer(id)).unwrap().name(), "Skirt");
+    own.apply(EditCommand::Undo);
+    assert!(now(&own) == before && own.painting().layers().is_empty() && !own.history().can_undo());
 }

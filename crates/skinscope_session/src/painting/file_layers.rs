@@ -10,7 +10,7 @@ use super::{Painting, notes};
 
 /// What is known of the layers in the model's file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FileLayers {
+pub(crate) struct FileLayers {
     /// The layers of the session that are in the file, as they are there.
     taken: LayerStack,
     /// Layers in the file whose weights another program has changed.
@@ -32,6 +32,11 @@ impl Painting {
     #[must_use]
     pub fn leaves_layers_in_file(&self) -> bool {
         self.asked_layers().is_some() || self.file_layers.are_left
+    }
+
+    /// Returns what is known of the layers in the model's file.
+    pub(crate) fn file_layers(&self) -> &FileLayers {
+        &self.file_layers
     }
 
     /// Returns the layers of which it is asked what becomes of them, be it that layers of the session have taken their place for now.

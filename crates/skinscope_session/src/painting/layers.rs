@@ -39,6 +39,8 @@ pub enum LayerCommand {
     RemoveMask(LayerId),
     /// Copy a layer to the model beside this one: what it changes is carried as weights are transferred. It is a step there.
     CopyToOther(LayerId),
+    /// Copy a layer of the model beside this one to this one, in the same way. It is a step here.
+    CopyFromOther(LayerId),
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),
     /// Add an effect ([`skinscope_paint::EFFECTS`]) to a layer or, for `None`, to what all layers make together, where it works after the others.
@@ -143,7 +145,7 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::MoveEffect(of, place, to) => layers.move_effect(*of, *place, *to),
         LayerCommand::SwitchEffect(of, place, is_on) => layers.switch_effect(*of, *place, *is_on),
         LayerCommand::SetEffect(of, place, parameter, value) => layers.set_effect(*of, *place, parameter, *value),
-        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) => false,
+        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) | LayerCommand::CopyFromOther(_) => false,
     };
     is_other.then_some(layers)
 }
@@ -177,7 +179,9 @@ pub(crate) fn fitting(model: &Model, form: &LayersForm) -> Option<LayerStack> {
     let keys = Keys::of(model);
     let tables = Sheet::of_file(model).tables;
     let has = |at: TableRow| tables.get(at.table).is_some_and(|table| at.row < table.vertices());
-    form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)
+    let mut layers = form.stack(&mut |name: &str| keys.find(name).map(|node| node.0), &has)?;
+    layers.keep_pairs_of(&tables);
+    Some(layers)
 }
 
 /// Returns layers as a session file has them; `None` where there are none.

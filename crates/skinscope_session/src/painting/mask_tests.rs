@@ -91,7 +91,7 @@ fn the_weights_follow_the_mask_and_each_stroke_is_a_step() {
     session.apply(PaintCommand::Flood);
     assert!(now(&session) == base, "an empty mask leaves the bits below");
     let layers = session.painting().layers();
-    assert!(layers.layers()[0].is_masked_out());
+    assert!(layers.is_masked_out(&layers.layers()[0]));
     session.apply(EditCommand::Undo);
     assert!(now(&session) == painted && mask(&session).iter().all(|share| *share == 1.0));
     // A drag of many touches, also where it is given up.
@@ -197,6 +197,8 @@ fn a_mask_is_painted_under_the_effects_of_its_layer() {
     assert!(touched != smoothed && touched != base);
     session.apply(PaintCommand::Flood);
     assert!(now(&session) == base, "an empty mask leaves the bits below");
+    let layers = session.painting().layers();
+    assert!(layers.layer(id).is_some_and(|layer| layers.is_masked_out(layer)));
     session.apply(EditCommand::Undo);
     assert!(now(&session) == touched);
     session.apply(EditCommand::Undo);

@@ -236,9 +236,9 @@ impl Painting {
         self.settings.to = self.settings.to.and_then(find);
     }
 
-    /// Goes back to the settings of brushes and to the layers from before a drag that was given up.
-    pub(crate) fn give_back(&mut self, settings: PaintSettings, layers: LayerStack) {
-        (self.settings, self.layers) = (settings, layers);
+    /// Goes back to the settings of brushes and to the layers from before a drag that was given up, and to what was known of those in the file.
+    pub(crate) fn give_back(&mut self, settings: PaintSettings, layers: LayerStack, file_layers: FileLayers) {
+        (self.settings, self.layers, self.file_layers) = (settings, layers, file_layers);
     }
 
     /// Takes the layers that a step of the history or a session file has.

@@ -116,6 +116,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
         PaintCommand::Hover(at) => session.painting.hover_at(at),
         PaintCommand::Forget => session.painting.forget_recorded(),
         PaintCommand::Layer(LayerCommand::CopyToOther(id)) => session.copy_layer_to_other(id),
+        PaintCommand::Layer(LayerCommand::CopyFromOther(id)) => session.copy_layer_from_other(id),
         PaintCommand::Layer(command) => layers::apply(&mut session.painter(), &command),
     }
 }

@@ -42,7 +42,9 @@ fn touches(brushwork: Brushwork<'_>, (middle, radius): (Vec2, f32)) -> Vec<Touch
     let shape = falloff(&settings.falloff).unwrap_or(FALLOFFS[0]);
     let seen = brushwork.picking.seen_within(&MarkShape::Circle(middle, radius), !settings.front_only);
     let mut shares: BTreeMap<(PrimitiveId, u32), f64> = BTreeMap::new();
-    for (at, _, (mesh, primitive, vertex)) in seen {
+    // The other side of a comparison shows weights that are not painted.
+    let is_shown = |at: Vec2| !brushwork.picking.deforming.is_second_at(at);
+    for (at, _, (mesh, primitive, vertex)) in seen.into_iter().filter(|(at, ..)| is_shown(*at)) {
         let mesh = model.file_mesh(mesh);
         let at_file = PrimitiveId::new(mesh, model.meshes[mesh.index()].holder(primitive));
         let share = written(shape.at(f64::from(at.distance(middle)) / f64::from(radius)).clamp(0.0, 1.0));

@@ -8,7 +8,10 @@ use skinscope_paint::Distance;
 
 use super::tests::{Rows, by_file, holding, now, set};
 use crate::frame::SceneColors;
-use crate::{CameraCommand, EditCommand, LayerCommand, PaintCommand, PaintDab, PlaybackCommand, Session, ViewFrom};
+use crate::{
+    CameraCommand, ComparisonCommand, EditCommand, LayerCommand, PaintCommand, PaintDab, PlaybackCommand, Session,
+    ViewFrom,
+};
 
 /// The middle of the picture.
 const MIDDLE: Vec2 = Vec2::splat(200.0);
@@ -106,6 +109,20 @@ fn a_circle_without_a_vertex_says_so_and_a_mask_is_painted_on_the_screen_too() {
     let mask = session.vertex_values(overlay).unwrap();
     let painted = mask.values[0][0].iter().filter(|share| **share < 1.0).count();
     assert!(painted > 0 && painted < mask.values[0][0].len());
+}
+
+#[test]
+fn beside_the_line_of_a_comparison_only_the_side_with_the_brush_is_painted() {
+    let mut session = from_front("add");
+    let (before, positions) = (now(&session), positions(&session));
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::SetMethod("linear"));
+    // The line goes through the middle.
+    touch_at(&mut session, MIDDLE - Vec2::new(8.0, 0.0));
+    let (now, view) = (now(&session), session.view());
+    let changed = (0..now.len()).filter(|v| now[*v] != before[*v]).map(|v| view.project(positions[v]).unwrap());
+    let changed: Vec<Vec2> = changed.collect();
+    assert!(!changed.is_empty() && changed.iter().all(|at| at.x < MIDDLE.x), "{changed:?}");
 }
 
 #[test]

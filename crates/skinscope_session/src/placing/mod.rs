@@ -8,12 +8,12 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{
-    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedJoint, bare_bounds, bind_placed, middle_of_body,
+    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedJoint, bare_bounds, bind_placed, has_bare_mesh, middle_of_body,
 };
 use skinscope_model::Model;
 
 pub use self::place_commands::PlaceCommand;
-use crate::Session;
+use crate::{Command, MarkCommand, PaintCommand, Session, ToolCommand, ViewCommand};
 
 /// The ending of files of placed joints.
 pub const SKELETON_ENDING: &str = ".skeleton.json";
@@ -120,8 +120,11 @@ impl Placing {
         self.task.as_ref()
     }
 
-    /// Shows these joints in place of those that there are.
+    /// Shows these joints in place of those that there are. What is being bound is none of them, unless they are the same.
     pub(crate) fn take(&mut self, joints: Arc<Vec<PlacedJoint>>) {
+        if *joints != *self.joints {
+            self.task = None;
+        }
         self.joints = joints;
         self.selected = self.selected.filter(|index| *index < self.joints.len());
     }
@@ -132,9 +135,10 @@ impl Placing {
         self.take(joints);
     }
 
-    /// Lets clicks in the picture place no more joints; those that there are stay.
-    pub(crate) fn put_down(&mut self) {
-        self.is_on = false;
+    /// Follows a model whose meshes without a skin are others than those before.
+    pub(crate) fn follow(&mut self, model: &Model) {
+        self.frame = None;
+        self.is_on &= has_bare_mesh(model);
     }
 
     /// Forgets everything about the model that was open. How joints are placed stays.
@@ -187,6 +191,18 @@ impl Session {
         let to = ray.origin + along * ray.direction;
         to.is_finite().then_some(to)
     }
+}
+
+/// Notes that a command is about to be carried out: one that gives the pointer something else to do, or tries what joints are not placed in,
+/// puts the tool down that places them. The joints stay.
+pub(crate) fn note(placing: &mut Placing, command: &Command) {
+    placing.is_on &= !matches!(
+        command,
+        Command::Mark(MarkCommand::Use(Some(_)))
+            | Command::Paint(PaintCommand::Hold(Some(_)))
+            | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
+            | Command::View(ViewCommand::SetPoseTool(_))
+    );
 }
 
 /// Returns where a figure has its sides.

@@ -93,8 +93,6 @@ impl Session {
         if joints != *self.placing.joints {
             self.history.placed_changed(Arc::clone(&self.placing.joints));
             self.placing.take(Arc::new(joints));
-            // What is being bound is none of these any more.
-            self.placing.task = None;
         }
     }
 

@@ -114,6 +114,18 @@ fn an_edit_while_a_skin_is_tried_is_one_of_the_mesh_without_it() {
 }
 
 #[test]
+fn another_model_that_becomes_the_active_one_knows_nothing_of_a_skin_that_is_tried() {
+    let mut session = bare();
+    session.open_beside(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    assert_eq!(skins(&session), 1);
+    session.apply(BesideCommand::Activate);
+    assert!(session.tools().operation.is_none() && session.take_examination().is_none());
+    session.apply(BesideCommand::Activate);
+    assert!(session.tools().is_trying() && skins(&session) == 1);
+}
+
+#[test]
 fn weights_that_were_found_become_a_layer_in_one_step() {
     let mut session = Session::default();
     let model = tube(Tube { joints: 4, ..Tube::default() });

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use skinscope_base::parallel::JobContext;
 use skinscope_edit::PlacedJoint;
 use skinscope_frame::Frame;
 use skinscope_model::test_shapes::{Tube, tube};
@@ -153,6 +154,8 @@ fn bound_joints_are_nodes_in_one_step_and_a_tree_that_is_none_is_refused() {
         let joints = Arc::clone(session.placing().joints());
         session.apply(PlaceCommand::Bind);
         assert_eq!(session.placing().is_binding(), defers);
+        let work = session.wanted().into_iter().find(|work| matches!(work, Work::BindPlaced(..)));
+        assert_eq!(work.map(|work| work.stage(0.5)), defers.then_some(Some("Finding weights")));
         session.do_wanted();
         assert_eq!(session.placing().refused(), None);
         let model = Arc::clone(session.model().unwrap());
@@ -188,6 +191,7 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
     assert!(session.placing().is_on() && session.tools().operation.is_none());
     assert!(humanoid(&mut session) == wanted, "by the bounds of the mesh");
     let mut frame = Frame::default();
+    session.update_pose();
     session.build_frame(&mut frame, &SceneColors::DARK);
     let bones = frame.bones.len();
     // Who tries a tool places no joints.
@@ -202,6 +206,37 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
     session.do_wanted();
     assert_eq!((session.placing().refused(), session.placing().joints().len()), (None, 0));
     assert_eq!(session.model().unwrap().skins[0].joints.len(), wanted.len());
+}
+
+#[test]
+fn joints_that_are_taken_back_while_they_are_bound_are_not_bound() {
+    let mut session = open();
+    session.defer_work();
+    session.apply(PlaceCommand::Humanoid);
+    session.apply(PlaceCommand::Bind);
+    let work = session.wanted().into_iter().find(|work| matches!(work, Work::BindPlaced(..))).unwrap();
+    let run = session.begin(&work).unwrap();
+    session.apply(EditCommand::Undo);
+    assert!(!session.placing().is_binding() && session.placing().joints().is_empty());
+    session.done(run(&JobContext::of_waiting()).unwrap());
+    session.do_wanted();
+    assert!(session.model().unwrap().skins.is_empty() && session.history().can_redo());
+}
+
+#[test]
+fn a_newer_version_of_the_file_has_other_meshes_to_place_joints_in_or_none() {
+    let mut session = open();
+    session.apply(PlaceCommand::Humanoid);
+    let head = |session: &Session| session.placing().joints()[4].position.y;
+    let before = head(&session);
+    let mut parts: ModelParts = (**session.model().unwrap()).clone();
+    parts.meshes[0].primitives[0].positions.iter_mut().for_each(|at| *at *= 2.0);
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("model.glb".into())));
+    session.apply(PlaceCommand::Humanoid);
+    assert!(session.placing().is_on() && (head(&session) - 2.0 * before).abs() < 1e-4);
+    let skinned = tube(Tube { joints: 4, ..Tube::default() });
+    session.open(Document::new(Arc::new(skinned), Vec::new(), Some("model.glb".into())));
+    assert!(!session.placing().is_on());
 }
 
 #[test]

@@ -48,6 +48,7 @@ impl Session {
         self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| is_there(*node)).collect());
         self.view_history.follow_nodes(is_there);
         self.painting.follow_nodes(is_there);
+        self.placing.follow(&now);
         self.rules.follow_count(count);
         Arc::make_mut(&mut self.tools.locked).retain(|node| node.index() < count);
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);

@@ -22,7 +22,8 @@ impl Session {
         let skinless = self.tools.skinless();
         let (was_tried, is_tried) = (tried.is_some(), skinless.is_some());
         let Some(before) = tried.or_else(|| skinless.map(Arc::clone)) else { return };
-        if self.model().is_none_or(|now| now.shares_all_but_edits(&before)) {
+        // Another model may have become the active one, which knows nothing of it.
+        if self.model().is_none_or(|now| !now.is_of_one_file(&before) || now.shares_all_but_edits(&before)) {
             return;
         }
         self.follow_bindings(Some(&before));
@@ -34,10 +35,6 @@ impl Session {
 
     /// Chooses a tool, or none; what another one previewed is given up.
     pub(crate) fn choose_tool(&mut self, operation: Option<&'static Operation>) {
-        if operation.is_some() {
-            // Joints are placed in the meshes as they are, and not in what a tool makes of them.
-            self.placing.put_down();
-        }
         let tried = self.tried_skins();
         self.skinning().choose(operation);
         self.follow_trial(tried);

@@ -50,7 +50,12 @@ fn list(ui: &mut Ui, layers: &LayerStack, of: Option<LayerId>, commands: &mut Ve
                     ui.end_row();
                 }
                 let help = format!("{}: in what {whose}, while you go on painting", kind.help);
-                if chip(ui, &text, false).on_hover_text(help).clicked() {
+                let response = ui.add_enabled_ui(layers.room_for_effects() > 0, |ui| chip(ui, &text, false)).inner;
+                if response
+                    .on_hover_text(help)
+                    .on_disabled_hover_text("There are as many effects as there can be")
+                    .clicked()
+                {
                     push(commands, LayerCommand::AddEffect(of, kind.id.to_owned()));
                 }
             }

@@ -15,6 +15,8 @@ use crate::widgets::{
 /// The width of the switch before a name, and of the figure after it, points.
 const SWITCH: f32 = 24.0;
 const FIGURE: f32 = 40.0;
+/// So many letters of a name stand on a button.
+const LONGEST: usize = 24;
 
 /// What the list of layers keeps from pass to pass.
 #[derive(Debug, Default)]
@@ -25,22 +27,26 @@ pub(super) struct LayerList {
 
 /// Shows the layers.
 pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, commands: &mut Vec<Command>) {
-    let layers = session.painting().layers();
+    let (layers, asked) = (session.painting().layers(), session.painting().asked_layers());
     section(ui, "Layers", |ui| {
+        // A layer would take the place of those that the file keeps before anybody has said what becomes of them.
+        if asked.is_some() {
+            return;
+        }
         let help =
             "Add a layer over the one that is painted in: brushes change its weights, and it lies over those below";
         if link(ui, "Add", "Add a layer").on_hover_text(help).clicked() {
             push(commands, LayerCommand::Add(String::new()));
         }
     });
-    if let Some(kept) = session.painting().asked_layers() {
+    if let Some(kept) = asked {
         ask(ui, kept, commands);
         return;
     }
     if layers.is_empty() {
         let text = "None. Brushes paint the weights themselves; what is painted in a layer can be switched off again.";
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
-        return;
+        return of_other(ui, session, commands);
     }
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
@@ -54,13 +60,38 @@ pub(super) fn show(ui: &mut Ui, session: &Session, list: &mut LayerList, command
         name(ui, layer, list, commands);
         opacity(ui, layer, commands);
         ui.add_space(4.0);
-        mask(ui, session, layer, commands);
+        mask(ui, session, (layers, layer), commands);
         ui.add_space(4.0);
         deeds(ui, session, layer, commands);
         if let Some(copied) = session.painting().layer_copied() {
             ui.add(Label::new(RichText::new(copied).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
         }
     }
+    of_other(ui, session, commands);
+}
+
+/// Offers copies of the layers that the model beside this one has.
+fn of_other(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let layers = session.beside().map_or(&[][..], |beside| beside.other().painting().layers().layers());
+    if layers.is_empty() {
+        return;
+    }
+    section(ui, "Layers of the second model", |_| {});
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+        for layer in layers.iter().rev() {
+            let name: String = layer.name().chars().take(LONGEST).collect();
+            let text = format!("Copy {name} here");
+            if ui.available_size_before_wrap().x < chip_width(ui, &text) {
+                ui.end_row();
+            }
+            let help =
+                "Copy it to this model: what it changes goes to the nearest surface here, by the names of joints";
+            if chip(ui, &text, false).on_hover_text(help).clicked() {
+                push(commands, LayerCommand::CopyFromOther(layer.id()));
+            }
+        }
+    });
 }
 
 /// Asks what becomes of layers that the file keeps although another program has changed the weights that they make.
@@ -194,7 +225,7 @@ const MASK_OVERLAY: &str = "layer-mask";
 const WEIGHTS_OVERLAY: &str = "weights";
 
 /// Shows whether brushes paint the mask of the layer, which the overlay shows then, and says where the mask leaves nothing of the layer.
-fn mask(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Command>) {
+fn mask(ui: &mut Ui, session: &Session, (layers, layer): (&LayerStack, &Layer), commands: &mut Vec<Command>) {
     let settings = session.painting().settings();
     let help = "Let brushes paint where the layer is, from 0 to 1, and not weights; the skin shows the mask";
     if chip(ui, "Paint the mask", settings.mask).on_hover_text(help).clicked() {
@@ -208,7 +239,7 @@ fn mask(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comman
             true => {}
         }
     }
-    if layer.is_masked_out() {
+    if layers.is_masked_out(layer) {
         let text = RichText::new("The mask is empty: the layer does nothing.").font(theme::regular(12.0));
         ui.add(Label::new(text.color(colors(ui).amber)).wrap());
     }
@@ -244,7 +275,7 @@ fn deeds(ui: &mut Ui, session: &Session, layer: &Layer, commands: &mut Vec<Comma
         ),
         ("Up", false, at + 1 < layers.layers().len(), "Move it over the next layer", LayerCommand::Move(id, at + 1)),
         ("Down", false, at > 0, "Move it below the next layer", LayerCommand::Move(id, at.saturating_sub(1))),
-        ("Duplicate", false, true, "Put a copy over it", LayerCommand::Duplicate(id)),
+        ("Duplicate", false, layers.can_duplicate(id), "Put a copy over it", LayerCommand::Duplicate(id)),
         (
             "Copy to other",
             false,

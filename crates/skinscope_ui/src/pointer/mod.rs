@@ -439,6 +439,9 @@ mod tests {
         let mut bare = bare_session();
         bare.apply(PlaceCommand::Use(true));
         seen.insert(tool_of(&bare, false).id);
+        // Another one takes the place of that which places joints.
+        bare.apply(ViewCommand::SetPoseTool(PoseTool::Turn));
+        assert_eq!(tool_of(&bare, false).id, "turn");
         assert_eq!(seen, POINTER_TOOLS.iter().map(|tool| tool.id).collect::<BTreeSet<_>>());
     }
 

@@ -21,8 +21,8 @@ pub(crate) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         ("Pull", PoseTool::Pull),
         ("Look", PoseTool::Look),
     ];
-    // While a brush is in the hand none of them has the pointer; choosing one puts the brush down.
-    let is_free = session.painting().brush().is_none();
+    // While a brush is in the hand or joints are placed none of them has the pointer; choosing one ends that.
+    let is_free = session.painting().brush().is_none() && !session.placing().is_on();
     let choices =
         tools.map(|(text, tool)| (text, is_free && view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
     if ui.clip_rect().width() < NARROW {

@@ -19,7 +19,7 @@ use skinscope_base::math::length;
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::BindError;
 use skinscope_model::{BindChange, BindingChange, InstanceId, Model, NodeId, PrimitiveId, SkinId};
-use skinscope_weights::{Shares, cut, unit_shares};
+use skinscope_weights::{Shares, TableRow, cut, unit_shares};
 
 pub use self::align::{ALIGNS, Align, Aligned};
 use self::body::BodySurface;
@@ -62,7 +62,7 @@ pub struct Dressed {
     pub skin: SkinId,
     /// How many vertices were compared.
     pub vertices: usize,
-    /// How many joints the skin has.
+    /// How many joints the skin has, or all skins of the garment together.
     pub joints: usize,
     /// How many of them have weight.
     pub joints_used: usize,
@@ -174,6 +174,7 @@ pub fn dress_bare(
     let names = vec![names; sheet.tables.len()];
     let placing = Placing { worlds, names, distance: Some(fitting.reach), is_whole: true };
     transfer::transfer_placed(&mut sheet, body, &placing);
+    join_places(&mut sheet);
     // Weights are by nodes of the body from here on.
     let shares = |(id, vertex): (PrimitiveId, usize)| -> Shares {
         let table = sheet.table_of(id).map(|table| &sheet.tables[table]);
@@ -244,6 +245,7 @@ pub fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) 
     sheet.context = context.clone();
     let transferred = sheet.transferred.clone().ok_or(Refusal::NotBound(BindError::Cancelled))?;
     cut_to(sheet, most);
+    join_places(sheet);
     let tables = &sheet.tables;
     let row = |(id, vertex): (PrimitiveId, usize)| -> Shares {
         let table = tables.iter().find(|table| table.primitives.contains(&id));
@@ -258,7 +260,7 @@ pub fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) 
     Ok(Dressed {
         skin,
         vertices: transferred.vertices,
-        joints: model.skins.get(skin.index()).map_or(0, |skin| skin.joints.len()),
+        joints: nodes::joints_of(model).len(),
         joints_used: used.len(),
         transferred,
         aligned: fitting.aligned,
@@ -276,6 +278,46 @@ fn cut_to(sheet: &mut Sheet, most: usize) {
                 let sum: f64 = shares.iter().map(|(_, share)| share).sum();
                 let unit: Shares = shares.iter().map(|(key, share)| (*key, share / sum)).collect();
                 table.put_in_order(row, &unit);
+            }
+        }
+    }
+}
+
+/// How far the sum of weights that are stored may be from one: what rounding explains.
+const ROUNDING: f64 = 1e-6;
+
+/// Gives points of one place the row of the first of them, as far as their skin has its joints, and lets every row sum to one. Two sides of one
+/// cloth take the weights of different points of the body, and would part where it bends.
+fn join_places(sheet: &mut Sheet) {
+    let surfaces = sheet.surfaces().to_vec();
+    let (mut first, mut other) = (Shares::new(), Shares::new());
+    for surface in &surfaces {
+        for welded in 0..surface.positions.len() as u32 {
+            let rows: Vec<TableRow> = surface.members(welded).iter().map(|vertex| surface.row(*vertex)).collect();
+            let Some(of_place) = rows.first() else { continue };
+            sheet.tables[of_place.table].shares(of_place.row, &mut first);
+            let differs = rows.iter().any(|at| {
+                sheet.tables[at.table].shares(at.row, &mut other);
+                other != first
+            });
+            if !differs || first.is_empty() {
+                continue;
+            }
+            // All of them are written, so that all are rounded alike.
+            let shares = unit_shares(&sheet.tables[of_place.table], of_place.row);
+            for at in rows {
+                let table = &mut sheet.tables[at.table];
+                if shares.iter().all(|(key, _)| table.keys.contains(key)) {
+                    table.put_in_order(at.row, &shares);
+                }
+            }
+        }
+    }
+    for table in &mut sheet.tables {
+        for row in 0..table.vertices() {
+            let is_sound = table.weights[table.slots(row)].iter().all(|weight| *weight >= 0.0 && weight.is_finite());
+            if !is_sound || (table.sum(row) - 1.0).abs() > ROUNDING {
+                table.normalise(row);
             }
         }
     }

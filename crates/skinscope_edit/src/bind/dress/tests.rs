@@ -221,3 +221,32 @@ fn names_that_the_garment_has_already_are_said() {
     let (bare, _) = dressed(&model, &DressSettings::default());
     assert_eq!(bare.dressed.known_names, ["joint 2"]);
 }
+
+#[test]
+fn points_of_one_place_have_one_row_and_every_row_sums_to_one() {
+    // Two sides of one cloth, which took other weights, and a row whose sum is off.
+    let mut parts: ModelParts = (*body()).clone();
+    let mut inside = parts.meshes[0].primitives[0].clone();
+    let influences = inside.stored_influences.as_mut().unwrap();
+    let count = influences.weights.len() / influences.per_vertex;
+    for vertex in 0..count {
+        let slots = vertex * influences.per_vertex..(vertex + 1) * influences.per_vertex;
+        influences.joints[slots.clone()].rotate_left(1);
+        influences.weights[slots].reverse();
+    }
+    parts.meshes[0].primitives.push(inside);
+    parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights[..4]
+        .copy_from_slice(&[0.5, 0.0, 0.0, 0.0]);
+    let model = Model::build(parts).unwrap();
+    let mut sheet = Sheet::of(&model);
+    assert_eq!(sheet.tables.len(), 2);
+    join_places(&mut sheet);
+    for row in 0..count {
+        let [own, other] = [0, 1].map(|table: usize| {
+            let table = &sheet.tables[table];
+            (&table.joints[table.slots(row)], &table.weights[table.slots(row)])
+        });
+        assert_eq!(own, other, "vertex {row}");
+        assert!((own.1.iter().sum::<f64>() - 1.0).abs() < 1e-6, "vertex {row}");
+    }
+}

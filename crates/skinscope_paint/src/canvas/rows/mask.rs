@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use skinscope_weights::{RestSurface, Shares, TableRow, share_of};
 
 use super::{Member, Place, Rows};
-use crate::layers::LayerRow;
 
 /// The key of the joint that stands for the mask: that of a stroke which names no joint.
 pub(in crate::canvas) const MASK: u32 = u32::MAX;
@@ -34,18 +33,9 @@ impl Rows {
         if share > 0.0 { vec![(MASK, share)] } else { Shares::new() }
     }
 
-    /// Returns the same as [`Rows::members`] with their mask as what was painted of them.
-    pub(crate) fn mask_members(&self, surfaces: &[RestSurface], place: Place) -> Vec<Member> {
-        let mut out = self.members(surfaces, place);
-        for member in &mut out {
-            member.before = Some(LayerRow::painted(self.mask_row(member.at), false));
-        }
-        out
-    }
-
-    /// Whether the mask of a vertex is another one than it was when `before` was its row.
-    pub(crate) fn has_other_mask(&self, at: TableRow, before: Option<&LayerRow>) -> bool {
-        share_before(before).to_bits() != self.mask_share(at).to_bits()
+    /// Whether the mask of a vertex is another one than it was before.
+    pub(crate) fn has_other_mask(&self, at: TableRow, before: &Self) -> bool {
+        before.mask_before(at).to_bits() != self.mask_share(at).to_bits()
     }
 
     /// Whether the layer that is painted in has weights for a vertex, or may have some there by its effects, so that its mask matters there.
@@ -66,9 +56,14 @@ impl Rows {
         keeps
     }
 
-    /// Gives vertices of a place the mask that they had when these were their rows.
-    pub(crate) fn give_back_mask(&mut self, members: &[Member]) {
-        members.iter().for_each(|member| self.set_mask_share(member.at, share_before(member.before.as_ref())));
+    /// Gives a vertex the mask that it had before.
+    pub(crate) fn give_back_mask(&mut self, at: TableRow, before: &Self) {
+        self.set_mask_share(at, before.mask_before(at));
+    }
+
+    /// Returns the mask of a vertex as a brush gives it back: nothing where it is not above nothing.
+    fn mask_before(&self, at: TableRow) -> f32 {
+        Some(self.mask_share(at)).filter(|share| *share > 0.0).unwrap_or(0.0)
     }
 
     fn set_mask_share(&mut self, at: TableRow, share: f32) {
@@ -79,9 +74,4 @@ impl Rows {
             self.painted[at.table].set(at.row, flat);
         }
     }
-}
-
-/// Returns the mask that a row stands for.
-fn share_before(row: Option<&LayerRow>) -> f32 {
-    row.map_or(0.0, |row| share_of(&row.shares, MASK)) as f32
 }

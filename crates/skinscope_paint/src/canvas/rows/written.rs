@@ -1,0 +1,81 @@
+//! What of the rows a model and a file get: weights in single precision, and tables.
+
+use skinscope_base::parallel;
+use skinscope_model::{PrimitiveId, WeightChange};
+use skinscope_weights::{Table, TableRow};
+
+use super::Rows;
+
+/// How many rows one thread writes down at a time.
+const CHUNK: usize = 1 << 12;
+
+impl Rows {
+    /// Returns the weights of some rows, which rise, in single precision, as changes of a model.
+    pub fn changes(&self, rows: &[TableRow]) -> Vec<WeightChange> {
+        let mut out = Vec::new();
+        for rows in rows.chunk_by(|a, b| a.table == b.table) {
+            let Some(table) = rows.first().and_then(|at| self.tables.get(at.table)) else { continue };
+            let (per_vertex, pairs) = (table.per_vertex, rows.len() * table.per_vertex);
+            let (mut joints, mut weights) = (vec![0_u16; pairs], vec![0.0_f32; pairs]);
+            let pairs = joints.chunks_mut(CHUNK * per_vertex.max(1)).zip(weights.chunks_mut(CHUNK * per_vertex.max(1)));
+            let mut work: Vec<_> = rows.chunks(CHUNK).zip(pairs).collect();
+            parallel::in_pieces(&mut work, 1, &|_, work: &mut [(&[TableRow], _)]| {
+                work.iter_mut().for_each(|(rows, pairs)| self.write_pairs(rows, pairs));
+            });
+            let vertices = rows.iter().map(|at| at.row as u32).collect();
+            let change = WeightChange { vertices, per_vertex, joints, weights, ..WeightChange::default() };
+            if let Some((last, others)) = table.primitives.split_last() {
+                let of = |at: &PrimitiveId, change| WeightChange { mesh: at.mesh, primitive: at.primitive, ..change };
+                out.extend(others.iter().map(|at| of(at, change.clone())));
+                out.push(of(last, change));
+            }
+        }
+        out
+    }
+
+    /// Writes the joints and weights of rows of one table, row by row.
+    fn write_pairs(&self, rows: &[TableRow], (to_joints, to_weights): &mut (&mut [u16], &mut [f32])) {
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        for (i, TableRow { table: number, row }) in rows.iter().copied().enumerate() {
+            let table = &self.tables[number];
+            joints.clear();
+            weights.clear();
+            let painted = self.painted[number].get(row);
+            match (painted.and_then(|painted| painted.pairs_of(table.per_vertex)), painted) {
+                (Some(pairs), _) => {
+                    let shown = |joint: &u16| if usize::from(*joint) < table.keys.len() { *joint } else { 0 };
+                    joints.extend(pairs.joints.iter().map(shown));
+                    weights.extend(pairs.weights.iter().map(|weight| skinscope_weights::clean(*weight)));
+                }
+                (None, Some(painted)) => {
+                    let number_of = |key: u32| self.numbers[number].get(key);
+                    table.arrange(row, &painted.shares, &number_of, (&mut joints, &mut weights));
+                }
+                (None, None) => {
+                    joints.extend(table.slots(row).map(|slot| table.shown_joint(slot)));
+                    weights.extend(table.slots(row).map(|slot| skinscope_weights::clean(table.weights[slot])));
+                }
+            }
+            let pairs = i * table.per_vertex..(i + 1) * table.per_vertex;
+            to_joints[pairs.clone()].copy_from_slice(&joints);
+            to_weights[pairs].iter_mut().zip(&weights).for_each(|(to, weight)| *to = *weight as f32);
+        }
+    }
+
+    /// Writes the painted rows into tables like those of the file.
+    pub fn write_into(&self, tables: &mut [Table]) {
+        for (table, painted) in tables.iter_mut().zip(&self.painted) {
+            for (row, painted) in painted.iter() {
+                match painted.pairs_of(table.per_vertex) {
+                    Some(pairs) => {
+                        let slots = table.slots(row);
+                        table.joints[slots.clone()].copy_from_slice(&pairs.joints);
+                        table.weights[slots].copy_from_slice(&pairs.weights);
+                    }
+                    None => table.write(row, &painted.shares),
+                }
+                table.touched[row] = painted.is_whole;
+            }
+        }
+    }
+}
