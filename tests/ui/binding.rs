@@ -130,7 +130,6 @@ fn the_envelopes_of_the_selected_joint_are_scored_typed_and_dragged() {
     let radii =
         |harness: &Harness<'_, App>| bind_envelopes(&harness.state().session.tools().settings).get("joint 2").copied();
     assert_eq!(radii(&harness), None);
-    harness.get_by_label("Joint: joint 2");
     let score = harness.state().session.edited_weights().envelope_score(NodeId(3)).unwrap();
     harness.get_by_label(&format!("Vertices within: {:.0} % of {}", score.percent(), score.next));
     type_into(&mut harness, "Inner radius of the joint", "0.8");
