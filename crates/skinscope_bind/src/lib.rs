@@ -35,7 +35,7 @@ mod solver;
 mod surface;
 mod system;
 #[cfg(test)]
-mod test_meshes;
+mod meshes_for_tests;
 #[cfg(test)]
 mod tests;
 mod voxel;
