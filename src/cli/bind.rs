@@ -367,6 +367,9 @@ fn rules_text(model: &Model, skin: &BoundSkin) -> String {
         let about = if about.is_empty() { String::new() } else { format!(": {}", printable(&about.join("; "))) };
         out += &format!("  {}{about}\n", rule.label);
     }
+    for rule in RULES.iter().filter(|rule| skin.given_way.contains(&rule.id)) {
+        out += &format!("  not {}: it would have left no joint\n", rule.label);
+    }
     out
 }
 
@@ -381,7 +384,7 @@ fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
         }
         out
     });
-    json!({
+    let mut out = json!({
         "skin": skin.skin.0,
         "vertices": skin.vertices,
         "joints": skin.joints,
@@ -389,7 +392,11 @@ fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
         "islands": skin.islands,
         "fallback": skin.fallback,
         "rules": rules.collect::<Vec<_>>(),
-    })
+    });
+    if !skin.given_way.is_empty() {
+        out["given_way"] = json!(skin.given_way);
+    }
+    out
 }
 
 /// Makes the error that a mesh cannot be bound.

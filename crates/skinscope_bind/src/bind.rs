@@ -31,9 +31,10 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     let islands = Islands::of(&shape);
     let mut bones = Bones::of(problem, &shape.heads, &surface);
     reading.at(0.8)?;
-    let is_far = match settings.has_rule(rules::NEAR_NOTHING) {
-        true => rules::far_joints(&shape, &surface, &bones, reading.part(0.8, 1.0))?,
-        false => Vec::new(),
+    let is_far = if settings.has_rule(rules::NEAR_NOTHING) {
+        rules::far_joints(&shape, &surface, &bones, reading.part(0.8, 1.0))?
+    } else {
+        Vec::new()
     };
     let Free { is_free, mut applied, given_way } =
         rules::free_joints(problem, settings, SAME_PLACE * shape.size, &is_far);

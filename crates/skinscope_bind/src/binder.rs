@@ -8,7 +8,7 @@ use crate::shape::Shape;
 use crate::surface::Surface;
 use crate::{BindError, BindSettings, BindShape, Fallback, Joint};
 
-/// A method that finds weights. A new one is a file with such a row, and a line in [`BINDERS`].
+/// A method that finds weights. A new one is a file with such a row, and a line in [`BINDERS`](crate::BINDERS).
 #[derive(Debug)]
 pub struct Binder {
     /// The name on the command line.

@@ -1,11 +1,11 @@
 //! Automatic binding: the weights of a mesh, found from its shape and its skeleton alone.
 //!
 //! A [`BindProblem`] has points, triangles and joints in one space, as they stand when the mesh is bound. A [`Binder`], one row of
-//! [`BINDERS`], gives every point shares of the joints; [`bind`] runs it between the [`RULES`], which say which joints may have weight at all and
+//! [`BINDERS`], gives every point shares of the joints; [`bind()`] runs it between the [`RULES`], which say which joints may have weight at all and
 //! what has to agree afterwards. Nothing here knows of models, files, poses or windows.
 //!
 //! Results do not depend on the number of threads nor on the order of points and triangles, and a rigid motion or a uniform scale of the
-//! whole problem changes them by no more than rounding: all lengths are measured in the size of the mesh ([`Shape::size`](shape::Shape)).
+//! whole problem changes them by no more than rounding: all lengths are measured in the size of the mesh.
 
 #![forbid(unsafe_code)]
 

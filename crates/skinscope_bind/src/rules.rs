@@ -9,7 +9,7 @@ use crate::shape::Shape;
 use crate::surface::Surface;
 use crate::{Applied, BindError, BindProblem, BindSettings};
 
-/// A rule. Its work is done where its id is asked for; see [`crate::bind`].
+/// A rule. Its work is done where its id is asked for; see [`bind`](crate::bind()).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Its name on the command line and in reports.

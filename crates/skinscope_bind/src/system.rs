@@ -5,8 +5,6 @@
 //! of the joint. One factorisation of the matrix serves all joints. Pieces that no edge joins are coupled by springs to the surface next to
 //! them, so that cloth follows what it lies on.
 
-use skinscope_base::math::Csr;
-
 use crate::BindError;
 use crate::binder::Body;
 use crate::couplings::{Spring, springs};
@@ -120,14 +118,22 @@ fn solved(
     }
     // The factor needs the room.
     drop((sources, springs));
-    let mut found: Vec<(u32, (u32, f64))> = Vec::new();
+    // Single precision is enough for what is rounded to a file later, and half as much.
+    let mut columns: Vec<Vec<(u32, f32)>> = vec![Vec::new(); used.len()];
+    let mut counts = vec![0_usize; body.shape.points.len()];
     equations.solve(&right, progress, &mut |column, values| {
-        let warm = (0..body.shape.points.len() as u32).zip(values).filter(|(_, value)| **value > COLD);
-        found.extend(warm.map(|(place, value)| (place, (used[column], *value))));
+        // Behind the places come the middles of holes.
+        let warm = || (0..).zip(&values[..counts.len()]).filter(|(_, value)| **value > COLD);
+        let mut found: Vec<(u32, f32)> = Vec::with_capacity(warm().count());
+        found.extend(warm().map(|(place, value)| (place, *value as f32)));
+        found.iter().for_each(|(place, _)| counts[*place as usize] += 1);
+        columns[column] = found;
     })?;
-    let by_place = Csr::new(body.shape.points.len(), found.iter().copied());
-    drop(found);
-    Ok(by_place.rows().map(<[(u32, f64)]>::to_vec).collect())
+    let mut rows: Rows = counts.into_iter().map(Vec::with_capacity).collect();
+    for (joint, column) in used.into_iter().zip(columns) {
+        column.into_iter().for_each(|(place, value)| rows[place as usize].push((joint, f64::from(value))));
+    }
+    Ok(rows)
 }
 
 /// Makes the equations: a row for each place, and for each middle of a small hole that is closed.

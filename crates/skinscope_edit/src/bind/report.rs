@@ -34,6 +34,8 @@ pub struct BoundSkin {
     pub rules: Vec<(Applied, Option<NodeId>)>,
     /// What the method looked at, where that can be drawn.
     pub shapes: Vec<JointShape>,
+    /// The rules that would have left no joint, and therefore did not hold.
+    pub given_way: Vec<&'static str>,
 }
 
 impl BoundSkin {
@@ -61,6 +63,7 @@ impl BoundSkin {
             fallback: bound.fallback.iter().map(of_file).collect(),
             rules: bound.rules.iter().map(|applied| (*applied, node(applied))).collect(),
             shapes: shapes.collect(),
+            given_way: bound.given_way.clone(),
         }
     }
 }
