@@ -353,6 +353,15 @@ fn the_panel_and_the_hand_go_together() {
     click(&mut harness, "Put down");
     assert_eq!(brush(&harness), None);
     harness.get_by_label("Smooth brush");
+    // The key of the panel takes the brush again, and then closes the panel.
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run();
+    harness.run();
+    assert_eq!(brush(&harness), Some("smooth"));
+    harness.get_by_label("Smooth brush");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run();
+    assert!(brush(&harness).is_none() && harness.query_by_label("Smooth brush").is_none());
     assert!(has(&harness, &WindowCommand::TogglePanel(Panel::Paint).into()));
     assert!(has(&harness, &WindowCommand::Brush(BrushKey::Take).into()));
 }

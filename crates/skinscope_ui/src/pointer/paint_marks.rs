@@ -169,7 +169,11 @@ pub(super) fn note_card(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     if !card.is_gone {
         let area = Area::new(id.with("area")).order(Order::Foreground).fixed_pos(card.at);
         let area = area.constrain_to(pointing.response.rect).fade_in(false);
-        let shown = area.show(ui.ctx(), |ui| widgets::plate(ui).show(ui, |ui| contents(ui, note, commands)).inner);
+        let shown = area.show(ui.ctx(), |ui| {
+            // It lies over the words beside the pointer, which must not shine through.
+            let plate = widgets::plate(ui).fill(theme::opaque(colors(ui).plate));
+            plate.show(ui, |ui| contents(ui, note, commands)).inner
+        });
         let is_near = pointer.is_none_or(|at| shown.response.rect.expand(NEAR).contains(at));
         card.is_gone = shown.inner || !is_near;
     }
