@@ -142,6 +142,9 @@ fn an_effect_is_added_set_switched_and_removed_in_the_panel() {
         effects.map(|effect| effect.kind().id).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(order(&harness), "prune smooth");
+    // The links end where the values of the sliders do.
+    let right = |label: &str| harness.get_by_label(label).rect().right();
+    assert!((right("Remove Smooth") - right("Smooth strength value")).abs() < 3.0, "{}", right("Remove Smooth"));
     press(&mut harness, "Remove Smooth");
     assert_eq!(order(&harness), "prune");
     press(&mut harness, "Hide Layer 1");

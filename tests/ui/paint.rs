@@ -337,9 +337,12 @@ fn the_panel_and_the_hand_go_together() {
     let mut chosen = session(6);
     chosen.apply(SelectionCommand::Select(Some(PAINTED.0)));
     let mut harness = window(chosen, UiState::default(), Status::default());
+    harness.get_by_label("Symmetric");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run();
     assert_eq!(brush(&harness), Some("add"));
+    harness.run();
+    assert!(harness.query_by_label("Symmetric").is_none(), "it is about poses");
     assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("weights"), "who paints sees the weights");
     click(&mut harness, "Smooth brush");
     assert_eq!(brush(&harness), Some("smooth"));
