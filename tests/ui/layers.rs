@@ -54,6 +54,7 @@ fn the_mask_of_a_layer_is_painted_and_shown_and_an_empty_one_is_said() {
     press(&mut harness, "Paint the mask");
     assert!(harness.state().session.painting().paints_mask());
     assert_eq!(overlay(&harness), Some("layer-mask"));
+    harness.get_by_label_contains("Alt-click takes the mask");
     click_at(&mut harness, at);
     let masked = weights(&harness);
     assert!(masked != painted);
