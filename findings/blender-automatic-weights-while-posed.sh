@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Blender 5.0.1 (pip: bpy): automatic weights that are assigned from the bones in weight painting (Weights > Assign Automatic From
-# Bones) while the character stands in a pose.
+# Blender 5.0.1 (pip: bpy): automatic weights that are assigned from the bones in weight painting (Weights > Assign Automatic
+# From Bones) while the character stands in a pose.
 #
 # Guess: the pose does not matter, since weights belong to the mesh and the bones at rest; or both are taken as they are posed.
 # Seen: the mesh is taken as it is posed, the bones as they rest. A tube with two bones, of which the upper one is bent by 80°,
