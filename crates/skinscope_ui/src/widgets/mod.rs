@@ -130,6 +130,11 @@ pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
     scaled_link(ui, text, name, 1.0)
 }
 
+/// Returns the width of a [`link`], points.
+pub(super) fn link_width(ui: &Ui, text: &str) -> f32 {
+    ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), colors(ui).accent).size().x
+}
+
 /// Shows a [`link`] whose text is `scale` times as large as usual.
 pub(super) fn scaled_link(ui: &mut Ui, text: &str, name: &str, scale: f32) -> Response {
     let c = colors(ui);
