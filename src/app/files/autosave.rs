@@ -101,7 +101,7 @@ impl Snapshot {
             vertices: self.work.vertices(),
             clips: self.work.clips(),
             binds: self.work.binds(),
-            bindings: self.work.bindings(),
+            bindings: self.work.model().bindings().iter().map(|change| change.bound().count()).sum(),
             placed: self.work.placed(),
             posed: self.work.posed(),
             controls: self.work.controls(),

@@ -146,12 +146,6 @@ impl SessionSnapshot {
         self.model.bind_edits().count()
     }
 
-    /// Returns how many meshes gained a skin that their file does not have.
-    #[must_use]
-    pub fn bindings(&self) -> usize {
-        self.model.bindings().iter().map(|change| change.bound().count()).sum()
-    }
-
     /// Returns how many joints are placed that are no nodes yet.
     #[must_use]
     pub fn placed(&self) -> usize {

@@ -70,7 +70,6 @@ fn a_mesh_without_a_skin_is_tried_in_every_pose_and_bound_in_one_step() {
     session.apply(ToolCommand::Choose(Some(BIND)));
     session.apply(ToolCommand::Apply);
     assert!(skins(&session) == 1 && session.unsaved().unsaved_work().bindings == 1);
-    assert_eq!(session.unsaved().snapshot().unwrap().bindings(), 1, "a restored run can say so");
     assert!(farthest(&bent, &surface(&mut session)) < 1e-6);
     assert!(session.edited_weights().just_bound().len() == 1 && !session.tools().is_trying());
     assert_eq!(session.take_examination(), Some(Examination::CheckAndMotion));
