@@ -60,7 +60,7 @@ fn nothing_of_the_panel_runs_out_of_the_window() {
     let edge = harness.ctx.content_rect().right();
     let methods = ["Heat", "Voxels", "Envelopes", "Planes at joints", "Nearest bone"];
     let figure = format!("Pieces: {}", skin.islands);
-    for name in methods.into_iter().chain(["Rigid", "Loose pieces"]) {
+    for name in methods.into_iter().chain(["Pieces rigid", "Loose pieces"]) {
         let rect = harness.get_by_role_and_label(Role::Button, name).rect();
         assert!(rect.right() <= edge - 8.0, "{name} at {rect:?}");
     }

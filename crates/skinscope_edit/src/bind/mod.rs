@@ -101,8 +101,8 @@ static RIGID: Parameter = Parameter {
     help: "What becomes of pieces of the mesh that hang on no other, as buttons do",
     kind: ParameterKind::Choice(ChoiceKind {
         words: &[
-            ChoiceWord { id: "", label: "Bend", help: "A loose piece follows what it lies on" },
-            ChoiceWord { id: "rigid", label: "Rigid", help: "A loose piece follows one joint as a whole" },
+            ChoiceWord { id: "", label: "Pieces bend", help: "A loose piece follows what it lies on" },
+            ChoiceWord { id: "rigid", label: "Pieces rigid", help: "A loose piece follows one joint as a whole" },
         ],
         ..ChoiceKind::ROW
     }),
