@@ -59,7 +59,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         id: LOOSE_PIECES,
         label: "Loose pieces",
-        help: "A loose piece that one joint moves for the most part follows it as a whole",
+        help: "A loose piece that one joint moves for the most part follows it as a whole, and a small one that moves nearly evenly moves as one",
     },
 ];
 
