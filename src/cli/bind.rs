@@ -18,7 +18,7 @@ use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::bind::{BINDERS, BindSettings, RULES};
+use crate::bind::{BINDERS, BindSettings, ENVELOPE_RANGES, RULES};
 use crate::edit::{
     BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
     check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
@@ -83,6 +83,10 @@ pub(super) struct BindArgs {
     /// Set a number of a method, as listed below; may be given several times
     #[arg(long, value_name = "NAME=N", value_parser = parse_number)]
     set: Vec<(String, f64)>,
+    /// With --method envelope: give the envelopes of this joint these radii, as shares of the distance of the surface; may be given several
+    /// times
+    #[arg(long, value_name = "JOINT=INNER,OUTER", value_parser = parse_envelope, allow_hyphen_values = true)]
+    envelope: Vec<(String, [f64; 2])>,
     /// Leave the weights of this joint as they are; may be given several times
     #[arg(long, value_name = "JOINT", conflicts_with_all = ["joints", "skeleton", "humanoid"], allow_hyphen_values = true)]
     lock: Vec<String>,
@@ -137,7 +141,27 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+fn parse_envelope(text: &str) -> Result<(String, [f64; 2]), String> {
+    let parts = text.rsplit_once('=').and_then(|(joint, radii)| Some((joint, radii.split_once(',')?)));
+    let (joint, (inner, outer)) = parts.ok_or("expected JOINT=INNER,OUTER")?;
+    let [[inner_least, inner_most], [outer_least, outer_most]] = ENVELOPE_RANGES;
+    let number = |text: &str, least: f64, most: f64, word: &str| {
+        let value: f64 = text.trim().parse().map_err(|_| format!("“{text}” is no number"))?;
+        let is_within = value >= least && value <= most;
+        is_within.then_some(value).ok_or_else(|| format!("the {word} radius is from {least} to {most}"))
+    };
+    let inner = number(inner, inner_least, inner_most, "inner")?;
+    let outer = number(outer, outer_least, outer_most, "outer")?;
+    match inner < outer {
+        true => Ok((joint.to_owned(), [inner, outer])),
+        false => Err("the outer radius is larger than the inner one".to_owned()),
+    }
+}
+
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
+    if !args.envelope.is_empty() && args.method != "envelope" {
+        return Err(CliError::Usage("--envelope needs --method envelope".to_owned()));
+    }
     let prints = Prints { json: args.json, check: args.check };
     if args.dress.run(&args.write, args.max_influences as usize, prints)? {
         return Ok(());
@@ -188,6 +212,7 @@ impl BindArgs {
             rigid_pieces: self.rigid_pieces,
             rules_off: self.without.iter().cloned().collect(),
             values: self.set.iter().cloned().collect::<BTreeMap<_, _>>(),
+            envelopes: self.envelope.iter().cloned().collect(),
         }
     }
 
@@ -200,8 +225,18 @@ impl BindArgs {
         Ok((!self.mesh.is_empty()).then(|| self.mesh.iter().copied().collect()))
     }
 
+    /// Says which joint of --envelope is not among those of these names.
+    fn check_envelopes<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<(), CliError> {
+        let names: BTreeSet<&str> = names.collect();
+        match self.envelope.iter().find(|(joint, _)| !names.contains(joint.as_str())) {
+            Some((joint, _)) => Err(CliError::Usage(printable(&format!("--envelope: no joint is called “{joint}”")))),
+            None => Ok(()),
+        }
+    }
+
     /// Replaces the weights of meshes that have a skin.
     fn replace<'m>(&self, model: &'m Model) -> Result<(Sheet<'m>, Vec<BoundSkin>), CliError> {
+        self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;
         let bind = &BIND;
         let mut sheet = Sheet::of(model);
         let meshes = self.meshes(model)?;
@@ -237,9 +272,11 @@ impl BindArgs {
     fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, BoundSkin)>, CliError> {
         let (settings, context) = (self.settings(), JobContext::of_waiting());
         let bound = if let Some(root) = &self.joints {
+            self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;
             let root = find_node(model, root)?;
             bind_bare(model, root, self.meshes(model)?.as_ref(), &settings, &context)
         } else if let Some(joints) = self.placed(model)? {
+            self.check_envelopes(joints.iter().map(|joint| joint.name.as_str()))?;
             bind_placed(model, &joints, self.meshes(model)?.as_ref(), &settings, &context)
         } else {
             return Ok(None);

@@ -1,5 +1,6 @@
 //! A whole binding: the rules before it, the method, and what comes afterwards.
 
+use glam::{DAffine3, DQuat, DVec3};
 use skinscope_base::parallel::JobContext;
 
 use crate::binder::{Body, Found};
@@ -11,7 +12,7 @@ use crate::rows::{self, Rows};
 use crate::rules::Free;
 use crate::shape::Shape;
 use crate::surface::Surface;
-use crate::{Applied, BindError, BindProblem, BindSettings, Bound, after, rules};
+use crate::{Applied, BindError, BindProblem, BindSettings, BindShape, Bound, after, rules};
 
 /// Joints nearer to each other than this share of the size stand at one place.
 const SAME_PLACE: f64 = 1e-6;
@@ -38,9 +39,9 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
         rules::free_joints(problem, settings, SAME_PLACE * shape.size, &is_far);
     bones.keep(is_free);
     reading.at(1.0)?;
-    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones };
-    let Found { mut rows, fallback } = match only_joint(&bones) {
-        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], fallback: Vec::new() },
+    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones, joints: &problem.joints };
+    let Found { mut rows, fallback, shapes } = match only_joint(&bones) {
+        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], ..Found::default() },
         None => (binder.run)(&body, settings, progress.of_stage(1))?,
     };
     let after = progress.of_stage(2);
@@ -58,10 +59,18 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     after.at(1.0)?;
     applied.sort_unstable();
     applied.dedup();
+    let to_problem = out_of_shape(problem, &shape);
+    let shapes = shapes.iter().map(|found| BindShape { form: found.form.moved(&to_problem), ..*found }).collect();
     let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
     let island_of = shape.place_of.iter().map(|place| islands.of[*place as usize]).collect();
     context.set_fraction(1.0);
-    Ok(Bound { rows, islands: islands.len(), island_of, fallback, rules: applied, given_way })
+    Ok(Bound { rows, islands: islands.len(), island_of, fallback, rules: applied, given_way, shapes })
+}
+
+/// Returns the matrix that brings the space of a shape into that of its problem.
+fn out_of_shape(problem: &BindProblem, shape: &Shape) -> DAffine3 {
+    let centre = problem.joints[0].head - shape.heads[0] * shape.size;
+    DAffine3::from_scale_rotation_translation(DVec3::splat(shape.size), DQuat::IDENTITY, centre)
 }
 
 /// Applies the rules that hold for finished weights.

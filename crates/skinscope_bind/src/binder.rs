@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::rows::{self, Rows};
 use crate::shape::Shape;
 use crate::surface::Surface;
-use crate::{BindError, BindSettings, Fallback};
+use crate::{BindError, BindSettings, BindShape, Fallback, Joint};
 
 /// A method that finds weights. A new one is a file with such a row, and a line in [`BINDERS`](crate::BINDERS).
 #[derive(Debug)]
@@ -48,6 +48,7 @@ pub struct Body<'s> {
     pub surface: &'s Surface<'s>,
     pub islands: &'s Islands,
     pub bones: &'s Bones,
+    pub joints: &'s [Joint],
 }
 
 impl Body<'_> {
@@ -78,4 +79,6 @@ pub struct Found {
     pub rows: Rows,
     /// The pieces that it could not bind by itself.
     pub fallback: Vec<Fallback>,
+    /// What it looked at, in the space of the shape.
+    pub shapes: Vec<BindShape>,
 }

@@ -11,6 +11,7 @@
 
 mod after;
 mod bind;
+mod bind_shape;
 mod binder;
 mod bones;
 mod couplings;
@@ -34,18 +35,19 @@ mod solver;
 mod surface;
 mod system;
 #[cfg(test)]
-mod test_meshes;
+mod meshes_for_tests;
 #[cfg(test)]
 mod tests;
 mod voxel;
 
 pub use bind::bind;
+pub use bind_shape::{BindShape, Capsule, JointPlane, ShapeForm};
 pub use binder::{Binder, BinderParameter};
 pub use error::BindError;
 pub use problem::{Applied, BindProblem, Bound, Fallback, Joint};
 pub use progress::stage;
 pub use rules::{RULES, Rule};
-pub use settings::BindSettings;
+pub use settings::{BindSettings, ENVELOPE_RANGES};
 
 /// All methods; the first is the default.
 pub static BINDERS: &[&Binder] = &[&heat::HEAT, &voxel::VOXEL, &envelope::ENVELOPE, &line::LINE, &nearest::NEAREST];

@@ -51,5 +51,5 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
         let part = progress.part(0.5 + 0.5 * round as f32 / rounds as f32, 1.0);
         rows = body.smoothed(&rows, &|_| 1.0, part)?;
     }
-    Ok(Found { rows, fallback: Vec::new() })
+    Ok(Found { rows, ..Found::default() })
 }

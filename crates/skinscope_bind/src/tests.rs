@@ -1,7 +1,7 @@
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_base::parallel::JobContext;
 
-use crate::test_meshes::{corpus, read};
+use crate::meshes_for_tests::{corpus, read};
 use crate::{BINDERS, BindError, BindProblem, BindSettings, Bound, Joint, bind};
 
 const FILES: [&str; 9] =

@@ -13,7 +13,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
 
 use super::fold::fold;
-use super::quiet_text;
+use super::{envelope, quiet_text};
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
@@ -35,6 +35,7 @@ pub(super) fn show(
     commands: &mut Vec<Command>,
 ) {
     numbers(ui, now);
+    envelope::show(ui, session, now);
     if let Some(model) = session.edited_weights().edited_model() {
         meshes(ui, session, model, now);
         if bind_root(model, now).is_none() {
@@ -176,8 +177,7 @@ fn rule_row(ui: &mut Ui, rule: &BindRule, on: bool) -> bool {
 
 /// Shows what is bound or was just bound: pieces, joints with weight, what another method had to do, and which rules applied.
 pub(super) fn report(ui: &mut Ui, session: &Session) {
-    let tried = session.tools().outcome().map_or(&[][..], |outcome| outcome.bound.as_slice());
-    let bound = if tried.is_empty() { session.edited_weights().just_bound() } else { tried };
+    let bound = session.edited_weights().bound_skins();
     let Some(model) = session.model().filter(|_| !bound.is_empty()) else { return };
     section(ui, "Binding", |_| {});
     for skin in bound {

@@ -3,6 +3,7 @@
 
 mod binding;
 mod donor;
+mod envelope;
 mod figures;
 mod fold;
 mod groups;
