@@ -18,10 +18,10 @@ use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::bind::{BINDERS, BindSettings, ENVELOPE_RANGES, RULES};
+use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
-    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
-    check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
+    check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -166,6 +166,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     if args.dress.run(&args.write, args.max_influences as usize, prints)? {
         return Ok(());
     }
+    args.check_numbers()?;
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -204,6 +205,20 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
 }
 
 impl BindArgs {
+    /// Refuses numbers that only other methods have: they would do nothing.
+    fn check_numbers(&self) -> Result<(), CliError> {
+        for (id, _) in &self.set {
+            let has = |method: &Binder| method.parameters.iter().any(|parameter| parameter.id == id.as_str());
+            if binder(&self.method).is_some_and(has) {
+                continue;
+            }
+            let of = BINDERS.iter().find(|method| has(method)).map_or("another method", |method| method.id);
+            let why = format!("--set {id}: that is a number of {of}, and the method is {}", self.method);
+            return Err(CliError::Usage(why));
+        }
+        Ok(())
+    }
+
     fn settings(&self) -> BindSettings {
         BindSettings {
             method: self.method.clone(),
@@ -289,7 +304,7 @@ impl BindArgs {
     /// Returns the joints that are to be made; `None` where none are.
     fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
         if self.humanoid {
-            return Ok(Some(humanoid(bare_bounds_of(model, self.meshes(model)?.as_ref()))));
+            return Ok(Some(humanoid_in(model, self.meshes(model)?.as_ref())));
         }
         let Some(file) = &self.skeleton else { return Ok(None) };
         let files = || std::iter::once(file.as_path());
@@ -354,8 +369,13 @@ fn rules_text(model: &Model, skin: &BoundSkin) -> String {
         if applied.is_empty() {
             continue;
         }
-        let names: Vec<&str> =
-            applied.iter().filter_map(|(_, node)| Some(model.skeleton.names.get((*node)?.index())?.as_str())).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for name in applied.iter().filter_map(|(_, node)| model.skeleton.names.get((*node)?.index())) {
+            // Several pieces may follow one joint.
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
         let pieces = applied.iter().filter(|(applied, _)| applied.island.is_some()).count();
         let mut about: Vec<String> = Vec::new();
         if !names.is_empty() {
@@ -402,4 +422,30 @@ fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
 /// Makes the error that a mesh cannot be bound.
 fn refused(why: &Refusal) -> CliError {
     CliError::Usage(printable(&why.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::Applied;
+    use crate::model::test_shapes::{Tube, tube};
+    use crate::model::{NodeId, SkinId};
+
+    #[test]
+    fn a_joint_that_several_pieces_follow_is_named_once() {
+        let model = tube(Tube::default());
+        let piece = |island| {
+            (Applied { rule: "loose-pieces", joint: Some(0), island: Some(island) }, Some(NodeId::from_index(1)))
+        };
+        let skin = BoundSkin {
+            skin: SkinId(0),
+            vertices: 3,
+            joints: 1,
+            joints_used: 1,
+            islands: 3,
+            fallback: Vec::new(),
+            rules: vec![piece(1), piece(2)],
+        };
+        assert_eq!(rules_text(&model, &skin), "  Loose pieces: joint 0; 2 pieces\n");
+    }
 }

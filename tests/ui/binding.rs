@@ -51,6 +51,27 @@ fn the_numbers_of_the_chosen_method_and_every_rule_are_shown_and_set() {
     }
 }
 
+/// In a panel as wide as it is at first every choice and every figure is there to read.
+#[test]
+fn nothing_of_the_panel_runs_out_of_the_window() {
+    let mut harness = panel(session(6));
+    choose(&mut harness);
+    let skin = harness.state().session.tools().outcome().unwrap().bound[0].clone();
+    let edge = harness.ctx.content_rect().right();
+    let methods = ["Heat", "Voxels", "Envelopes", "Planes at joints", "Nearest bone"];
+    let figure = format!("Pieces: {}", skin.islands);
+    for name in methods.into_iter().chain(["Rigid", "Loose pieces"]) {
+        let rect = harness.get_by_role_and_label(Role::Button, name).rect();
+        assert!(rect.right() <= edge - 8.0, "{name} at {rect:?}");
+    }
+    let rect = harness.get_by_label(&figure).rect();
+    assert!(rect.right() <= edge, "{rect:?}");
+    press(&mut harness, "Nearest bone");
+    assert_eq!(bind_method(&harness.state().session.tools().settings).label, "Nearest bone");
+    press(&mut harness, "Envelopes");
+    assert_eq!(bind_method(&harness.state().session.tools().settings).label, "Envelopes");
+}
+
 #[test]
 fn what_was_bound_is_told_and_what_comes_next_is_offered() {
     let mut harness = panel(session(6));

@@ -54,6 +54,7 @@ fn the_mask_of_a_layer_is_painted_and_shown_and_an_empty_one_is_said() {
     press(&mut harness, "Paint the mask");
     assert!(harness.state().session.painting().paints_mask());
     assert_eq!(overlay(&harness), Some("layer-mask"));
+    harness.get_by_label_contains("Alt-click takes the mask");
     click_at(&mut harness, at);
     let masked = weights(&harness);
     assert!(masked != painted);
@@ -142,6 +143,9 @@ fn an_effect_is_added_set_switched_and_removed_in_the_panel() {
         effects.map(|effect| effect.kind().id).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(order(&harness), "prune smooth");
+    // The links end where the values of the sliders do.
+    let right = |label: &str| harness.get_by_label(label).rect().right();
+    assert!((right("Remove Smooth") - right("Smooth strength value")).abs() < 3.0, "{}", right("Remove Smooth"));
     press(&mut harness, "Remove Smooth");
     assert_eq!(order(&harness), "prune");
     press(&mut harness, "Hide Layer 1");

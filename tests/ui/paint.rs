@@ -337,9 +337,12 @@ fn the_panel_and_the_hand_go_together() {
     let mut chosen = session(6);
     chosen.apply(SelectionCommand::Select(Some(PAINTED.0)));
     let mut harness = window(chosen, UiState::default(), Status::default());
+    harness.get_by_label("Symmetric");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run();
     assert_eq!(brush(&harness), Some("add"));
+    harness.run();
+    assert!(harness.query_by_label("Symmetric").is_none(), "it is about poses");
     assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("weights"), "who paints sees the weights");
     click(&mut harness, "Smooth brush");
     assert_eq!(brush(&harness), Some("smooth"));
@@ -353,6 +356,15 @@ fn the_panel_and_the_hand_go_together() {
     click(&mut harness, "Put down");
     assert_eq!(brush(&harness), None);
     harness.get_by_label("Smooth brush");
+    // The key of the panel takes the brush again, and then closes the panel.
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run();
+    harness.run();
+    assert_eq!(brush(&harness), Some("smooth"));
+    harness.get_by_label("Smooth brush");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run();
+    assert!(brush(&harness).is_none() && harness.query_by_label("Smooth brush").is_none());
     assert!(has(&harness, &WindowCommand::TogglePanel(Panel::Paint).into()));
     assert!(has(&harness, &WindowCommand::Brush(BrushKey::Take).into()));
 }

@@ -7,7 +7,7 @@
 
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 use skinscope_session::{
-    BrushKey, Command, EditCommand, FileCommand, Key, Keymap, PaintCommand, PaintSettings, PlaybackCommand,
+    BrushKey, Command, EditCommand, FileCommand, Key, Keymap, PaintCommand, PaintSettings, Panel, PlaybackCommand,
     SelectionCommand, Session, Shortcut, Toggle, ViewCommand, WindowCommand, command_of, refusal,
 };
 
@@ -85,6 +85,9 @@ impl Turn {
 
 /// The command that is in effect while its key is down.
 const STORED: Command = Command::View(ViewCommand::Toggle(Toggle::Stored));
+
+/// What the key of the brushes does while their panel is open and none of them is in the hand: who presses it wants to paint.
+static TAKE_BRUSH: Command = Command::Window(WindowCommand::Brush(BrushKey::Take));
 
 /// Keys that represent the digits of the number pad, which egui does not tell from those of the top row.
 const NUMBER_PAD: [egui::Key; 10] = [
@@ -250,6 +253,13 @@ fn of_brush(shortcut: Shortcut, session: &Session) -> Option<Option<Command>> {
     (letter == 'b' && Keymap::chosen() == Keymap::Maya).then_some(None)
 }
 
+/// Returns whether a key takes the brush that was in the hand last in place of closing the panel of brushes.
+fn takes_brush(command: &Command, session: &Session, state: &UiState) -> bool {
+    let is_of_panel = matches!(command, Command::Window(WindowCommand::TogglePanel(Panel::Paint)));
+    let has_no_brush = state.paint.is_open && session.painting().brush().is_none();
+    is_of_panel && has_no_brush && refusal(&TAKE_BRUSH, session).is_none()
+}
+
 /// Returns whether a key that is held down repeats the command; a toggle would flicker.
 fn repeats(command: &Command) -> bool {
     match command {
@@ -370,6 +380,7 @@ pub(super) fn end(
             continue;
         }
         let Some(command) = command else { continue };
+        let command = if takes_brush(command, session, state) { &TAKE_BRUSH } else { command };
         match refusal(command, session) {
             None => commands.push(command.clone()),
             // Enter accepts something, and there was nothing.

@@ -89,6 +89,9 @@ fn every_number_of_a_method_can_be_set_within_its_range() {
     refused(&folder, &["--set", "heat=warm"], "warm");
     refused(&folder, &["--set", "heat=NaN"], "heat");
     refused(&folder, &["--set", "heat"], "NAME=N");
+    // A number of another method would do nothing.
+    refused(&folder, &["--set", "inner=1"], "envelope");
+    refused(&folder, &["--method", "voxel", "--set", "heat=12"], "voxel");
     refused(&folder, &["--method", "magic"], "magic");
 }
 

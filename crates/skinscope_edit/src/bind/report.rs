@@ -32,10 +32,10 @@ pub struct BoundSkin {
     pub fallback: Vec<Fallback>,
     /// Which rule applied where, each with the node of its joint.
     pub rules: Vec<(Applied, Option<NodeId>)>,
-    /// The rules that would have left no joint, and therefore did not hold.
-    pub given_way: Vec<&'static str>,
     /// What the method looked at, where that can be drawn.
     pub shapes: Vec<JointShape>,
+    /// The rules that would have left no joint, and therefore did not hold.
+    pub given_way: Vec<&'static str>,
 }
 
 impl BoundSkin {
@@ -62,8 +62,8 @@ impl BoundSkin {
             islands: bound.islands,
             fallback: bound.fallback.iter().map(of_file).collect(),
             rules: bound.rules.iter().map(|applied| (*applied, node(applied))).collect(),
-            given_way: bound.given_way.clone(),
             shapes: shapes.collect(),
+            given_way: bound.given_way.clone(),
         }
     }
 }

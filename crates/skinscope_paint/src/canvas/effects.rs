@@ -137,6 +137,13 @@ impl Canvas {
         self.rows.look_across(&self.mirrors, (&self.model, &self.surfaces), layers)
     }
 
+    /// Returns the first of the axes X, Y and Z across which the model has a plane of symmetry; `None` where it has none.
+    #[must_use]
+    pub fn symmetric_across(&self) -> Option<MirrorAxis> {
+        let has_plane = |axis: &MirrorAxis| self.mirrors.across(&self.model, &self.surfaces, *axis).is_ok();
+        [MirrorAxis::X, MirrorAxis::Y, MirrorAxis::Z].into_iter().find(has_plane)
+    }
+
     /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base, with what effects of both have made of them:
     /// the flat weights stay as they are. `None` where they cannot be merged.
     #[must_use]

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use skinscope_model::NodeId;
+use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{Model, ModelParts, NodeId};
 use skinscope_paint::LayerId;
 use skinscope_weights::Stuck;
 
 use super::tests::{Rows, holding, now, set, stroke, touch};
+use crate::tests::sessions::still_session;
 use crate::{
-    Command, Document, EditCommand, LayerCommand, PaintCommand, Session, SessionFile, ToolCommand, command_line,
-    read_command,
+    Command, Document, EditCommand, LayerCommand, PaintCommand, SelectionCommand, Session, SessionFile, ToolCommand,
+    command_line, read_command,
 };
 
 fn apply(session: &mut Session, command: LayerCommand) {
@@ -157,4 +159,34 @@ fn what_is_painted_on_the_side_that_a_mirror_hides_is_said_and_shown_where_one_a
         (0..base.len()).filter(|v| sign * positions[*v].x > 0.1 && shown[*v] != base[*v]).count()
     };
     assert!(changed(-1.0) > 0 && changed(1.0) == changed(-1.0));
+}
+
+/// A tube that bulges towards +X, the more the higher, so that it has a plane of symmetry across Z alone; "joint 1" is painted.
+pub(super) fn bulging() -> Session {
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 6, ..Tube::default() }));
+    for point in &mut parts.meshes[0].primitives[0].positions {
+        point.x += 2.0 * point.z * point.z * (1.0 + point.y);
+    }
+    let mut session = still_session(Model::build(parts).unwrap());
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PaintCommand::Hold(Some("add".to_owned())));
+    set(&mut session, |settings| settings.front_only = false);
+    session
+}
+
+#[test]
+fn a_mirror_begins_across_an_axis_across_which_the_model_is_symmetric() {
+    let axis = |session: &Session| session.painting().layers().effects().first().map(|effect| effect.values()[0]);
+    let mut session = bulging();
+    apply(&mut session, LayerCommand::Add(String::new()));
+    apply(&mut session, LayerCommand::AddEffect(None, "mirror".to_owned()));
+    assert!(session.painting().note().is_none());
+    assert_eq!(axis(&session), Some(2.0));
+    session.apply(EditCommand::Undo);
+    assert_eq!(axis(&session), None);
+    // X is the usual one where there are several.
+    let mut session = holding("add");
+    apply(&mut session, LayerCommand::Add(String::new()));
+    apply(&mut session, LayerCommand::AddEffect(None, "mirror".to_owned()));
+    assert_eq!(axis(&session), Some(0.0));
 }

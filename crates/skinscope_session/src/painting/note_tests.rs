@@ -2,7 +2,9 @@
 
 use skinscope_model::NodeId;
 use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_paint::MirrorAxis;
 
+use super::effect_tests::bulging;
 use super::tests::{holding, now, set, touch};
 use crate::tests::sessions::still_session;
 use crate::{EditCommand, PaintCommand, SelectionCommand, Session, ToolCommand};
@@ -123,4 +125,19 @@ fn a_node_that_is_no_joint_offers_the_next_one() {
     set(&mut session, |settings| settings.strength = 0.0);
     touch(&mut session, 5);
     assert_eq!(session.painting().note().map(|note| note.text.as_str()), Some("The brush has no strength"));
+}
+
+#[test]
+fn where_there_is_no_plane_across_the_axis_another_one_is_offered() {
+    let mut session = bulging();
+    set(&mut session, |settings| settings.mirror = Some(MirrorAxis::X));
+    let before = now(&session);
+    touch(&mut session, 40);
+    let note = session.painting().note().cloned().unwrap_or_default();
+    assert!(now(&session) == before && note.text.contains("no plane of symmetry was found across x"), "{}", note.text);
+    let ways: Vec<&str> = note.ways.iter().map(|way| way.0.as_str()).collect();
+    assert_eq!(ways, ["Mirror across Z instead", "Paint one side alone"]);
+    session.apply(note.ways[0].1.clone());
+    touch(&mut session, 40);
+    assert!(now(&session) != before && session.painting().note().is_none());
 }

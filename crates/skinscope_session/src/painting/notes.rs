@@ -1,7 +1,7 @@
 //! What is said at the pointer where a dab changes nothing, and what can be done about it.
 
 use skinscope_model::NodeId;
-use skinscope_paint::{PaintError, StuckPlace};
+use skinscope_paint::{Canvas, MirrorAxis, PaintError, StuckPlace};
 use skinscope_weights::{Brush, Need, Stuck, Toward};
 
 use super::hand::Hand;
@@ -29,6 +29,13 @@ pub(super) fn cannot_begin(brushwork: Brushwork<'_>, why: &PaintError) -> PaintN
         note.ways.extend(under_pointer(brushwork).map(|node| select(brushwork, node)));
     }
     if let PaintError::NoMirror(_) = why {
+        let (mirror, canvas) = (brushwork.painting.settings.mirror, brushwork.painting.easel.canvas.as_ref());
+        // The axes are those of the mesh, which may stand another way in the scene.
+        let other = canvas.and_then(Canvas::symmetric_across).filter(|axis| Some(*axis) != mirror);
+        if let Some(axis) = other.filter(|_| mirror != Some(MirrorAxis::Auto)) {
+            let label = format!("Mirror across {} instead", axis.id().to_uppercase());
+            note.ways.push((label, set(brushwork, |settings| settings.mirror = Some(axis))));
+        }
         note.ways.push(("Paint one side alone".to_owned(), set(brushwork, |settings| settings.mirror = None)));
     }
     note

@@ -347,7 +347,7 @@ impl Skinning<'_> {
         let outcome = Arc::clone(outcome);
         self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed, outcome });
         if self.tools.made.as_ref().is_some_and(|made| !made.outcome.bound.is_empty()) {
-            self.tools.examination = Some(Examination::CheckAndMotion);
+            self.tools.ask_for_motion();
         }
     }
 
@@ -467,6 +467,11 @@ impl Tools {
     /// Asks for another look at the model, unless more is asked for already.
     pub(super) fn ask_for_check(&mut self) {
         self.examination = self.examination.or(Some(Examination::Check));
+    }
+
+    /// Asks for a look at a mesh that was bound, and at how it moves.
+    pub(super) fn ask_for_motion(&mut self) {
+        self.examination = Some(Examination::CheckAndMotion);
     }
 
     /// Returns what is to be looked at anew, once.

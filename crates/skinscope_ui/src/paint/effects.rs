@@ -8,11 +8,10 @@ use skinscope_session::{Command, LayerCommand, PaintCommand};
 use crate::icons;
 use crate::theme::{self, BODY, ROW, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{chip, chip_width, focus_ring, link, paint_line, press, section, segments, shortened};
+use crate::widgets::{chip, chip_width, focus_ring, link, link_width, paint_line, press, section, segments, shortened};
 
-/// The width of the switch before a name, and of the links after it, points.
+/// The width of the switch before a name, points.
 const SWITCH: f32 = 24.0;
-const LINKS: f32 = 122.0;
 /// The width of the labels, points.
 const LABEL: f32 = 66.0;
 
@@ -83,7 +82,11 @@ fn head(
         if response.on_hover_text("Switch the effect on or off: what was painted stays").clicked() {
             push(commands, LayerCommand::SwitchEffect(of, place, !effect.is_on()));
         }
-        let width = (ui.available_width() - LINKS).max(40.0);
+        // The links end where the values of the sliders do.
+        let links = [("Up", place > 0), ("Down", place + 1 < count), ("Remove", true)];
+        let shown = links.into_iter().filter(|(_, is_shown)| *is_shown);
+        let links: f32 = shown.map(|(text, _)| ui.spacing().item_spacing.x + link_width(ui, text)).sum();
+        let width = (ui.available_width() - links).max(40.0);
         let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), egui::Sense::hover());
         let (galley, _) = shortened(ui, label, theme::regular(BODY), ink, width);
         paint_line(ui, galley, rect.left(), rect.center().y, ink);

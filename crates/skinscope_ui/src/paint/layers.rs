@@ -1,7 +1,7 @@
 //! The layers of weights: the list, the highest one first, and what can be done with the one that brushes paint in.
 
 use egui::accesskit::Role;
-use egui::{Align2, Label, Margin, RichText, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align2, Label, Margin, RichText, Sense, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_paint::{KeptChoice, KeptLayers, Layer, LayerId, LayerStack};
 use skinscope_session::{Command, LayerCommand, PaintCommand, PaintSettings, Session, ViewCommand};
 
@@ -15,6 +15,8 @@ use crate::widgets::{
 /// The width of the switch before a name, and of the figure after it, points.
 const SWITCH: f32 = 24.0;
 const FIGURE: f32 = 40.0;
+/// The width of the labels, points.
+const LABEL: f32 = 66.0;
 /// So many letters of a name stand on a button.
 const LONGEST: usize = 24;
 
@@ -187,8 +189,16 @@ fn named(ui: &mut Ui, (name, figure): (&str, &str), is_active: bool, is_shown: b
 fn name(ui: &mut Ui, layer: &Layer, list: &mut LayerList, commands: &mut Vec<Command>) {
     let typed = list.typed.take().filter(|(of, _)| *of == layer.id());
     let mut name = typed.map_or_else(|| layer.name().to_owned(), |(_, name)| name);
-    let field = TextEdit::singleline(&mut name).desired_width(ui.available_width()).margin(Margin::symmetric(6, 3));
-    let response = ui.push_id(("layer", layer.id().0), |ui| ui.add(field)).inner;
+    let row = ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::GAP;
+        let ink = colors(ui).dim;
+        let (rect, _) = ui.allocate_exact_size(vec2(LABEL, ROW), Sense::hover());
+        let (galley, _) = shortened(ui, "Name", theme::regular(BODY), ink, LABEL);
+        paint_line(ui, galley, rect.left(), rect.center().y, ink);
+        let field = TextEdit::singleline(&mut name).desired_width(ui.available_width()).margin(Margin::symmetric(6, 3));
+        ui.push_id(("layer", layer.id().0), |ui| ui.add(field)).inner
+    });
+    let response = row.inner;
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the layer"));
     let response = response.on_hover_text("The name of the layer");
     if response.has_focus() {
@@ -204,7 +214,7 @@ fn opacity(ui: &mut Ui, layer: &Layer, commands: &mut Vec<Command>) {
         name: "Opacity",
         help: "How much of the layer there is: 0 leaves what lies below, 100 covers it",
         label: "Opacity",
-        label_width: 66.0,
+        label_width: LABEL,
         color: colors(ui).dim,
         value: (100.0 * layer.opacity()) as f32,
         range: 0.0..=100.0,

@@ -373,7 +373,10 @@ pub(super) fn line_beside_tools(ui: &mut Ui, room: Rect, session: &Session) {
 /// Returns what the line over the picture says of a tool, where it has one and is of this kind.
 fn words(session: &Session, tool: &PointerTool, owns_picture: bool) -> Option<String> {
     let is_said = tool.owns_picture == owns_picture && !tool.hint.is_empty();
-    is_said.then(|| format!("{}{}. {}", tool.label, (tool.note)(session), tool.hint))
+    // What brushes paint is also what they take.
+    let hint =
+        if session.painting().paints_mask() { tool.hint.replace("the weight", "the mask") } else { tool.hint.into() };
+    is_said.then(|| format!("{}{}. {hint}", tool.label, (tool.note)(session)))
 }
 
 /// What the line says beside label and hint, of tools that have nothing else to say.

@@ -20,6 +20,8 @@ use crate::{context_menu, widgets};
 const NEAR: f32 = 120.0;
 /// The width of the card of a note, points.
 const CARD: f32 = 270.0;
+/// The width of a name in the menu, points: names of one rig often differ only in their middle.
+const NAME: f32 = 180.0;
 /// How many joints of a vertex the menu lists.
 const MOST_JOINTS: usize = 6;
 /// Where words stand beside the pointer, points.
@@ -169,7 +171,11 @@ pub(super) fn note_card(pointing: &Pointing<'_>, commands: &mut Vec<Command>) {
     if !card.is_gone {
         let area = Area::new(id.with("area")).order(Order::Foreground).fixed_pos(card.at);
         let area = area.constrain_to(pointing.response.rect).fade_in(false);
-        let shown = area.show(ui.ctx(), |ui| widgets::plate(ui).show(ui, |ui| contents(ui, note, commands)).inner);
+        let shown = area.show(ui.ctx(), |ui| {
+            // It lies over the words beside the pointer, which must not shine through.
+            let plate = widgets::plate(ui).fill(theme::opaque(colors(ui).plate));
+            plate.show(ui, |ui| contents(ui, note, commands)).inner
+        });
         let is_near = pointer.is_none_or(|at| shown.response.rect.expand(NEAR).contains(at));
         card.is_gone = shown.inner || !is_near;
     }
@@ -227,12 +233,15 @@ fn rows(pointing: &Pointing<'_>, about: Option<(VertexRef, Vec2)>) -> Vec<Row> {
         joints.sort_by(|a, b| b.1.total_cmp(&a.1));
         let name = |node: NodeId| {
             let name = model.skeleton.names.get(node.index()).map_or("", String::as_str);
-            widgets::shortened_text(pointing.ui, name, theme::regular(BODY), 110.0).0
+            widgets::shortened_text(pointing.ui, name, theme::regular(BODY), NAME).0
         };
         for (i, (node, weight)) in joints.iter().take(MOST_JOINTS).enumerate() {
             let name = name(*node);
             let (label, help) = match i {
-                0 => (format!("Paint this joint: {name}"), "Select the joint that moves this place most, and paint it"),
+                0 => (
+                    format!("Paint this joint: {name} ({weight:.2})"),
+                    "Select the joint that moves this place most, and paint it",
+                ),
                 _ => (
                     format!("Paint {name} ({weight:.2})"),
                     "Select this joint, which moves this place too, and paint it",

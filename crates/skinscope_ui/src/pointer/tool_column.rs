@@ -71,8 +71,12 @@ fn is_low(ui: &Ui) -> bool {
     ui.clip_rect().height() < 440.0
 }
 
-/// Shows what belongs to the chosen tool.
+/// Shows what belongs to the chosen tool. With a brush in the hand that is nothing: *Symmetric* is about poses, and would be taken for what paints
+/// the other side.
 fn settings(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    if session.painting().brush().is_some() {
+        return;
+    }
     let view = session.view();
     if view.selected.is_some() && matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
         axes(ui, session, commands);
