@@ -18,10 +18,10 @@ use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::bind::{BINDERS, BindSettings, RULES};
+use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
-    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_bounds_of, bind_bare, bind_placed,
-    check, check_applied, check_joint, humanoid, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
+    check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -83,6 +83,10 @@ pub(super) struct BindArgs {
     /// Set a number of a method, as listed below; may be given several times
     #[arg(long, value_name = "NAME=N", value_parser = parse_number)]
     set: Vec<(String, f64)>,
+    /// With --method envelope: give the envelopes of this joint these radii, as shares of the distance of the surface; may be given several
+    /// times
+    #[arg(long, value_name = "JOINT=INNER,OUTER", value_parser = parse_envelope, allow_hyphen_values = true)]
+    envelope: Vec<(String, [f64; 2])>,
     /// Leave the weights of this joint as they are; may be given several times
     #[arg(long, value_name = "JOINT", conflicts_with_all = ["joints", "skeleton", "humanoid"], allow_hyphen_values = true)]
     lock: Vec<String>,
@@ -137,11 +141,32 @@ fn parse_number(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+fn parse_envelope(text: &str) -> Result<(String, [f64; 2]), String> {
+    let parts = text.rsplit_once('=').and_then(|(joint, radii)| Some((joint, radii.split_once(',')?)));
+    let (joint, (inner, outer)) = parts.ok_or("expected JOINT=INNER,OUTER")?;
+    let [[inner_least, inner_most], [outer_least, outer_most]] = ENVELOPE_RANGES;
+    let number = |text: &str, least: f64, most: f64, word: &str| {
+        let value: f64 = text.trim().parse().map_err(|_| format!("“{text}” is no number"))?;
+        let is_within = value >= least && value <= most;
+        is_within.then_some(value).ok_or_else(|| format!("the {word} radius is from {least} to {most}"))
+    };
+    let inner = number(inner, inner_least, inner_most, "inner")?;
+    let outer = number(outer, outer_least, outer_most, "outer")?;
+    match inner < outer {
+        true => Ok((joint.to_owned(), [inner, outer])),
+        false => Err("the outer radius is larger than the inner one".to_owned()),
+    }
+}
+
 pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
+    if !args.envelope.is_empty() && args.method != "envelope" {
+        return Err(CliError::Usage("--envelope needs --method envelope".to_owned()));
+    }
     let prints = Prints { json: args.json, check: args.check };
     if args.dress.run(&args.write, args.max_influences as usize, prints)? {
         return Ok(());
     }
+    args.check_numbers()?;
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -180,6 +205,20 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
 }
 
 impl BindArgs {
+    /// Refuses numbers that only other methods have: they would do nothing.
+    fn check_numbers(&self) -> Result<(), CliError> {
+        for (id, _) in &self.set {
+            let has = |method: &Binder| method.parameters.iter().any(|parameter| parameter.id == id.as_str());
+            if binder(&self.method).is_some_and(has) {
+                continue;
+            }
+            let of = BINDERS.iter().find(|method| has(method)).map_or("another method", |method| method.id);
+            let why = format!("--set {id}: that is a number of {of}, and the method is {}", self.method);
+            return Err(CliError::Usage(why));
+        }
+        Ok(())
+    }
+
     fn settings(&self) -> BindSettings {
         BindSettings {
             method: self.method.clone(),
@@ -188,6 +227,7 @@ impl BindArgs {
             rigid_pieces: self.rigid_pieces,
             rules_off: self.without.iter().cloned().collect(),
             values: self.set.iter().cloned().collect::<BTreeMap<_, _>>(),
+            envelopes: self.envelope.iter().cloned().collect(),
         }
     }
 
@@ -200,8 +240,18 @@ impl BindArgs {
         Ok((!self.mesh.is_empty()).then(|| self.mesh.iter().copied().collect()))
     }
 
+    /// Says which joint of --envelope is not among those of these names.
+    fn check_envelopes<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<(), CliError> {
+        let names: BTreeSet<&str> = names.collect();
+        match self.envelope.iter().find(|(joint, _)| !names.contains(joint.as_str())) {
+            Some((joint, _)) => Err(CliError::Usage(printable(&format!("--envelope: no joint is called “{joint}”")))),
+            None => Ok(()),
+        }
+    }
+
     /// Replaces the weights of meshes that have a skin.
     fn replace<'m>(&self, model: &'m Model) -> Result<(Sheet<'m>, Vec<BoundSkin>), CliError> {
+        self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;
         let bind = &BIND;
         let mut sheet = Sheet::of(model);
         let meshes = self.meshes(model)?;
@@ -237,9 +287,11 @@ impl BindArgs {
     fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, BoundSkin)>, CliError> {
         let (settings, context) = (self.settings(), JobContext::of_waiting());
         let bound = if let Some(root) = &self.joints {
+            self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;
             let root = find_node(model, root)?;
             bind_bare(model, root, self.meshes(model)?.as_ref(), &settings, &context)
         } else if let Some(joints) = self.placed(model)? {
+            self.check_envelopes(joints.iter().map(|joint| joint.name.as_str()))?;
             bind_placed(model, &joints, self.meshes(model)?.as_ref(), &settings, &context)
         } else {
             return Ok(None);
@@ -252,7 +304,7 @@ impl BindArgs {
     /// Returns the joints that are to be made; `None` where none are.
     fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
         if self.humanoid {
-            return Ok(Some(humanoid(bare_bounds_of(model, self.meshes(model)?.as_ref()))));
+            return Ok(Some(humanoid_in(model, self.meshes(model)?.as_ref())));
         }
         let Some(file) = &self.skeleton else { return Ok(None) };
         let files = || std::iter::once(file.as_path());
@@ -317,8 +369,13 @@ fn rules_text(model: &Model, skin: &BoundSkin) -> String {
         if applied.is_empty() {
             continue;
         }
-        let names: Vec<&str> =
-            applied.iter().filter_map(|(_, node)| Some(model.skeleton.names.get((*node)?.index())?.as_str())).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for name in applied.iter().filter_map(|(_, node)| model.skeleton.names.get((*node)?.index())) {
+            // Several pieces may follow one joint.
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
         let pieces = applied.iter().filter(|(applied, _)| applied.island.is_some()).count();
         let mut about: Vec<String> = Vec::new();
         if !names.is_empty() {
@@ -329,6 +386,9 @@ fn rules_text(model: &Model, skin: &BoundSkin) -> String {
         }
         let about = if about.is_empty() { String::new() } else { format!(": {}", printable(&about.join("; "))) };
         out += &format!("  {}{about}\n", rule.label);
+    }
+    for rule in RULES.iter().filter(|rule| skin.given_way.contains(&rule.id)) {
+        out += &format!("  not {}: it would have left no joint\n", rule.label);
     }
     out
 }
@@ -344,7 +404,7 @@ fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
         }
         out
     });
-    json!({
+    let mut out = json!({
         "skin": skin.skin.0,
         "vertices": skin.vertices,
         "joints": skin.joints,
@@ -352,10 +412,40 @@ fn skin_report(model: &Model, skin: &BoundSkin) -> Value {
         "islands": skin.islands,
         "fallback": skin.fallback,
         "rules": rules.collect::<Vec<_>>(),
-    })
+    });
+    if !skin.given_way.is_empty() {
+        out["given_way"] = json!(skin.given_way);
+    }
+    out
 }
 
 /// Makes the error that a mesh cannot be bound.
 fn refused(why: &Refusal) -> CliError {
     CliError::Usage(printable(&why.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::Applied;
+    use crate::model::test_shapes::{Tube, tube};
+    use crate::model::{NodeId, SkinId};
+
+    #[test]
+    fn a_joint_that_several_pieces_follow_is_named_once() {
+        let model = tube(Tube::default());
+        let piece = |island| {
+            (Applied { rule: "loose-pieces", joint: Some(0), island: Some(island) }, Some(NodeId::from_index(1)))
+        };
+        let skin = BoundSkin {
+            skin: SkinId(0),
+            vertices: 3,
+            joints: 1,
+            joints_used: 1,
+            islands: 3,
+            fallback: Vec::new(),
+            rules: vec![piece(1), piece(2)],
+        };
+        assert_eq!(rules_text(&model, &skin), "  Loose pieces: joint 0; 2 pieces\n");
+    }
 }

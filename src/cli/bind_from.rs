@@ -20,6 +20,7 @@ use crate::edit::{
     ALIGNS, Align, Deepest, Depths, DressSettings, Dressed, DressedBare, Sheet, dress_bare, dress_skinned,
     words_of_pose,
 };
+use crate::inspect::check::FindingPose;
 use crate::math::length;
 use crate::model::{Model, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
@@ -52,7 +53,7 @@ pub(super) struct DressArgs {
         long,
         value_name = "BODY",
         allow_hyphen_values = true,
-        conflicts_with_all = ["method", "joints", "skeleton", "humanoid", "mesh", "smooth", "rigid_pieces", "without", "set", "lock"]
+        conflicts_with_all = ["method", "joints", "skeleton", "humanoid", "mesh", "smooth", "rigid_pieces", "without", "set", "envelope", "lock"]
     )]
     from: Option<PathBuf>,
     /// With --from: take weights from no point of the body that is farther away, in metres; what lies farther follows from what it hangs on
@@ -219,21 +220,24 @@ fn text([model, body]: [&Model; 2], dressed: &Dressed) -> String {
             out += &format!("{} {what}\n", counted(count, "vertex", "vertices"));
         }
     }
-    let poses =
-        [(depths.in_clips, depths.moments, "moment of the clips"), (depths.turned, depths.turns, "turned joint")];
-    for (found, count, what) in poses {
-        match found {
-            _ if count == 0 => {}
-            None => out += &format!("no vertex goes deeper into the body than at rest ({count} × {what})\n"),
-            Some(Deepest { percent, pose, at }) => {
-                let (name, number) = words_of_pose(body, pose);
-                let (name, [mesh, primitive, vertex]) = (printable(&name), place(model, at));
-                out += &format!(
-                    "deeper into the body than at rest: {percent:.2} % of its size ({count} × {what}), “{name}” at {number:.2}, \
-                     mesh {mesh}, primitive {primitive}, vertex {vertex}\n"
-                );
-            }
-        }
+    let in_clips = counted(depths.moments, "moment of the clips", "moments of the clips");
+    let turned = counted(depths.turns, "turn of a joint", "turns of joints");
+    let poses = [(depths.in_clips, depths.moments, in_clips), (depths.turned, depths.turns, turned)];
+    for (found, _, what) in poses.into_iter().filter(|(_, count, _)| *count > 0) {
+        let Some(Deepest { percent, pose, at }) = found else {
+            out += &format!("in {what} no vertex goes deeper into the body than at rest\n");
+            continue;
+        };
+        let (name, number) = words_of_pose(body, pose);
+        let (name, [mesh, primitive, vertex]) = (printable(&name), place(model, at));
+        let when = match pose {
+            FindingPose::Turned { .. } => format!("\"{name}\" turned by {number:.0}°"),
+            _ => format!("\"{name}\" at {number:.3} s"),
+        };
+        out += &format!(
+            "in {what} up to {percent:.2} % of its size deeper into the body than at rest: {when}, \
+             mesh {mesh}, primitive {primitive}, vertex {vertex}\n"
+        );
     }
     if !dressed.known_names.is_empty() {
         let names = printable(&dressed.known_names.join(", "));

@@ -89,7 +89,7 @@ fn fewer_joints_are_written_where_nobody_needs_them_and_text_says_what_was_done(
     let out = captured(&folder, &arguments);
     assert!(out.status.success(), "{}", said(&out));
     let text = String::from_utf8(out.stdout).unwrap();
-    for words in ["from the body", "distance to the body", "wrote "] {
+    for words in ["from the body", "distance to the body", " turns of joints ", "wrote "] {
         assert!(text.contains(words), "it does not say \"{words}\": {text}");
     }
     let worn = open(&folder.join("worn.glb"));

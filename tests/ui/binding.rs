@@ -1,8 +1,9 @@
 //! Binding in the panel of tools: what can be set, what is said of it, and meshes that have no skin yet.
 
-use skinscope::edit::{BIND_RULES, bind_method, bind_root, has_bind_rule};
+use skinscope::edit::{BIND_RULES, bind_envelopes, bind_method, bind_root, has_bind_rule};
 use skinscope::session::{BrushKey, Examination, ToolCommand};
 
+use super::rules::type_into;
 use super::*;
 
 /// The parts of a tube without a skin.
@@ -48,6 +49,27 @@ fn the_numbers_of_the_chosen_method_and_every_rule_are_shown_and_set() {
         press(&mut harness, rule.label);
         assert!(has_bind_rule(&harness.state().session.tools().settings, rule.id), "{}", rule.id);
     }
+}
+
+/// In a panel as wide as it is at first every choice and every figure is there to read.
+#[test]
+fn nothing_of_the_panel_runs_out_of_the_window() {
+    let mut harness = panel(session(6));
+    choose(&mut harness);
+    let skin = harness.state().session.tools().outcome().unwrap().bound[0].clone();
+    let edge = harness.ctx.content_rect().right();
+    let methods = ["Heat", "Voxels", "Envelopes", "Planes at joints", "Nearest bone"];
+    let figure = format!("Pieces: {}", skin.islands);
+    for name in methods.into_iter().chain(["Rigid", "Loose pieces"]) {
+        let rect = harness.get_by_role_and_label(Role::Button, name).rect();
+        assert!(rect.right() <= edge - 8.0, "{name} at {rect:?}");
+    }
+    let rect = harness.get_by_label(&figure).rect();
+    assert!(rect.right() <= edge, "{rect:?}");
+    press(&mut harness, "Nearest bone");
+    assert_eq!(bind_method(&harness.state().session.tools().settings).label, "Nearest bone");
+    press(&mut harness, "Envelopes");
+    assert_eq!(bind_method(&harness.state().session.tools().settings).label, "Envelopes");
 }
 
 #[test]
@@ -113,4 +135,38 @@ fn a_mesh_without_a_skin_is_bound_to_the_node_that_is_chosen() {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
     assert!(harness.state().session.model().unwrap().skins.is_empty());
+}
+
+#[test]
+fn the_envelopes_of_the_selected_joint_are_scored_typed_and_dragged() {
+    let mut session = session(6);
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    let mut harness = panel(session);
+    choose(&mut harness);
+    assert!(harness.query_by_label("Inner radius of the joint").is_none(), "heat knows no envelopes");
+    press(&mut harness, "Envelopes");
+    harness.get_by_label_contains("Select a joint with an envelope");
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(3))));
+    harness.run();
+    let radii =
+        |harness: &Harness<'_, App>| bind_envelopes(&harness.state().session.tools().settings).get("joint 2").copied();
+    assert_eq!(radii(&harness), None);
+    let score = harness.state().session.edited_weights().envelope_score(NodeId(3)).unwrap();
+    harness.get_by_label(&format!("Vertices within: {:.0} % of {}", score.percent(), score.next));
+    type_into(&mut harness, "Inner radius of the joint", "0.8");
+    assert_eq!(radii(&harness), Some([0.8, 1.2]));
+    // The outer radius is dragged away from the bone, by as much as the two radii are apart.
+    let [inner, outer] =
+        ["Inner", "Outer"].map(|word| harness.get_by_label(&format!("{word} radius of envelope 1")).rect().center());
+    let to = outer + (outer - inner);
+    harness.drag_at(outer);
+    harness.run();
+    harness.hover_at(to);
+    harness.run();
+    harness.drop_at(to);
+    harness.run();
+    let [inner, outer] = radii(&harness).unwrap();
+    assert!(inner == 0.8 && (outer - 1.6).abs() < 0.1, "{inner}, {outer}");
+    click(&mut harness, "As others");
+    assert_eq!(radii(&harness), None);
 }

@@ -73,12 +73,24 @@ fn clicks_place_a_chain_that_is_dragged_bound_and_undone() {
 }
 
 #[test]
+fn the_inspector_of_a_model_without_a_skin_offers_to_place_joints() {
+    let mut harness = placing();
+    harness.state_mut().session.apply(PlaceCommand::Use(false));
+    harness.run();
+    assert!(!harness.state().session.placing().is_on());
+    click(&mut harness, "Place joints");
+    assert!(harness.state().session.placing().is_on());
+}
+
+#[test]
 fn the_plate_mirrors_names_hangs_and_deletes() {
     let mut harness = placing();
     click(&mut harness, "Humanoid");
     assert_eq!(joints(&harness).len(), 19);
     click(&mut harness, "Select Spine");
     assert_eq!(harness.state().session.placing().selected(), Some(1));
+    // What is chosen in the list below the name is written beside it.
+    harness.get_by_label("Hangs on");
     harness.get_by_role_and_label(Role::TextInput, "Name of the joint").click();
     harness.run();
     harness.event(Event::Text("2".to_owned()));

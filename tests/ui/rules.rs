@@ -26,7 +26,7 @@ pub(super) fn position(harness: &Harness<'_, App>, name: &str) -> Vec3 {
     session.pose().model[node(session, name).index()].translation.into()
 }
 
-fn type_into(harness: &mut Harness<'_, App>, label: &str, text: &str) {
+pub(super) fn type_into(harness: &mut Harness<'_, App>, label: &str, text: &str) {
     harness.get_by_label(&format!("{label} value")).scroll_to_me();
     harness.run();
     harness.get_by_label(&format!("{label} value")).click();

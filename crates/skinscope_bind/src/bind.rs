@@ -1,17 +1,18 @@
 //! A whole binding: the rules before it, the method, and what comes afterwards.
 
+use glam::{DAffine3, DQuat, DVec3};
 use skinscope_base::parallel::JobContext;
 
 use crate::binder::{Body, Found};
 use crate::bones::Bones;
-use crate::islands::{Islands, NONE};
+use crate::islands::Islands;
 use crate::mirror::Mirror;
 use crate::progress::Progress;
 use crate::rows::{self, Rows};
 use crate::rules::Free;
 use crate::shape::Shape;
 use crate::surface::Surface;
-use crate::{Applied, BindError, BindProblem, BindSettings, Bound, after, rules};
+use crate::{Applied, BindError, BindProblem, BindSettings, BindShape, Bound, after, rules};
 
 /// Joints nearer to each other than this share of the size stand at one place.
 const SAME_PLACE: f64 = 1e-6;
@@ -30,17 +31,18 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     let islands = Islands::of(&shape);
     let mut bones = Bones::of(problem, &shape.heads, &surface);
     reading.at(0.8)?;
-    let is_far = match settings.has_rule(rules::NEAR_NOTHING) {
-        true => rules::far_joints(&shape, &surface, &bones, reading.part(0.8, 1.0))?,
-        false => Vec::new(),
+    let is_far = if settings.has_rule(rules::NEAR_NOTHING) {
+        rules::far_joints(&shape, &surface, &bones, reading.part(0.8, 1.0))?
+    } else {
+        Vec::new()
     };
     let Free { is_free, mut applied, given_way } =
         rules::free_joints(problem, settings, SAME_PLACE * shape.size, &is_far);
     bones.keep(is_free);
     reading.at(1.0)?;
-    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones };
-    let Found { mut rows, fallback } = match only_joint(&bones) {
-        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], fallback: Vec::new() },
+    let body = Body { shape: &shape, surface: &surface, islands: &islands, bones: &bones, joints: &problem.joints };
+    let Found { mut rows, fallback, shapes } = match only_joint(&bones) {
+        Some(joint) => Found { rows: vec![vec![(joint, 1.0)]; shape.points.len()], ..Found::default() },
         None => (binder.run)(&body, settings, progress.of_stage(1))?,
     };
     let after = progress.of_stage(2);
@@ -48,7 +50,7 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     fill(&body, &mut rows);
     after.at(0.3)?;
     for _ in 0..settings.smooth {
-        rows = smoothed(&body, &rows, after)?;
+        rows = body.smoothed(&rows, &|weight| weight, after.part(0.3, 0.6))?;
     }
     applied.extend(apply_rules(problem, &body, settings, &mut rows, after)?);
     for row in &mut rows {
@@ -58,10 +60,18 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     after.at(1.0)?;
     applied.sort_unstable();
     applied.dedup();
+    let to_problem = out_of_shape(problem, &shape);
+    let shapes = shapes.iter().map(|found| BindShape { form: found.form.moved(&to_problem), ..*found }).collect();
     let rows = shape.place_of.iter().map(|place| rows[*place as usize].clone()).collect();
     let island_of = shape.place_of.iter().map(|place| islands.of[*place as usize]).collect();
     context.set_fraction(1.0);
-    Ok(Bound { rows, islands: islands.len(), island_of, fallback, rules: applied, given_way })
+    Ok(Bound { rows, islands: islands.len(), island_of, fallback, rules: applied, given_way, shapes })
+}
+
+/// Returns the matrix that brings the space of a shape into that of its problem.
+fn out_of_shape(problem: &BindProblem, shape: &Shape) -> DAffine3 {
+    let centre = problem.joints[0].head - shape.heads[0] * shape.size;
+    DAffine3::from_scale_rotation_translation(DVec3::splat(shape.size), DQuat::IDENTITY, centre)
 }
 
 /// Applies the rules that hold for finished weights.
@@ -117,21 +127,4 @@ fn fill(body: &Body, rows: &mut Rows) {
         }
         rows[place] = row;
     }
-}
-
-/// Returns the rows half the way to the mean of their neighbours.
-fn smoothed(body: &Body, rows: &Rows, progress: Progress) -> Result<Rows, BindError> {
-    let of = |range: std::ops::Range<usize>| {
-        let row = |place: usize| {
-            let around = body.shape.edges.row(place);
-            if around.is_empty() || body.islands.of[place] == NONE {
-                return rows[place].clone();
-            }
-            let sum: f64 = around.iter().map(|(_, weight)| weight).sum();
-            let parts = around.iter().map(|(next, weight)| (&rows[*next as usize][..], 0.5 * weight / sum));
-            rows::sum(std::iter::once((&rows[place][..], 0.5)).chain(parts))
-        };
-        range.map(row).collect()
-    };
-    progress.part(0.3, 1.0).by_chunk(rows.len(), 1024, &of)
 }

@@ -3,12 +3,12 @@
 use crate::bones::Bones;
 use crate::islands::Islands;
 use crate::progress::Progress;
-use crate::rows::Rows;
+use crate::rows::{self, Rows};
 use crate::shape::Shape;
 use crate::surface::Surface;
-use crate::{BindError, BindSettings, Fallback};
+use crate::{BindError, BindSettings, BindShape, Fallback, Joint};
 
-/// A method that finds weights. A new one is a file with such a row, and a line in [`BINDERS`].
+/// A method that finds weights. A new one is a file with such a row, and a line in [`BINDERS`](crate::BINDERS).
 #[derive(Debug)]
 pub struct Binder {
     /// The name on the command line.
@@ -48,6 +48,27 @@ pub struct Body<'s> {
     pub surface: &'s Surface<'s>,
     pub islands: &'s Islands,
     pub bones: &'s Bones,
+    pub joints: &'s [Joint],
+}
+
+impl Body<'_> {
+    /// Returns the rows half the way to the mean of their neighbours. `importance` says how much a neighbour counts by the weight of the edge to
+    /// it.
+    pub fn smoothed(
+        &self,
+        rows: &Rows,
+        importance: &(dyn Fn(f64) -> f64 + Sync),
+        progress: Progress,
+    ) -> Result<Rows, BindError> {
+        let row = |place: usize| {
+            let around = self.shape.edges.row(place);
+            let sum: f64 = around.iter().map(|(_, weight)| importance(*weight)).sum();
+            let part = |(next, weight): &(u32, f64)| (&rows[*next as usize][..], 0.5 * importance(*weight) / sum);
+            let own = if around.is_empty() { 1.0 } else { 0.5 };
+            rows::sum(std::iter::once((&rows[place][..], own)).chain(around.iter().map(part)))
+        };
+        progress.by_chunk(rows.len(), 1024, &|range| range.map(row).collect())
+    }
 }
 
 /// What a method finds.
@@ -57,4 +78,6 @@ pub struct Found {
     pub rows: Rows,
     /// The pieces that it could not bind by itself.
     pub fallback: Vec<Fallback>,
+    /// What it looked at, in the space of the shape.
+    pub shapes: Vec<BindShape>,
 }

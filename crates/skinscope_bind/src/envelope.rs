@@ -1,8 +1,11 @@
 //! Capsules around the bones: full weight within the inner radius, none beyond the outer one.
 
+use crate::bind_shape::{BindShape, Capsule, ShapeForm};
 use crate::binder::{Binder, BinderParameter, Body, Found};
+use crate::bones::Bone;
 use crate::islands::NONE;
 use crate::progress::Progress;
+use crate::settings::ENVELOPE_RANGES;
 use crate::sight::{NEAREST, next_to};
 use crate::{BindError, BindSettings};
 
@@ -20,7 +23,7 @@ const INNER: BinderParameter = BinderParameter {
     id: "inner",
     label: "Inner radius",
     help: "Within this the bone has its full weight, as a share of the distance of the surface",
-    range: [0.0, 3.0],
+    range: ENVELOPE_RANGES[0],
     default: 0.5,
     decimals: 2,
 };
@@ -28,13 +31,15 @@ const OUTER: BinderParameter = BinderParameter {
     id: "outer",
     label: "Outer radius",
     help: "Beyond this the bone has no weight, as a share of the distance of the surface",
-    range: [0.1, 6.0],
+    range: ENVELOPE_RANGES[1],
     default: 1.2,
     decimals: 2,
 };
 
 /// The radius of a capsule has this share of the surface next to its bone within it.
 const QUANTILE: f64 = 0.75;
+/// The outer radius is larger than the inner one by this at least.
+const LEAST: f64 = 0.01;
 
 fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let count = body.shape.points.len();
@@ -48,11 +53,38 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
         };
         range.map(of).collect()
     })?;
-    let radii = radii(body, &next);
-    let (inner, outer) = (settings.value(&INNER), settings.value(&OUTER).max(settings.value(&INNER) + 0.01));
-    let of = |range: std::ops::Range<usize>| range.map(|place| row(body, place, &radii, [inner, outer])).collect();
+    let capsules = capsules(body, settings, &next);
+    let of = |range: std::ops::Range<usize>| range.map(|place| row(body, place, &capsules)).collect();
     let rows = progress.part(0.6, 1.0).by_chunk(count, 256, &of)?;
-    Ok(Found { rows, fallback: Vec::new() })
+    let there = body.bones.list.iter().zip(capsules).filter(|(_, capsule)| capsule.radius > 0.0);
+    let shapes = there.map(|(bone, capsule)| BindShape { joint: bone.joint, form: ShapeForm::Capsule(capsule) });
+    Ok(Found { rows, shapes: shapes.collect(), ..Found::default() })
+}
+
+impl BindSettings {
+    /// Returns the inner and the outer radius of the envelopes of a joint, as shares of the distance of the surface: its own ones, or else
+    /// those of the method.
+    #[must_use]
+    pub fn envelope_of(&self, joint: &str) -> [f64; 2] {
+        let own = self.envelopes.get(joint).copied();
+        let [inner, outer] = own.unwrap_or_else(|| [self.value(&INNER), self.value(&OUTER)]);
+        [inner, outer.max(inner + LEAST)]
+    }
+}
+
+/// Returns the capsule of each bone, with radius 0 where no surface is next to it.
+fn capsules(body: &Body, settings: &BindSettings, next: &[Option<(u32, f64)>]) -> Vec<Capsule> {
+    let of = |(bone, radius): (&Bone, f64)| {
+        let shares = settings.envelope_of(&body.joints[bone.joint as usize].name);
+        Capsule { ends: bone.ends, radius, shares, next: 0, within: 0 }
+    };
+    let mut out: Vec<Capsule> = body.bones.list.iter().zip(radii(body, next)).map(of).collect();
+    for (bone, distance) in next.iter().flatten() {
+        let capsule = &mut out[*bone as usize];
+        capsule.next += 1;
+        capsule.within += usize::from(*distance <= capsule.radius * capsule.shares[1]);
+    }
+    out
 }
 
 /// Returns the radius of each bone's capsule; 0 where no surface is next to it.
@@ -77,17 +109,18 @@ fn radii(body: &Body, next: &[Option<(u32, f64)>]) -> Vec<f64> {
 }
 
 /// Returns the shares of a place.
-fn row(body: &Body, place: usize, radii: &[f64], [inner, outer]: [f64; 2]) -> Vec<(u32, f64)> {
+fn row(body: &Body, place: usize, capsules: &[Capsule]) -> Vec<(u32, f64)> {
     if body.islands.of[place] == NONE {
         return Vec::new();
     }
     let at = body.shape.points[place];
     let mut out: Vec<(u32, f64)> = Vec::new();
     let mut nearest: Option<(f64, u32)> = None;
-    for (bone, radius) in body.bones.list.iter().zip(radii).filter(|(_, radius)| **radius > 0.0) {
-        let ratio = bone.nearest(at).distance(at) / radius;
-        if nearest.is_none_or(|(least, _)| ratio < least) {
-            nearest = Some((ratio, bone.joint));
+    for (bone, capsule) in body.bones.list.iter().zip(capsules).filter(|(_, capsule)| capsule.radius > 0.0) {
+        let [inner, outer] = capsule.shares;
+        let ratio = bone.nearest(at).distance(at) / capsule.radius;
+        if nearest.is_none_or(|(least, _)| ratio / outer < least) {
+            nearest = Some((ratio / outer, bone.joint));
         }
         let t = ((outer - ratio) / (outer - inner)).clamp(0.0, 1.0);
         let share = t * t * (3.0 - 2.0 * t);

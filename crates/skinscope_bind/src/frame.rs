@@ -5,7 +5,9 @@ use glam::{DMat3, DVec3};
 use crate::shape::Shape;
 
 /// Axes along which the body is as wide, to this share of its longest width, are alike: rounding would decide which way they point.
-const ALIKE: f64 = 1e-3;
+const ALIKE: f64 = 1e-4;
+/// A moment of a smaller share than this is nothing.
+const UNEVEN: f64 = 1e-4;
 
 /// Returns the axes as the rows that a point is multiplied with: those of the moments of the surface, the longest first. Which way round each
 /// one points means nothing. Where the surface is as wide in several directions, its shape around the remaining axis says how to turn.
@@ -74,7 +76,7 @@ fn turned(shape: &Shape, line: DVec3) -> DVec3 {
             sum[1] += area * radius * angle.sin();
             size += area * radius;
         }
-        if sum[0].hypot(sum[1]) > 1e-2 * size {
+        if sum[0].hypot(sum[1]) > UNEVEN * size {
             let angle = sum[1].atan2(sum[0]) / f64::from(moment);
             return x * angle.cos() + y * angle.sin();
         }

@@ -31,7 +31,7 @@ const STRENGTH: BinderParameter = BinderParameter {
 fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let sources = sources(body, settings.value(&STRENGTH), progress.part(0.0, 0.25))?;
     let Warmed { rows, is_cold } = warmed(body, sources, None, progress.part(0.25, 0.9))?;
-    let mut found = Found { rows, fallback: Vec::new() };
+    let mut found = Found { rows, ..Found::default() };
     take_from_other_method(body, settings, &is_cold, &mut found, progress.part(0.9, 1.0))?;
     Ok(found)
 }

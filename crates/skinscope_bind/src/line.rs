@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::bind_shape::{BindShape, JointPlane, ShapeForm};
 use crate::binder::{Binder, BinderParameter, Body, Found};
 use crate::bones::Bone;
 use crate::islands::NONE;
@@ -28,6 +29,9 @@ const WIDTH: BinderParameter = BinderParameter {
     decimals: 2,
 };
 
+/// Planes are drawn no larger, though the surface be farther from a joint outside of it.
+const LARGEST: f64 = 0.1;
+
 fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found, BindError> {
     let width = settings.value(&WIDTH);
     let of = |range: std::ops::Range<usize>| {
@@ -35,7 +39,28 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
         range.map(row).collect()
     };
     let rows = progress.by_chunk(body.shape.points.len(), 256, &of)?;
-    Ok(Found { rows, fallback: Vec::new() })
+    Ok(Found { rows, shapes: planes(body), ..Found::default() })
+}
+
+/// Returns the plane at the joint of each bone that has one before it.
+fn planes(body: &Body) -> Vec<BindShape> {
+    let plane = |bone: &Bone| {
+        let (_, normal) = own_plane(body, bone)?;
+        let at = bone.ends[0];
+        let near = body.surface.nearest(at, f64::INFINITY)?;
+        let plane = JointPlane { at, normal, size: near.distance.clamp(NEAREST, LARGEST) };
+        Some(BindShape { joint: bone.joint, form: ShapeForm::Plane(plane) })
+    };
+    body.bones.list.iter().filter_map(plane).collect()
+}
+
+/// Returns the joint before a bone that may have weight, and the normal of the plane between both, which halves the angle.
+fn own_plane(body: &Body, bone: &Bone) -> Option<(u32, DVec3)> {
+    let parent = body.bones.free_parent(bone.joint)?;
+    let [a, b] = bone.ends;
+    let along = (b - a).normalize_or_zero();
+    let before = (a - body.shape.heads[parent as usize]).normalize_or_zero();
+    Some((parent, (along + before).try_normalize().unwrap_or(along)))
 }
 
 /// Returns the shares of a place.
@@ -50,8 +75,7 @@ fn row(body: &Body, place: usize, width: f64) -> Vec<(u32, f64)> {
     let mut own = 1.0;
     let mut out = Vec::new();
     // The end at its own joint.
-    if let Some(parent) = bones.free_parent(joint) {
-        let normal = (along + (a - heads[parent as usize]).normalize_or_zero()).try_normalize().unwrap_or(along);
+    if let Some((parent, normal)) = own_plane(body, &Bone { joint, ends: [a, b] }) {
         let share = 1.0 - beyond(a, normal);
         own -= share;
         out.push((parent, share));

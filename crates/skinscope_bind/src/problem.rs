@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::BindError;
+use crate::{BindError, BindShape};
 
 /// A joint of the skeleton as it stands when the mesh is bound.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +46,8 @@ pub struct Bound {
     pub rules: Vec<Applied>,
     /// The rules that would have left no joint, and therefore did not hold.
     pub given_way: Vec<&'static str>,
+    /// What the method looked at, in the space of the points; most look at nothing that can be drawn.
+    pub shapes: Vec<BindShape>,
 }
 
 /// A piece that was bound by another method than the one that was asked for.

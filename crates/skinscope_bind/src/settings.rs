@@ -20,7 +20,13 @@ pub struct BindSettings {
     pub rules_off: BTreeSet<String>,
     /// The numbers of the method that differ from their defaults, by [`BinderParameter::id`].
     pub values: BTreeMap<String, f64>,
+    /// The inner and the outer radius of the envelopes of single joints, by their names, in place of the numbers of the method *envelope*. A
+    /// name that no joint has does no harm.
+    pub envelopes: BTreeMap<String, [f64; 2]>,
 }
+
+/// The ranges of the inner and of the outer radius of envelopes, as shares of the distance of the surface.
+pub const ENVELOPE_RANGES: [[f64; 2]; 2] = [[0.0, 3.0], [0.1, 6.0]];
 
 impl Default for BindSettings {
     fn default() -> Self {
@@ -31,6 +37,7 @@ impl Default for BindSettings {
             rigid_pieces: false,
             rules_off: BTreeSet::new(),
             values: BTreeMap::new(),
+            envelopes: BTreeMap::new(),
         }
     }
 }
@@ -64,6 +71,17 @@ impl BindSettings {
             let [least, most] = parameter.range;
             if !(least..=most).contains(value) {
                 return Err(BindError::Setting(format!("{} is from {least} to {most}, not {value}", parameter.label)));
+            }
+        }
+        for (joint, [inner, outer]) in &self.envelopes {
+            let is_within = |value: &f64, [least, most]: [f64; 2]| *value >= least && *value <= most;
+            let [inner_range, outer_range] = ENVELOPE_RANGES;
+            if !(is_within(inner, inner_range) && is_within(outer, outer_range) && inner < outer) {
+                let why = format!("the radii {inner} and {outer} of {joint} are no envelope: the inner one is from");
+                let [[a, b], [c, d]] = ENVELOPE_RANGES;
+                return Err(BindError::Setting(format!(
+                    "{why} {a} to {b}, the outer one, which is larger, from {c} to {d}"
+                )));
             }
         }
         Ok(found)

@@ -115,9 +115,9 @@ impl Shape {
                 sides.push(([from.min(to), from.max(to)], half));
             }
         }
-        // A stable sort, so that sums are added up in the order of triangles.
-        sides.sort_by_key(|(ends, _)| *ends);
-        let mut links: Vec<(u32, (u32, f64))> = Vec::with_capacity(2 * sides.len());
+        // Equal edges by their weights, so that sums do not depend on the order of triangles.
+        sides.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut edges: Vec<([u32; 2], f64)> = Vec::with_capacity(sides.len() / 2 + 1);
         for edge in sides.chunk_by(|a, b| a.0 == b.0) {
             let [a, b] = edge[0].0;
             if edge.len() == 1 {
@@ -125,11 +125,12 @@ impl Shape {
                 self.is_border[a as usize] = true;
                 self.is_border[b as usize] = true;
             }
-            let weight: f64 = edge.iter().map(|side| side.1).sum();
-            links.extend([(a, (b, weight)), (b, (a, weight))]);
+            edges.push(([a, b], edge.iter().map(|side| side.1).sum()));
         }
-        links.sort_by_key(|(from, (to, _))| (*from, *to));
-        self.edges = Csr::new(self.points.len(), links.iter().copied());
+        drop(sides);
+        // Sorted as they are, each place gets the lower neighbours first, and then the higher ones.
+        let links = edges.iter().flat_map(|([a, b], weight)| [(*a, (*b, *weight)), (*b, (*a, *weight))]);
+        self.edges = Csr::new(self.points.len(), links);
     }
 }
 

@@ -78,8 +78,8 @@ impl Equations {
 
     /// Adds up the entries of each place in the matrix.
     fn matrix(mut self) -> Result<SparseColMat<u32, f64>, BindError> {
-        // A stable sort, so that sums are added up in the order in which they came.
-        self.entries.sort_by_key(|(column, row, _)| (*column, *row));
+        // Those of one place by their values, so that sums do not depend on the order in which they came.
+        self.entries.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
         let mut starts = vec![0_u32; self.count + 1];
         let (mut rows, mut values) = (Vec::with_capacity(self.entries.len()), Vec::with_capacity(self.entries.len()));
         for same in self.entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {

@@ -78,7 +78,7 @@ pub fn warmed(
         }
         is_out.fill(false);
     }
-    let rows = solved(body, &sources, &springs, &is_out, progress.part(0.15, 1.0))?;
+    let rows = solved(body, sources, springs, &is_out, progress.part(0.15, 1.0))?;
     Ok(Warmed { rows, is_cold })
 }
 
@@ -99,32 +99,40 @@ fn cold_islands(body: &Body, sources: &[Source], springs: &[Spring]) -> Vec<bool
 
 fn solved(
     body: &Body,
-    sources: &[Source],
-    springs: &[Spring],
+    sources: Vec<Source>,
+    springs: Vec<Spring>,
     cold: &[bool],
     progress: Progress,
 ) -> Result<Rows, BindError> {
-    let count = body.shape.points.len();
-    let equations = equations(body, sources, springs, cold);
+    let equations = equations(body, &sources, &springs, cold);
     let mut used: Vec<u32> = sources.iter().flat_map(|source| source.joints.iter().map(|(joint, _)| *joint)).collect();
     used.sort_unstable();
     used.dedup();
     // For each joint the places that its bones warm.
     let mut right: Vec<Vec<(u32, f64)>> = vec![Vec::new(); used.len()];
-    for (place, source) in (0..).zip(sources) {
+    for (place, source) in (0..).zip(&sources) {
         for (joint, share) in &source.joints {
             let Ok(at) = used.binary_search(joint) else { continue };
             right[at].push((place, body.shape.mass(place) * source.strength * share));
         }
     }
-    let mut rows: Rows = vec![Vec::new(); count];
+    // The factor needs the room.
+    drop((sources, springs));
+    // Single precision is enough for what is rounded to a file later, and half as much.
+    let mut columns: Vec<Vec<(u32, f32)>> = vec![Vec::new(); used.len()];
+    let mut counts = vec![0_usize; body.shape.points.len()];
     equations.solve(&right, progress, &mut |column, values| {
-        for (row, value) in rows.iter_mut().zip(values) {
-            if *value > COLD {
-                row.push((used[column], *value));
-            }
-        }
+        // Behind the places come the middles of holes.
+        let warm = || (0..).zip(&values[..counts.len()]).filter(|(_, value)| **value > COLD);
+        let mut found: Vec<(u32, f32)> = Vec::with_capacity(warm().count());
+        found.extend(warm().map(|(place, value)| (place, *value as f32)));
+        found.iter().for_each(|(place, _)| counts[*place as usize] += 1);
+        columns[column] = found;
     })?;
+    let mut rows: Rows = counts.into_iter().map(Vec::with_capacity).collect();
+    for (joint, column) in used.into_iter().zip(columns) {
+        column.into_iter().for_each(|(place, value)| rows[place as usize].push((joint, f64::from(value))));
+    }
     Ok(rows)
 }
 

@@ -57,9 +57,10 @@ use std::sync::Arc;
 pub use average::mean_of;
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BodyFrame, BoundSkin, Deepest, Depths, DressSettings, Dressed,
-    DressedBare, PlacedJoint, REACH, bare_bounds, bare_bounds_of, bind_bare, bind_method, bind_placed, bind_root,
-    dress_bare, dress_skinned, has_bare_mesh, has_bind_rule, humanoid, likely_bind_root, middle_of_body, mirrored_name,
-    placed_from_text, placed_to_text, put_bind_settings, set_bind_root, set_bind_rule, sided_name,
+    DressedBare, JointShape, PlacedJoint, REACH, bare_bounds, bare_bounds_of, bind_bare, bind_envelopes, bind_method,
+    bind_placed, bind_root, bind_settings, clear_bind_envelopes, dress_bare, dress_skinned, has_bare_mesh,
+    has_bind_rule, humanoid, humanoid_in, likely_bind_root, middle_of_body, mirrored_name, placed_from_text,
+    placed_to_text, put_bind_settings, set_bind_envelope, set_bind_root, set_bind_rule, sided_name,
     unfinished_from_text, words_of_pose,
 };
 pub use carry::{
@@ -79,7 +80,10 @@ pub use set::{CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
-pub use skinscope_bind::{BINDERS, BindSettings, RULES as BIND_RULES, Rule as BindRule, stage as bind_stage};
+pub use skinscope_bind::{
+    BINDERS, BindSettings, Capsule, ENVELOPE_RANGES, JointPlane, RULES as BIND_RULES, Rule as BindRule, ShapeForm,
+    stage as bind_stage,
+};
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};

@@ -77,8 +77,8 @@ pub use view::{
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,
 };
 pub use weights::{
-    ChangedByTool, EditedWeights, Examination, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand,
-    Tools,
+    ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, MarkCommand, MarkMode, MarkShape,
+    MarkTool, Marking, Scope, ToolCommand, Tools, with_radius,
 };
 pub use work::{Done, ModelKey, Run, Work};
 

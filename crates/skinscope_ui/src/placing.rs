@@ -4,12 +4,12 @@
 use egui::accesskit::Role;
 use egui::{Align2, Label, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_edit::{BINDERS, PlacedJoint};
-use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session};
+use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session, refusal};
 
 use crate::theme::{self, BODY, ROW, colors};
 use crate::widgets::{
     chip, corner_plate, drop_down, error_line, focus_ring, link, paint_line, press, row_background, section, shortened,
-    text_button,
+    text_button, tip,
 };
 
 /// The width of the plate, points.
@@ -21,6 +21,8 @@ const STEP: f32 = 10.0;
 const FARTHEST: f32 = 80.0;
 /// The width of what is chosen from a list, points.
 const CHOICE: f32 = 150.0;
+/// The room beside the name of a joint for what deletes it, points.
+const DELETE: f32 = 54.0;
 
 /// What the plate keeps from pass to pass.
 #[derive(Debug, Default)]
@@ -43,6 +45,16 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, plate: &mut Joint
         behind.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Placed joints"));
         contents(ui, session, plate, commands);
     });
+}
+
+/// Offers to place joints, where a mesh has no skin.
+pub(super) fn offer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let place = Command::from(PlaceCommand::Use(true));
+    if refusal(&place, session).is_none()
+        && link(ui, "Place joints for it", "Place joints").on_hover_text(tip(&place)).clicked()
+    {
+        commands.push(place);
+    }
 }
 
 fn contents(ui: &mut Ui, session: &Session, plate: &mut JointPlate, commands: &mut Vec<Command>) {
@@ -135,8 +147,16 @@ fn selected(
     ui.add_space(6.0);
     let typed = plate.typed.take().filter(|(of, _)| *of == index);
     let mut name = typed.map_or_else(|| joint.name.clone(), |(_, name)| name);
-    let field = TextEdit::singleline(&mut name).desired_width(ui.available_width()).margin(Margin::symmetric(6, 3));
-    let response = ui.push_id(("joint", index), |ui| ui.add(field)).inner;
+    let response = ui.horizontal(|ui| {
+        let width = ui.available_width() - DELETE;
+        let field = TextEdit::singleline(&mut name).desired_width(width).margin(Margin::symmetric(6, 3));
+        let response = ui.push_id(("joint", index), |ui| ui.add(field)).inner;
+        if link(ui, "Delete", "Delete the joint").on_hover_text("What hangs on it hangs on its parent").clicked() {
+            commands.push(PlaceCommand::Delete(index).into());
+        }
+        response
+    });
+    let response = response.inner;
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the joint"));
     let response = response.on_hover_text("The name of the joint; that of the joint on the other side follows");
     if response.has_focus() {
@@ -147,6 +167,7 @@ fn selected(
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let above = joint.parent.and_then(|parent| joints.get(parent)).map_or("None", |above| above.name.as_str());
+        ui.label(RichText::new("Hangs on").font(theme::regular(12.0)).color(colors(ui).dim));
         drop_down(ui, "Hangs on", above, CHOICE, "The joint that this one hangs on", |ui| {
             if ui.selectable_label(joint.parent.is_none(), "None").clicked() {
                 commands.push(PlaceCommand::Hang(index, None).into());
@@ -157,9 +178,6 @@ fn selected(
                 }
             }
         });
-        if link(ui, "Delete", "Delete the joint").on_hover_text("What hangs on it hangs on its parent").clicked() {
-            commands.push(PlaceCommand::Delete(index).into());
-        }
     });
 }
 

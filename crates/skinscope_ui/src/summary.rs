@@ -6,9 +6,9 @@ use skinscope_base::math::lengths;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{Command, EditCommand, Session, ViewCommand};
 
-use super::legend;
 use super::theme::{self, colors};
 use super::widgets::{BY_INFLUENCES, chip, counted, drop_down, figure, grouped, histogram, section, tip, title};
+use super::{legend, placing};
 
 pub(super) fn head(ui: &mut Ui, session: &Session) {
     let Some(document) = session.document() else { return };
@@ -105,6 +105,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
             .on_hover_text("Joint numbers, weights as stored, and 64 bytes for each inverse bind matrix");
     } else {
         ui.label(RichText::new("No vertex is skinned.").color(colors(ui).dim));
+        placing::offer(ui, session, commands);
     }
     uneven_sums(ui, session, commands);
     section(ui, "Heat map colours", |_| {});

@@ -89,6 +89,9 @@ fn every_number_of_a_method_can_be_set_within_its_range() {
     refused(&folder, &["--set", "heat=warm"], "warm");
     refused(&folder, &["--set", "heat=NaN"], "heat");
     refused(&folder, &["--set", "heat"], "NAME=N");
+    // A number of another method would do nothing.
+    refused(&folder, &["--set", "inner=1"], "envelope");
+    refused(&folder, &["--method", "voxel", "--set", "heat=12"], "voxel");
     refused(&folder, &["--method", "magic"], "magic");
 }
 
@@ -141,5 +144,30 @@ fn smoothing_spreads_the_weights() {
         };
         let ((plain, few), (smooth, many)) = (of("0"), of("20"));
         assert!(difference(&plain, &smooth) > 0.01 && many > few, "{}: {few} and {many} vertices share", binder.id);
+    }
+}
+
+#[test]
+fn envelopes_of_a_joint_have_the_radii_that_are_asked_for() {
+    let folder = with("envelopes", &Rig::tube());
+    let method = ["--method", "envelope", "--without", "mirrored"];
+    let shares = |options: &[&str]| {
+        bound(&folder, &[&method, options].concat());
+        rows(&folder, "out.glb").iter().map(|row| weight(row, LOWER)).sum::<f64>()
+    };
+    let usual = shares(&[]);
+    let wide = shares(&["--envelope", "lower=1.5,4"]);
+    let narrow = shares(&["--envelope", "lower=0.1,0.6", "--envelope", "upper=0.5,1.2"]);
+    assert!(narrow < usual && usual < wide, "{narrow}, {usual}, {wide}");
+    refused(&folder, &["--envelope", "lower=0.5,1.2"], "--method envelope");
+    for (wrong, words) in [
+        ("elbow=0.5,1.2", "elbow"),
+        ("lower", "JOINT=INNER,OUTER"),
+        ("lower=0.5", "JOINT=INNER,OUTER"),
+        ("lower=wide,1.2", "wide"),
+        ("lower=1.2,0.5", "larger"),
+        ("lower=0.5,99", "outer radius"),
+    ] {
+        refused(&folder, &["--method", "envelope", "--envelope", wrong], words);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use serde_json::{Value, json};
-use skinscope::edit::{bare_bounds, humanoid, placed_to_text};
+use skinscope::edit::{humanoid_in, placed_to_text};
 
 use crate::fix::gained::{glb, open, same_surface};
 use crate::fix::outside::{Written, is_there, nothing_new};
@@ -39,7 +39,7 @@ fn a_humanoid_is_placed_by_the_bounds_and_a_file_of_the_same_joints_gives_the_sa
     let folder = folder("placed");
     let old = bare(&folder);
     let before = open(&old);
-    let joints = humanoid(bare_bounds(&before));
+    let joints = humanoid_in(&before, None);
     let out = bind(&folder, &["--humanoid", "--json"]);
     assert!(out.status.success(), "{}", said(&out));
     let told: Value = serde_json::from_slice(&out.stdout).unwrap();

@@ -77,7 +77,7 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
     let reason = || "no way leads through the body from a bone to it; the nearest bones warm it".to_owned();
     let fallback =
         pieces.map(|(island, piece)| Fallback { island, vertices: piece.len(), method: "nearest", reason: reason() });
-    Ok(Found { rows, fallback: fallback.collect() })
+    Ok(Found { rows, fallback: fallback.collect(), ..Found::default() })
 }
 
 /// Finds the bones that a place reaches: their distances and joints.

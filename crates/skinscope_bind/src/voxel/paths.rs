@@ -38,7 +38,7 @@ impl Paths {
         // Distances are not negative, so that their bits are in their order.
         while let Some(Reverse((bits, voxel, joint))) = open.pop() {
             steps += 1;
-            if steps % (1 << 14) == 0 {
+            if steps.is_multiple_of(1 << 14) {
                 progress.at(0.1 + 0.9 * (steps as f32 / (KEPT * count) as f32).min(1.0))?;
             }
             let (known, labels) = (&mut out.counts[voxel as usize], &mut out.labels[voxel as usize]);

@@ -43,7 +43,8 @@ pub fn bind_bare(
     let problem = BindProblem { joints, points: surface.points, triangles: surface.triangles };
     let bound = skinscope_bind::bind(&problem, settings, context)?;
     let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
-    let report = BoundSkin::of(skin.unwrap_or(SkinId::from_index(model.skins.len())), &surface.stored, &nodes, &bound);
+    let number = skin.unwrap_or(SkinId::from_index(model.skins.len()));
+    let report = BoundSkin::of(number, &surface.stored, (&nodes, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, Some(root));

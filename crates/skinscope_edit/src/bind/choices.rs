@@ -1,7 +1,9 @@
 //! What of a binding is chosen beside its parameters, among the values of the settings: the rules that are switched off, and the node that
-//! meshes without a skin are bound to.
+//! meshes without a skin are bound to, and the radii of the envelopes of single joints.
 
-use skinscope_bind::{BINDERS, Binder};
+use std::collections::BTreeMap;
+
+use skinscope_bind::{BINDERS, Binder, ENVELOPE_RANGES};
 use skinscope_model::{Model, NodeId};
 
 use super::METHOD;
@@ -9,6 +11,8 @@ use crate::Settings;
 
 /// The name of the value that has the node below which the joints of meshes without a skin are.
 const ROOT: &str = "bind-root";
+/// The outer radius of an envelope is larger than the inner one by this at least.
+const LEAST_GAP: f64 = 0.01;
 
 /// Returns the method that is chosen.
 #[must_use]
@@ -33,6 +37,43 @@ pub fn set_bind_rule(settings: &mut Settings, rule: &str, is_on: bool) {
         true => _ = settings.values.remove(&rule_id(rule)),
         false => _ = settings.values.insert(rule_id(rule), 1.0),
     }
+}
+
+/// How the names of the values begin that have the inner and the outer radius of the envelopes of a joint; its name follows.
+const ENVELOPE: [&str; 2] = ["envelope-inner:", "envelope-outer:"];
+
+/// Returns the joints whose envelopes have radii of their own, by name: the inner and the outer one, as shares of the distance of the surface.
+#[must_use]
+pub fn bind_envelopes(settings: &Settings) -> BTreeMap<String, [f64; 2]> {
+    let [inner, outer] = ENVELOPE;
+    let named = settings.values.iter().filter_map(|(id, value)| Some((id.strip_prefix(inner)?, *value)));
+    let both = named.filter_map(|(joint, value)| {
+        let outer = settings.values.get(&format!("{outer}{joint}"))?;
+        Some((joint.to_owned(), [value, *outer]))
+    });
+    both.collect()
+}
+
+/// Gives the envelopes of a joint radii of their own, within what is allowed; `None`: those of the method.
+pub fn set_bind_envelope(settings: &mut Settings, joint: &str, radii: Option<[f64; 2]>) {
+    let [inner, outer] = ENVELOPE.map(|word| format!("{word}{joint}"));
+    match radii.filter(|radii| radii.iter().all(|radius| radius.is_finite())) {
+        Some([least, most]) => {
+            let [inner_range, outer_range] = ENVELOPE_RANGES;
+            let least = least.clamp(inner_range[0], inner_range[1]);
+            let most = most.max(least + LEAST_GAP).clamp(outer_range[0], outer_range[1]);
+            settings.values.extend([(inner, least), (outer, most)]);
+        }
+        None => {
+            settings.values.remove(&inner);
+            settings.values.remove(&outer);
+        }
+    }
+}
+
+/// Takes the radii of all joints away.
+pub fn clear_bind_envelopes(settings: &mut Settings) {
+    settings.values.retain(|id, _| ENVELOPE.iter().all(|word| !id.starts_with(word)));
 }
 
 /// Returns whether a mesh of a model is shown without a skin, so that it could gain one.
@@ -120,5 +161,21 @@ mod tests {
         assert!(!has_bind_rule(&settings, "helpers") && has_bind_rule(&settings, "roots"));
         set_bind_rule(&mut settings, "helpers", true);
         assert!(has_bind_rule(&settings, "helpers") && settings == Settings::default());
+    }
+
+    #[test]
+    fn the_radii_of_a_joint_are_kept_by_its_name_within_what_is_allowed() {
+        let mut settings = Settings::default();
+        set_bind_envelope(&mut settings, "Arm.L", Some([0.8, 1.6]));
+        set_bind_envelope(&mut settings, "Hand", Some([9.0, 1.0]));
+        set_bind_envelope(&mut settings, "Head", Some([f64::NAN, 1.0]));
+        let all = bind_envelopes(&settings);
+        assert_eq!(all.get("Arm.L"), Some(&[0.8, 1.6]));
+        assert_eq!(all.get("Hand"), Some(&[3.0, 3.0 + LEAST_GAP]));
+        assert_eq!(all.len(), 2);
+        set_bind_envelope(&mut settings, "Arm.L", None);
+        assert_eq!(bind_envelopes(&settings).len(), 1);
+        clear_bind_envelopes(&mut settings);
+        assert!(settings == Settings::default());
     }
 }

@@ -1,9 +1,12 @@
 //! Joints of a standing figure, placed by the proportions of its box, and the names of joints of both sides.
 
-use glam::{Vec2, Vec3};
-use skinscope_base::math::Aabb;
-use skinscope_model::{Side, side};
+use std::collections::BTreeSet;
 
+use glam::{Vec2, Vec3};
+use skinscope_base::math::{Aabb, Ray};
+use skinscope_model::{Model, Side, side};
+
+use super::middle::{bare_bounds_of, middles_of_body};
 use super::placed::PlacedJoint;
 
 /// How much deeper than wide a figure is that looks along the X axis, since its arms are spread along Z.
@@ -96,6 +99,40 @@ pub fn humanoid(bounds: Aabb) -> Vec<PlacedJoint> {
         chain(hips, &[("UpperLeg", place(0.51)), ("LowerLeg", place(0.28)), ("Foot", place(0.045))]);
     }
     out
+}
+
+/// How far beside a joint the body is looked for, as a share of its size.
+const ASIDE: f32 = 7e-4;
+
+/// Returns the joints of [`humanoid`] for the meshes without a skin with these numbers (`None`: all), each as deep as the middle of the body is
+/// where the joint is seen from before the figure, so that feet, a nose or a tail take no joint out of the body. One that the body is not
+/// behind is as deep as its parent.
+#[must_use]
+pub fn humanoid_in(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<PlacedJoint> {
+    let frame = BodyFrame::of(bare_bounds_of(model, meshes));
+    let mut joints = humanoid(frame.bounds);
+    let ahead = frame.left.cross(Vec3::Y);
+    let size = frame.bounds.diagonal();
+    // A ray in the plane of symmetry would meet edges, and might slip between two triangles.
+    let away = size * (ahead + ASIDE * (frame.left + Vec3::Y));
+    let rays: Vec<Ray> = joints.iter().map(|joint| Ray { origin: joint.position + away, direction: -ahead }).collect();
+    let met: Vec<Option<f32>> =
+        middles_of_body(model, meshes, &rays).into_iter().map(|at| Some(at?.dot(ahead))).collect();
+    for index in 0..joints.len() {
+        // Both sides get one depth.
+        let partner = mirrored_name(&joints[index].name);
+        let partner = partner.and_then(|name| joints.iter().position(|joint| joint.name == name));
+        let depths: Vec<f32> = [Some(index), partner].into_iter().flatten().filter_map(|at| met[at]).collect();
+        let depth = match (depths.is_empty(), joints[index].parent) {
+            (false, _) => depths.iter().sum::<f32>() / depths.len() as f32,
+            // Parents come before what hangs on them.
+            (true, Some(parent)) => joints[parent].position.dot(ahead),
+            (true, None) => continue,
+        };
+        let position = &mut joints[index].position;
+        *position += (depth - position.dot(ahead)) * ahead;
+    }
+    joints
 }
 
 /// Returns upper arm, lower arm and hand: how far from the middle, metres, and how high as a share of the height.

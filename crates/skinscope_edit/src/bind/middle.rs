@@ -39,8 +39,13 @@ pub fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
 /// around a body counts as a part of it. Of a surface without a back it is the surface itself. `None` where the ray meets nothing.
 #[must_use]
 pub fn middle_of_body(model: &Model, ray: Ray) -> Option<Vec3> {
-    let mut met = Vec::new();
-    for (world, primitive) in bare_parts(model, None) {
+    middles_of_body(model, None, &[ray]).into_iter().next().flatten()
+}
+
+/// Does the same for several rays, and for the meshes of the file with these numbers; `None`: all.
+pub(super) fn middles_of_body(model: &Model, meshes: Option<&BTreeSet<u32>>, rays: &[Ray]) -> Vec<Option<Vec3>> {
+    let mut met: Vec<Vec<Crossing>> = vec![Vec::new(); rays.len()];
+    for (world, primitive) in bare_parts(model, meshes) {
         let corner = |vertex: &u32| {
             let at = primitive.positions.get(*vertex as usize)?;
             Some(world.transform_point3(at.as_dvec3()).as_vec3())
@@ -48,16 +53,22 @@ pub fn middle_of_body(model: &Model, ray: Ray) -> Option<Vec3> {
         let (triangles, _) = primitive.indices.as_chunks::<3>();
         for [a, b, c] in triangles {
             let (Some(a), Some(b), Some(c)) = (corner(a), corner(b), corner(c)) else { continue };
-            if let Some(distance) = ray.hit_triangle(a, b, c) {
-                let enters = (b - a).cross(c - a).dot(ray.direction) < 0.0;
-                met.push(Crossing { distance, enters });
+            for (ray, met) in rays.iter().zip(&mut met) {
+                if let Some(distance) = ray.hit_triangle(a, b, c) {
+                    let enters = (b - a).cross(c - a).dot(ray.direction) < 0.0;
+                    met.push(Crossing { distance, enters });
+                }
             }
         }
     }
-    let near = SAME_HIT * bare_bounds(model).diagonal() / ray.direction.length().max(f32::MIN_POSITIVE);
-    let [from, to] = way_through(&mut met, near)?;
-    let at = ray.origin + 0.5 * (from + to) * ray.direction;
-    at.is_finite().then_some(at)
+    let size = SAME_HIT * bare_bounds_of(model, meshes).diagonal();
+    let middle = |(ray, met): (&Ray, &mut Vec<Crossing>)| {
+        let near = size / ray.direction.length().max(f32::MIN_POSITIVE);
+        let [from, to] = way_through(met, near)?;
+        let at = ray.origin + 0.5 * (from + to) * ray.direction;
+        at.is_finite().then_some(at)
+    };
+    rays.iter().zip(&mut met).map(middle).collect()
 }
 
 /// Returns where a ray goes into the first body and where it leaves it. `near` is how far apart crossings are at least.

@@ -24,17 +24,18 @@ use skinscope_weights::{RestSurface, Shares, Table, cut};
 
 pub use bare::{BareBinding, bind_bare};
 pub use choices::{
-    bind_method, bind_root, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
+    bind_envelopes, bind_method, bind_root, clear_bind_envelopes, has_bare_mesh, has_bind_rule, likely_bind_root,
+    set_bind_envelope, set_bind_root, set_bind_rule,
 };
 pub use dress::{
     ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
     words_of_pose,
 };
-pub use humanoid::{BodyFrame, humanoid, mirrored_name, sided_name};
+pub use humanoid::{BodyFrame, humanoid, humanoid_in, mirrored_name, sided_name};
 pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
 pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
-pub use report::BoundSkin;
+pub use report::{BoundSkin, JointShape};
 
 use super::operation_row::Group;
 use super::{
@@ -155,10 +156,15 @@ pub fn put_bind_settings(settings: &mut Settings, asked: &BindSettings) {
         settings.values.remove(parameter.id);
     }
     settings.values.extend(asked.values.iter().map(|(id, value)| (id.clone(), *value)));
+    clear_bind_envelopes(settings);
+    for (joint, radii) in &asked.envelopes {
+        set_bind_envelope(settings, joint, Some(*radii));
+    }
 }
 
 /// Returns what the settings of the operation ask a binder for.
-fn asked(settings: &Settings) -> BindSettings {
+#[must_use]
+pub fn bind_settings(settings: &Settings) -> BindSettings {
     let numbers = BINDERS.iter().flat_map(|binder| binder.parameters);
     BindSettings {
         method: bind_method(settings).id.to_owned(),
@@ -171,6 +177,7 @@ fn asked(settings: &Settings) -> BindSettings {
             .map(|rule| rule.id.to_owned())
             .collect(),
         values: numbers.filter_map(|p| Some((p.id.to_owned(), *settings.values.get(p.id)?))).collect(),
+        envelopes: bind_envelopes(settings),
     }
 }
 
@@ -186,7 +193,7 @@ fn can_bind(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
 }
 
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
-    let asked = asked(settings);
+    let asked = bind_settings(settings);
     if let Some(root) = bind_root(sheet.model, settings) {
         return gain(sheet, root, &asked);
     }
@@ -239,7 +246,7 @@ fn bind_surface(
     };
     let bound = skinscope_bind::bind(&problem, asked, context)?;
     let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
-    let mut report = BoundSkin::of(skeleton.skin, &stored, &skeleton.nodes, &bound);
+    let mut report = BoundSkin::of(skeleton.skin, &stored, (&skeleton.nodes, &problem.joints), &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
     let mut is_used = vec![false; sheet.model.skeleton.len()];
     let mut note = |shares: &[(u32, f64)]| {

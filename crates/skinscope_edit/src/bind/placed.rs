@@ -126,7 +126,8 @@ pub fn bind_placed(
     });
     let problem = BindProblem { joints: heads.collect(), points: surface.points, triangles: surface.triangles };
     let bound = skinscope_bind::bind(&problem, settings, context)?;
-    let report = BoundSkin::of(SkinId::from_index(model.skins.len()), &surface.stored, &ids, &bound);
+    let number = SkinId::from_index(model.skins.len());
+    let report = BoundSkin::of(number, &surface.stored, (&ids, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, ids.first().copied());

@@ -11,7 +11,8 @@ use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 
 use super::placed::check_placed;
 use super::{
-    PlacedJoint, bare_bounds, bare_bounds_of, bind_placed, humanoid, middle_of_body, placed_from_text, placed_to_text,
+    PlacedJoint, bare_bounds, bare_bounds_of, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text,
+    placed_to_text,
 };
 use crate::Refusal;
 
@@ -53,6 +54,30 @@ fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     assert!(bare_bounds(&both).size().y > 30.0);
     let size = bare_bounds_of(&both, Some(&BTreeSet::from([0]))).size();
     assert!((size - bounds.size()).length() < 1e-5, "{size}");
+}
+
+/// A body, and something flat on the ground far before it, which makes the box of both deep.
+#[test]
+fn a_humanoid_stands_in_the_body_and_not_in_the_middle_of_its_box() {
+    let mut parts: ModelParts = (*bare()).clone();
+    let mut ground = parts.meshes[0].clone();
+    for at in &mut parts.meshes[0].primitives[0].positions {
+        at.x *= 8.0;
+    }
+    for at in &mut ground.primitives[0].positions {
+        *at = Vec3::new(at.x, 0.005 * at.y, at.z + 1.0);
+    }
+    parts.meshes.push(ground);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let model = Model::build(parts).unwrap();
+    let bounds = bare_bounds(&model);
+    assert!(bounds.center().z > 0.4 && bounds.size().x > bounds.size().z);
+    let (joints, plain) = (humanoid_in(&model, None), humanoid(bounds));
+    for (joint, plain) in joints.iter().zip(&plain) {
+        let [at, was] = [joint.position, plain.position];
+        assert!(at.z.abs() < 5e-3, "{} at {at}", joint.name);
+        assert!((at - was).truncate().length() < 1e-5 && joint.name == plain.name, "{} at {at}", joint.name);
+    }
 }
 
 #[test]

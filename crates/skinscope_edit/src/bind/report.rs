@@ -2,8 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use skinscope_bind::{Applied, Bound, Fallback};
+use glam::DAffine3;
+use skinscope_bind::{Applied, Bound, Fallback, Joint, ShapeForm};
 use skinscope_model::{NodeId, SkinId};
+
+/// What a method looked at around a joint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointShape {
+    /// The node of the joint.
+    pub node: NodeId,
+    /// The shape in the space of the joint, so that it follows the pose.
+    pub form: ShapeForm,
+}
 
 /// A skin whose weights were found.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,11 +32,16 @@ pub struct BoundSkin {
     pub fallback: Vec<Fallback>,
     /// Which rule applied where, each with the node of its joint.
     pub rules: Vec<(Applied, Option<NodeId>)>,
+    /// What the method looked at, where that can be drawn.
+    pub shapes: Vec<JointShape>,
+    /// The rules that would have left no joint, and therefore did not hold.
+    pub given_way: Vec<&'static str>,
 }
 
 impl BoundSkin {
-    /// Makes the report of a binding whose joints are these nodes; `stored` has for each point how many vertices of the file are there.
-    pub(super) fn of(skin: SkinId, stored: &[usize], nodes: &[NodeId], bound: &Bound) -> Self {
+    /// Makes the report of a binding whose joints are these nodes and stood so; `stored` has for each point how many vertices of the file are
+    /// there.
+    pub(super) fn of(skin: SkinId, stored: &[usize], (nodes, joints): (&[NodeId], &[Joint]), bound: &Bound) -> Self {
         let used: BTreeSet<u32> = bound.rows.iter().flatten().filter(|s| s.1 > 0.0).map(|(joint, _)| *joint).collect();
         let node = |applied: &Applied| applied.joint.and_then(|joint| nodes.get(joint as usize).copied());
         let vertices_of = |island: usize| -> usize {
@@ -34,6 +49,11 @@ impl BoundSkin {
             all.filter(|(of, _)| **of as usize == island).map(|(_, vertices)| *vertices).sum()
         };
         let of_file = |fallback: &Fallback| Fallback { vertices: vertices_of(fallback.island), ..fallback.clone() };
+        let shapes = bound.shapes.iter().filter_map(|shape| {
+            let (node, joint) = (nodes.get(shape.joint as usize)?, joints.get(shape.joint as usize)?);
+            let to_joint = DAffine3 { matrix3: joint.axes, translation: joint.head }.inverse();
+            to_joint.is_finite().then(|| JointShape { node: *node, form: shape.form.moved(&to_joint) })
+        });
         Self {
             skin,
             vertices: stored.iter().sum(),
@@ -42,6 +62,8 @@ impl BoundSkin {
             islands: bound.islands,
             fallback: bound.fallback.iter().map(of_file).collect(),
             rules: bound.rules.iter().map(|applied| (*applied, node(applied))).collect(),
+            shapes: shapes.collect(),
+            given_way: bound.given_way.clone(),
         }
     }
 }
@@ -61,7 +83,7 @@ mod tests {
             ..Bound::default()
         };
         // The seam of a texture has several vertices at one place.
-        let report = BoundSkin::of(SkinId::default(), &[3, 1, 2], &[NodeId(4), NodeId(5), NodeId(6)], &bound);
+        let report = BoundSkin::of(SkinId::default(), &[3, 1, 2], (&[NodeId(4), NodeId(5), NodeId(6)], &[]), &bound);
         assert_eq!((report.vertices, report.joints, report.joints_used), (6, 3, 2));
         assert_eq!(report.fallback[0].vertices, 5);
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_bind::{BINDERS, BindSettings, RULES};
+use skinscope_bind::{BINDERS, BindSettings, RULES, ShapeForm};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{Folded, WORDS, asked, bind_bare, put_bind_settings};
+use super::{Folded, WORDS, bind_bare, bind_settings, put_bind_settings};
 use crate::{Outcome, Refusal, Settings, Sheet, Table, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
@@ -26,7 +26,7 @@ fn every_method_is_a_word_of_the_operation_and_settings_come_back_as_they_were_p
     let binders: Vec<_> = BINDERS.iter().map(|binder| (binder.id, binder.label, binder.help)).collect();
     assert_eq!(words, binders);
     let mut settings = Settings::default();
-    assert_eq!(asked(&settings), BindSettings::default());
+    assert_eq!(bind_settings(&settings), BindSettings::default());
     for binder in BINDERS {
         let numbers = binder.parameters.iter().map(|p| (p.id.to_owned(), p.range[1]));
         let wanted = BindSettings {
@@ -36,9 +36,10 @@ fn every_method_is_a_word_of_the_operation_and_settings_come_back_as_they_were_p
             rigid_pieces: true,
             rules_off: RULES.iter().take(1).map(|rule| rule.id.to_owned()).collect(),
             values: numbers.collect(),
+            envelopes: [("Arm.L".to_owned(), [0.25, 2.0])].into(),
         };
         put_bind_settings(&mut settings, &wanted);
-        assert_eq!(asked(&settings), wanted);
+        assert_eq!(bind_settings(&settings), wanted);
     }
 }
 
@@ -122,6 +123,24 @@ fn joints_that_no_matrix_places_are_refused_and_one_of_them_gets_nothing() {
     let name = parts.skins[0].name.clone();
     let out = outcome(&Model::build(parts).unwrap(), &BindSettings::default(), &[]);
     assert_eq!((out.refused, out.changes.len()), (Some(Refusal::Unbound(name)), 0));
+}
+
+#[test]
+fn what_a_method_looks_at_is_told_in_the_space_of_each_joint() {
+    let model = tube(Tube { joints: 3, ..Tube::default() });
+    let envelopes = [(model.skeleton.names[model.skins[0].joints[1].index()].clone(), [0.7, 1.9])].into();
+    let wanted = BindSettings { method: "envelope".to_owned(), envelopes, ..BindSettings::default() };
+    let out = outcome(&model, &wanted, &[]);
+    let shapes = &out.bound[0].shapes;
+    assert!(!shapes.is_empty());
+    for shape in shapes {
+        let ShapeForm::Capsule(capsule) = shape.form else { panic!("no capsule") };
+        assert!(capsule.ends[0].length() < 1e-6, "a bone begins at its joint: {}", capsule.ends[0]);
+        let is_own = shape.node == model.skins[0].joints[1];
+        assert_eq!(capsule.shares, if is_own { [0.7, 1.9] } else { [0.5, 1.2] });
+    }
+    let heat = outcome(&model, &BindSettings::default(), &[]);
+    assert!(heat.bound[0].shapes.is_empty());
 }
 
 #[test]

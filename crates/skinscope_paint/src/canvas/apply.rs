@@ -17,6 +17,8 @@ use crate::layers::RowShares;
 type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
 /// What becomes of a place, with its new weights where it changes.
 type Done = (Effect, Option<RowShares>);
+/// Places, one after the other, with what becomes of each.
+type DonePlaces<'a> = &'a mut dyn Iterator<Item = (Place, Done)>;
 /// How many places one thread paints at a time: a dab has some thousand.
 const CHUNK: usize = 1 << 10;
 /// Where an erased row differs from what lies below by no more than this, nothing is left of it.
@@ -60,7 +62,7 @@ impl Canvas {
         &self,
         brushing: &Brushing,
         (list, means): (&[Strengths], &[Shares]),
-        make: &(dyn Fn(&mut dyn Iterator<Item = (Place, Done)>) -> T + Sync),
+        make: &(dyn Fn(DonePlaces<'_>) -> T + Sync),
     ) -> Vec<T> {
         let of_chunk = |chunk: Range<usize>| {
             let mut space = Space::default();

@@ -303,10 +303,8 @@ impl LayerStack {
 
 /// Sets a row of one of several tables, of which there may be too few so far.
 pub(super) fn put<T: Clone>(tables: &mut OfTables<T>, at: TableRow, value: Option<T>) {
-    if tables.len() <= at.table {
-        if value.is_none() {
-            return;
-        }
+    if tables.len() <= at.table && value.is_none() {
+        return;
     }
     of_table(tables, at.table).set(at.row, value);
 }

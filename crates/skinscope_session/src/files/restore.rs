@@ -10,7 +10,7 @@ use skinscope_anim::{Additive, Crossfade, Layers};
 use skinscope_base::math::Ramp;
 use skinscope_base::words::counted;
 use skinscope_deform::{self as deform, ParameterSettings};
-use skinscope_edit::{Packing, has_bare_mesh};
+use skinscope_edit::{Packing, clear_bind_envelopes, has_bare_mesh, set_bind_envelope};
 use skinscope_frame as frame;
 use skinscope_inspect::{self as inspect, BoneShape};
 use skinscope_model::{Clip, ClipId, Model, NodeId};
@@ -84,6 +84,9 @@ impl Session {
         self.rules.symmetric = file.symmetric;
         self.rules.ignores_limits = !file.obey_limits;
         self.tools.locked = Arc::default();
+        let settings = Arc::make_mut(&mut self.tools.settings);
+        clear_bind_envelopes(settings);
+        file.envelopes.iter().for_each(|(joint, radii)| set_bind_envelope(settings, joint, Some(*radii)));
         self.files.clip_files = Arc::new(file.clip_files.iter().map(ClipFileRecord::file).collect());
         let left = carrying::add_work(self, &work, &mut by);
         take_limits_away(&mut self.rules, file, &mut by.nodes);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::Affine3A;
 use skinscope_anim::pose::{Keys, target_key};
 use skinscope_deform::{METHODS, PASSES};
-use skinscope_edit::{EditedVertices, Identities, PlacedJoint, paths_of, skin_of};
+use skinscope_edit::{EditedVertices, Identities, PlacedJoint, Settings, bind_envelopes, paths_of, skin_of};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 use skinscope_paint::LayerStack;
@@ -38,6 +38,8 @@ pub struct SessionSnapshot {
     rules: PoseRules,
     found: FoundMirror,
     locked: Arc<BTreeSet<NodeId>>,
+    /// The settings of tools.
+    tools: Arc<Settings>,
     /// What was marked by hand.
     marked: Arc<VertexSet>,
     clip_files: Arc<Vec<ClipFile>>,
@@ -70,6 +72,7 @@ impl Unsaved<'_> {
             rules: self.rules.clone(),
             found: document.found_mirror(),
             locked: Arc::clone(&self.tools.locked),
+            tools: Arc::clone(&self.tools.settings),
             marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
             clip_files: Arc::clone(&self.files.clip_files),
             layers: self.layers.clone(),
@@ -94,6 +97,7 @@ impl Unsaved<'_> {
             rules: PoseRules::default(),
             found: FoundMirror::default(),
             locked: Arc::default(),
+            tools: Arc::default(),
             marked: Arc::default(),
             clip_files: Arc::default(),
             layers: LayerStack::default(),
@@ -290,6 +294,7 @@ impl SessionSnapshot {
             pins: self.rules.pins.iter().filter(|node| known(node)).map(key).collect(),
             pairs: self.pairs().into_iter().map(alone).collect(),
             locked: self.locked.iter().filter(|node| known(node)).map(key).collect(),
+            envelopes: bind_envelopes(&self.tools),
             playback: self.playback(),
             // The whole model is framed where it is not known how it was looked at.
             camera: if self.name.is_none() { camera(&self.view) } else { None },

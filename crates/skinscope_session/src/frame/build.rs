@@ -12,6 +12,7 @@ use skinscope_inspect::{BoneShape, Explanation, Term};
 use skinscope_model::{Change, Model, NodeId, Property};
 
 use super::beside::add_beside;
+use super::bind_shapes::add_bind_shapes;
 use super::bounds::add_bounds;
 use super::colors::SceneColors;
 use super::directions::add_directions;
@@ -176,6 +177,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     if session.model().is_some_and(|model| has_bare_mesh(model)) {
         add_placed(frame, session.placing(), view, session.pose().opened_bounds.diagonal(), colors);
     }
+    add_bind_shapes(frame, session.edited_weights(), colors);
     add_ring(frame, session.brushwork(), colors);
 }
 

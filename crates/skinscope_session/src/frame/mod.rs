@@ -1,6 +1,7 @@
 //! Describes a session as a picture: what it shows, as the plain data that the renderer draws.
 
 mod beside;
+mod bind_shapes;
 mod bounds;
 mod build;
 mod colors;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedJoint, has_bare_mesh, humanoid};
+use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedJoint, has_bare_mesh, humanoid_in};
 use skinscope_model::Model;
 
 use super::{PlacedTask, frame_of, plan};
@@ -75,7 +75,7 @@ impl Session {
             PlaceCommand::Rename(index, name) => plan::rename(&mut joints, *index, name, mirrors),
             PlaceCommand::Delete(index) => selected = plan::delete(&mut joints, *index, mirrors),
             PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
-            PlaceCommand::Humanoid => (joints, selected) = (humanoid(frame.bounds), Some(0)),
+            PlaceCommand::Humanoid => (joints, selected) = (humanoid_in(&model, None), Some(0)),
             PlaceCommand::Replace(others) => {
                 if !plan::is_usable(others) {
                     self.placing.refused = Some("These joints cannot be used.".to_owned());
@@ -144,6 +144,7 @@ impl Session {
                 self.placing.take(Arc::default());
                 self.placing.is_on = false;
                 self.placing.frame = None;
+                self.ask_for_motion();
             }
             Err(why) => self.placing.refused = Some(why.to_string()),
         }

@@ -7,6 +7,7 @@ mod commands;
 mod comparison;
 mod controls;
 mod edits;
+mod envelopes;
 mod environment;
 mod far;
 mod findings;

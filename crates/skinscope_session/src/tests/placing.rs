@@ -206,6 +206,7 @@ fn joints_are_placed_in_the_meshes_as_they_are_and_not_in_what_a_tool_tries() {
     session.do_wanted();
     assert_eq!((session.placing().refused(), session.placing().joints().len()), (None, 0));
     assert_eq!(session.model().unwrap().skins[0].joints.len(), wanted.len());
+    assert_eq!(session.take_examination(), Some(Examination::CheckAndMotion), "its weights are looked at");
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 mod bindings;
 pub(crate) mod marks;
+mod shapes;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;
 mod trial;
 mod within;
 
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
+pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
 pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};
 
 use std::sync::Arc;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_edit::{
-    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, has_bare_mesh, likely_bind_root,
-    set_bind_root,
+    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
+    has_bare_mesh, likely_bind_root, set_bind_root,
 };
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
@@ -150,6 +150,7 @@ impl Tools {
     pub(crate) fn forget(&mut self) {
         let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
         set_bind_root(&mut settings, None);
+        clear_bind_envelopes(&mut settings);
         let scope = self.scope_before.unwrap_or(self.scope);
         *self =
             Self { open: self.open, settings: Arc::new(settings), scope, as_layer: self.as_layer, ..Self::default() };
@@ -346,7 +347,7 @@ impl Skinning<'_> {
         let outcome = Arc::clone(outcome);
         self.tools.made = after.filter(|_| !outcome.is_empty()).map(|after| Made { after, changed, outcome });
         if self.tools.made.as_ref().is_some_and(|made| !made.outcome.bound.is_empty()) {
-            self.tools.examination = Some(Examination::CheckAndMotion);
+            self.tools.ask_for_motion();
         }
     }
 
@@ -391,6 +392,14 @@ impl<'a> EditedWeights<'a> {
     pub fn just_bound(self) -> &'a [BoundSkin] {
         let made = self.tools.made.as_ref().filter(|_| self.just_changed().is_some());
         made.map_or(&[], |made| made.outcome.bound.as_slice())
+    }
+
+    /// Returns the skins whose weights the chosen tool tries to find, or else has found in the model as it is, though its settings be others since.
+    pub(super) fn last_bound(self) -> &'a [BoundSkin] {
+        let shown = self.tools.shown.as_ref().map(|shown| &shown.outcome);
+        let made =
+            self.tools.made.as_ref().filter(|made| self.edited_model().is_some_and(|m| Arc::ptr_eq(m, &made.after)));
+        shown.or(made.map(|made| &made.outcome)).map_or(&[], |outcome| outcome.bound.as_slice())
     }
 
     /// Returns whether *Bind here* would bind in another pose than the one that is shown.
@@ -458,6 +467,11 @@ impl Tools {
     /// Asks for another look at the model, unless more is asked for already.
     pub(super) fn ask_for_check(&mut self) {
         self.examination = self.examination.or(Some(Examination::Check));
+    }
+
+    /// Asks for a look at a mesh that was bound, and at how it moves.
+    pub(super) fn ask_for_motion(&mut self) {
+        self.examination = Some(Examination::CheckAndMotion);
     }
 
     /// Returns what is to be looked at anew, once.

@@ -91,6 +91,11 @@ impl Session {
         self.skinning().note_made(outcome);
     }
 
+    /// Asks for a look at a mesh that was bound to placed joints, and at how it moves.
+    pub(crate) fn ask_for_motion(&mut self) {
+        self.tools.ask_for_motion();
+    }
+
     /// Returns what is to be looked at anew since a mesh was bound, once.
     pub fn take_examination(&mut self) -> Option<Examination> {
         self.tools.take_examination()

@@ -3,6 +3,7 @@
 //! camera.
 
 mod camera;
+mod envelopes;
 mod gradient;
 mod handle_shapes;
 mod handles;
@@ -242,6 +243,9 @@ pub(super) fn show(pointing: &Pointing<'_>, state: &mut PointerState, commands: 
     let tool = tool_of(session, pointing.is_camera_only);
     if !tool.owns_picture {
         if rules::paint(ui, session, pointing.seen, &|at| pointing.point(at), commands) {
+            return true;
+        }
+        if envelopes::paint(pointing, commands) {
             return true;
         }
         limbs::paint_pole(pointing, state.hold.as_ref().map(|hold| &hold.held));

@@ -13,14 +13,13 @@ use skinscope_model::{Model, NodeId};
 use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
 
 use super::fold::fold;
-use super::quiet_text;
+use super::settings::LABEL;
+use super::{envelope, quiet_text};
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, tip};
 
-/// The width of the labels, points.
-const LABEL: f32 = 66.0;
 /// How many joints or pieces are named on one line.
 const NAMED: usize = 6;
 /// The overlay that shows how much the weights differ from those of the file.
@@ -35,6 +34,7 @@ pub(super) fn show(
     commands: &mut Vec<Command>,
 ) {
     numbers(ui, now);
+    envelope::show(ui, session, now);
     if let Some(model) = session.edited_weights().edited_model() {
         meshes(ui, session, model, now);
         if bind_root(model, now).is_none() {
@@ -176,8 +176,7 @@ fn rule_row(ui: &mut Ui, rule: &BindRule, on: bool) -> bool {
 
 /// Shows what is bound or was just bound: pieces, joints with weight, what another method had to do, and which rules applied.
 pub(super) fn report(ui: &mut Ui, session: &Session) {
-    let tried = session.tools().outcome().map_or(&[][..], |outcome| outcome.bound.as_slice());
-    let bound = if tried.is_empty() { session.edited_weights().just_bound() } else { tried };
+    let bound = session.edited_weights().bound_skins();
     let Some(model) = session.model().filter(|_| !bound.is_empty()) else { return };
     section(ui, "Binding", |_| {});
     for skin in bound {
@@ -230,6 +229,8 @@ fn applied(ui: &mut Ui, model: &Model, skin: &BoundSkin) {
         let mut pieces = 0;
         for (applied, node) in applied {
             let name = node.and_then(|node| model.skeleton.names.get(node.index()));
+            // Several pieces may follow one joint.
+            let name = name.filter(|name| !about.contains(*name));
             about.extend(name.cloned());
             pieces += usize::from(applied.island.is_some());
         }

@@ -3,6 +3,7 @@
 
 mod binding;
 mod donor;
+mod envelope;
 mod figures;
 mod fold;
 mod groups;
@@ -12,11 +13,11 @@ pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_edit::OPERATIONS;
-use skinscope_session::{BrushKey, Command, PlaceCommand, Scope, Session, ToolCommand, WindowCommand, refusal};
+use skinscope_session::{BrushKey, Command, Scope, Session, ToolCommand, WindowCommand, refusal};
 
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
-use super::{copied, icons, marks};
+use super::{copied, icons, marks, placing};
 
 /// The height of the strip with the buttons, points.
 const FOOT: f32 = 46.0;
@@ -113,12 +114,7 @@ fn give_skin(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     {
         quiet_text(ui, &format!("{} gives its meshes one.", operation.tool));
     }
-    let place = Command::from(PlaceCommand::Use(true));
-    if refusal(&place, session).is_none()
-        && link(ui, "Place joints for it", "Place joints").on_hover_text(tip(&place)).clicked()
-    {
-        commands.push(place);
-    }
+    placing::offer(ui, session, commands);
 }
 
 /// Offers a brush in place of a tool, where none is in the hand.

@@ -15,11 +15,12 @@ use super::{binding, donor, pairs, quiet_text};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
-    chip, counted, describe, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
+    chip, counted, describe, figure, focus_ring, paint_line, paint_switch, press, section, text_button,
+    wrapped_segments,
 };
 
-/// The width of the labels, points.
-const LABEL: f32 = 66.0;
+/// The width of the labels, points: that of the longest one.
+pub(super) const LABEL: f32 = 80.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
     let before = &session.tools().settings;
@@ -73,7 +74,7 @@ fn choice(ui: &mut Ui, parameter: &Parameter, kind: &ChoiceKind, now: &mut Setti
     let before = parameter.choice(now);
     let words = kind.words.iter().enumerate();
     let choices: Vec<_> = words.map(|(index, word)| (word.label, index == before, word.help.to_owned())).collect();
-    if let Some(chosen) = segments(ui, &choices) {
+    if let Some(chosen) = wrapped_segments(ui, &choices) {
         parameter.set_choice(now, chosen);
     }
     if !kind.note.is_empty() {

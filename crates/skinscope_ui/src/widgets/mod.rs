@@ -205,10 +205,13 @@ pub(super) fn dialog_head(ui: &mut Ui, title: &str) -> bool {
     close
 }
 
+/// The room at both sides of the text of a segment, points.
+const SEGMENT_PAD: f32 = 11.0;
+
 /// Shows a choice of one among few, each with whether it is chosen and a tooltip; returns what becomes chosen.
 pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
     let c = colors(ui);
-    let pad = 11.0;
+    let pad = SEGMENT_PAD;
     let galleys: Vec<_> = choices
         .iter()
         .map(|(text, on, _)| {
@@ -240,6 +243,34 @@ pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<
         }
     });
     chosen
+}
+
+/// Shows [`segments`] in as many rows as the choices need in the width that there is.
+pub(super) fn wrapped_segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
+    let room = ui.available_width();
+    let (mut rows, mut width) = (vec![0], f32::INFINITY);
+    for (index, (text, ..)) in choices.iter().enumerate() {
+        let galley = ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(BODY), Color32::PLACEHOLDER);
+        let segment = galley.size().x + 2.0 * SEGMENT_PAD;
+        width += segment;
+        if width > room {
+            if index > 0 {
+                rows.push(index);
+            }
+            width = segment;
+        }
+    }
+    rows.push(choices.len());
+    let show = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        let mut chosen = None;
+        for (first, end) in rows.iter().zip(rows.iter().skip(1)) {
+            let row = choices.get(*first..*end).unwrap_or_default();
+            chosen = segments(ui, row).map(|at| first + at).or(chosen);
+        }
+        chosen
+    };
+    ui.scope(show).inner
 }
 
 /// Paints the background of a row in a list, with a bar at the left of the one that leads the selection.

@@ -165,7 +165,7 @@ pub fn words_of_pose(body: &Model, pose: FindingPose) -> (String, f64) {
     let name = |node: NodeId| body.skeleton.names.get(node.index()).cloned().unwrap_or_default();
     match pose {
         FindingPose::Rest => (String::new(), 0.0),
-        FindingPose::Turned { joint, angle, .. } => (name(joint), f64::from(angle.to_degrees())),
+        FindingPose::Turned { joint, angle, .. } => (name(joint), (1e3 * f64::from(angle).to_degrees()).round() / 1e3),
         FindingPose::Clip { clip, time_secs } => {
             let clip = body.clips.get(clip.index()).map(|clip| clip.name.clone());
             (clip.unwrap_or_default(), f64::from(time_secs))

@@ -11,7 +11,7 @@
 //!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
 //!  "unlimited": ["Toe.L"],
-//!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
+//!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [], "envelopes": {"Arm.L": [0.8, 1.6]},
 //!  "playback": {…}, "camera": {…}, "view": {…},
 //!  "beside": {"session": {"model": […], …}, "same_place": false, "gap": 0.15, "same_height": true, "same_time": true, "is_first": false},
 //!  "set_aside": [{"model": "character.glb", "meshes": […], "weights": […]}]}
@@ -135,6 +135,9 @@ pub struct SessionFile {
     pub(crate) pairs: BTreeMap<String, Option<String>>,
     /// Joints whose weights no tool changes.
     pub(crate) locked: Vec<String>,
+    /// The inner and the outer radius of the envelopes of joints, by which *Auto bind* finds weights.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) envelopes: BTreeMap<String, [f64; 2]>,
     pub(crate) playback: PlaybackRecord,
     /// `None`: the whole model is framed.
     pub(crate) camera: Option<CameraRecord>,
@@ -176,6 +179,7 @@ impl Default for SessionFile {
             pins: Vec::new(),
             pairs: BTreeMap::new(),
             locked: Vec::new(),
+            envelopes: BTreeMap::new(),
             playback: PlaybackRecord::default(),
             camera: None,
             view: ViewRecord::default(),
