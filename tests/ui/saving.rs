@@ -266,6 +266,8 @@ fn edits_of_an_earlier_run_are_offered() {
         vertices: 5,
         clips: 2,
         binds: 0,
+        bindings: 1,
+        placed: 19,
         posed: 2,
         controls: 3,
         ruled: 1,
@@ -277,7 +279,7 @@ fn edits_of_an_earlier_run_are_offered() {
     let status = Status { recovery: Some(offer), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("/models/tube.glb");
-    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the pose of 2 nodes and morph targets, 3 sliders and controls, limits, pins or pairs of 1 joint, 4 things that were set aside.");
+    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the skin of 1 mesh, 19 placed joints, the pose of 2 nodes and morph targets, 3 sliders and controls, limits, pins or pairs of 1 joint, 4 things that were set aside.");
     click(&mut harness, "Discard");
     click(&mut harness, "Later");
     key(&mut harness, Key::Escape, Modifiers::NONE);

@@ -179,10 +179,11 @@ fn place(id: PrimitiveId) -> String {
 }
 
 fn check_instance(model: &Model, id: InstanceId, change: &BindingChange) -> Result<(), BuildError> {
-    let location = || format!("instance {}", id.0);
     let Some(instance) = model.instances.get(id.index()) else {
-        return ensure(false, location, "it is not there");
+        return ensure(false, || format!("instance {}", id.0), "it is not there");
     };
+    // The one who reads it knows the node by its name.
+    let location = || format!("node \"{}\"", model.skeleton.names[instance.node.index()]);
     ensure(instance.skin.is_none(), location, "it has a skin already")?;
     ensure(instance.copies.is_empty(), location, "its node shows many copies of the mesh, which a skin cannot move")?;
     let mesh = &model.meshes[instance.mesh.index()];

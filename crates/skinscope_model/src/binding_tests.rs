@@ -174,7 +174,7 @@ fn what_cannot_be_bound_says_why() {
     says(refused(as_it_is, |c| c.instances.push((InstanceId(0), 0))), "two skins");
     says(refused(as_it_is, |c| c.instances[0].1 = 1), "its skin is not there");
     says(refused(as_it_is, |c| c.instances[0].0 = InstanceId(9)), "it is not there");
-    says(refused(as_it_is, |c| c.primitives.clear()), "no part of its mesh is given weights");
+    says(refused(as_it_is, |c| c.primitives.clear()), "node \"root\": no part of its mesh is given weights");
     says(refused(|p| p.instances[0].copies = vec![Affine3A::IDENTITY; 2], |_| {}), "many copies");
     says(refused(as_it_is, |c| c.primitives[0].1.weights.truncate(4)), "do not fit its vertices");
     says(refused(as_it_is, |c| c.primitives[0].1.per_vertex = 3), "multiple of four");

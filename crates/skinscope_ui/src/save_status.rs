@@ -128,6 +128,10 @@ pub struct RecoveryOffer {
     pub clips: usize,
     /// Joints with edited inverse bind matrices.
     pub binds: usize,
+    /// Meshes that gained a skin.
+    pub bindings: usize,
+    /// Joints that were placed and are no nodes yet.
+    pub placed: usize,
     /// Nodes and morph weights with an edited pose.
     pub posed: usize,
     /// Sliders and controls.

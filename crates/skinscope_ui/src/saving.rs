@@ -364,6 +364,8 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
         (offer.vertices, "the weights of ", "vertex", "vertices"),
         (offer.clips, "", "new clip", "new clips"),
         (offer.binds, "the bind matrices of ", "joint", "joints"),
+        (offer.bindings, "the skin of ", "mesh", "meshes"),
+        (offer.placed, "", "placed joint", "placed joints"),
         (offer.posed, "the pose of ", "node or morph target", "nodes and morph targets"),
         (offer.controls, "", "slider or control", "sliders and controls"),
         (offer.ruled, "limits, pins or pairs of ", "joint", "joints"),

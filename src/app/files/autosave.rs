@@ -39,6 +39,12 @@ struct Head {
     /// Joints with edited inverse bind matrices.
     #[serde(default)]
     binds: usize,
+    /// Meshes that gained a skin.
+    #[serde(default)]
+    bindings: usize,
+    /// Joints that were placed and are no nodes yet.
+    #[serde(default)]
+    placed: usize,
     /// Nodes and morph weights with an edited pose.
     posed: usize,
     /// Sliders and controls.
@@ -95,6 +101,8 @@ impl Snapshot {
             vertices: self.work.vertices(),
             clips: self.work.clips(),
             binds: self.work.binds(),
+            bindings: self.work.model().bindings().iter().map(|change| change.bound().count()).sum(),
+            placed: self.work.placed(),
             posed: self.work.posed(),
             controls: self.work.controls(),
             ruled: self.work.ruled(),
@@ -136,7 +144,8 @@ impl Leftover {
     /// For the dialog that offers them.
     pub(crate) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, binds, clips, posed, controls, ruled, set_aside, marks, names, .. } = self.head;
+        let Head { vertices, binds, bindings, placed, clips, posed, controls, ruled, set_aside, marks, names, .. } =
+            self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
@@ -144,6 +153,8 @@ impl Leftover {
             vertices,
             clips,
             binds,
+            bindings,
+            placed,
             posed,
             controls,
             ruled,

@@ -7,8 +7,8 @@ use glam::Vec3;
 use super::*;
 use crate::import::{Options, Progress};
 use crate::model::test_shapes::{Tube, tube};
-use crate::model::{MeshId, NodeId, WeightChange};
-use crate::session::{ChannelValue, Document, EditCommand};
+use crate::model::{MeshId, Model, ModelParts, NodeId, WeightChange};
+use crate::session::{ChannelValue, Document, EditCommand, PlaceCommand};
 
 fn autosave(name: &str, folder: &Path, secs: u64) -> Autosave {
     let every = Some(Duration::from_secs(secs));
@@ -135,6 +135,30 @@ fn what_a_run_has_left_is_offered_once_and_comes_back_to_the_bit() {
     assert_eq!(session.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
     leftover.remove();
     assert!(next.latest_leftover().is_none() && !path.exists());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn joints_that_were_placed_and_meshes_that_were_bound_to_them_are_counted() {
+    let folder = std::env::temp_dir().join(format!("skinscope_placed_{}", std::process::id()));
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    session.apply(PlaceCommand::Use(true));
+    let mut found = Vec::new();
+    for (run, command) in [("1-1", PlaceCommand::Humanoid), ("2-2", PlaceCommand::Bind)] {
+        session.apply(command);
+        let (snapshot, path) = autosave(run, &folder, 60).at_once(&session, None).unwrap();
+        snapshot.write(&path).unwrap();
+        let mut next = autosave("9-9", &folder, 60);
+        let offer = next.find_leftover().unwrap();
+        found.push((offer.placed, offer.bindings));
+        assert!(next.discard_leftover());
+    }
+    assert_eq!(found, [(19, 0), (0, 1)]);
     fs::remove_dir_all(&folder).unwrap();
 }
 

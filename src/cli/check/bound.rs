@@ -1,5 +1,6 @@
 //! What there is to look at in a file that was just bound: `skinscope bind --check`.
 
+use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::{CliError, OpenArgs, other_file, printable};
 use super::report::{self, Outcome};
 use super::rom::{self, Measured, RomArgs};
-use crate::inspect::check::{CheckOptions, GATES, Report, Severity, check, gate, percent_text};
+use crate::inspect::check::{CheckOptions, Finding, GATES, Report, Severity, check, gate, percent_text};
 use crate::inspect::rule_words;
 use crate::model::Model;
 
@@ -64,10 +65,48 @@ impl Looked {
         if !report.findings.is_empty() {
             out += "Look first at\n";
         }
-        for finding in report.findings.iter().take(FIRST) {
+        for finding in first(&report.findings) {
             let label = rule_words(finding.rule).map_or(finding.rule, |(label, _)| label);
             out += &format!("  {} ({}): {}\n", label, finding.severity.id(), printable(&finding.message));
         }
         out
+    }
+}
+
+/// Returns what to look at first: the worst, and of those that are equally bad what shows on the surface before what is about joints alone,
+/// such as helpers that move nothing on purpose.
+fn first(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
+    let mut out: Vec<&Finding> = findings.iter().collect();
+    out.sort_by_key(|finding| (Reverse(finding.severity), finding.vertices.is_empty()));
+    out.into_iter().take(FIRST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::check::FindingPose;
+
+    #[test]
+    fn what_shows_on_the_surface_comes_before_joints_that_move_nothing() {
+        let finding = |rule, severity, vertices: &[u32]| Finding {
+            rule,
+            severity,
+            mesh: None,
+            primitive: None,
+            vertices: vertices.to_vec(),
+            joints: Vec::new(),
+            message: String::new(),
+            fix: String::new(),
+            measure: None,
+            pose: FindingPose::Rest,
+        };
+        let findings = [
+            finding("idle", Severity::Info, &[]),
+            finding("stretch", Severity::Info, &[3]),
+            finding("fold", Severity::Info, &[4]),
+            finding("name", Severity::Warning, &[]),
+        ];
+        let rules: Vec<&str> = first(&findings).map(|finding| finding.rule).collect();
+        assert_eq!(rules, ["name", "stretch", "fold"]);
     }
 }

@@ -146,6 +146,12 @@ impl SessionSnapshot {
         self.model.bind_edits().count()
     }
 
+    /// Returns how many joints are placed that are no nodes yet.
+    #[must_use]
+    pub fn placed(&self) -> usize {
+        self.placed.len()
+    }
+
     /// Returns how many nodes and morph weights have an edited pose.
     #[must_use]
     pub fn posed(&self) -> usize {

@@ -9,6 +9,7 @@ use skinscope_edit::{
     BIND_RULES, BindRule, BoundSkin, Operation, Parameter, Settings, bind_method, bind_root, has_bare_mesh,
     has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
 };
+use skinscope_inspect::check::Finding;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
 
@@ -267,8 +268,9 @@ pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, comman
     let Some(document) = session.document() else { return };
     let is_done = session.edited_weights().edited_model().is_some_and(|model| document.is_examined(model));
     let found = document.findings().count();
-    // Of those that are equally bad the first.
-    let worst = document.findings().enumerate().max_by_key(|(at, finding)| (finding.severity, Reverse(*at)));
+    // Of those that are equally bad the first that shows on the surface: helpers move nothing on purpose.
+    let badness = |at: usize, finding: &Finding| (finding.severity, !finding.vertices.is_empty(), Reverse(at));
+    let worst = document.findings().enumerate().max_by_key(|(at, finding)| badness(*at, finding));
     let worst = worst.map(|(at, _)| at).filter(|_| is_done);
     let text = match (is_done, found) {
         (false, _) => {
