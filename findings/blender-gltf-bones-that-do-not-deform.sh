@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Blender 5.0.1 (pip: bpy): the glTF that its exporter writes of vertices with weights for a bone whose switch Deform is off, such
-# as a control bone that once had weights.
+# Blender 5.0.1 (pip: bpy): the glTF that its exporter writes of vertices with weights for a bone whose switch Deform is off, as
+# a control bone that once had weights.
 #
 # Guess: such weights do nothing in Blender, so they do nothing in the file either: the others of the vertex are scaled up to 1.
 # Seen: with the export options as they come, the bone is a joint like all others, and its weights are written as they are. A
