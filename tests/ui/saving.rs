@@ -356,6 +356,7 @@ fn layers_are_kept_in_the_file_by_choice_where_there_are_some() {
         }
         harness.state_mut().commands.clear();
         harness.run_steps(2);
+        assert_eq!(harness.query_by_label_contains("and not the layers").is_none(), keeps);
         click(&mut harness, "Keep layers in the file");
         assert_eq!(sent(&harness), [FileCommand::KeepLayers(!keeps)]);
     }

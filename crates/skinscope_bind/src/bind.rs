@@ -23,9 +23,8 @@ pub fn bind(problem: &BindProblem, settings: &BindSettings, context: &JobContext
     progress.at(0.0)?;
     let binder = settings.check()?;
     problem.check()?;
-    let shape = Shape::of(problem)?;
     let reading = progress.of_stage(0);
-    reading.at(0.4)?;
+    let shape = Shape::of(problem, reading.part(0.0, 0.4))?;
     let surface = Surface::of(&shape, |_| true);
     reading.at(0.7)?;
     let islands = Islands::of(&shape);

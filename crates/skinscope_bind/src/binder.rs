@@ -62,8 +62,9 @@ impl Body<'_> {
     ) -> Result<Rows, BindError> {
         let row = |place: usize| {
             let around = self.shape.edges.row(place);
-            let sum: f64 = around.iter().map(|(_, weight)| importance(*weight)).sum();
-            let part = |(next, weight): &(u32, f64)| (&rows[*next as usize][..], 0.5 * importance(*weight) / sum);
+            let sum: f64 = around.iter().map(|(_, weight)| importance(f64::from(*weight))).sum();
+            let part =
+                |(next, weight): &(u32, f32)| (&rows[*next as usize][..], 0.5 * importance(f64::from(*weight)) / sum);
             let own = if around.is_empty() { 1.0 } else { 0.5 };
             rows::sum(std::iter::once((&rows[place][..], own)).chain(around.iter().map(part)))
         };

@@ -41,7 +41,7 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
                     .nearest(body.shape.points[place])
                     .map_or_else(Vec::new, |(joint, _)| vec![(joint, 1.0)]);
             }
-            Source::of(&seen, 1.0, true).joints
+            Source::of(&seen, 1.0, true).joints().collect()
         };
         range.map(one).collect()
     };

@@ -59,13 +59,15 @@ pub static RULES: &[Rule] = &[
     Rule {
         id: LOOSE_PIECES,
         label: "Loose pieces",
-        help: "A loose piece that one joint moves for the most part follows it as a whole",
+        help: "A loose piece that one joint moves for the most part follows it as a whole, and a small one that moves nearly evenly moves as one",
     },
 ];
 
 /// The words in names of joints that are there to control others, or to hang things on.
 const HELPER_WORDS: &str = "ik fk pole poles target targets ctrl control controls controller goal helper aim org mch vis end nub tip slot \
     socket attach attachment locator null dummy marker prop eff effector";
+/// The joint that Blender's exporter adds for vertices without weights.
+const NEUTRAL: &str = "neutral_bone";
 /// The words in names of joints above the one where a skeleton begins.
 const ROOT_WORDS: &str = "root armature scene world origin global reference master cog";
 
@@ -117,7 +119,7 @@ pub fn free_joints(problem: &BindProblem, settings: &BindSettings, same_place: f
             (0..joints.len()).map(|joint| holds && of(joint)).collect()
         };
         let is_far = flags(NEAR_NOTHING, &|joint| is_far.get(joint).is_some_and(|is_far| *is_far));
-        let is_helper = flags(HELPERS, &|joint| has_word(&joints[joint].name, HELPER_WORDS));
+        let is_helper = flags(HELPERS, &|joint| joints[joint].name == NEUTRAL || has_word(&joints[joint].name, HELPER_WORDS));
         let mut is_root = vec![false; joints.len()];
         if holding.contains(&ROOTS) {
             mark_roots(problem, &is_helper, same_place, &mut is_root);
@@ -234,25 +236,26 @@ mod tests {
             joint("Spine", Some(1), 1.5),
             joint("FootIK", Some(0), 0.1),
             joint("Spine_end", Some(2), 2.0),
+            joint("neutral_bone", Some(0), 0.0),
         ];
         let mut problem = BindProblem { joints, ..BindProblem::default() };
         let settings = BindSettings::default();
-        let Free { is_free, applied, given_way } = free_joints(&problem, &settings, 1e-6, &[false; 5]);
-        assert_eq!(is_free, [false, true, true, false, false]);
+        let Free { is_free, applied, given_way } = free_joints(&problem, &settings, 1e-6, &[false; 6]);
+        assert_eq!(is_free, [false, true, true, false, false, false]);
         let ids: Vec<(&str, Option<u32>)> = applied.iter().map(|applied| (applied.rule, applied.joint)).collect();
-        assert_eq!(ids, [(ROOTS, Some(0)), (HELPERS, Some(3)), (HELPERS, Some(4))]);
+        assert_eq!(ids, [(ROOTS, Some(0)), (HELPERS, Some(3)), (HELPERS, Some(4)), (HELPERS, Some(5))]);
         assert!(given_way.is_empty());
         let off = BindSettings { rules_off: [HELPERS, ROOTS].map(str::to_owned).into(), ..settings.clone() };
-        assert_eq!(free_joints(&problem, &off, 1e-6, &[]).is_free, [true; 5]);
+        assert_eq!(free_joints(&problem, &off, 1e-6, &[]).is_free, [true; 6]);
         // The rule about surfaces gives way first, so that the names still hold.
-        let free = free_joints(&problem, &settings, 1e-6, &[true; 5]);
+        let free = free_joints(&problem, &settings, 1e-6, &[true; 6]);
         assert_eq!((&free.is_free[..], &free.given_way[..]), (&is_free[..], &[NEAR_NOTHING][..]));
         problem.joints.retain(|joint| joint.name != "Hips" && joint.name != "Spine");
         problem.joints.iter_mut().for_each(|joint| joint.parent = None);
-        let free = free_joints(&problem, &settings, 1e-6, &[true, false, false]);
-        assert_eq!((&free.is_free[..], &free.given_way[..]), (&[true, false, false][..], &[NEAR_NOTHING][..]));
+        let free = free_joints(&problem, &settings, 1e-6, &[true, false, false, false]);
+        assert_eq!((&free.is_free[..], &free.given_way[..]), (&[true, false, false, false][..], &[NEAR_NOTHING][..]));
         problem.joints.remove(0);
         let free = free_joints(&problem, &settings, 1e-6, &[]);
-        assert_eq!((&free.is_free[..], &free.given_way[..]), (&[true; 2][..], &[NEAR_NOTHING, HELPERS][..]));
+        assert_eq!((&free.is_free[..], &free.given_way[..]), (&[true; 3][..], &[NEAR_NOTHING, HELPERS][..]));
     }
 }

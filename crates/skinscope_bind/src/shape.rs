@@ -3,6 +3,7 @@
 use glam::DVec3;
 use skinscope_base::math::Csr;
 
+use crate::progress::Progress;
 use crate::{BindError, BindProblem};
 
 /// The surface and the joints in units of [`Shape::size`] around the middle of the surface.
@@ -20,7 +21,7 @@ pub struct Shape {
     /// The mean of these areas.
     pub mean_area: f64,
     /// For each place its neighbours along edges, rising, with the clamped weight of the Laplacian.
-    pub edges: Csr<(u32, f64)>,
+    pub edges: Csr<(u32, f32)>,
     /// Whether an edge at each place has one triangle alone.
     pub is_border: Vec<bool>,
     /// Those edges.
@@ -35,9 +36,11 @@ const COTANGENTS: [f64; 2] = [0.02, 50.0];
 
 impl Shape {
     /// Makes the shape of a problem that was checked.
-    pub fn of(problem: &BindProblem) -> Result<Self, BindError> {
+    pub fn of(problem: &BindProblem, progress: Progress) -> Result<Self, BindError> {
         let (points, place_of) = places(&problem.points);
+        progress.at(0.3)?;
         let triangles = triangles(problem, &place_of);
+        progress.at(0.5)?;
         let area = |[a, b, c]: [u32; 3]| {
             let [a, b, c] = [a, b, c].map(|at| points[at as usize]);
             0.5 * (b - a).cross(c - a).length()
@@ -57,7 +60,9 @@ impl Shape {
         let own = |p: DVec3| (p - centre) / size;
         let heads = problem.joints.iter().map(|joint| own(joint.head)).collect();
         let points: Vec<DVec3> = points.into_iter().map(own).collect();
-        Ok(Self::with(points, place_of, triangles, heads, size))
+        let out = Self::with(points, place_of, triangles, heads, size);
+        progress.at(1.0)?;
+        Ok(out)
     }
 
     fn with(points: Vec<DVec3>, place_of: Vec<u32>, triangles: Vec<[u32; 3]>, heads: Vec<DVec3>, size: f64) -> Self {
@@ -106,18 +111,15 @@ impl Shape {
         for triangle in &self.triangles {
             let at = triangle.map(|place| self.points[place as usize]);
             let twice = (at[1] - at[0]).cross(at[2] - at[0]).length();
-            let halves = half_cotangents(at);
-            for corner in 0..3 {
-                let [a, b] = [(corner + 1) % 3, (corner + 2) % 3];
+            for (corner, half) in half_cotangents(at).into_iter().enumerate() {
                 self.areas[triangle[corner] as usize] += twice / 6.0;
-                let half = halves[corner];
-                let [from, to] = [triangle[a], triangle[b]];
+                let [from, to] = [triangle[(corner + 1) % 3], triangle[(corner + 2) % 3]];
                 sides.push(([from.min(to), from.max(to)], half));
             }
         }
         // Equal edges by their weights, so that sums do not depend on the order of triangles.
         sides.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let mut edges: Vec<([u32; 2], f64)> = Vec::with_capacity(sides.len() / 2 + 1);
+        let mut edges: Vec<([u32; 2], f32)> = Vec::with_capacity(sides.len() / 2 + 1);
         for edge in sides.chunk_by(|a, b| a.0 == b.0) {
             let [a, b] = edge[0].0;
             if edge.len() == 1 {
@@ -125,7 +127,7 @@ impl Shape {
                 self.is_border[a as usize] = true;
                 self.is_border[b as usize] = true;
             }
-            edges.push(([a, b], edge.iter().map(|side| side.1).sum()));
+            edges.push(([a, b], edge.iter().map(|side| side.1).sum::<f64>() as f32));
         }
         drop(sides);
         // Sorted as they are, each place gets the lower neighbours first, and then the higher ones.

@@ -28,8 +28,10 @@ const AT_ALSO: f64 = 0.01;
 pub struct Source {
     /// The strength.
     pub strength: f64,
-    /// Joints and shares.
-    pub joints: Vec<(u32, f64)>,
+    /// The joint that is first among them, and its share.
+    first: (u32, f64),
+    /// The others, which hardly ever are, so that most sources take no memory of their own.
+    others: Box<[(u32, f64)]>,
     /// Whether the place sees a bone. What sees none follows what it lies on.
     pub sees: bool,
 }
@@ -52,7 +54,14 @@ impl Source {
         joints.retain(|(_, share)| *share > 0.0);
         let sum: f64 = joints.iter().map(|(_, share)| share).sum();
         joints.iter_mut().for_each(|(_, share)| *share /= sum);
-        Self { strength: warmth / (best * best), joints, sees }
+        let Some((first, others)) = joints.split_first() else { return Self::default() };
+        Self { strength: warmth / (best * best), first: *first, others: others.into(), sees }
+    }
+
+    /// Returns the joints with their shares; none where no bone warms the place.
+    pub fn joints(&self) -> impl Iterator<Item = (u32, f64)> {
+        let first = (self.strength > 0.0).then_some(self.first);
+        first.into_iter().chain(self.others.iter().copied())
     }
 }
 
@@ -105,14 +114,14 @@ fn solved(
     progress: Progress,
 ) -> Result<Rows, BindError> {
     let equations = equations(body, &sources, &springs, cold);
-    let mut used: Vec<u32> = sources.iter().flat_map(|source| source.joints.iter().map(|(joint, _)| *joint)).collect();
+    let mut used: Vec<u32> = sources.iter().flat_map(|source| source.joints().map(|(joint, _)| joint)).collect();
     used.sort_unstable();
     used.dedup();
     // For each joint the places that its bones warm.
     let mut right: Vec<Vec<(u32, f64)>> = vec![Vec::new(); used.len()];
     for (place, source) in (0..).zip(&sources) {
-        for (joint, share) in &source.joints {
-            let Ok(at) = used.binary_search(joint) else { continue };
+        for (joint, share) in source.joints() {
+            let Ok(at) = used.binary_search(&joint) else { continue };
             right[at].push((place, body.shape.mass(place) * source.strength * share));
         }
     }
@@ -150,6 +159,7 @@ fn equations(body: &Body, sources: &[Source], springs: &[Spring], cold: &[bool])
             own += shape.mean_area;
         }
         for (next, weight) in shape.edges.row(place as usize) {
+            let weight = f64::from(*weight);
             own += weight;
             if *next > place {
                 equations.add(place, *next, -weight);

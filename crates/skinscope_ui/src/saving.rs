@@ -275,7 +275,11 @@ fn hard_links(ui: &mut Ui, summary: &SaveSummary, keeps: bool) -> Option<FileCom
 fn layers(ui: &mut Ui, keeps: bool) -> Option<FileCommand> {
     ui.add_space(4.0);
     let help = "Keep the layers of weights in the extras of the file, beside the weights that they make together, so that they are there when it is opened again. Other programs pass over them";
-    chip(ui, "Keep layers in the file", keeps).on_hover_text(help).clicked().then_some(FileCommand::KeepLayers(!keeps))
+    let response = chip(ui, "Keep layers in the file", keeps).on_hover_text(help);
+    if !keeps {
+        text(ui, "The file has the weights that the layers make, and not the layers.");
+    }
+    response.clicked().then_some(FileCommand::KeepLayers(!keeps))
 }
 
 /// Returns the indices of accessors in the file as text: `number 5`, `numbers 2, 3`.

@@ -137,11 +137,11 @@ impl Canvas {
         self.rows.look_across(&self.mirrors, (&self.model, &self.surfaces), layers)
     }
 
-    /// Returns the first of the axes X, Y and Z across which the model has a plane of symmetry; `None` where it has none.
+    /// Returns the axis across which the model is symmetric, the one that [`MirrorAxis::Auto`] stands for; `None` where there is none.
     #[must_use]
     pub fn symmetric_across(&self) -> Option<MirrorAxis> {
-        let has_plane = |axis: &MirrorAxis| self.mirrors.across(&self.model, &self.surfaces, *axis).is_ok();
-        [MirrorAxis::X, MirrorAxis::Y, MirrorAxis::Z].into_iter().find(has_plane)
+        let best = self.mirrors.best(&self.model, &self.surfaces)?;
+        MirrorAxis::ALL.into_iter().find(|named| named.axis() == Some(best))
     }
 
     /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base, with what effects of both have made of them:

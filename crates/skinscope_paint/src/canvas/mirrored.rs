@@ -34,19 +34,24 @@ pub(super) struct Images {
 impl Mirrors {
     /// Returns what is opposite across an axis. `auto` takes the axis across which most places have an image, of several the first.
     pub fn across(&self, model: &Model, surfaces: &[RestSurface], axis: MirrorAxis) -> Result<Arc<Images>, PaintError> {
-        let of = |axis: Axis| self.0[axis as usize].get_or_init(|| Images::across(model, surfaces, axis)).clone();
-        if let Some(axis) = axis.axis() {
-            return of(axis);
-        }
-        let mut best = of(Axis::X);
-        for axis in [Axis::Y, Axis::Z] {
-            let count = |images: &Result<Arc<Images>, PaintError>| images.as_ref().map_or(0, |images| images.count());
-            let other = of(axis);
-            if count(&other) > count(&best) {
-                best = other;
+        let axis = axis.axis().or_else(|| self.best(model, surfaces));
+        self.of(model, surfaces, axis.unwrap_or(Axis::X)).clone()
+    }
+
+    /// Returns the axis across which most places have an image, of several the first; `None` where the model has no plane of symmetry.
+    pub fn best(&self, model: &Model, surfaces: &[RestSurface]) -> Option<Axis> {
+        let (mut best, mut most) = (None, 0);
+        for axis in [Axis::X, Axis::Y, Axis::Z] {
+            let count = self.of(model, surfaces, axis).as_ref().map_or(0, |images| images.count());
+            if count > most {
+                (best, most) = (Some(axis), count);
             }
         }
         best
+    }
+
+    fn of(&self, model: &Model, surfaces: &[RestSurface], axis: Axis) -> &Result<Arc<Images>, PaintError> {
+        self.0[axis as usize].get_or_init(|| Images::across(model, surfaces, axis))
     }
 }
 

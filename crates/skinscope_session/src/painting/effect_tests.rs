@@ -175,7 +175,7 @@ pub(super) fn bulging() -> Session {
 }
 
 #[test]
-fn a_mirror_begins_across_an_axis_across_which_the_model_is_symmetric() {
+fn a_mirror_begins_across_the_axis_across_which_the_model_is_symmetric() {
     let axis = |session: &Session| session.painting().layers().effects().first().map(|effect| effect.values()[0]);
     let mut session = bulging();
     apply(&mut session, LayerCommand::Add(String::new()));
@@ -184,7 +184,7 @@ fn a_mirror_begins_across_an_axis_across_which_the_model_is_symmetric() {
     assert_eq!(axis(&session), Some(2.0));
     session.apply(EditCommand::Undo);
     assert_eq!(axis(&session), None);
-    // X is the usual one where there are several.
+    // Of several that are as good it is the first.
     let mut session = holding("add");
     apply(&mut session, LayerCommand::Add(String::new()));
     apply(&mut session, LayerCommand::AddEffect(None, "mirror".to_owned()));

@@ -154,8 +154,8 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
     is_other.then_some(layers)
 }
 
-/// Lets the effect that was added last, where it is a mirror, begin across an axis across which the model has a plane of symmetry: across another
-/// one it would be refused, and nobody could choose the axis of a mirror that is not there.
+/// Lets the effect that was added last, where it is a mirror, begin across the axis across which the model is symmetric: across another one it
+/// would be refused, and nobody could choose the axis of a mirror that is not there.
 fn begin_across(canvas: &Canvas, layers: &mut LayerStack, of: Option<LayerId>) {
     let effects = layers.effects_of(of);
     let Some(place) = effects.len().checked_sub(1) else { return };

@@ -303,6 +303,10 @@ pub(crate) fn note(painting: &mut Painting, command: &Command) {
         Command::Edit(CancelEdit) => painting.note = None,
         _ => {}
     }
+    if matches!(command, Command::Edit(Undo)) {
+        // What the stroke has done may be what is taken back, and its figures would speak of what is no longer there.
+        painting.last = None;
+    }
     if matches!(
         command,
         Command::Mark(MarkCommand::Use(Some(_)))

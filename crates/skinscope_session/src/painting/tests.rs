@@ -96,7 +96,7 @@ fn two_hundred_dabs_are_one_step_that_is_undone_and_redone_to_the_bit() {
         assert!(session.painting().last_stroke().is_some_and(|report| report.changed > 0));
         session.apply(EditCommand::Undo);
         assert!(now(&session) == before && !session.history().can_undo());
-        assert!(session.painting().recorded().strokes.is_empty());
+        assert!(session.painting().recorded().strokes.is_empty() && session.painting().last_stroke().is_none());
         session.apply(EditCommand::Redo);
         assert!(now(&session) == after);
         assert_eq!(session.painting().recorded().strokes.len(), 1);
