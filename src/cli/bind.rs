@@ -445,6 +445,8 @@ mod tests {
             islands: 3,
             fallback: Vec::new(),
             rules: vec![piece(1), piece(2)],
+            shapes: Vec::new(),
+            given_way: Vec::new(),
         };
         assert_eq!(rules_text(&model, &skin), "  Loose pieces: joint 0; 2 pieces\n");
     }
