@@ -128,7 +128,7 @@ fn what_cannot_be_dressed_is_refused_and_nothing_is_written() {
     let folder = folder("refused");
     let afar = |document: &mut Value| {
         bare(document);
-        document["nodes"][0]["translation"] = json!([50, 0, 0]);
+        document["nodes"][0]["translation"] = json!([5, 0, 0]);
     };
     fs::write(folder.join("afar.glb"), common::figure(afar)).unwrap();
     let before = contents(&folder);

@@ -28,7 +28,7 @@ const MIDDLE: f64 = 1e-3;
 const PAIRED: f64 = 0.5;
 
 /// Takes shares of joints of one side from what lies on the other: they end where the partner of the joint stands.
-pub fn part_sides(body: &Body, mirror: &Mirror, rows: &mut Rows) -> Vec<Applied> {
+pub(crate) fn part_sides(body: &Body, mirror: &Mirror, rows: &mut Rows) -> Vec<Applied> {
     let sides: Vec<f64> = body.shape.heads.iter().map(|head| mirror.side(*head)).collect();
     let mut is_cut = vec![false; sides.len()];
     for (row, point) in rows.iter_mut().zip(&body.shape.points) {
@@ -54,7 +54,7 @@ pub fn part_sides(body: &Body, mirror: &Mirror, rows: &mut Rows) -> Vec<Applied>
 
 /// Makes loose pieces move as one: with [`BindSettings::rigid_pieces`] all of them follow one joint, else those that one joint moves nearly alone,
 /// and small ones whose places hardly differ get the mean of them.
-pub fn hold_pieces(body: &Body, settings: &BindSettings, rows: &mut Rows) -> Vec<Applied> {
+pub(crate) fn hold_pieces(body: &Body, settings: &BindSettings, rows: &mut Rows) -> Vec<Applied> {
     if !settings.rigid_pieces && !settings.has_rule(LOOSE_PIECES) {
         return Vec::new();
     }
@@ -111,7 +111,7 @@ fn share_of(row: &[(u32, f64)], joint: u32) -> f64 {
 
 /// Gives each place and its mirror image the mean of both. Returns nothing where too few places have a partner, or a joint may have weight
 /// and its partner may not.
-pub fn mirror_rows(body: &Body, mirror: &Mirror, rows: &mut Rows) -> Vec<Applied> {
+pub(crate) fn mirror_rows(body: &Body, mirror: &Mirror, rows: &mut Rows) -> Vec<Applied> {
     let is_free = &body.bones.is_free;
     let is_alike =
         (0..).zip(&mirror.joints).all(|(joint, other): (usize, &u32)| is_free[joint] == is_free[*other as usize]);

@@ -80,7 +80,7 @@ impl Bones {
     }
 
     /// Returns the bone that is nearest to a point; of about equally near ones the first.
-    pub fn nearest_bone(&self, point: DVec3) -> Option<Bone> {
+    pub(crate) fn nearest_bone(&self, point: DVec3) -> Option<Bone> {
         let mut best: Option<(Bone, f64)> = None;
         for bone in &self.list {
             let distance = bone.nearest(point).distance(point);
@@ -92,7 +92,7 @@ impl Bones {
     }
 
     /// Returns the nearest joint above a joint that may have weight.
-    pub fn free_parent(&self, joint: u32) -> Option<u32> {
+    pub(crate) fn free_parent(&self, joint: u32) -> Option<u32> {
         let mut above = std::iter::successors(self.parents[joint as usize], |at| self.parents[*at as usize]);
         above.find(|above| self.is_free[*above as usize])
     }

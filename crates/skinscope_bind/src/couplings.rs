@@ -4,12 +4,12 @@ use crate::BindError;
 use crate::binder::Body;
 use crate::islands::NONE;
 use crate::progress::Progress;
+use crate::source::Source;
 use crate::surface::Surface;
-use crate::system::Source;
 
 /// Draws the weights of a place towards those of a point on a triangle of another piece.
 #[derive(Clone, Copy, Debug)]
-pub struct Spring {
+pub(crate) struct Spring {
     /// The place.
     pub place: u32,
     /// The corners of the triangle.
@@ -32,7 +32,7 @@ const CRACK: f64 = 0.5;
 const LARGE: f64 = 0.05;
 
 /// Finds the springs of all places: each to the nearest point of the other pieces.
-pub fn springs(body: &Body, sources: &[Source], progress: Progress) -> Result<Vec<Spring>, BindError> {
+pub(crate) fn springs(body: &Body, sources: &[Source], progress: Progress) -> Result<Vec<Spring>, BindError> {
     let islands = body.islands;
     if islands.len() < 2 {
         return Ok(Vec::new());

@@ -9,7 +9,7 @@ use crate::shape::{Shape, half_cotangents};
 
 /// What closes the holes: edges with their weights. Places after those of the shape are middles of holes.
 #[derive(Default)]
-pub struct Fills {
+pub(crate) struct Fills {
     /// Two places, and the weight of the edge.
     pub edges: Vec<(u32, u32, f64)>,
     /// How many middles there are.

@@ -6,7 +6,8 @@ use crate::binder::{Binder, BinderParameter, Body, Found};
 use crate::islands::NONE;
 use crate::progress::Progress;
 use crate::sight::see;
-use crate::system::{Source, Warmed, warmed};
+use crate::source::Source;
+use crate::system::{Warmed, warmed};
 use crate::{BindError, BindSettings, Fallback};
 
 /// The method *heat*.

@@ -5,7 +5,7 @@ use skinscope_base::math::DisjointSets;
 use crate::shape::Shape;
 
 /// The pieces, largest area first. Places that no triangle has belong to none.
-pub struct Islands {
+pub(crate) struct Islands {
     /// For each place its piece; [`NONE`] for places of no triangle.
     pub of: Vec<u32>,
     /// The places of each piece, rising.

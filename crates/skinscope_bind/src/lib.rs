@@ -22,6 +22,8 @@ mod frame;
 mod heat;
 mod islands;
 mod line;
+#[cfg(test)]
+mod meshes_for_tests;
 mod mirror;
 mod nearest;
 mod problem;
@@ -32,10 +34,9 @@ mod settings;
 mod shape;
 mod sight;
 mod solver;
+mod source;
 mod surface;
 mod system;
-#[cfg(test)]
-mod meshes_for_tests;
 #[cfg(test)]
 mod tests;
 mod voxel;

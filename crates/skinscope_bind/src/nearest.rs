@@ -5,7 +5,7 @@ use crate::islands::NONE;
 use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::sight::see;
-use crate::system::Source;
+use crate::source::Source;
 use crate::{BindError, BindSettings};
 
 /// The method *nearest*.

@@ -29,7 +29,7 @@ impl<'c> Progress<'c> {
     }
 
     /// Returns the work of a stage, by its index in [`STAGES`].
-    pub fn of_stage(self, stage: usize) -> Self {
+    pub(crate) fn of_stage(self, stage: usize) -> Self {
         let from = if stage == 0 { 0.0 } else { STAGES[stage - 1].0 };
         Self { from, to: STAGES[stage].0, ..self }
     }

@@ -21,17 +21,17 @@ pub struct Rule {
 }
 
 /// Helpers have no weight.
-pub const HELPERS: &str = "helpers";
+pub(crate) const HELPERS: &str = "helpers";
 /// Joints near no surface have no weight.
-pub const NEAR_NOTHING: &str = "near-nothing";
+pub(crate) const NEAR_NOTHING: &str = "near-nothing";
 /// Roots have no weight.
 pub const ROOTS: &str = "roots";
 /// Left and right have the same weights.
-pub const MIRRORED: &str = "mirrored";
+pub(crate) const MIRRORED: &str = "mirrored";
 /// Left is not moved by right.
 pub const SIDES: &str = "sides";
 /// A small loose piece follows one joint.
-pub const LOOSE_PIECES: &str = "loose-pieces";
+pub(crate) const LOOSE_PIECES: &str = "loose-pieces";
 
 /// All rules.
 pub static RULES: &[Rule] = &[
@@ -108,7 +108,7 @@ pub struct Free {
 
 /// Finds the joints that may have weight. `is_far` says which are near no surface. Where no joint would be left, rules give way: first that
 /// about surfaces, then that about names, then that about roots.
-pub fn free_joints(problem: &BindProblem, settings: &BindSettings, same_place: f64, is_far: &[bool]) -> Free {
+pub(crate) fn free_joints(problem: &BindProblem, settings: &BindSettings, same_place: f64, is_far: &[bool]) -> Free {
     let joints = &problem.joints;
     let mut holding: Vec<&'static str> =
         [NEAR_NOTHING, HELPERS, ROOTS].into_iter().filter(|rule| settings.has_rule(rule)).collect();
@@ -119,7 +119,8 @@ pub fn free_joints(problem: &BindProblem, settings: &BindSettings, same_place: f
             (0..joints.len()).map(|joint| holds && of(joint)).collect()
         };
         let is_far = flags(NEAR_NOTHING, &|joint| is_far.get(joint).is_some_and(|is_far| *is_far));
-        let is_helper = flags(HELPERS, &|joint| joints[joint].name == NEUTRAL || has_word(&joints[joint].name, HELPER_WORDS));
+        let is_helper =
+            flags(HELPERS, &|joint| joints[joint].name == NEUTRAL || has_word(&joints[joint].name, HELPER_WORDS));
         let mut is_root = vec![false; joints.len()];
         if holding.contains(&ROOTS) {
             mark_roots(problem, &is_helper, same_place, &mut is_root);
@@ -146,7 +147,12 @@ const ENCLOSED: usize = 20;
 const SAMPLES: u32 = 9;
 
 /// Returns for each joint whether neither it nor its bones are near the surface or enclosed by it. `bones` are those of all joints.
-pub fn far_joints(shape: &Shape, surface: &Surface, bones: &Bones, progress: Progress) -> Result<Vec<bool>, BindError> {
+pub(crate) fn far_joints(
+    shape: &Shape,
+    surface: &Surface,
+    bones: &Bones,
+    progress: Progress,
+) -> Result<Vec<bool>, BindError> {
     let directions = directions(frame::axes(shape));
     let is_far = |joint: usize| {
         let own = bones.list.iter().filter(|bone| bone.joint as usize == joint);

@@ -100,7 +100,7 @@ impl Shape {
     }
 
     /// Whether a triangle has the place.
-    pub fn is_of_surface(&self, place: u32) -> bool {
+    pub(crate) fn is_of_surface(&self, place: u32) -> bool {
         !self.edges.row(place as usize).is_empty()
     }
 
@@ -137,7 +137,7 @@ impl Shape {
 }
 
 /// Returns half the clamped cotangent of the angle at each corner of a triangle. Without area the sign alone counts.
-pub fn half_cotangents(at: [DVec3; 3]) -> [f64; 3] {
+pub(crate) fn half_cotangents(at: [DVec3; 3]) -> [f64; 3] {
     let twice = (at[1] - at[0]).cross(at[2] - at[0]).length().max(f64::MIN_POSITIVE);
     [0, 1, 2].map(|corner| {
         let dot = (at[(corner + 1) % 3] - at[corner]).dot(at[(corner + 2) % 3] - at[corner]);

@@ -34,7 +34,7 @@ pub fn see(body: &Body, place: usize, near: &mut Vec<(f64, u32)>, seen: &mut Vec
 }
 
 /// Returns the nearest bone that a place sees; where it sees none, the nearest.
-pub fn next_to(body: &Body, place: usize) -> Option<Bone> {
+pub(crate) fn next_to(body: &Body, place: usize) -> Option<Bone> {
     let at = body.shape.points[place];
     let (mut near, mut seen) = (Vec::new(), Vec::new());
     see(body, place, &mut near, &mut seen);

@@ -12,7 +12,7 @@ use crate::BindError;
 use crate::progress::Progress;
 
 /// The equations, of which the half below the diagonal is stored.
-pub struct Equations {
+pub(crate) struct Equations {
     count: usize,
     /// Column and row, the column no larger, and a number that is added there.
     entries: Vec<(u32, u32, f64)>,
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 impl Equations {
     /// Makes equations for so many unknowns, with room for entries.
-    pub fn with_room(count: usize, entries: usize) -> Self {
+    pub(crate) fn with_room(count: usize, entries: usize) -> Self {
         Self { count, entries: Vec::with_capacity(entries) }
     }
 

@@ -57,11 +57,10 @@ use std::sync::Arc;
 pub use average::mean_of;
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BodyFrame, BoundSkin, Deepest, Depths, DressSettings, Dressed,
-    DressedBare, JointShape, PlacedJoint, REACH, bare_bounds, bare_bounds_of, bind_bare, bind_envelopes, bind_method,
-    bind_placed, bind_root, bind_settings, clear_bind_envelopes, dress_bare, dress_skinned, has_bare_mesh,
-    has_bind_rule, humanoid, humanoid_in, likely_bind_root, middle_of_body, mirrored_name, placed_from_text,
-    placed_to_text, put_bind_settings, set_bind_envelope, set_bind_root, set_bind_rule, sided_name,
-    unfinished_from_text, words_of_pose,
+    DressedBare, JointShape, PlacedJoint, REACH, bare_bounds, bind_bare, bind_envelopes, bind_method, bind_placed,
+    bind_root, bind_settings, clear_bind_envelopes, dress_bare, dress_skinned, has_bare_mesh, has_bind_rule, humanoid,
+    humanoid_in, likely_bind_root, middle_of_body, mirrored_name, placed_from_text, placed_to_text, put_bind_settings,
+    set_bind_envelope, set_bind_root, set_bind_rule, sided_name, unfinished_from_text, words_of_pose,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
@@ -89,7 +88,7 @@ use skinscope_weights::Lacks;
 pub use skinscope_weights::{Amount, Bounds, Partly, RestPart, RestSurface, Stored, Table, TableRow, value};
 pub use stuck::{check_applied, explain_unchanged};
 pub use task::{Figures, Outcome, Task, compute_outcome, stage_of_binding};
-pub use transfer::{CarriedChange, Donor, carry_change, transfer_pairs};
+pub use transfer::{CarriedChange, Donor, TRANSFER, carry_change, transfer_pairs};
 pub use transferred::Transferred;
 
 /// Every operation, in the order in which `skinscope fix` carries them out.

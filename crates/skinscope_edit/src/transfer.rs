@@ -41,7 +41,7 @@ static DONOR: Parameter = Parameter {
 };
 
 /// The operation that takes the weights of another model.
-pub(crate) static TRANSFER: Operation = Operation {
+pub static TRANSFER: Operation = Operation {
     id: "transfer",
     label: "Transfer weights",
     tool: "Transfer",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::app::jobs::Kind;
-use crate::edit::{Donor, DressSettings, DressedBare, Refusal, Settings, dress_bare, words_of_pose};
+use crate::edit::{Donor, DressSettings, DressedBare, Refusal, Settings, TRANSFER, dress_bare, words_of_pose};
 use crate::model::Model;
 use crate::session::{EditCommand, Session, ToolCommand};
 use crate::words::counted;
@@ -21,7 +21,7 @@ impl App {
         let Some([model, body]) = garment_and_body(&self.session) else { return };
         if model.instances.iter().any(|instance| instance.skin.is_some()) {
             let settings = Settings { donor: Some(Donor(body)), ..Settings::clone(&self.session.tools().settings) };
-            self.change(ToolCommand::Choose(Some("transfer")));
+            self.change(ToolCommand::Choose(Some(TRANSFER.id)));
             self.change(ToolCommand::Set(Arc::new(settings)));
             return;
         }

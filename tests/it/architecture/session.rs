@@ -16,6 +16,7 @@ const WIDE: &[(&str, &str)] = &[
     ("files/restore.rs", "a session file describes all parts"),
     ("gesture.rs", "a gesture that is given up puts all parts back"),
     ("lib.rs", "has the parts, and shows them"),
+    ("work.rs", "results of work go to the parts that they are of"),
     ("weights/bindings.rs", "all that names nodes and vertices follows a model whose meshes have gained skins"),
 ];
 

@@ -103,13 +103,13 @@ impl Grid {
     }
 
     /// Returns the solid voxel that a point is in.
-    pub fn solid_at(&self, point: DVec3) -> Option<u32> {
+    pub(crate) fn solid_at(&self, point: DVec3) -> Option<u32> {
         let cell = self.cell(point)?;
         Some(self.solid[self.index(cell)]).filter(|voxel| *voxel != EMPTY)
     }
 
     /// Returns the solid voxel whose middle is nearest to a point of the box, no farther than `reach`, and how far it is.
-    pub fn nearest_solid(&self, point: DVec3, reach: f64) -> Option<(u32, f64)> {
+    pub(crate) fn nearest_solid(&self, point: DVec3, reach: f64) -> Option<(u32, f64)> {
         let cell = self.cell(point)?;
         let rings = (reach / self.size).ceil() as usize;
         let mut best: Option<(f64, u32)> = None;

@@ -10,13 +10,14 @@ use crate::binder::{Binder, BinderParameter, Body, Found};
 use crate::islands::NONE;
 use crate::progress::Progress;
 use crate::sight::{NEAREST, see};
-use crate::system::{ALSO, Source, Warmed, warmed};
+use crate::source::Source;
+use crate::system::{ALSO, Warmed, warmed};
 use crate::{BindError, BindSettings, Fallback};
 use grid::Grid;
 use paths::Paths;
 
 /// The method *voxel*.
-pub static VOXEL: Binder = Binder {
+pub(crate) static VOXEL: Binder = Binder {
     id: "voxel",
     label: "Voxels",
     help: "As heat, but a bone warms what it reaches inside of the body; for open, nested and crossing surfaces",

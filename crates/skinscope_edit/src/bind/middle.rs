@@ -25,7 +25,7 @@ pub fn bare_bounds(model: &Model) -> Aabb {
 
 /// Does the same for the meshes of the file with these numbers; `None`: all.
 #[must_use]
-pub fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
+pub(crate) fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
     let mut out = Aabb::EMPTY;
     for (world, primitive) in bare_parts(model, meshes) {
         for position in primitive.positions.iter().take(primitive.stored_vertices) {

@@ -32,7 +32,7 @@ pub use dress::{
     words_of_pose,
 };
 pub use humanoid::{BodyFrame, humanoid, humanoid_in, mirrored_name, sided_name};
-pub use middle::{bare_bounds, bare_bounds_of, middle_of_body};
+pub use middle::{bare_bounds, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
 pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::{BoundSkin, JointShape};

@@ -11,8 +11,7 @@ use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 
 use super::placed::check_placed;
 use super::{
-    PlacedJoint, bare_bounds, bare_bounds_of, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text,
-    placed_to_text,
+    PlacedJoint, bare_bounds, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text, placed_to_text,
 };
 use crate::Refusal;
 

@@ -68,7 +68,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Returns what lies below a layer, by its number, by steps that are known and with those that are not known yet.
-    pub fn over_known(&self, known: &KnownSteps, count: usize, at: TableRow) -> Option<LayerRow> {
+    pub(crate) fn over_known(&self, known: &KnownSteps, count: usize, at: TableRow) -> Option<LayerRow> {
         let mut known = known.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() > MOST_KNOWN {
             known.clear();

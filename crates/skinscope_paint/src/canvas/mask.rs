@@ -56,7 +56,7 @@ impl Canvas {
 impl Brushing {
     /// Whether the stroke paints the mask of a layer.
     #[must_use]
-    pub fn is_of_mask(&self) -> bool {
+    pub(crate) fn is_of_mask(&self) -> bool {
         self.is_of_mask
     }
 }

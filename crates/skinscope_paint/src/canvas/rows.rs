@@ -329,7 +329,7 @@ impl Rows {
     }
 
     /// Returns the vertex of the file that a row is: the row of the first table whose weights are stored where its own are.
-    pub fn stored_at(&self, TableRow { table, row }: TableRow) -> TableRow {
+    pub(crate) fn stored_at(&self, TableRow { table, row }: TableRow) -> TableRow {
         TableRow { table: self.tables[table].first_stored_there, row }
     }
 

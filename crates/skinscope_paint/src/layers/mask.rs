@@ -7,6 +7,9 @@ use skinscope_weights::{Paged, TableRow};
 use super::changes::put;
 use super::{Layer, LayerStack, OfTables, are_same, row_of, rows_of};
 
+/// The least share that a mask has.
+const LEAST: f32 = 1e-9;
+
 /// How much of a layer there is at each vertex, 0 to 1. A copy shares what it has in common.
 #[derive(Clone, Debug)]
 pub struct LayerMask {
@@ -41,6 +44,8 @@ impl LayerMask {
 
     /// Gives a vertex a share.
     pub(crate) fn set(&mut self, at: TableRow, share: f32) {
+        // What is less than any weight can show is nothing.
+        let share = if share < LEAST { 0.0 } else { share };
         put(&mut self.rows, at, Some(share).filter(|share| share.to_bits() != self.rest.to_bits()));
     }
 

@@ -64,7 +64,7 @@ impl Copied {
     ///
     /// # Errors
     /// One of them has a shear.
-    pub fn new_nodes(&self, body: &Model) -> Result<Vec<NewNode>, Refusal> {
+    pub(crate) fn new_nodes(&self, body: &Model) -> Result<Vec<NewNode>, Refusal> {
         let skeleton = &body.skeleton;
         let sheared = self.nodes.iter().find(|node| skeleton.residual(node.index()).is_some());
         if let Some(node) = sheared {
@@ -80,7 +80,7 @@ impl Copied {
     }
 
     /// Returns the names of copies that nodes of a model have already, each once, in the order of the body.
-    pub fn names_known_to(&self, model: &Model, body: &Model) -> Vec<String> {
+    pub(crate) fn names_known_to(&self, model: &Model, body: &Model) -> Vec<String> {
         let known: std::collections::BTreeSet<&String> = model.skeleton.names.iter().collect();
         let mut out: Vec<String> = Vec::new();
         for name in self.nodes.iter().map(|node| &body.skeleton.names[node.index()]).filter(|n| known.contains(n)) {

@@ -37,7 +37,7 @@ impl Rows {
     }
 
     /// Returns an empty list for each table.
-    pub fn new_rows(&self) -> Vec<NewRows> {
+    pub(crate) fn new_rows(&self) -> Vec<NewRows> {
         self.tables.iter().map(|_| NewRows::new()).collect()
     }
 
@@ -81,7 +81,7 @@ impl Rows {
 
     /// Gives all vertices of a place the same weights in the layer that is painted in, or takes them away there. Returns whether locked joints have
     /// kept theirs under the layers above; else nothing has changed.
-    pub fn set_in_layer(
+    pub(crate) fn set_in_layer(
         &mut self,
         members: &[Member],
         weights: Option<(RowShares, bool)>,
