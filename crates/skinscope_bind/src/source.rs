@@ -2,7 +2,7 @@
 
 /// The power of the ratio of distances by which bones take part.
 const STEEPNESS: i32 = 600;
-/// What that is at the ratio [`ALSO`].
+/// What that is at the largest ratio at which a bone takes part.
 const AT_ALSO: f64 = 0.01;
 
 /// What warms a place: the strength `c / d²`, 0 where no bone does, and the joints that share it. Their shares sum to 1.

@@ -9,6 +9,7 @@ use skinscope_bind::{BINDERS, BindSettings};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 
+use super::middle::bare_bounds_of;
 use super::placed::check_placed;
 use super::{
     PlacedJoint, bare_bounds, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text, placed_to_text,

@@ -91,7 +91,15 @@ fn the_weights_follow_the_mask_and_each_stroke_is_a_step() {
     session.apply(PaintCommand::Flood);
     let (left, shares) = (now(&session), mask(&session));
     let differs: Vec<usize> = (0..left.len()).filter(|at| left[*at] != base[*at]).collect();
-    assert!(differs.is_empty(), "{} of {}: {:?} of {:?}, {:?}", differs.len(), left.len(), &left[differs[0]], &base[differs[0]], &shares[..8]);
+    assert!(
+        differs.is_empty(),
+        "{} of {}: {:?} of {:?}, {:?}",
+        differs.len(),
+        left.len(),
+        &left[differs[0]],
+        &base[differs[0]],
+        &shares[..8]
+    );
     let layers = session.painting().layers();
     assert!(layers.is_masked_out(&layers.layers()[0]));
     session.apply(EditCommand::Undo);
@@ -200,7 +208,15 @@ fn a_mask_is_painted_under_the_effects_of_its_layer() {
     session.apply(PaintCommand::Flood);
     let (left, shares) = (now(&session), mask(&session));
     let differs: Vec<usize> = (0..left.len()).filter(|at| left[*at] != base[*at]).collect();
-    assert!(differs.is_empty(), "{} of {}: {:?} of {:?}, {:?}", differs.len(), left.len(), &left[differs[0]], &base[differs[0]], &shares[..8]);
+    assert!(
+        differs.is_empty(),
+        "{} of {}: {:?} of {:?}, {:?}",
+        differs.len(),
+        left.len(),
+        &left[differs[0]],
+        &base[differs[0]],
+        &shares[..8]
+    );
     let layers = session.painting().layers();
     assert!(layers.layer(id).is_some_and(|layer| layers.is_masked_out(layer)));
     session.apply(EditCommand::Undo);

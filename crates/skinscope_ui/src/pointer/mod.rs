@@ -391,7 +391,9 @@ mod tests {
 
     use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Model, ModelParts};
-    use skinscope_session::{Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, PlaceCommand, ViewCommand};
+    use skinscope_session::{
+        Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, PlaceCommand, ViewCommand,
+    };
 
     use super::*;
 
