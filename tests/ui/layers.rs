@@ -79,6 +79,8 @@ fn layers_of_a_file_that_was_changed_are_asked_about() {
     let mut harness = held("add");
     let at = on_skin(&harness);
     let base = weights(&harness);
+    harness.get_by_label("Add a layer").scroll_to_me();
+    harness.run();
     click(&mut harness, "Add a layer");
     click_at(&mut harness, at);
     let painted = weights(&harness);

@@ -1,6 +1,6 @@
 //! The rows of the submenu of brushes: the panel, each brush, its size and strength, what paints without a drag, and the file of strokes.
 
-use skinscope_weights::{BRUSHES, LAYER_BRUSHES};
+use skinscope_weights::BRUSHES;
 
 use crate::menus::command_row::{ctrl, key, row, rows, shift};
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 
 /// They follow those of marks in the Tools menu.
 pub(crate) fn rows() -> Vec<CommandRow> {
-    let brushes = BRUSHES.iter().chain(LAYER_BRUSHES).enumerate().map(|(i, brush)| {
+    // The brush of layers stands in the panel alone, beside them: the menu has no room for it in a window of 720 points.
+    let brushes = BRUSHES.iter().enumerate().map(|(i, brush)| {
         let command = Command::Paint(PaintCommand::Hold(Some(brush.id.to_owned())));
         let row = row(Menu::Tools, brush.command, None, command, brush.help).in_submenu(Submenu::Brushes);
         if i == 0 { row.after_line() } else { row }
@@ -43,6 +44,8 @@ static HAND: &[CommandRow] = rows! {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_weights::LAYER_BRUSHES;
+
     use super::*;
 
     #[test]
