@@ -6,6 +6,11 @@ use super::all_sources;
 
 /// Where a word that is the id of an operation may stand outside of its row: the end of the path, the words, and why.
 const MAY: &[(&str, &[&str], &str)] = &[
+    ("src/cli/bind.rs", &["rules"], "a key of JSON"),
+    ("src/cli/bind_from.rs", &["smooth", "set"], "arguments of another command"),
+    ("src/cli/mod.rs", &["limit"], "a word that is shown"),
+    ("src/cli/check/gates.rs", &["limit"], "a key of JSON"),
+    ("crates/skinscope_session/src/files/words.rs", &["bind"], "a word for a pose"),
     ("src/cli/check/mod.rs", &["limit"], "an argument of another command"),
     ("src/cli/check/sarif.rs", &["rules"], "a key of JSON"),
     ("src/cli/clip.rs", &["mirror"], "an argument of another command"),

@@ -14,8 +14,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
 
 use super::fold::fold;
-use super::settings::LABEL;
-use super::{envelope, quiet_text};
+use super::{LABEL, envelope, quiet_text};
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;

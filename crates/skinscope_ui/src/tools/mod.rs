@@ -19,6 +19,8 @@ use super::theme::{self, MARGIN, colors};
 use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
 use super::{copied, icons, marks, placing};
 
+/// The width of the labels, points: that of the longest one.
+const LABEL: f32 = 80.0;
 /// The height of the strip with the buttons, points.
 const FOOT: f32 = 46.0;
 /// The height of the panel below which it shows the chosen tool alone, and the others when they are asked for, points.

@@ -11,16 +11,13 @@ use skinscope_session::{Command, Session, ToolCommand};
 
 use super::fold::fold;
 use super::joint::joint;
-use super::{binding, donor, pairs, quiet_text};
+use super::{LABEL, binding, donor, pairs, quiet_text};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
     chip, counted, describe, figure, focus_ring, paint_line, paint_switch, press, section, text_button,
     wrapped_segments,
 };
-
-/// The width of the labels, points: that of the longest one.
-pub(super) const LABEL: f32 = 80.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
     let before = &session.tools().settings;
