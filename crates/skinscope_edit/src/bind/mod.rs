@@ -14,8 +14,6 @@ mod placed_file;
 #[cfg(test)]
 mod placed_tests;
 mod report;
-#[cfg(test)]
-mod tests;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
@@ -317,3 +315,6 @@ impl<'m> Folded<'m> {
         found.map_or_else(|| table.keys.first().copied().unwrap_or(node.0), |node| node.0)
     }
 }
+
+#[cfg(test)]
+mod tests;
