@@ -110,7 +110,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &average::AVERAGE,
     &average::PASTE,
     &set::SET,
-    &transfer::TRANSFER,
+    &TRANSFER,
     &binds::BIND_HERE,
 ];
 

@@ -187,6 +187,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "check",
         "fix",
         "paint",
+        "bind",
         "pictures",
         "commands",
         "formats",
