@@ -146,14 +146,9 @@ mod tests {
         found.apply(PaintCommand::Layer(LayerCommand::SetOn(id, false)));
         save(&found, &kept, &other, Some(false));
         // White space between the texts may differ, since the file was written anew in between.
-        let (now, before) = (json(&other), json(&path));
-        let keys = ["accessors", "bufferViews", "buffers", "meshes", "skins", "nodes", "asset", "extras", "scenes"];
-        let others: Vec<String> = keys
-            .iter()
-            .filter(|key| now[**key] != before[**key])
-            .map(|key| format!("{key}: {} | {}", now[*key], before[*key]))
-            .collect();
-        assert!(others.is_empty(), "without the layer the text says what it said before, {effect:?}: {others:?}");
+        // The bounds of what was written in between may be said as 0 in place of 0.0.
+        let text = |path: &Path| json(path).to_string().replace(".0,", ",").replace(".0]", "]");
+        assert!(text(&other) == text(&path), "without the layer the text says what it said before, {effect:?}");
         assert!(buffer(&other) == buffer(&path), "without the layer the bytes are those from before, {effect:?}");
         // Another program changes a vertex that the layer knows, and passes over the extras.
         let model = read(&kept);
