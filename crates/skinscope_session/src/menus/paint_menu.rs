@@ -26,7 +26,7 @@ static PANEL: &[CommandRow] = rows! {
 };
 
 static HAND: &[CommandRow] = rows! {
-    Tools "Wider brush", key(Key::Char(']')), Window(WindowCommand::Brush(BrushKey::Wider)) in Brushes, after_line:
+    Tools "Wider brush", key(Key::Char(']')), Window(WindowCommand::Brush(BrushKey::Wider)) in Brushes:
         "Make the radius of the brush a step larger; Ctrl with the wheel does so too";
     Tools "Narrower brush", key(Key::Char('[')), Window(WindowCommand::Brush(BrushKey::Narrower)) in Brushes:
         "Make the radius of the brush a step smaller; Ctrl with the wheel does so too";
@@ -34,7 +34,7 @@ static HAND: &[CommandRow] = rows! {
         "Let the radius of the brush follow the pointer; a click keeps it, Esc gives it up";
     Tools "Strength by the pointer", shift(Key::Char('z')), Window(WindowCommand::Brush(BrushKey::DragStrength)) in Brushes:
         "Let the strength of the brush follow the pointer; a click keeps it, Esc gives it up; Shift with the wheel changes it too";
-    Tools "Flood with the brush", None, Paint(PaintCommand::Flood) in Brushes, after_line:
+    Tools "Flood with the brush", None, Paint(PaintCommand::Flood) in Brushes:
         "Paint all that the brush may change with its full strength: the marked vertices, or all that the joint's skin has";
     Tools "Gradient by a drag", None, Window(WindowCommand::Brush(BrushKey::Gradient)) in Brushes:
         "Let a drag paint from full strength to none: along its line, once more around its place, once more strokes again";
