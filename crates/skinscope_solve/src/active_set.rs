@@ -63,18 +63,18 @@ impl ActiveSet {
             let (share, leaves) = step;
             if leaves == usize::MAX {
                 self.weights.clone_from(&self.found);
-                return self.to_one();
+                return self.scale_to_one();
             }
             self.weights.iter_mut().zip(&self.found).for_each(|(now, then)| *now += share * (then - *now));
             self.set.remove(leaves);
             self.weights.remove(leaves);
-            self.to_one();
+            self.scale_to_one();
         }
         self.weights.fill(1.0);
     }
 
     /// Takes what rounding has added to the sum of the weights away.
-    fn to_one(&mut self) {
+    fn scale_to_one(&mut self) {
         let sum: f64 = self.weights.iter().sum();
         self.weights.iter_mut().for_each(|w| *w /= sum);
     }

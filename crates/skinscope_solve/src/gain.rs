@@ -62,10 +62,10 @@ impl Gain {
                     list.clear();
                     example.distances(table, list);
                 }
-                for vertex in 0..own[0].len() {
+                let [was, is] = &own;
+                for (vertex, (was, is)) in was.iter().zip(is).enumerate() {
                     before.shares(vertex, &mut shares);
                     for (key, weight) in &shares {
-                        let [was, is] = [own[0][vertex], own[1][vertex]];
                         let more = [*weight, weight * was * was, weight * is * is];
                         let at = sums.binary_search_by_key(key, |(key, _)| *key).unwrap_or_else(|at| {
                             sums.insert(at, (*key, [0.0; 3]));

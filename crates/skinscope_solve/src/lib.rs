@@ -18,6 +18,7 @@ mod drag;
 mod example;
 mod gain;
 mod hull;
+mod layout;
 mod motion;
 mod poses;
 mod quadratic;
@@ -26,13 +27,16 @@ mod rows;
 mod subset;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub use candidates::Joints;
 pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
 pub use example::{Deviation, Example};
 pub use gain::{Gain, JointGain};
 pub use hull::{Hull, hull};
+pub use layout::{Layout, LayoutError};
 pub use motion::{Motion, Posed, shown_by};
 pub use poses::{MethodSurface, typical_poses};
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
+pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};
