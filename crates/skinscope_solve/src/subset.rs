@@ -17,6 +17,8 @@ const FEW_JOINTS: usize = 16;
 const MOST_JOINTS: usize = u128::BITS as usize;
 /// A choice is better where its error is less by more than this share of the largest number of the equations, and by more than the slack.
 const TOLERANCE: f64 = 1e-13;
+/// Of so many joints more than may have weight, each is tried for the one to leave out.
+const MOST_TRIED: usize = 3;
 /// So often each joint is exchanged for each other.
 const MOST_EXCHANGES: usize = 4;
 
@@ -107,6 +109,10 @@ impl Subset {
 
     /// Leaves out the joint whose loss harms least, until no more than `most` have weight.
     fn leave_out(&mut self, q: &Quadratic, most: usize) {
+        // Of very many the least go without trying each: what this misses is found when other choices are ruled out.
+        while self.solver.set.len() > most.max(1) + MOST_TRIED {
+            self.solver.leave_least(q);
+        }
         let mut left = std::mem::take(&mut self.ranked);
         left.clear();
         left.extend(self.solver.set.iter().map(|j| (0.0, *j)));

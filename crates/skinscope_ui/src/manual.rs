@@ -188,6 +188,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "fix",
         "paint",
         "bind",
+        "solve",
         "pictures",
         "commands",
         "formats",
