@@ -28,5 +28,6 @@ mod replay;
 mod replays;
 mod rule_ids;
 mod shaders;
+mod solve;
 mod strokes;
 mod twin;
