@@ -147,7 +147,8 @@ impl Session {
 
     /// Returns the work that a session that defers work waits for, at most one piece of each kind. What was begun and is no longer among it
     /// can be cancelled. While a gesture has changed the weights ([`Session::waits_for_commit`]) it is what was wanted when that began, so that
-    /// nothing of it is cancelled before the gesture ends, and nothing at all where it is given up.
+    /// nothing of it is cancelled before the gesture ends, and nothing at all where it is given up. While one changes what weights are found by
+    /// ([`Session::waits_to_find`]) nobody finds any.
     pub fn wanted(&mut self) -> Vec<Work> {
         if !self.defers_work {
             return Vec::new();
@@ -181,7 +182,8 @@ impl Session {
         {
             wanted.push(Work::PrepareMethod(source, ModelKey::of(&model)));
         }
-        if let Some((model, task)) = self.skinning().wanted_task() {
+        let tried = self.skinning().wanted_task();
+        if let Some((model, task)) = tried.filter(|_| !self.waits_to_find()) {
             wanted.push(Work::TryTool(ModelKey::of(&model), Box::new(task)));
         }
         if let Some((task, model)) = self.placing.task().zip(self.edited_weights().edited_model()) {

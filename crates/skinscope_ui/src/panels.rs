@@ -362,7 +362,7 @@ impl Panels<'_> {
             DockPanel::Inspector => inspector::show(ui, session, state, status, commands),
             DockPanel::Timeline => timeline::show(ui, session, state, commands),
             DockPanel::Tables => tables::show(ui, session, state, status, commands),
-            DockPanel::Tools => tools::show(ui, session, has_tabs, commands),
+            DockPanel::Tools => tools::show(ui, session, (status, has_tabs), commands),
             DockPanel::Deformation => {
                 measures::show(ui, session, (status, has_tabs), &mut state.normal_times, commands);
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::bind_root;
+use skinscope_edit::{Settings, bind_root};
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, Model, ModelParts, NodeId};
 
@@ -100,6 +100,36 @@ fn binding_is_work_in_the_background_whose_stages_are_said_and_which_is_cancelle
     session.apply(ToolCommand::Apply);
     session.do_wanted();
     assert!(skins(&session) == 1 && session.history().can_undo());
+}
+
+#[test]
+fn a_drag_of_a_setting_is_tried_once_when_it_ends_and_shows_the_preview_from_before_meanwhile() {
+    let mut session = bare();
+    session.defer_work();
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    assert!(session.edited_weights().awaits_outcome());
+    session.do_wanted();
+    assert!(skins(&session) == 1 && !session.edited_weights().awaits_outcome());
+    let shown = Arc::clone(session.model().unwrap());
+    let settings = Arc::clone(&session.tools().settings);
+    let smooth = |times: f64| {
+        let mut now = Settings::clone(&settings);
+        now.values.insert("bind-smooth".to_owned(), times);
+        ToolCommand::Set(Arc::new(now))
+    };
+    let tries = |session: &mut Session| session.wanted().iter().any(|work| matches!(work, Work::TryTool(..)));
+    session.apply(EditCommand::BeginEdit);
+    for times in [1.0, 2.0, 5.0] {
+        session.apply(smooth(times));
+        assert!(!tries(&mut session) && session.waits_to_find() && session.edited_weights().awaits_outcome());
+        session.do_wanted();
+        assert!(Arc::ptr_eq(session.model().unwrap(), &shown), "what was found before is shown");
+    }
+    session.apply(EditCommand::EndEdit);
+    assert!(tries(&mut session) && !session.waits_to_find());
+    session.do_wanted();
+    assert!(!session.edited_weights().awaits_outcome() && !Arc::ptr_eq(session.model().unwrap(), &shown));
+    assert!(skins(&session) == 1 && !session.history().can_undo());
 }
 
 #[test]

@@ -453,6 +453,11 @@ impl Tools {
         self.shown.as_ref().map(|shown| &shown.outcome)
     }
 
+    /// Returns what the preview was worked out for.
+    pub(super) fn shown_task(&self) -> Option<&Task> {
+        self.shown.as_ref().map(|shown| &shown.task)
+    }
+
     /// Returns whether the weights that are shown are the preview of a tool.
     #[must_use]
     pub fn is_trying(&self) -> bool {

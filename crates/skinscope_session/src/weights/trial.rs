@@ -8,7 +8,23 @@ use skinscope_model::{BindingChange, Model};
 use skinscope_paint::CopiedLayer;
 
 use crate::painting::layers;
-use crate::{Examination, Session};
+use crate::{EditedWeights, Examination, Session};
+
+impl EditedWeights<'_> {
+    /// Returns whether what the chosen tool would do now is not worked out yet, though the preview from before may be shown.
+    #[must_use]
+    pub fn awaits_outcome(self) -> bool {
+        let tools = self.tools;
+        let Some(operation) = tools.operation.filter(|_| !tools.is_normalising && !tools.rests()) else { return false };
+        let Some(task) = tools.shown_task() else { return self.model.is_some() };
+        let is_of_scope = match (&task.within, self.vertices_of(tools.scope)) {
+            (Some(shown), Some(now)) => Arc::ptr_eq(shown, &now) || *shown == now,
+            (shown, now) => shown.is_none() && now.is_none(),
+        };
+        let is_same = std::ptr::eq(task.operation, operation) && task.settings == *tools.settings;
+        !(is_same && is_of_scope && task.locked == tools.locked)
+    }
+}
 
 impl Session {
     /// Returns the model that is shown where a tool tries to give skins to its meshes. [`Session::follow_trial`] has to know it from before
