@@ -20,11 +20,11 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
-    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
-    check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BareScope, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bare_joints, bind_bare,
+    bind_placed, check, check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
-use crate::model::{MeshId, Model, PrimitiveId};
+use crate::model::{MeshId, Model, NodeId, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::parallel::JobContext;
 use crate::words::counted;
@@ -87,8 +87,8 @@ pub(super) struct BindArgs {
     /// times
     #[arg(long, value_name = "JOINT=INNER,OUTER", value_parser = parse_envelope, allow_hyphen_values = true)]
     envelope: Vec<(String, [f64; 2])>,
-    /// Leave the weights of this joint as they are; may be given several times
-    #[arg(long, value_name = "JOINT", conflicts_with_all = ["joints", "skeleton", "humanoid"], allow_hyphen_values = true)]
+    /// Leave the weights of this joint as they are; with --joints it gets none; may be given several times
+    #[arg(long, value_name = "JOINT", conflicts_with_all = ["skeleton", "humanoid"], allow_hyphen_values = true)]
     lock: Vec<String>,
     /// Check the file that was written, drive its joints through their range of motion (up to 10 s), and say what to look at first
     #[arg(long)]
@@ -289,7 +289,9 @@ impl BindArgs {
         let bound = if let Some(root) = &self.joints {
             self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;
             let root = find_node(model, root)?;
-            bind_bare(model, root, self.meshes(model)?.as_ref(), &settings, &context)
+            let (meshes, locked) = (self.meshes(model)?, self.locked_below(model, root)?);
+            let scope = BareScope { meshes: meshes.as_ref(), locked: Some(&locked), ..BareScope::default() };
+            bind_bare(model, root, scope, &settings, &context)
         } else if let Some(joints) = self.placed(model)? {
             self.check_envelopes(joints.iter().map(|joint| joint.name.as_str()))?;
             bind_placed(model, &joints, self.meshes(model)?.as_ref(), &settings, &context)
@@ -299,6 +301,21 @@ impl BindArgs {
         let BareBinding { change, bound } = bound.map_err(|why| refused(&why))?;
         let gained = model.with_bindings(&change).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
         Ok(Some((gained, bound)))
+    }
+
+    /// Returns the joints at and below a node that get no weight.
+    fn locked_below(&self, model: &Model, root: NodeId) -> Result<BTreeSet<u32>, CliError> {
+        let joints = bare_joints(model, root);
+        let mut locked = BTreeSet::new();
+        for name in &self.lock {
+            let joint = find_node(model, name)?;
+            if !joints.contains(&joint) {
+                let why = format!("--lock: “{name}” is none of the joints that the meshes gain");
+                return Err(CliError::Usage(printable(&why)));
+            }
+            locked.insert(joint.0);
+        }
+        Ok(locked)
     }
 
     /// Returns the joints that are to be made; `None` where none are.
@@ -428,8 +445,8 @@ fn refused(why: &Refusal) -> CliError {
 mod tests {
     use super::*;
     use crate::bind::Applied;
+    use crate::model::SkinId;
     use crate::model::test_shapes::{Tube, tube};
-    use crate::model::{NodeId, SkinId};
 
     #[test]
     fn a_joint_that_several_pieces_follow_is_named_once() {

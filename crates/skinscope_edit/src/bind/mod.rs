@@ -15,15 +15,19 @@ mod placed_file;
 mod placed_tests;
 mod report;
 
+use std::collections::BTreeSet;
+
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
 use skinscope_model::{Model, NodeId};
 use skinscope_weights::{RestSurface, Shares, Table, cut};
 
-pub use bare::{BareBinding, bind_bare};
+pub use bare::{BareBinding, BareScope, bare_joints, bind_bare};
+pub(crate) use choices::limit_to_meshes;
 pub use choices::{
-    bind_envelopes, bind_method, bind_root, clear_bind_envelopes, has_bare_mesh, has_bind_rule, likely_bind_root,
-    set_bind_envelope, set_bind_root, set_bind_rule,
+    bind_envelopes, bind_meshes, bind_method, bind_root, bindable_meshes, clear_bind_envelopes, clear_bind_meshes,
+    forget_bind_numbers, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_envelope, set_bind_mesh,
+    set_bind_root, set_bind_rule,
 };
 pub use dress::{
     ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
@@ -184,16 +188,21 @@ fn can_bind(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     if bind_root(sheet.model, settings).is_some() {
         return Ok(());
     }
-    match sheet.tables.iter().any(|table| table.vertices() > 0) {
+    let meshes = bind_meshes(settings);
+    let mut tables = sheet.tables.iter().filter(|table| table.vertices() > 0).peekable();
+    if tables.peek().is_none() {
+        return Err(Refusal::NoSkin);
+    }
+    match tables.flat_map(|table| &table.primitives).any(|at| choices::is_chosen(sheet.model, &meshes, at)) {
         true => Ok(()),
-        false => Err(Refusal::NoSkin),
+        false => Err(Refusal::NoChosenSkin),
     }
 }
 
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
     let asked = bind_settings(settings);
     if let Some(root) = bind_root(sheet.model, settings) {
-        return gain(sheet, root, &asked);
+        return gain(sheet, root, &bind_meshes(settings), &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
     let (mut bound, mut has_no_skin) = (Vec::new(), false);
@@ -221,8 +230,14 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
 }
 
 /// Finds the weights of the meshes that have no skin. The sheet has no rows of theirs: what they would gain stands beside its tables.
-fn gain(sheet: &mut Sheet, root: NodeId, asked: &BindSettings) {
-    match bind_bare(sheet.model, root, None, asked, &sheet.context.part(0.2, 0.8)) {
+fn gain(sheet: &mut Sheet, root: NodeId, meshes: &BTreeSet<u32>, asked: &BindSettings) {
+    let scope = BareScope {
+        meshes: Some(meshes).filter(|meshes| !meshes.is_empty()),
+        within: sheet.within.as_ref(),
+        locked: Some(&sheet.bounds.locked),
+    };
+    let gained = bind_bare(sheet.model, root, scope, asked, &sheet.context.part(0.2, 0.8));
+    match gained {
         Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), vec![bound]),
         Err(Refusal::NotBound(BindError::Cancelled)) => {}
         Err(why) => sheet.not_bound = Some(why),

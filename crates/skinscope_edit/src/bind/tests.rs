@@ -6,10 +6,11 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindSettings, RULES, ShapeForm};
+use skinscope_inspect::VertexSet;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{Folded, WORDS, bind_bare, bind_settings, put_bind_settings};
+use super::{BareScope, Folded, WORDS, bind_bare, bind_settings, put_bind_settings, set_bind_mesh, set_bind_root};
 use crate::{Outcome, Refusal, Settings, Sheet, Table, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
@@ -178,7 +179,8 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
     let change = |meshes: &[u32]| {
         let meshes: BTreeSet<u32> = meshes.iter().copied().collect();
         let settings = BindSettings::default();
-        bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap().change
+        let scope = BareScope { meshes: Some(&meshes), ..BareScope::default() };
+        bind_bare(&model, NodeId(1), scope, &settings, &JobContext::of_waiting()).unwrap().change
     };
     let joins = change(&[1]);
     assert_eq!((joins.skins.len(), &joins.joining[..]), (0, &[(InstanceId(1), SkinId(0))][..]));
@@ -191,4 +193,83 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
         assert!(bound.skins.iter().all(|skin| skin.joints == model.skins[0].joints));
         assert_eq!(bound.instances[2].skin, Some(SkinId(skins as u32)));
     }
+}
+
+/// Works the tool out with these settings, on these vertices.
+fn tried(model: &Model, settings: &Settings, within: Option<VertexSet>, locked: &[NodeId]) -> Outcome {
+    let locked = Arc::new(locked.iter().copied().collect());
+    let (operation, settings) = (operation("bind").unwrap(), settings.clone());
+    let task = Task { operation, settings, within: within.map(Arc::new), locked };
+    compute_outcome(model, &task, &JobContext::of_waiting()).unwrap()
+}
+
+#[test]
+fn only_the_chosen_meshes_are_bound() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    let again = parts.meshes[0].clone();
+    parts.meshes.push(again);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let model = Model::build(parts.clone()).unwrap();
+    let chosen = |model: &Model, root: Option<NodeId>, meshes: &[u32]| {
+        let mut settings = Settings::default();
+        set_bind_root(&mut settings, root);
+        meshes.iter().for_each(|mesh| set_bind_mesh(&mut settings, *mesh, true));
+        tried(model, &settings, None, &[])
+    };
+    let changed = |meshes: &[u32]| -> (BTreeSet<u32>, Option<Refusal>) {
+        let outcome = chosen(&model, None, meshes);
+        (outcome.changes.iter().map(|change| change.mesh.0).collect(), outcome.refused)
+    };
+    assert_eq!(changed(&[]), ([0, 1].into(), None));
+    assert_eq!(changed(&[1]), ([1].into(), None));
+    assert_eq!(changed(&[0, 1]), ([0, 1].into(), None));
+    assert_eq!(changed(&[7]), (BTreeSet::new(), Some(Refusal::NoChosenSkin)));
+    // Without skins.
+    parts.skins.clear();
+    parts.instances.iter_mut().for_each(|instance| instance.skin = None);
+    parts.meshes.iter_mut().for_each(|mesh| mesh.primitives[0].stored_influences = None);
+    let bare = Model::build(parts).unwrap();
+    let gained = |meshes: &[u32]| -> Vec<InstanceId> {
+        let outcome = chosen(&bare, Some(NodeId(1)), meshes);
+        outcome.gained.map_or_else(Vec::new, |change| change.instances.iter().map(|(id, _)| *id).collect())
+    };
+    assert_eq!(gained(&[]), [InstanceId(0), InstanceId(1)]);
+    assert_eq!(gained(&[1]), [InstanceId(1)]);
+    assert_eq!(chosen(&bare, Some(NodeId(1)), &[7]).refused, Some(Refusal::NoBareMesh));
+}
+
+#[test]
+fn of_a_mesh_without_a_skin_vertices_out_of_bounds_follow_the_root_and_locked_joints_get_nothing() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    let model = Model::build(parts).unwrap();
+    let mut settings = Settings::default();
+    set_bind_root(&mut settings, Some(NodeId(1)));
+    let rows = |within: Option<VertexSet>, locked: &[NodeId]| -> Vec<Vec<(u16, f32)>> {
+        let change = tried(&model, &settings, within, locked).gained.unwrap();
+        let influences = &change.primitives[0].1;
+        let row = |vertex: usize| {
+            let (joints, weights) = influences.of(vertex);
+            joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight > 0.0).collect()
+        };
+        (0..influences.joints.len() / influences.per_vertex).map(row).collect()
+    };
+    let all = rows(None, &[]);
+    let positions = &model.meshes[0].primitives[0].positions[..all.len()];
+    let middle = positions.iter().map(|point| point.y).sum::<f32>() / all.len() as f32;
+    let is_upper = |vertex: usize| positions[vertex].y > middle;
+    let upper = (0..all.len()).filter(|vertex| is_upper(*vertex)).map(|vertex| (MeshId(0), 0, vertex as u32)).collect();
+    let upper = VertexSet::from_vertices(upper);
+    assert!(!upper.is_empty() && upper.len() < all.len());
+    for (vertex, row) in rows(Some(upper), &[]).into_iter().enumerate() {
+        let expected = if is_upper(vertex) { all[vertex].clone() } else { vec![(0, 1.0)] };
+        assert!(row == expected, "vertex {vertex}: {row:?}");
+    }
+    let locked = rows(None, &[NodeId(2)]);
+    assert!(all.iter().flatten().any(|(joint, _)| *joint == 1));
+    assert!(locked.iter().flatten().all(|(joint, _)| *joint != 1), "a locked joint has got weight");
+    let none = tried(&model, &settings, Some(VertexSet::default()), &[]);
+    assert_eq!((none.gained, none.refused), (None, Some(Refusal::NoBareVertex)));
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use skinscope_edit::{
     BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
-    has_bare_mesh, likely_bind_root, set_bind_root,
+    forget_bind_numbers, has_bare_mesh, likely_bind_root, set_bind_root,
 };
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
@@ -149,7 +149,7 @@ impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
         let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
-        set_bind_root(&mut settings, None);
+        forget_bind_numbers(&mut settings);
         clear_bind_envelopes(&mut settings);
         let scope = self.scope_before.unwrap_or(self.scope);
         *self =
@@ -171,7 +171,7 @@ impl Tools {
     /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
-        set_bind_root(Arc::make_mut(&mut self.settings), None);
+        forget_bind_numbers(Arc::make_mut(&mut self.settings));
     }
 
     /// Works on what tools worked on before a finding was repaired.

@@ -104,7 +104,7 @@ fn progress(session: &Session, work: Option<&BackgroundStatus>) -> String {
     let work = work.filter(|work| work.cancel == Some(ToolCommand::Cancel.into()));
     let mut text = match work {
         _ if session.waits_to_find() => "It is worked out once the drag ends.".to_owned(),
-        Some(BackgroundStatus { what, fraction: Some(done), .. }) => format!("{what} · {:.0} %", 100.0 * done),
+        Some(BackgroundStatus { what, fraction: Some(done), .. }) => format!("{what} · {:.0} %.", 100.0 * done),
         _ => "Working it out…".to_owned(),
     };
     if session.tools().outcome().is_some() {
