@@ -89,8 +89,9 @@ fn what_was_bound_is_told_and_what_comes_next_is_offered() {
     harness.get_by_label("The checker and the range of motion look at it; what they find comes below the nodes.");
     assert_eq!(harness.state_mut().session.take_examination(), Some(Examination::CheckAndMotion));
     assert_eq!(harness.state_mut().session.take_examination(), None, "it is looked at once");
-    click(&mut harness, "Show how much the weights differ from those of the file");
+    click(&mut harness, "Show how much the weights differ from those before they were found");
     assert_eq!(harness.state().session.view().overlay.unwrap().id, "changed");
+    assert_eq!(harness.state().session.deforming().compared_file(), None, "the file has the weights from before");
     click(&mut harness, "Go on with a brush");
     assert!(has(&harness, &Command::Window(WindowCommand::Brush(BrushKey::Take))));
 }
@@ -233,4 +234,22 @@ fn a_slider_that_is_dragged_says_that_weights_are_found_when_it_is_let_go() {
     harness.state_mut().session.do_wanted();
     harness.run();
     assert!(harness.query_by_label_contains("What is shown was found before.").is_none());
+}
+
+#[test]
+fn what_has_changed_is_shown_beside_the_weights_from_before_and_beside_those_of_the_file() {
+    let mut session = session(6);
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    session.apply(ToolCommand::TogglePanel);
+    let mut harness = panel(session);
+    choose(&mut harness);
+    press(&mut harness, "Apply");
+    click(&mut harness, "Show how much the weights differ from those before they were found");
+    let session = &harness.state().session;
+    assert_eq!(session.view().overlay.unwrap().id, "changed");
+    assert_eq!(session.deforming().compared_file(), Some("the weights before Auto bind"));
+    click(&mut harness, "Show how much the weights differ from those of the file");
+    let session = &harness.state().session;
+    assert!(session.deforming().compared_file().is_none() && session.view().overlay.unwrap().id == "changed");
 }

@@ -173,3 +173,36 @@ fn weights_that_were_found_become_a_layer_in_one_step() {
     session.apply(EditCommand::Redo);
     assert!(session.painting().layers().is_same_as(&layers));
 }
+
+#[test]
+fn the_difference_to_the_weights_before_is_an_overlay_and_each_binding_is_a_layer() {
+    let mut session = Session::default();
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    session.open(Document::new(Arc::new(model), Vec::new(), None));
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    let before = Arc::clone(session.model().unwrap());
+    session.apply(ToolCommand::ToggleAsLayer);
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    session.apply(ToolCommand::Apply);
+    assert!(Arc::ptr_eq(session.edited_weights().weights_before().unwrap(), &before));
+    session.apply(ToolCommand::CompareBefore);
+    assert_eq!(session.view().overlay.map(|overlay| overlay.id), Some("changed"));
+    assert!(Arc::ptr_eq(session.deforming().compared_with().unwrap(), &before));
+    let differs = session.measurements().changed_weights().unwrap();
+    assert!(differs.values.iter().flatten().flatten().any(|value| *value > 0.01));
+    // Another binding is another layer over the first one.
+    let mut settings = Settings::clone(&session.tools().settings);
+    settings.values.insert("bind-smooth".to_owned(), 12.0);
+    session.apply(ToolCommand::Set(Arc::new(settings)));
+    session.apply(ToolCommand::Apply);
+    assert_eq!(session.painting().layers().layers().len(), 2);
+    session.apply(EditCommand::Undo);
+    assert_eq!(session.painting().layers().layers().len(), 1);
+    assert!(session.edited_weights().weights_before().is_none(), "it was taken back");
+    // A mesh that gains a skin had no weights.
+    let mut session = bare();
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    session.apply(ToolCommand::Apply);
+    assert!(skins(&session) == 1 && session.edited_weights().weights_before().is_none());
+}

@@ -56,6 +56,8 @@ pub enum ToolCommand {
     Apply,
     /// Chooses no tool; the weights stay as they are.
     Cancel,
+    /// Colours the skin by how far its weights are from those before what was applied, with which the model is compared from then on.
+    CompareBefore,
     /// Switches whether weights that are found from the mesh and its joints become a layer of weights of their own when they are applied.
     ToggleAsLayer,
     /// Locks a joint, so that no tool changes its weights, or unlocks it.
@@ -96,7 +98,9 @@ pub struct Tools {
     /// The scope from before the finding whose repair was chosen.
     scope_before: Option<Scope>,
     /// What is to be looked at anew since a mesh was bound.
-    examination: Option<Examination>,
+    pub(super) examination: Option<Examination>,
+    /// The weights before those that were applied last; `None` where the meshes had none.
+    pub(super) before: Option<Arc<Model>>,
 }
 
 /// What is to be looked at anew of a model, whose mesh was bound or is no longer tried to be bound.
@@ -467,21 +471,6 @@ impl Tools {
     /// Returns the model without the skins that its meshes have in the preview alone, where that gives them some.
     pub(super) fn skinless(&self) -> Option<&Arc<Model>> {
         self.shown.as_ref().filter(|shown| shown.outcome.gained.is_some()).map(|shown| &shown.base)
-    }
-
-    /// Asks for another look at the model, unless more is asked for already.
-    pub(super) fn ask_for_check(&mut self) {
-        self.examination = self.examination.or(Some(Examination::Check));
-    }
-
-    /// Asks for a look at a mesh that was bound, and at how it moves.
-    pub(super) fn ask_for_motion(&mut self) {
-        self.examination = Some(Examination::CheckAndMotion);
-    }
-
-    /// Returns what is to be looked at anew, once.
-    pub(super) fn take_examination(&mut self) -> Option<Examination> {
-        self.examination.take()
     }
 
     /// Returns whether the chosen tool was applied, and nothing that it works by is another since: it tries nothing until then.

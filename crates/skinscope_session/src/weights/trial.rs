@@ -8,9 +8,27 @@ use skinscope_model::{BindingChange, Model};
 use skinscope_paint::CopiedLayer;
 
 use crate::painting::layers;
-use crate::{EditedWeights, Examination, Session};
+use crate::{ComparedFile, EditedWeights, Examination, Session, Tools, ViewCommand};
 
-impl EditedWeights<'_> {
+impl Tools {
+    /// Asks for another look at the model, unless more is asked for already.
+    fn ask_for_check(&mut self) {
+        self.examination = self.examination.or(Some(Examination::Check));
+    }
+
+    /// Asks for a look at a mesh that was bound, and at how it moves.
+    pub(super) fn ask_for_motion(&mut self) {
+        self.examination = Some(Examination::CheckAndMotion);
+    }
+}
+
+impl<'a> EditedWeights<'a> {
+    /// Returns the weights before what the chosen tool has just done; `None` where there were none, or something else was done since.
+    #[must_use]
+    pub fn weights_before(self) -> Option<&'a Arc<Model>> {
+        self.tools.before.as_ref().filter(|_| self.just_changed().is_some())
+    }
+
     /// Returns whether what the chosen tool would do now is not worked out yet, though the preview from before may be shown.
     #[must_use]
     pub fn awaits_outcome(self) -> bool {
@@ -74,6 +92,8 @@ impl Session {
     /// Does what the chosen tool previews, where that was asked for and is worked out.
     pub(crate) fn apply_tool_if_ready(&mut self) {
         let Some(outcome) = self.skinning().take_ready() else { return };
+        let before = self.edited_weights().edited_model().map(Arc::clone);
+        self.tools.before = before.filter(|_| outcome.gained.is_none());
         if let Some(change) = &outcome.gained {
             return self.apply_gained(change, &outcome);
         }
@@ -114,6 +134,16 @@ impl Session {
 
     /// Returns what is to be looked at anew since a mesh was bound, once.
     pub fn take_examination(&mut self) -> Option<Examination> {
-        self.tools.take_examination()
+        self.tools.examination.take()
+    }
+
+    /// Compares the model with the weights before what was applied, and colours the skin by how far they are apart.
+    pub(crate) fn compare_before(&mut self) {
+        let Some(before) = self.edited_weights().weights_before().map(Arc::clone) else { return };
+        let tool = self.tools.operation.map_or("", |operation| operation.tool);
+        let before = ComparedFile { model: before, name: format!("the weights before {tool}") };
+        if self.compare_with(Some(before)).is_ok() {
+            self.apply(ViewCommand::SetOverlay(Some("changed")));
+        }
     }
 }

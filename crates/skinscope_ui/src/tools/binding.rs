@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use egui::{Label, RichText, ScrollArea, Ui, vec2};
 use skinscope_edit::{
@@ -13,7 +14,9 @@ use skinscope_edit::{
 };
 use skinscope_inspect::check::Finding;
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
+use skinscope_session::{
+    BrushKey, Command, ComparisonCommand, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal,
+};
 
 use super::fold::fold;
 use super::{LABEL, envelope, quiet_text};
@@ -28,7 +31,7 @@ use crate::widgets::{
 const MOST_ROWS: usize = 9;
 /// How many joints or pieces are named on one line.
 const NAMED: usize = 6;
-/// The overlay that shows how much the weights differ from those of the file.
+/// The overlay that shows how much the weights differ from those of the file, or those that the model is compared with.
 const CHANGED: &str = "changed";
 
 /// Shows what is set of a binding.
@@ -324,6 +327,29 @@ fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
     is_open
 }
 
+/// Offers an overlay of how much the weights differ from those before, and where the file has others also from those. Meshes that have gained
+/// a skin had none before.
+fn changes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some((before, document)) = session.edited_weights().weights_before().zip(session.document()) else { return };
+    let is_shown = session.view().overlay.is_some_and(|overlay| overlay.id == CHANGED);
+    let compares = session.deforming().compared_file().is_some();
+    let is_as_stored = Arc::ptr_eq(before, document.stored());
+    let help = "Show how much the weights differ from those before they were found";
+    if !(is_shown && (compares || is_as_stored))
+        && link(ui, "Show what has changed", help).on_hover_text(help).clicked()
+    {
+        commands.push(if is_as_stored && !compares {
+            ViewCommand::SetOverlay(Some(CHANGED)).into()
+        } else {
+            ToolCommand::CompareBefore.into()
+        });
+    }
+    let help = "Show how much the weights differ from those of the file";
+    if is_shown && compares && link(ui, "Compare with the file", help).on_hover_text(help).clicked() {
+        commands.push(ComparisonCommand::LeaveFile.into());
+    }
+}
+
 /// Shows what comes next once a mesh was bound: what the checker and the range of motion found, what has changed, and a brush.
 pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
     if !operation.finds_weights() || session.edited_weights().just_bound().is_empty() {
@@ -351,12 +377,7 @@ pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, comman
                 commands.push(FindingCommand::ShowFinding(worst).into());
             }
         }
-        let changed = Command::from(ViewCommand::SetOverlay(Some(CHANGED)));
-        let is_shown = session.view().overlay.is_some_and(|overlay| overlay.id == CHANGED);
-        let help = "Show how much the weights differ from those of the file";
-        if !is_shown && link(ui, "Show what has changed", help).on_hover_text(help).clicked() {
-            commands.push(changed);
-        }
+        changes(ui, session, commands);
         let take = Command::Window(WindowCommand::Brush(BrushKey::Take));
         let name = "Go on with a brush";
         if refusal(&take, session).is_none() && link(ui, name, name).on_hover_text(tip(&take)).clicked() {
