@@ -20,8 +20,8 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
-    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
-    check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BoundSkin, PLACED_AXES, PlacedAxes, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare,
+    bind_placed, check, check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
@@ -65,6 +65,10 @@ pub(super) struct BindArgs {
     /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds (those of the meshes of --mesh)
     #[arg(long, conflicts_with_all = ["joints", "skeleton"])]
     humanoid: bool,
+    /// With --skeleton or --humanoid: let Y of each joint point along the bone to its first child (bone), or leave the axes as the scene has them
+    /// (world) [default: bone]
+    #[arg(long, value_name = "HOW", conflicts_with = "joints", value_parser = ways_of_axes())]
+    axes: Option<String>,
     /// Bind this mesh of the file alone, by number from 0; may be given several times
     #[arg(long, value_name = "N")]
     mesh: Vec<u32>,
@@ -100,6 +104,10 @@ pub(super) struct BindArgs {
 
 fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(BINDERS.iter().map(|binder| binder.id))
+}
+
+fn ways_of_axes() -> PossibleValuesParser {
+    PossibleValuesParser::new(PLACED_AXES.iter().map(|(_, word, ..)| *word))
 }
 
 fn rules() -> PossibleValuesParser {
@@ -167,6 +175,9 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
         return Ok(());
     }
     args.check_numbers()?;
+    if args.axes.is_some() && args.skeleton.is_none() && !args.humanoid {
+        return Err(CliError::Usage("--axes needs --skeleton or --humanoid".to_owned()));
+    }
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -292,13 +303,20 @@ impl BindArgs {
             bind_bare(model, root, self.meshes(model)?.as_ref(), &settings, &context)
         } else if let Some(joints) = self.placed(model)? {
             self.check_envelopes(joints.iter().map(|joint| joint.name.as_str()))?;
-            bind_placed(model, &joints, self.meshes(model)?.as_ref(), &settings, &context)
+            bind_placed(model, (&joints[..], self.axes()), self.meshes(model)?.as_ref(), &settings, &context)
         } else {
             return Ok(None);
         };
         let BareBinding { change, bound } = bound.map_err(|why| refused(&why))?;
         let gained = model.with_bindings(&change).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
         Ok(Some((gained, bound)))
+    }
+
+    /// Returns which way the axes of joints point that are made.
+    fn axes(&self) -> PlacedAxes {
+        let word = self.axes.as_deref();
+        let known = PLACED_AXES.iter().find(|(_, known, ..)| Some(*known) == word);
+        known.map_or(PlacedAxes::default(), |(axes, ..)| *axes)
     }
 
     /// Returns the joints that are to be made; `None` where none are.

@@ -10,6 +10,7 @@ mod dress;
 mod humanoid;
 mod middle;
 mod placed;
+mod placed_axes;
 mod placed_file;
 #[cfg(test)]
 mod placed_tests;
@@ -32,6 +33,7 @@ pub use dress::{
 pub use humanoid::{BodyFrame, humanoid, humanoid_in, mirrored_name, sided_name};
 pub use middle::{bare_bounds, middle_of_body};
 pub use placed::{PlacedJoint, bind_placed};
+pub use placed_axes::{PLACED_AXES, PlacedAxes};
 pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::{BoundSkin, JointShape};
 

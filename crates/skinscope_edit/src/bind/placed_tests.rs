@@ -12,7 +12,8 @@ use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 use super::middle::bare_bounds_of;
 use super::placed::check_placed;
 use super::{
-    PlacedJoint, bare_bounds, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text, placed_to_text,
+    PlacedAxes, PlacedJoint, bare_bounds, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text,
+    placed_to_text,
 };
 use crate::Refusal;
 
@@ -27,6 +28,24 @@ fn bare() -> Model {
 
 fn joint(name: &str, position: Vec3, parent: Option<usize>) -> PlacedJoint {
     PlacedJoint { name: name.to_owned(), position, parent }
+}
+
+/// Every vertex of the first mesh is at rest where it is stored.
+fn stays_at_rest(bound: &Model) {
+    let worlds = bound.skeleton.worlds(&bound.skeleton.rest);
+    let skin = &bound.skins[0];
+    let influences = bound.influences(bound.instances[0].mesh, 0).unwrap();
+    for (vertex, point) in bound.meshes[0].primitives[0].positions.iter().enumerate() {
+        let (joints, weights) = influences.of(vertex);
+        let moved = |(joint, weight): (&u16, &f32)| {
+            let joint = usize::from(*joint);
+            let matrix = worlds[skin.joints[joint].index()] * skin.inverse_bind[joint].as_daffine3();
+            matrix.transform_point3(point.as_dvec3()) * f64::from(*weight)
+        };
+        let at: glam::DVec3 = joints.iter().zip(weights).map(moved).sum();
+        let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
+        assert!((at / sum).distance(point.as_dvec3()) < 1e-6, "vertex {vertex}");
+    }
 }
 
 #[test]
@@ -114,9 +133,11 @@ fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() 
         joint("root", Vec3::new(0.01, 0.1, 0.0), None),
         joint("upper", Vec3::new(0.0, 1.25, 0.02), Some(0)),
     ];
-    for binder in BINDERS {
+    let axes = [PlacedAxes::Bone, PlacedAxes::World];
+    for (binder, axes) in BINDERS.iter().flat_map(|binder| axes.map(|axes| (binder, axes))) {
         let settings = BindSettings { method: binder.id.to_owned(), ..BindSettings::default() };
-        let out = bind_placed(&model, &joints, None, &settings, &JobContext::of_waiting()).unwrap();
+        let asked = (&joints[..], axes);
+        let out = bind_placed(&model, asked, None, &settings, &JobContext::of_waiting()).unwrap();
         assert_eq!((out.bound.skin, out.bound.joints), (SkinId(0), 3), "{}", binder.id);
         assert!(out.bound.joints_used >= 2, "{}", binder.id);
         let bound = model.with_bindings(&out.change).unwrap();
@@ -132,9 +153,25 @@ fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() 
             let (_, weights) = influences.of(vertex);
             assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{}, vertex {vertex}", binder.id);
         }
+        stays_at_rest(&bound);
+        let along = |joint: usize| worlds[first + joint].matrix3.y_axis.as_vec3();
+        let to = |from: usize, to: usize| (joints[to].position - joints[from].position).normalize();
+        match axes {
+            PlacedAxes::Bone => {
+                assert!(along(0).dot(to(1, 0)) > 0.999_999 && along(1).dot(to(0, 2)) > 0.999_999);
+                assert!(along(2).abs_diff_eq(along(1), 1e-6), "a leaf has the axes of its parent");
+            }
+            PlacedAxes::World => assert!((0..3).all(|joint| along(joint) == Vec3::Y)),
+        }
     }
     let skinned = tube(Tube::default());
-    let refused = bind_placed(&skinned, &joints, None, &BindSettings::default(), &JobContext::of_waiting());
+    let refused = bind_placed(
+        &skinned,
+        (&joints[..], PlacedAxes::Bone),
+        None,
+        &BindSettings::default(),
+        &JobContext::of_waiting(),
+    );
     assert_eq!(refused.err(), Some(Refusal::NoBareMesh));
 }
 
@@ -143,7 +180,8 @@ fn a_humanoid_that_is_bound_is_known_to_retargeting() {
     let model = bare();
     let joints = humanoid(bare_bounds(&model));
     assert_eq!(check_placed(&joints).map(|order| order.len()), Ok(19));
-    let out = bind_placed(&model, &joints, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();
+    let asked = (&joints[..], PlacedAxes::Bone);
+    let out = bind_placed(&model, asked, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();
     let bound = model.with_bindings(&out.change).unwrap();
     let rig = bound.rig().unwrap();
     assert_eq!(rig.bones().count(), 19);

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{
-    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedJoint, bare_bounds, bind_placed, has_bare_mesh, middle_of_body,
+    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedAxes, PlacedJoint, bare_bounds, bind_placed, has_bare_mesh,
+    middle_of_body,
 };
 use skinscope_model::Model;
 
@@ -35,6 +36,8 @@ pub struct Placing {
     frame: Option<BodyFrame>,
     /// The method that finds the weights, by its id.
     method: String,
+    /// Which way the axes of the joints point once they are nodes.
+    axes: PlacedAxes,
     /// What is being bound.
     task: Option<PlacedTask>,
     /// Why the last binding was refused.
@@ -50,6 +53,7 @@ impl Default for Placing {
             mirrors: true,
             frame: None,
             method: BINDERS.first().map(|binder| binder.id.to_owned()).unwrap_or_default(),
+            axes: PlacedAxes::default(),
             task: None,
             refused: None,
         }
@@ -63,12 +67,14 @@ pub struct PlacedTask {
     pub joints: Arc<Vec<PlacedJoint>>,
     /// The method, and what holds for it.
     pub settings: BindSettings,
+    /// Which way the axes of the joints point.
+    pub axes: PlacedAxes,
 }
 
 impl PlacedTask {
     /// Finds the weights of the meshes of a model that have none.
     pub(crate) fn run(&self, model: &Model, context: &JobContext) -> Result<BareBinding, String> {
-        bind_placed(model, &self.joints, None, &self.settings, context).map_err(|why| why.to_string())
+        bind_placed(model, (&self.joints[..], self.axes), None, &self.settings, context).map_err(|why| why.to_string())
     }
 }
 
@@ -101,6 +107,12 @@ impl Placing {
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
+    }
+
+    /// Returns which way the axes of the joints point once they are nodes.
+    #[must_use]
+    pub fn axes(&self) -> PlacedAxes {
+        self.axes
     }
 
     /// Returns whether weights are being found.
@@ -143,7 +155,8 @@ impl Placing {
 
     /// Forgets everything about the model that was open. How joints are placed stays.
     pub(crate) fn forget(&mut self) {
-        *self = Self { mirrors: self.mirrors, method: std::mem::take(&mut self.method), ..Self::default() };
+        let method = std::mem::take(&mut self.method);
+        *self = Self { mirrors: self.mirrors, axes: self.axes, method, ..Self::default() };
     }
 
     /// Takes the joints of a session file; returns whether they can be used.

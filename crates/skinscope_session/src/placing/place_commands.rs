@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedJoint, has_bare_mesh, humanoid_in};
+use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedAxes, PlacedJoint, has_bare_mesh, humanoid_in};
 use skinscope_model::Model;
 
 use super::{PlacedTask, frame_of, plan};
@@ -36,6 +36,8 @@ pub enum PlaceCommand {
     Replace(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<PlacedJoint>>),
     /// Choose the method that finds the weights, by its id.
     SetMethod(String),
+    /// Choose which way the axes of the joints point once they are nodes.
+    SetAxes(PlacedAxes),
     /// Make nodes of the joints, and give the meshes weights and a skin, in one step.
     Bind,
     /// Give up the binding that is under way.
@@ -65,6 +67,7 @@ impl Session {
                 }
                 return;
             }
+            PlaceCommand::SetAxes(axes) => return self.placing.axes = *axes,
             PlaceCommand::Bind => return self.bind_placed(&model),
             PlaceCommand::CancelBind => return self.placing.task = None,
             PlaceCommand::Add(at) => {
@@ -113,7 +116,7 @@ impl Session {
     /// Begins to bind, or does it at once where nobody works in the background.
     fn bind_placed(&mut self, model: &Arc<Model>) {
         let settings = BindSettings { method: self.placing.method.clone(), ..BindSettings::default() };
-        let task = PlacedTask { joints: Arc::clone(&self.placing.joints), settings };
+        let task = PlacedTask { joints: Arc::clone(&self.placing.joints), settings, axes: self.placing.axes };
         self.placing.task = Some(task.clone());
         if !self.defers_work {
             let result = task.run(model, &JobContext::of_waiting());
