@@ -12,8 +12,7 @@ use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 use super::middle::bare_bounds_of;
 use super::placed::check_placed;
 use super::{
-    PlacedAxes, PlacedJoint, bare_bounds, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text,
-    placed_to_text,
+    PlacedAxes, PlacedJoint, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text, placed_to_text,
 };
 use crate::Refusal;
 
@@ -51,7 +50,7 @@ fn stays_at_rest(bound: &Model) {
 #[test]
 fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     let model = bare();
-    let bounds = bare_bounds(&model);
+    let bounds = bare_bounds_of(&model, None);
     assert!((bounds.size().y - 2.0).abs() < 1e-5 && bounds.size().x < 0.51);
     for direction in [Vec3::NEG_Z, Vec3::NEG_X, Vec3::new(-0.6, 0.0, 0.8)] {
         // Not where triangles meet.
@@ -62,7 +61,7 @@ fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     let beside = Ray { origin: Vec3::new(1.0, 0.7, 5.0), direction: Vec3::NEG_Z };
     assert_eq!(middle_of_body(&model, beside), None);
     // A mesh with a skin has joints already.
-    assert!(bare_bounds(&tube(Tube::default())).is_empty());
+    assert!(bare_bounds_of(&tube(Tube::default()), None).is_empty());
     // One mesh of several alone.
     let mut parts: ModelParts = (*model).clone();
     let mut ground = parts.meshes[0].clone();
@@ -70,7 +69,7 @@ fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     parts.meshes.push(ground);
     parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
     let both = Model::build(parts).unwrap();
-    assert!(bare_bounds(&both).size().y > 30.0);
+    assert!(bare_bounds_of(&both, None).size().y > 30.0);
     let size = bare_bounds_of(&both, Some(&BTreeSet::from([0]))).size();
     assert!((size - bounds.size()).length() < 1e-5, "{size}");
 }
@@ -89,9 +88,9 @@ fn a_humanoid_stands_in_the_body_and_not_in_the_middle_of_its_box() {
     parts.meshes.push(ground);
     parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
     let model = Model::build(parts).unwrap();
-    let bounds = bare_bounds(&model);
+    let bounds = bare_bounds_of(&model, None);
     assert!(bounds.center().z > 0.4 && bounds.size().x > bounds.size().z);
-    let (joints, plain) = (humanoid_in(&model, None), humanoid(bounds));
+    let (joints, plain) = (humanoid_in(&model, None).joints, humanoid(bounds));
     for (joint, plain) in joints.iter().zip(&plain) {
         let [at, was] = [joint.position, plain.position];
         assert!(at.z.abs() < 5e-3, "{} at {at}", joint.name);
@@ -178,7 +177,7 @@ fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() 
 #[test]
 fn a_humanoid_that_is_bound_is_known_to_retargeting() {
     let model = bare();
-    let joints = humanoid(bare_bounds(&model));
+    let joints = humanoid(bare_bounds_of(&model, None));
     assert_eq!(check_placed(&joints).map(|order| order.len()), Ok(19));
     let asked = (&joints[..], PlacedAxes::Bone);
     let out = bind_placed(&model, asked, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();

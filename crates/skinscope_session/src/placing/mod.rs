@@ -8,8 +8,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{
-    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedAxes, PlacedJoint, bare_bounds, bind_placed, has_bare_mesh,
-    middle_of_body,
+    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedAxes, PlacedJoint, bind_placed, has_bare_mesh, middle_of_body,
 };
 use skinscope_model::Model;
 
@@ -32,8 +31,10 @@ pub struct Placing {
     selected: Option<usize>,
     /// Whether what is done on one side is done on the other one too.
     mirrors: bool,
-    /// Where the figure has its sides.
+    /// Where the figure has its sides, and what tells it.
     frame: Option<BodyFrame>,
+    /// What told where the joints of a standing figure are, as long as these stay as they were placed.
+    humanoid: Option<(Arc<Vec<PlacedJoint>>, String)>,
     /// The method that finds the weights, by its id.
     method: String,
     /// Which way the axes of the joints point once they are nodes.
@@ -52,6 +53,7 @@ impl Default for Placing {
             selected: None,
             mirrors: true,
             frame: None,
+            humanoid: None,
             method: BINDERS.first().map(|binder| binder.id.to_owned()).unwrap_or_default(),
             axes: PlacedAxes::default(),
             task: None,
@@ -113,6 +115,14 @@ impl Placing {
     #[must_use]
     pub fn axes(&self) -> PlacedAxes {
         self.axes
+    }
+
+    /// Says what tells where joints are: the plane by which the figure has its sides, and the sections that the joints of a standing figure
+    /// stand by as long as nobody has moved them. `None` before it is known.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let placed = self.humanoid.as_ref().filter(|(joints, _)| joints == &self.joints);
+        placed.map(|(_, words)| words.clone()).or_else(|| Some(self.frame?.words()))
     }
 
     /// Returns whether weights are being found.
@@ -216,9 +226,4 @@ pub(crate) fn note(placing: &mut Placing, command: &Command) {
             | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
             | Command::View(ViewCommand::SetPoseTool(_))
     );
-}
-
-/// Returns where a figure has its sides.
-fn frame_of(model: &Model) -> BodyFrame {
-    BodyFrame::of(bare_bounds(model))
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedAxes, PlacedJoint, has_bare_mesh, humanoid_in};
+use skinscope_edit::{
+    BINDERS, BareBinding, BindSettings, Humanoid, PlacedAxes, PlacedJoint, body_frame, has_bare_mesh, humanoid_in,
+};
 use skinscope_model::Model;
 
-use super::{PlacedTask, frame_of, plan};
+use super::{PlacedTask, plan};
 use crate::{MarkCommand, PaintCommand, PlaybackCommand, PoseSource, Session, ToolCommand};
 
 /// Commands about joints that are placed in meshes without a skin.
@@ -50,13 +52,16 @@ impl Session {
         // A tool that is tried may show skins that are none yet.
         let Some(model) = self.edited_weights().edited_model().map(Arc::clone) else { return };
         self.placing.refused = None;
-        let frame = *self.placing.frame.get_or_insert_with(|| frame_of(&model));
+        if let PlaceCommand::Use(is_on) = command {
+            return self.use_placing(*is_on, &model);
+        }
+        let frame = *self.placing.frame.get_or_insert_with(|| body_frame(&model, None));
         let mirrors = self.placing.mirrors;
         let mirror = mirrors.then_some(&frame);
         let mut joints = Vec::clone(&self.placing.joints);
         let mut selected = self.placing.selected;
         match command {
-            PlaceCommand::Use(is_on) => return self.use_placing(*is_on),
+            PlaceCommand::Use(_) => return,
             PlaceCommand::Mirror(is_on) => return self.placing.mirrors = *is_on,
             PlaceCommand::Select(index) => {
                 return self.placing.selected = index.filter(|index| *index < joints.len());
@@ -78,7 +83,11 @@ impl Session {
             PlaceCommand::Rename(index, name) => plan::rename(&mut joints, *index, name, mirrors),
             PlaceCommand::Delete(index) => selected = plan::delete(&mut joints, *index, mirrors),
             PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
-            PlaceCommand::Humanoid => (joints, selected) = (humanoid_in(&model, None), Some(0)),
+            PlaceCommand::Humanoid => {
+                let placed: Humanoid = humanoid_in(&model, None);
+                self.placing.humanoid = Some((Arc::new(placed.joints.clone()), placed.words()));
+                (joints, selected) = (placed.joints, Some(0));
+            }
             PlaceCommand::Replace(others) => {
                 if !plan::is_usable(others) {
                     self.placing.refused = Some("These joints cannot be used.".to_owned());
@@ -100,7 +109,7 @@ impl Session {
     }
 
     /// Takes the tool that places joints in the hand, or puts it down. Joints are placed where the meshes are at rest.
-    fn use_placing(&mut self, is_on: bool) {
+    fn use_placing(&mut self, is_on: bool, model: &Model) {
         if is_on && !self.placing.is_on {
             // A tool that is tried may show skins that are none yet.
             self.apply(ToolCommand::Choose(None));
@@ -108,7 +117,7 @@ impl Session {
             self.apply(PaintCommand::Hold(None));
             self.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             // The meshes without a skin may be others than when joints were placed last.
-            self.placing.frame = None;
+            self.placing.frame = Some(body_frame(model, None));
         }
         self.placing.is_on = is_on && self.model().is_some_and(|model| has_bare_mesh(model));
     }
