@@ -70,11 +70,15 @@ fn contents(ui: &mut Ui, session: &Session, plate: &mut JointPlate, commands: &m
         if chip(ui, "Mirror", placing.mirrors()).on_hover_text(help).clicked() {
             commands.push(PlaceCommand::Mirror(!placing.mirrors()).into());
         }
-        let help = "Place the 19 joints of a standing figure by its bounds, in place of those that there are; then drag them into place";
+        let help =
+            "Place the 19 joints of a standing figure by sections through it, in place of those that there are; then drag them into place";
         if chip(ui, "Humanoid", false).on_hover_text(help).clicked() {
             commands.push(PlaceCommand::Humanoid.into());
         }
     });
+    if let Some(told) = placing.told() {
+        quiet(ui, &told);
+    }
     let joints = placing.joints();
     if joints.is_empty() {
         quiet(ui, "Click into the mesh: a joint stands in the middle of the body there, and the next one hangs on it.");

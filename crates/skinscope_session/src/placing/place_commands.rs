@@ -32,7 +32,7 @@ pub enum PlaceCommand {
     Delete(usize),
     /// Hang a joint on another one, or on none.
     Hang(usize, Option<usize>),
-    /// Place the joints of a standing figure by the bounds of the meshes, in place of those that there are.
+    /// Place the joints of a standing figure by sections through the meshes, in place of those that there are.
     Humanoid,
     /// Replace all joints, as by those of a file.
     Replace(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<PlacedJoint>>),
