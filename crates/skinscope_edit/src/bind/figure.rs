@@ -21,6 +21,8 @@ const NECK: f32 = 0.93;
 /// A neck is narrower than this share of the head above it, and what is below it wider by this factor.
 const NARROW: f32 = 0.85;
 const WIDE: f32 = 1.5;
+/// Widths of a neck whose ratio is larger than this are alike.
+const ALIKE: f32 = 0.95;
 /// Arms are spread where they reach farther beyond the body than this.
 const SPREAD: f32 = 0.1;
 /// The elbow and the wrist, as shares of the way from the side of the body to the tips of the fingers.
@@ -176,18 +178,22 @@ fn crotch(sections: &[Pieces]) -> Option<f32> {
 /// Returns where the neck is: the narrowest place below the head, with shoulders or arms below it. `lowest` is what it is above.
 fn neck(sections: &[Pieces], lowest: f32) -> Option<f32> {
     let mut widest = 0.0_f32;
-    let mut narrowest: Option<(f32, f32)> = None;
+    // The width, and from where to where the neck is hardly wider.
+    let mut narrowest: Option<(f32, [f32; 2])> = None;
     for (number, section) in sections.iter().enumerate().rev().take_while(|(number, _)| height(*number) > lowest) {
         let Some(width) = in_middle(section).map(|[from, to]| to - from) else { continue };
+        let here = height(number);
         match narrowest {
             None => {
                 widest = widest.max(width);
-                narrowest = (width <= NARROW * widest).then_some((width, height(number)));
+                narrowest = (width <= NARROW * widest).then_some((width, [here; 2]));
             }
-            Some((least, _)) if width < least => narrowest = Some((width, height(number))),
-            Some((least, at)) if width >= WIDE * least => {
-                if at < NECK {
-                    return Some(at);
+            Some((least, _)) if width < ALIKE * least => narrowest = Some((width, [here; 2])),
+            Some((least, [first, _])) if width * ALIKE <= least => narrowest = Some((least.min(width), [first, here])),
+            Some((least, [first, last])) if width >= WIDE * least => {
+                let middle = 0.5 * (first + last);
+                if middle < NECK {
+                    return Some(middle);
                 }
                 // That was below a tuft of hair or a plume.
                 (widest, narrowest) = (width, None);

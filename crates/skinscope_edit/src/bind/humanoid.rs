@@ -16,6 +16,9 @@ const TURNED: f32 = 1.2;
 /// How far from the middle of its box the plane of symmetry may be at 0, as a share of the width.
 const OFF_CENTRE: f32 = 0.05;
 
+/// By how much the share of vertices that one plane mirrors has to be larger than that of another to be believed before the box.
+const SURELY: f32 = 0.02;
+
 /// Where a standing figure has its left, and the plane between both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyFrame {
@@ -72,20 +75,24 @@ impl BodyFrame {
 }
 
 /// Returns where the meshes without a skin with these numbers (`None`: all) have their sides: by the plane that mirrors most of their vertices,
-/// across X or Z; by the box around them where there is none. Where there is one across both axes, the box says which.
+/// across X or Z; by the box around them where there is none. Where planes across both axes mirror as many, the box says which.
 #[must_use]
 pub fn body_frame(model: &Model, meshes: Option<&BTreeSet<u32>>) -> BodyFrame {
     let by_box = BodyFrame::of(bare_bounds_of(model, meshes));
     let points = bare_points(model, meshes);
     let other = if by_box.left == Vec3::X { Vec3::NEG_Z } else { Vec3::X };
     let mirrored = |left: Vec3| {
-        let plane = plane_of_points(model, points.clone(), left.abs())?;
+        let (plane, share) = plane_of_points(model, points.clone(), left.abs())?;
         // What is off by rounding alone is at 0.
         let is_off = plane.offset.abs() > 1e-5 * by_box.bounds.diagonal();
         let offset = if is_off { plane.offset * left.dot(plane.normal) } else { 0.0 };
-        Some(BodyFrame { left, offset, is_of_mesh: true, ..by_box })
+        Some((share, BodyFrame { left, offset, is_of_mesh: true, ..by_box }))
     };
-    mirrored(by_box.left).or_else(|| mirrored(other)).unwrap_or(by_box)
+    match (mirrored(by_box.left), mirrored(other)) {
+        (Some((share, _)), Some((more, other))) if more > share + SURELY => other,
+        (Some((_, frame)), _) | (None, Some((_, frame))) => frame,
+        (None, None) => by_box,
+    }
 }
 
 /// The joints of the middle, from the hips up: the name, and the height as a share of the figure's.

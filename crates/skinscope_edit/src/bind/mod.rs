@@ -9,6 +9,8 @@ mod choices;
 mod dress;
 mod figure;
 mod humanoid;
+#[cfg(test)]
+mod humanoid_tests;
 mod middle;
 mod placed;
 mod placed_axes;

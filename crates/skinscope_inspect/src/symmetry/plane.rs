@@ -53,13 +53,14 @@ pub struct Nearest {
     pub share: f32,
 }
 
-/// Returns the plane at right angles to `normal`, a unit vector, that mirrors most of some points: those of a mesh without a skin, in any space.
-/// `None` where none mirrors enough of them. It is found as that of a mesh whose joints say nothing, in a time linear in points.
+/// Returns the plane at right angles to `normal`, a unit vector, that mirrors most of some points, with the share of them that it mirrors, 0 to 1:
+/// points of a mesh without a skin, in any space. `None` where none mirrors enough of them. It is found as that of a mesh whose joints say
+/// nothing, in a time linear in points.
 #[must_use]
-pub fn plane_of_points(model: &Model, points: Vec<Vec3>, normal: Vec3) -> Option<Plane> {
+pub fn plane_of_points(model: &Model, points: Vec<Vec3>, normal: Vec3) -> Option<(Plane, f32)> {
     let body = Body::of_points(points)?;
     let grid = Grid::new(&body.points, body.size * POINT_REACH);
-    Search::new(model, &body, &grid).across(normal).ok().map(|mirror| mirror.plane)
+    Search::new(model, &body, &grid).best(normal).ok().map(|tried| (tried.mirror.plane, tried.share))
 }
 
 /// What planes are tried on.
