@@ -26,8 +26,8 @@ pub use choices::{
     set_bind_envelope, set_bind_root, set_bind_rule,
 };
 pub use dress::{
-    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
-    words_of_pose,
+    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, REACH, dress, dress_align,
+    set_dress_align, words_of_pose,
 };
 pub use humanoid::{BodyFrame, humanoid, humanoid_in, mirrored_name, sided_name};
 pub use middle::{bare_bounds, middle_of_body};
