@@ -44,10 +44,10 @@ pub(super) struct DressArgs {
     /// A garment without a skin gains the joints as nodes, with the names, hierarchy and rest pose that they have in BODY, so that both play
     /// one clip. Of one that has a skin the weights are replaced: its joints stay, and are matched by bones and names. The two stand where they
     /// stand in their files. With --json, method is `from`, and a skin has in place of fallback and rules: inpainted (vertices that took their
-    /// weights from those around them), unmatched, distance_mm {mean, largest}, aligned {by, degrees, scale, moved_m}, deepest {percent, clip,
-    /// time, vertex} (how much deeper than at rest the clips of BODY take a vertex into it, in percent of the diagonal of its box), turned
-    /// {percent, joint, degrees, vertex} (the same with one joint turned), moments and turns (how many poses were compared), missing,
-    /// known_names, joined (meshes without a skin that gained the joints of the garment) and left_out [{mesh, why}].
+    /// weights from those around them), layered (vertices that took those of another piece between them and the body), unmatched,
+    /// distance_mm {mean, largest}, aligned {by, degrees, scale, moved_m}, deepest {percent, clip, time, vertex} (how much deeper than at
+    /// rest the clips of BODY take a vertex into it, in percent of the diagonal of its box), turned {percent, joint, degrees, vertex} (the
+    /// same with one joint turned), moments and turns (how many poses were compared), missing, known_names, joined (meshes without a skin that gained the joints of the garment) and left_out [{mesh, why}].
     #[arg(
         long,
         value_name = "BODY",
@@ -172,6 +172,7 @@ fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked):
         "joints_used": dressed.joints_used,
         "islands": transferred.islands,
         "inpainted": transferred.inpainted,
+        "layered": transferred.layered,
         "unmatched": transferred.unmatched,
         "distance_mm": { "mean": 1e3 * transferred.mean, "largest": 1e3 * transferred.largest },
         "aligned": { "by": by, "degrees": aligned.degrees, "scale": aligned.scale, "moved_m": aligned.moved },
@@ -210,6 +211,7 @@ fn text([model, body]: [&Model; 2], dressed: &Dressed) -> String {
     out += &format!("distance to the body: {mean} in the mean, {largest} at most\n");
     for (count, what) in [
         (transferred.inpainted, "took the weights of those around"),
+        (transferred.layered, "took the weights of the layer below"),
         (transferred.unmatched, "kept what was there: no joint here answers to those of the body"),
     ] {
         if count > 0 {
