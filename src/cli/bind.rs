@@ -179,7 +179,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     let (sheet, bound) = match args.gained(model)? {
         Some((model, bound)) => {
             gained = model;
-            (Sheet::of(&gained), vec![bound])
+            (Sheet::of(&gained), bound)
         }
         None => args.replace(model)?,
     };
@@ -284,7 +284,7 @@ impl BindArgs {
     }
 
     /// Gives meshes that have none a skin, where joints for them are asked for.
-    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, BoundSkin)>, CliError> {
+    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, Vec<BoundSkin>)>, CliError> {
         let (settings, context) = (self.settings(), JobContext::of_waiting());
         let bound = if let Some(root) = &self.joints {
             self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;

@@ -230,7 +230,7 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
 /// Finds the weights of the meshes that have no skin. The sheet has no rows of theirs: what they would gain stands beside its tables.
 fn gain(sheet: &mut Sheet, root: NodeId, asked: &BindSettings) {
     match bind_bare(sheet.model, root, None, asked, &sheet.context.part(0.2, 0.8)) {
-        Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), vec![bound]),
+        Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), bound),
         Err(Refusal::NotBound(BindError::Cancelled)) => {}
         Err(why) => sheet.not_bound = Some(why),
     }

@@ -178,7 +178,14 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
     let change = |meshes: &[u32]| {
         let meshes: BTreeSet<u32> = meshes.iter().copied().collect();
         let settings = BindSettings::default();
-        bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap().change
+        let found = bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap();
+        let told: Vec<u32> = found.bound.iter().map(|skin| skin.skin.0).collect();
+        let first = if found.change.skins.is_empty() { 0 } else { 1 };
+        let gained = (first..first + found.change.skins.len().max(1) as u32).collect::<Vec<_>>();
+        assert_eq!(told, gained, "one report for each skin");
+        let vertices: usize = found.bound.iter().map(|skin| skin.vertices).sum();
+        assert_eq!(vertices, meshes.len() * model.meshes[0].primitives[0].stored_vertices);
+        found.change
     };
     let joins = change(&[1]);
     assert_eq!((joins.skins.len(), &joins.joining[..]), (0, &[(InstanceId(1), SkinId(0))][..]));
