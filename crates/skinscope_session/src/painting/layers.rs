@@ -3,7 +3,7 @@
 use skinscope_anim::pose::Keys;
 use skinscope_edit::Sheet;
 use skinscope_model::{Model, NodeId};
-use skinscope_paint::{Canvas, CopiedLayer, KeptChoice, LayerEffect, LayerId, LayerStack, LayersForm, MirrorAxis};
+use skinscope_paint::{CopiedLayer, KeptChoice, LayerId, LayerStack, LayersForm};
 use skinscope_weights::{TableRow, exact};
 
 use super::{Painter, layer_steps, notes, stroke};
@@ -141,7 +141,7 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
             let locked = &painter.skinning.tools.locked;
             let is_added = layers.add_effect(*of, kind, locked.iter().map(|node| node.0).collect());
             if is_added {
-                begin_across(canvas, &mut layers, *of);
+                canvas.begin_across(&mut layers, *of);
             }
             is_added
         }
@@ -152,18 +152,6 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::Select(_) | LayerCommand::CopyToOther(_) | LayerCommand::CopyFromOther(_) => false,
     };
     is_other.then_some(layers)
-}
-
-/// Lets the effect that was added last, where it is a mirror, begin across the axis across which the model is symmetric: across another one it
-/// would be refused, and nobody could choose the axis of a mirror that is not there.
-fn begin_across(canvas: &Canvas, layers: &mut LayerStack, of: Option<LayerId>) {
-    let effects = layers.effects_of(of);
-    let Some(place) = effects.len().checked_sub(1) else { return };
-    if effects.last().is_some_and(LayerEffect::is_mirror)
-        && let Some(axis) = canvas.symmetric_across().and_then(MirrorAxis::axis)
-    {
-        layers.set_effect(of, place, "axis", f64::from(axis as u8));
-    }
 }
 
 /// Returns the rows of the marked vertices.
