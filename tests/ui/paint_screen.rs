@@ -1,5 +1,7 @@
 //! Brushes that measure distances in the picture.
 
+use skinscope::session::PaintCommand;
+
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
 
@@ -21,4 +23,17 @@ fn a_click_on_the_screen_paints_what_is_seen_and_its_distance_is_chosen_in_the_p
     assert!(strokes.len() == 1 && strokes[0].dabs.iter().flatten().all(|dab| dab.weights.is_some()));
     undo(&mut harness);
     assert!(weights(&harness) == before && harness.state().session.painting().recorded().strokes.is_empty());
+}
+
+#[test]
+fn the_tools_over_the_picture_keep_their_place_as_a_brush_is_taken_and_put_down() {
+    let mut harness = held("add");
+    let place = |harness: &Harness<'_, App>| harness.get_by_label("Move tool").rect();
+    let held = place(&harness);
+    let line = harness.get_by_label_contains("Alt-click takes the weight").rect();
+    assert!(line.left() >= held.right() && line.top() <= held.bottom(), "{line:?} beside {held:?}");
+    harness.state_mut().session.apply(PaintCommand::Hold(None));
+    harness.run();
+    harness.run();
+    assert_eq!(place(&harness), held);
 }
