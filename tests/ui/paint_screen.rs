@@ -37,3 +37,30 @@ fn the_tools_over_the_picture_keep_their_place_as_a_brush_is_taken_and_put_down(
     harness.run();
     assert_eq!(place(&harness), held);
 }
+
+/// Presses a button of the panel, such as the head of a section, which unfolds it or folds it again.
+pub(super) fn unfold(harness: &mut Harness<'static, App>, head: &str) {
+    harness.get_by_label(head).scroll_to_me();
+    harness.run();
+    click(harness, head);
+}
+
+#[test]
+fn brush_settings_and_layers_are_in_sight_together_and_what_is_folded_says_what_is_set() {
+    let mut harness = held("add");
+    harness.set_size(vec2(1600.0, 900.0));
+    harness.run();
+    harness.run();
+    let end = harness.get_by_label("Flood").rect().top();
+    for label in ["Add brush", "Strength value", "Settings of the stroke", "Limits of the brush", "Add a layer"] {
+        let rect = harness.get_by_label(label).rect();
+        assert!(rect.top() > 0.0 && rect.bottom() <= end, "{label} at {rect:?} of {end}");
+    }
+    assert!(harness.query_by_label("Only marked").is_none());
+    unfold(&mut harness, "Limits of the brush");
+    unfold(&mut harness, "Only marked");
+    assert!(harness.state().session.painting().settings().only_marked);
+    unfold(&mut harness, "Limits of the brush");
+    assert!(harness.query_by_label("Only marked").is_none());
+    assert!(harness.state().session.painting().settings().only_marked, "what is folded stays set");
+}
