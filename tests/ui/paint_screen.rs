@@ -64,3 +64,19 @@ fn brush_settings_and_layers_are_in_sight_together_and_what_is_folded_says_what_
     assert!(harness.query_by_label("Only marked").is_none());
     assert!(harness.state().session.painting().settings().only_marked, "what is folded stays set");
 }
+
+#[test]
+fn a_key_takes_another_brush_while_one_is_in_the_hand_and_none_else() {
+    let mut harness = held("add");
+    let brush = |harness: &Harness<'_, App>| harness.state().session.painting().brush().map(|brush| brush.id);
+    for (key, wanted) in [(Key::O, "smooth"), (Key::D, "subtract"), (Key::J, "give"), (Key::A, "add")] {
+        harness.key_press_modifiers(Modifiers::SHIFT, key);
+        harness.run();
+        assert_eq!(brush(&harness), Some(wanted));
+    }
+    harness.state_mut().session.apply(PaintCommand::Hold(None));
+    harness.run();
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::O);
+    harness.run();
+    assert_eq!(brush(&harness), None);
+}

@@ -57,7 +57,10 @@ fn set_of_stroke(now: &PaintSettings) -> String {
 /// Says what of the limits is set to something else than at first.
 fn set_of_limits(now: &PaintSettings) -> String {
     let usual = PaintSettings::default();
-    let mirror = now.mirror.map(|axis| format!("mirrored across {}", axis.id().to_uppercase()));
+    let mirror = now.mirror.map(|axis| match axis {
+        MirrorAxis::Auto => "mirrored".to_owned(),
+        axis => format!("mirrored across {}", axis.id().to_uppercase()),
+    });
     let rows = [
         mirror,
         now.only_marked.then(|| "only marked".to_owned()),
