@@ -17,6 +17,7 @@ mod layer_copy;
 mod layer_steps;
 #[cfg(test)]
 mod layer_tests;
+mod layer_weights;
 pub(crate) mod layers;
 mod mask;
 #[cfg(test)]
@@ -76,6 +77,8 @@ pub struct Painting {
     file_layers: FileLayers,
     /// The mask that the overlay has shown last.
     shown_mask: mask::ShownMask,
+    /// The weights of the layer that the overlay has shown last.
+    shown_weights: layer_weights::ShownWeights,
     /// What the last copy of a layer has done.
     copied: Option<String>,
     recorded: StrokesFile,
