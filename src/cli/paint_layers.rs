@@ -14,6 +14,7 @@ use crate::output::say;
 use crate::paint::{
     Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, PaintedOn, kept_layers, kept_text,
 };
+use crate::parallel::JobContext;
 use crate::session::Document;
 
 /// The layer that is painted in, and layers of another file.
@@ -120,7 +121,8 @@ impl LayerArgs {
             for layer in given.layers() {
                 // Each lies over those that were copied before it.
                 let to = Arc::clone(canvas.model());
-                let copied = CopiedLayer::of((other, &given), layer.id(), &to, &BTreeSet::new());
+                let (locked, context) = (BTreeSet::new(), JobContext::of_waiting());
+                let copied = CopiedLayer::of((other, &given), layer.id(), (to.as_ref(), &locked), &context);
                 let Some(copied) = copied else { continue };
                 say(format_args!("{}", printable(&copied.report())));
                 canvas.set_layers(canvas.layers_with(&copied)).map_err(refused)?;

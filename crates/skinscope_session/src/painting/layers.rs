@@ -41,6 +41,8 @@ pub enum LayerCommand {
     CopyToOther(LayerId),
     /// Copy a layer of the model beside this one to this one, in the same way. It is a step here.
     CopyFromOther(LayerId),
+    /// Give up the copy of a layer that is not there yet.
+    CancelCopy,
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),
     /// Add an effect ([`skinscope_paint::EFFECTS`]) to a layer or, for `None`, to what all layers make together, where it works after the others.
@@ -149,7 +151,10 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::MoveEffect(of, place, to) => layers.move_effect(*of, *place, *to),
         LayerCommand::SwitchEffect(of, place, is_on) => layers.switch_effect(*of, *place, *is_on),
         LayerCommand::SetEffect(of, place, parameter, value) => layers.set_effect(*of, *place, parameter, *value),
-        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) | LayerCommand::CopyFromOther(_) => false,
+        LayerCommand::Select(_)
+        | LayerCommand::CopyToOther(_)
+        | LayerCommand::CopyFromOther(_)
+        | LayerCommand::CancelCopy => false,
     };
     is_other.then_some(layers)
 }
