@@ -23,6 +23,12 @@ impl Tools {
 }
 
 impl<'a> EditedWeights<'a> {
+    /// Returns whether the last change of weights was a step that gave skins to meshes without a tool, as dressing a body does.
+    #[must_use]
+    pub fn was_given_skins(self) -> bool {
+        self.edited_model().is_some_and(|now| std::ptr::eq(self.tools.given.as_ptr(), Arc::as_ptr(now)))
+    }
+
     /// Returns the weights before what the chosen tool has just done; `None` where there were none, or something else was done since.
     #[must_use]
     pub fn weights_before(self) -> Option<&'a Arc<Model>> {
@@ -127,8 +133,9 @@ impl Session {
         self.skinning().note_made(outcome);
     }
 
-    /// Asks for a look at a mesh that was bound to placed joints, and at how it moves.
-    pub(crate) fn ask_for_motion(&mut self) {
+    /// Notes that a step of its own gave skins to meshes, which the checker and the range of motion look at.
+    pub(crate) fn note_given(&mut self) {
+        self.tools.given = self.model().map(Arc::downgrade).unwrap_or_default();
         self.tools.ask_for_motion();
     }
 

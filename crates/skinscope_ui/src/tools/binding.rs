@@ -327,34 +327,45 @@ fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
     is_open
 }
 
-/// Offers an overlay of how much the weights differ from those before, and where the file has others also from those. Meshes that have gained
-/// a skin had none before.
+/// Offers an overlay of how much the weights differ from those before, and where the file has others also from those. What gains a skin had no
+/// weights before.
 fn changes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some((before, document)) = session.edited_weights().weights_before().zip(session.document()) else { return };
+    let Some(document) = session.document() else { return };
+    let before = session.edited_weights().weights_before();
+    let is_other = before.is_some_and(|before| !Arc::ptr_eq(before, document.stored()));
     let is_shown = session.view().overlay.is_some_and(|overlay| overlay.id == CHANGED);
     let compares = session.deforming().compared_file().is_some();
-    let is_as_stored = Arc::ptr_eq(before, document.stored());
-    let help = "Show how much the weights differ from those before they were found";
-    if !(is_shown && (compares || is_as_stored))
-        && link(ui, "Show what has changed", help).on_hover_text(help).clicked()
-    {
-        commands.push(if is_as_stored && !compares {
-            ViewCommand::SetOverlay(Some(CHANGED)).into()
-        } else {
-            ToolCommand::CompareBefore.into()
+    let of_file = "Show how much the weights differ from those of the file";
+    let help = before.map_or(of_file, |_| "Show how much the weights differ from those before they were found");
+    let is_to_show = !is_shown || is_other && !compares;
+    if is_to_show && link(ui, "Show what has changed", help).on_hover_text(help).clicked() {
+        commands.push(match is_other {
+            true => ToolCommand::CompareBefore.into(),
+            false => ViewCommand::SetOverlay(Some(CHANGED)).into(),
         });
     }
-    let help = "Show how much the weights differ from those of the file";
-    if is_shown && compares && link(ui, "Compare with the file", help).on_hover_text(help).clicked() {
+    if is_shown && compares && link(ui, "Compare with the file", of_file).on_hover_text(of_file).clicked() {
         commands.push(ComparisonCommand::LeaveFile.into());
     }
 }
 
 /// Shows what comes next once a mesh was bound: what the checker and the range of motion found, what has changed, and a brush.
 pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
-    if !operation.finds_weights() || session.edited_weights().just_bound().is_empty() {
-        return;
+    if operation.finds_weights() && !session.edited_weights().just_bound().is_empty() {
+        look(ui, session, commands);
     }
+}
+
+/// Shows the same where meshes were given skins without a tool, as dressing a body does.
+pub(super) fn next_of_given(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    if session.edited_weights().was_given_skins() {
+        section(ui, "New skin", |_| {});
+        look(ui, session, commands);
+    }
+}
+
+/// Says what the checker and the range of motion have found, and offers to look at the worst of it and to go on.
+fn look(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
     let is_done = session.edited_weights().edited_model().is_some_and(|model| document.is_examined(model));
     let found = document.findings().count();
