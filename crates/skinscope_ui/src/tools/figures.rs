@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
 use skinscope_edit::{Operation, Outcome, explain_unchanged};
 use skinscope_inspect::rule_words;
-use skinscope_session::{Session, ToolCommand};
+use skinscope_session::{Command, Session, ToolCommand};
 
 use crate::BackgroundStatus;
 use crate::theme::{self, BODY, colors};
@@ -101,10 +101,10 @@ fn is_searching(session: &Session) -> bool {
 
 /// Says how far the search for weights is, and that what is shown is older.
 fn progress(session: &Session, work: Option<&BackgroundStatus>) -> String {
-    let work = work.filter(|work| work.cancel == Some(ToolCommand::Cancel.into()));
+    let work = work.filter(|work| work.cancel == Some(Command::from(ToolCommand::Cancel)));
     let mut text = match work {
         _ if session.waits_to_find() => "It is worked out once the drag ends.".to_owned(),
-        Some(BackgroundStatus { what, fraction: Some(done), .. }) => format!("{what} · {:.0} %.", 100.0 * done),
+        Some(BackgroundStatus { what, fraction: Some(done), .. }) => format!("{what} · {:.0} %.", 100.0 * *done),
         _ => "Working it out…".to_owned(),
     };
     if session.tools().outcome().is_some() {
