@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{Settings, bind_root};
+use skinscope_edit::{Settings, bind_root, set_bind_mesh};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{InstanceId, Model, ModelParts, NodeId};
+use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId};
 
 use crate::*;
 
@@ -130,6 +130,35 @@ fn a_drag_of_a_setting_is_tried_once_when_it_ends_and_shows_the_preview_from_bef
     session.do_wanted();
     assert!(!session.edited_weights().awaits_outcome() && !Arc::ptr_eq(session.model().unwrap(), &shown));
     assert!(skins(&session) == 1 && !session.history().can_undo());
+}
+
+#[test]
+fn meshes_without_a_skin_are_bound_one_after_the_other() {
+    let mut parts: ModelParts = (***bare().model().unwrap()).clone();
+    let again = parts.meshes[0].clone();
+    parts.meshes.push(again);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    let bound = |session: &Session| -> Vec<bool> {
+        session.model().unwrap().instances.iter().map(|instance| instance.skin.is_some()).collect()
+    };
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    assert_eq!(bound(&session), [true, true], "all are tried at first");
+    let mut settings = Settings::clone(&session.tools().settings);
+    set_bind_mesh(&mut settings, 1, true);
+    session.apply(ToolCommand::Set(Arc::new(settings)));
+    assert_eq!(bound(&session), [false, true]);
+    session.apply(ToolCommand::Apply);
+    assert_eq!(bound(&session), [false, true]);
+    assert!(session.edited_weights().just_bound().len() == 1 && !session.tools().is_trying());
+    // Once more for what is left.
+    session.apply(ToolCommand::Apply);
+    assert_eq!(bound(&session), [true, true]);
+    assert!(session.tools().outcome().is_none_or(|outcome| outcome.refused.is_none()));
+    session.apply(EditCommand::Undo);
+    session.apply(EditCommand::Undo);
+    assert_eq!(bound(&session), [false, false]);
 }
 
 #[test]

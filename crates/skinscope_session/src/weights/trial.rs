@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, Outcome, Task};
+use skinscope_edit::{Operation, Outcome, Task, clear_bind_meshes};
 use skinscope_model::{BindingChange, Model};
 use skinscope_paint::CopiedLayer;
 
@@ -130,6 +130,8 @@ impl Session {
             return;
         }
         self.tools.operation = operation;
+        // Those that were chosen have a skin now.
+        clear_bind_meshes(Arc::make_mut(&mut self.tools.settings));
         self.skinning().note_made(outcome);
     }
 

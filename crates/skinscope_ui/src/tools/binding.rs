@@ -106,10 +106,10 @@ fn chosen_of(all: &BTreeMap<u32, String>, chosen: &BTreeSet<u32>) -> usize {
 
 /// Shows which of several meshes are bound, folded: a row for all of them, and one for each.
 fn choose_meshes(ui: &mut Ui, all: &BTreeMap<u32, String>, now: &mut Settings) {
-    if all.len() < 2 {
+    let chosen = bind_meshes(now);
+    if all.len() < 2 && chosen.is_empty() {
         return;
     }
-    let chosen = bind_meshes(now);
     let name = match chosen_of(all, &chosen) {
         count if count == all.len() => format!("All {count} meshes"),
         count => format!("{count} of {} meshes", all.len()),
