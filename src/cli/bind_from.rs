@@ -52,7 +52,7 @@ pub(super) struct DressArgs {
         long,
         value_name = "BODY",
         allow_hyphen_values = true,
-        conflicts_with_all = ["method", "joints", "skeleton", "humanoid", "mesh", "smooth", "rigid_pieces", "without", "set", "envelope", "lock"]
+        conflicts_with_all = ["method", "joints", "skeleton", "humanoid", "axes", "mesh", "smooth", "rigid_pieces", "without", "set", "envelope", "lock"]
     )]
     from: Option<PathBuf>,
     /// With --from: take weights from no point of the body that is farther away, in metres; what lies farther follows from what it hangs on

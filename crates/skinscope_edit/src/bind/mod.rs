@@ -7,9 +7,13 @@ mod bare;
 mod bones;
 mod choices;
 mod dress;
+mod figure;
 mod humanoid;
+#[cfg(test)]
+mod humanoid_tests;
 mod middle;
 mod placed;
+mod placed_axes;
 mod placed_file;
 #[cfg(test)]
 mod placed_tests;
@@ -31,9 +35,10 @@ pub use dress::{
     ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, REACH, dress,
     dress_align, set_dress_align, words_of_pose,
 };
-pub use humanoid::{BodyFrame, humanoid, humanoid_in, mirrored_name, sided_name};
-pub use middle::{bare_bounds, middle_of_body};
+pub use humanoid::{BodyFrame, Humanoid, body_frame, humanoid, humanoid_in, mirrored_name, sided_name};
+pub use middle::middle_of_body;
 pub use placed::{PlacedJoint, bind_placed};
+pub use placed_axes::{PLACED_AXES, PlacedAxes};
 pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
 pub use report::{BoundSkin, JointShape};
 
