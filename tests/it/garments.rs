@@ -210,7 +210,8 @@ fn the_loose_pieces_of_a_knight_are_worn_by_what_is_left_of_him() {
     let knight = open(&corpus, "models/KayKit_Knight.glb");
     let (cloth, body) = pieces(&knight, "Knight_Body");
     assert!(cloth.points.len() > 50 && !cloth.triangles.is_empty());
-    wears("the knight", (&knight, &body), &cloth, 1.0);
+    // An independent count finds 0.1 %.
+    wears("the knight", (&knight, &body), &cloth, 0.4);
 }
 
 #[test]
