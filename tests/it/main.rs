@@ -14,6 +14,7 @@ mod docs;
 mod far;
 mod import_corpus;
 mod import_malformed;
+mod humanoid;
 mod inverted;
 mod markdown;
 mod measures;
