@@ -82,7 +82,7 @@ fn joints_of(model: &Model) -> Vec<(String, Vec3)> {
 
 /// The meshes that skins move, without these.
 fn bare(model: &Model) -> Model {
-    let mut parts: ModelParts = (*model).clone();
+    let mut parts: ModelParts = (**model).clone();
     parts.instances.retain(|instance| instance.skin.is_some());
     parts.instances.iter_mut().for_each(|instance| instance.skin = None);
     parts.skins.clear();
