@@ -174,7 +174,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     let (sheet, bound, told) = match args.gained(model)? {
         Some((model, bound, told)) => {
             gained = model;
-            (Sheet::of(&gained), vec![bound], told)
+            (Sheet::of(&gained), bound, told)
         }
         None => {
             let (sheet, bound) = args.replace(model)?;
@@ -282,7 +282,7 @@ impl BindArgs {
     }
 
     /// Gives meshes that have none a skin, where joints for them are asked for.
-    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, BoundSkin, Option<Told>)>, CliError> {
+    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, Vec<BoundSkin>, Option<Told>)>, CliError> {
         let (settings, context) = (self.settings(), JobContext::of_waiting());
         let mut told = None;
         let bound = if let Some(root) = &self.joints {

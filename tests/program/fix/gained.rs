@@ -194,7 +194,7 @@ pub(super) fn change(model: &Model, names: &[&str], is_made: bool, format: Weigh
     let mut meshes = BTreeSet::new();
     for (i, name) in names.iter().enumerate() {
         let instance = shown(model, name);
-        out.skins.push(NewSkin { name: format!("of {name}"), joints: joints.clone(), root: None });
+        out.skins.push(NewSkin { name: format!("of {name}"), joints: joints.clone(), root: None, worn: None });
         out.instances.push((instance, i));
         meshes.insert(model.instances[instance.index()].mesh);
     }

@@ -8,7 +8,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BindProblem, BindSettings, Joint};
 use skinscope_model::{Model, NodeId, SkinId};
 
-use super::bare::{BareBinding, Placed, bare_instances};
+use super::bare::{BareBinding, Placed, bare_instances, reports};
 use super::placed_axes::{PlacedAxes, new_nodes};
 use super::report::BoundSkin;
 use crate::{MeshBinding, Refusal};
@@ -133,5 +133,7 @@ pub fn bind_placed(
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, ids.first().copied());
     let binding = MeshBinding { instances, nodes, joints: ids, root, most, parts, ..MeshBinding::default() };
-    Ok(BareBinding { change: binding.change(model)?, bound: report })
+    let change = binding.change(model)?;
+    let bound = reports(model, &change, &surface.parts, (report, &bound));
+    Ok(BareBinding { change, bound })
 }

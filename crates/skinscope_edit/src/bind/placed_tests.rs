@@ -137,8 +137,8 @@ fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() 
         let settings = BindSettings { method: binder.id.to_owned(), ..BindSettings::default() };
         let asked = (&joints[..], axes);
         let out = bind_placed(&model, asked, None, &settings, &JobContext::of_waiting()).unwrap();
-        assert_eq!((out.bound.skin, out.bound.joints), (SkinId(0), 3), "{}", binder.id);
-        assert!(out.bound.joints_used >= 2, "{}", binder.id);
+        assert_eq!((out.bound[0].skin, out.bound[0].joints), (SkinId(0), 3), "{}", binder.id);
+        assert!(out.bound[0].joints_used >= 2, "{}", binder.id);
         let bound = model.with_bindings(&out.change).unwrap();
         assert_eq!(bound.skins[0].joints, [0, 1, 2].map(|i| NodeId::from_index(first + i)));
         assert_eq!(&bound.skeleton.names[first..], ["root", "lower", "upper"]);

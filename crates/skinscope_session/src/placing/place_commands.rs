@@ -156,7 +156,7 @@ impl Session {
                 self.placing.take(Arc::default());
                 self.placing.is_on = false;
                 self.placing.frame = None;
-                self.ask_for_motion();
+                self.note_given();
             }
             Err(why) => self.placing.refused = Some(why.to_string()),
         }
