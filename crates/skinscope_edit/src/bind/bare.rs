@@ -23,7 +23,8 @@ pub struct BareBinding {
 
 /// Finds the weights of meshes that have no skin, as they stand at rest in the world. The joints are `root` and the nodes below it that
 /// show no mesh; where a skin of the model has `root` as a joint, they are its joints, and the meshes gain that skin if it shows them at
-/// rest where they are; if not, those of its joints that stand in the tree of `root` are meant. Else meshes at several places gain a skin each. `meshes` are numbers of the file; `None`: all that have no skin.
+/// rest where they are; if not, those of its joints that stand in the tree of `root` are meant. Else meshes at several places gain a skin each.
+/// `meshes` are numbers of the file; `None`: all that have no skin.
 ///
 /// # Errors
 /// No mesh is without a skin, a mesh is shown by several nodes, or no weights can be found.
