@@ -6,9 +6,16 @@
 use std::path::Path;
 
 use glam::Vec3;
-use skinscope::edit::{Humanoid, humanoid_in, middle_of_body};
-use skinscope::math::Ray;
-use skinscope::model::{Model, ModelParts};
+use skinscope::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use skinscope::bind::BindSettings;
+use skinscope::edit::{Humanoid, PlacedAxes, bind_placed, humanoid_in, middle_of_body};
+use skinscope::math::{Ray, Transform};
+use skinscope::model::{
+    Instance, LocalPose, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene, Skeleton, SourceInfo,
+};
+use skinscope::parallel::JobContext;
+use skinscope::pose::NameMap;
+use skinscope::session::TakenClips;
 
 use crate::common;
 use crate::common::open;
@@ -126,4 +133,59 @@ fn a_humanoid_stands_where_the_joints_of_the_corpus_do() {
         let placed = compare(file, &open(&corpus, &format!("models/{file}")), pairs);
         assert_eq!(placed.sections, ["hips", "neck", "legs", "arms"], "{file}");
     }
+}
+
+/// The first mesh of a model at a node of its own, without joints.
+fn alone(model: &Model) -> Model {
+    let Primitive { indices, positions, stored_vertices, .. } = model.meshes[0].primitives[0].clone();
+    let primitive = Primitive { indices, positions, stored_vertices, ..Primitive::default() };
+    let parts = ModelParts {
+        source: SourceInfo { name: "figure".into(), version: "2.0".into(), ..SourceInfo::default() },
+        skeleton: Skeleton {
+            parents: vec![None],
+            names: vec!["Body".into()],
+            file_index: vec![0],
+            rest: LocalPose { transforms: vec![Transform::IDENTITY], ..LocalPose::default() },
+            residuals: Vec::new(),
+            far: None,
+        },
+        scenes: vec![Scene { name: String::new(), roots: vec![NodeId(0)], contains: vec![true] }],
+        meshes: vec![Mesh { name: "body".into(), primitives: vec![primitive], ..Mesh::default() }],
+        instances: vec![Instance { node: NodeId(0), mesh: MeshId(0), ..Instance::default() }],
+        ..ModelParts::default()
+    };
+    Model::build(parts).unwrap()
+}
+
+/// Where the joints are at a moment of a clip that was made for another model.
+fn walking(model: &Model, other: &Model, time: f32) -> Vec<Vec3> {
+    let taken = TakenClips::of(model, other, "character.glb", &NameMap::default()).unwrap();
+    let clip = taken.clips.iter().find(|clip| clip.name == "Walk").unwrap();
+    let (mut pose, mut nodes) = (LocalPose::default(), Vec::new());
+    reset_to_rest(&model.skeleton, &mut pose);
+    sample(model, clip, time, &mut SampleScratch::default(), &mut pose);
+    local_to_model(&model.skeleton, &pose, &mut nodes);
+    model.skins[0].joints.iter().map(|joint| Vec3::from(nodes[joint.index()].translation)).collect()
+}
+
+#[test]
+fn a_clip_of_another_file_looks_the_same_whichever_way_axes_point() {
+    let character = open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets"), "character.glb");
+    let figure = alone(&character);
+    let joints = humanoid_in(&figure, None).joints;
+    let settings = BindSettings { method: "nearest".to_owned(), ..BindSettings::default() };
+    let [bone, world] = [PlacedAxes::Bone, PlacedAxes::World].map(|axes| {
+        let out = bind_placed(&figure, (&joints[..], axes), None, &settings, &JobContext::of_waiting()).unwrap();
+        figure.with_bindings(&out.change).unwrap()
+    });
+    let farthest = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    let mut moved = 0.0_f32;
+    let first = walking(&bone, &character, 0.0);
+    for time in [0.0, 0.2, 0.45, 0.7] {
+        let [along, plain] = [&bone, &world].map(|model| walking(model, &character, time));
+        let far = farthest(&along, &plain);
+        assert!(far < 2e-3, "at {time} s a joint is {far} m away");
+        moved = moved.max(farthest(&along, &first));
+    }
+    assert!(moved > 0.05, "the clip moves no joint farther than {moved} m");
 }
