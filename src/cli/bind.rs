@@ -25,7 +25,7 @@ use crate::edit::{
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, PrimitiveId};
-use crate::output::{overwritten, overwritten_by_stdout};
+use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
