@@ -13,6 +13,7 @@ mod dependencies;
 mod docs;
 mod far;
 mod garments;
+mod humanoid;
 mod import_corpus;
 mod import_malformed;
 mod inverted;

@@ -4,6 +4,8 @@
 mod accessibility;
 mod binding;
 mod clip_names;
+#[path = "../common/mod.rs"]
+mod common;
 mod comparison;
 mod context_menu;
 mod controls;

@@ -36,7 +36,7 @@ pub struct BareScope<'a> {
 
 /// Finds the weights of meshes that have no skin, as they stand at rest in the world. The joints are `root` and the nodes below it that
 /// show no mesh; where a skin of the model has `root` as a joint, they are its joints, and the meshes gain that skin if it shows them at
-/// rest where they are. Else meshes at several places gain a skin each.
+/// rest where they are; if not, those of its joints that stand in the tree of `root` are meant. Else meshes at several places gain a skin each.
 ///
 /// # Errors
 /// No mesh of the scope is without a skin, a mesh is shown by several nodes, or no weights can be found.
@@ -49,6 +49,9 @@ pub fn bind_bare(
 ) -> Result<BareBinding, Refusal> {
     let instances = instances_within(model, &scope)?;
     let (nodes, skin) = joints_below(model, root);
+    let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
+    // A skin of its own has joints of one tree.
+    let nodes = if skin.is_some() { nodes } else { of_one_tree(model, root, nodes) };
     let worlds = model.skeleton.worlds(&model.skeleton.rest);
     let surface = Placed::of(model, &instances, &worlds);
     let bound: Vec<DAffine3> = nodes.iter().map(|node| worlds[node.index()]).collect();
@@ -64,12 +67,11 @@ pub fn bind_bare(
             *row = vec![(first as u32, 1.0)];
         }
     }
-    let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
     let number = skin.unwrap_or(SkinId::from_index(model.skins.len()));
     let report = BoundSkin::of(number, &surface.stored, (&nodes, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
-    let (most, root) = (settings.most, Some(root));
+    let (most, root) = (settings.most, common_root(model, &nodes));
     let binding = MeshBinding { instances, joints: nodes, root, most, parts, ..MeshBinding::default() };
     let mut change = binding.change(model)?;
     if let Some(skin) = skin {
@@ -183,6 +185,24 @@ fn joints_below(model: &Model, root: NodeId) -> (Vec<NodeId>, Option<SkinId>) {
     }
     let is_joint = |node: &NodeId| is_below[node.index()] && (*node == root || has_joint_below[node.index()]);
     ((0..model.skeleton.len()).map(NodeId::from_index).filter(is_joint).collect(), None)
+}
+
+/// Returns a node with those above it, up to the root of its tree.
+fn upwards(model: &Model, node: NodeId) -> impl Iterator<Item = NodeId> {
+    std::iter::successors(Some(node), |node| model.skeleton.parents[node.index()])
+}
+
+/// Returns those of some joints that stand in the tree of a node.
+fn of_one_tree(model: &Model, root: NodeId, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    let top = upwards(model, root).last();
+    nodes.retain(|node| upwards(model, *node).last() == top);
+    nodes
+}
+
+/// Returns the lowest node that some joints are at or below; `None` where they stand in several trees.
+fn common_root(model: &Model, nodes: &[NodeId]) -> Option<NodeId> {
+    let is_above = |root: &NodeId| nodes.iter().all(|node| upwards(model, *node).any(|above| above == *root));
+    upwards(model, *nodes.first()?).find(is_above)
 }
 
 /// The surface of several meshes as it stands in the world.

@@ -56,7 +56,7 @@ impl Figure {
     /// Looks at the triangles of a figure.
     pub fn of(triangles: &[[Vec2; 3]]) -> Self {
         let heights: Vec<f32> = (0..SECTIONS).map(height).collect();
-        let sections = sections(triangles, 1, &heights);
+        let sections = cut(triangles, 1, &heights);
         let mut out = Self { crotch: crotch(&sections), ..Self::default() };
         out.neck = neck(&sections, out.crotch.unwrap_or(0.25) + 0.05);
         out.arms = arms(triangles, &sections, &out);
@@ -109,14 +109,15 @@ fn height(section: usize) -> f32 {
 }
 
 /// Cuts triangles at several places along an axis, in rising order; returns the pieces of each section along the other axis.
-fn sections(triangles: &[[Vec2; 3]], axis: usize, places: &[f32]) -> Vec<Pieces> {
+fn cut(triangles: &[[Vec2; 3]], axis: usize, places: &[f32]) -> Vec<Pieces> {
     let other = 1 - axis;
     let mut out: Vec<Pieces> = vec![Vec::new(); places.len()];
     for corners in triangles {
         let low = corners.iter().map(|corner| corner[axis]).fold(f32::INFINITY, f32::min);
         let high = corners.iter().map(|corner| corner[axis]).fold(f32::NEG_INFINITY, f32::max);
         let first = places.partition_point(|place| *place <= low);
-        for (at, section) in places.iter().zip(&mut out).skip(first).take_while(|(at, _)| **at <= high) {
+        let met = places[first..].iter().zip(&mut out[first..]);
+        for (at, section) in met.take_while(|(at, _)| **at <= high) {
             let crossing = |[a, b]: [usize; 2]| {
                 let [p, q] = [corners[a], corners[b]];
                 let share = (at - p[axis]) / (q[axis] - p[axis]);
@@ -152,11 +153,11 @@ fn in_middle(section: &[[f32; 2]]) -> Option<[f32; 2]> {
 
 /// Returns the pieces on both sides of a gap in the middle: the right one first, whose places are below 0.
 fn parted(section: &[[f32; 2]]) -> Option<[[f32; 2]; 2]> {
-    let both = section.windows(2).map(|both| [both[0], both[1]]);
+    let mut both = section.windows(2).map(|both| [both[0], both[1]]);
     let is_gap = |[right, left]: &[[f32; 2]; 2]| {
         (right[1] + left[0]).abs() < 2.0 * MIDDLE && right[1] < 0.5 * MIDDLE && left[0] > -0.5 * MIDDLE
     };
-    both.into_iter().find(is_gap)
+    both.find(is_gap)
 }
 
 /// Returns how high the legs part: the upper end of the highest run of gaps in the middle.
@@ -232,7 +233,7 @@ fn arms(triangles: &[[Vec2; 3]], sections: &[Pieces], figure: &Figure) -> Option
     let places = shares.map(|share| side + share * length);
     // In rising order: the right side from the fingers in, then the left one from the shoulder out.
     let both: Vec<f32> = places.iter().map(|at| -at).chain(places.iter().rev().copied()).collect();
-    let cuts = self::sections(triangles, 0, &both);
+    let cuts = cut(triangles, 0, &both);
     let mut found: Vec<(f32, f32)> = Vec::new();
     for number in 0..shares.len() {
         let sides = [cuts.get(number)?, cuts.get(both.len() - 1 - number)?];

@@ -9,7 +9,7 @@ use skinscope_model::{Model, Side, side};
 
 use super::figure::Figure;
 use super::middle::{bare_bounds_of, bare_points, bare_triangles, middles_of_body};
-use super::placed::PlacedJoint;
+use super::placed_joint::PlacedJoint;
 
 /// How much deeper than wide a figure is that looks along the X axis, since its arms are spread along Z.
 const TURNED: f32 = 1.2;
@@ -47,7 +47,7 @@ impl BodyFrame {
     /// Says where the plane of symmetry is, and what tells it.
     #[must_use]
     pub fn words(&self) -> String {
-        let (axis, at) = if self.left == Vec3::X { ("X", self.offset) } else { ("Z", -self.offset) };
+        let (axis, at) = if self.left == Vec3::X { ("X", self.offset) } else { ("Z", 0.0 - self.offset) };
         let at = format!("{axis} = {}", length(f64::from(at)));
         match self.is_of_mesh {
             true => format!("Sides by the plane of symmetry of the mesh, {at}"),

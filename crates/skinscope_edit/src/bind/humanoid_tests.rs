@@ -88,9 +88,9 @@ impl Build {
             let mirrored = |at: Vec3| Vec3 { x: sign * at.x, ..at };
             out.push(up(sign * 0.08, 0.0, crotch, [0.05, 0.08]));
             out.push(Limb { from: mirrored(self.shoulder()), to: mirrored(self.fingers()), half: [0.045, 0.045] });
-            // What a figure has before it tells where it looks.
-            let heel = Vec3::new(sign * 0.08, 0.015, 0.0);
-            out.push(Limb { from: heel, to: heel + Vec3::new(0.0, 0.001, 0.2), half: [0.05, 0.015] });
+            // The soles, which make the box deep and tell before from behind.
+            let sole = Vec3::new(sign * 0.08, 0.0, 0.25);
+            out.push(Limb { from: sole, to: sole + Vec3::Y * 0.03, half: [0.05, 0.25] });
         }
         out
     }
@@ -164,7 +164,7 @@ fn what_sections_do_not_say_has_the_usual_proportions() {
 #[test]
 fn a_figure_that_looks_along_x_has_its_left_behind_it_in_z() {
     let turn = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
-    // With arms spread the box says it too; with arms that hang only the mesh does.
+    // With arms spread the box says it too; with arms that hang the mesh says otherwise, and is right.
     for build in [GROWN, Build { drop: None, ..GROWN }] {
         let turned = build.triangles().into_iter().map(|corners| corners.map(|at| turn * at));
         let placed = humanoid_in(&model(turned), None);

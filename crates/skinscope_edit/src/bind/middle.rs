@@ -103,8 +103,9 @@ fn way_through(met: &mut Vec<Crossing>, near: f32) -> Option<[f32; 2]> {
             break;
         }
     }
-    let second = met.iter().find(|crossing| crossing.distance > first.distance + near);
-    // Where not every surface has a back, the first two are the body.
+    // Where not every surface has a back, as a nose that lies on a face, the body ends where one is left; where none is, the first two are it.
+    let beyond = || met.iter().filter(|crossing| crossing.distance > first.distance + near);
+    let second = beyond().find(|crossing| crossing.enters != first.enters).or_else(|| beyond().next());
     let end = if depth == 0 { last } else { second.map_or(first.distance, |second| second.distance) };
     Some([first.distance, end])
 }
@@ -149,5 +150,7 @@ mod tests {
         assert_eq!(way(&[(1.0, back), (2.0, front)]), Some([1.0, 2.0]));
         assert_eq!(way(&[(1.0, front), (2.0, front), (9.0, front)]), Some([1.0, 2.0]));
         assert_eq!(way(&[(1.0, front)]), Some([1.0, 1.0]));
+        // A patch on a body, and another body behind it.
+        assert_eq!(way(&[(1.0, front), (1.1, front), (2.0, back), (5.0, front), (6.0, back)]), Some([1.0, 2.0]));
     }
 }

@@ -15,6 +15,7 @@ mod middle;
 mod placed;
 mod placed_axes;
 mod placed_file;
+mod placed_joint;
 #[cfg(test)]
 mod placed_tests;
 mod report;
@@ -39,9 +40,10 @@ pub use dress::{
 };
 pub use humanoid::{BodyFrame, Humanoid, body_frame, humanoid, humanoid_in, mirrored_name, sided_name};
 pub use middle::middle_of_body;
-pub use placed::{PlacedJoint, bind_placed};
+pub use placed::bind_placed;
 pub use placed_axes::{PLACED_AXES, PlacedAxes};
 pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
+pub use placed_joint::PlacedJoint;
 pub use report::{BoundSkin, JointShape};
 
 use super::operation_row::Group;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use glam::{DAffine3, Vec3};
+use glam::DAffine3;
 use skinscope_base::math::Aabb;
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BindProblem, BindSettings, Joint};
@@ -10,21 +10,9 @@ use skinscope_model::{Model, NodeId, SkinId};
 
 use super::bare::{BareBinding, Placed, bare_instances, reports};
 use super::placed_axes::{PlacedAxes, new_nodes};
+use super::placed_joint::PlacedJoint;
 use super::report::BoundSkin;
 use crate::{MeshBinding, Refusal};
-
-/// A joint that stands in a mesh and is no node yet.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
-pub struct PlacedJoint {
-    /// Its name, which no other one of the list has.
-    pub name: String,
-    /// Where it stands at rest, in the scene's space, metres.
-    #[serde(with = "skinscope_base::text_form::vector")]
-    pub position: Vec3,
-    /// The joint that it hangs on, by its index in the list; `None`: it is the root.
-    pub parent: Option<usize>,
-}
 
 /// Makes the refusal of a skeleton.
 fn refused<T>(why: String) -> Result<T, Refusal> {

@@ -4,7 +4,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_base::math::Transform;
 use skinscope_model::NewNode;
 
-use super::placed::PlacedJoint;
+use super::placed_joint::PlacedJoint;
 
 /// Which way the axes of placed joints point at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -203,6 +203,28 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
 }
 
 #[test]
+fn joints_of_one_tree_are_meant_where_a_skin_of_several_trees_cannot_be_joined() {
+    let whole = tube(Tube { joints: 4, ..Tube::default() });
+    let worlds = whole.skeleton.worlds(&whole.skeleton.rest);
+    let mut parts: ModelParts = (*whole).clone();
+    parts.skeleton.parents[3] = None;
+    parts.skeleton.rest.transforms[3].translation = worlds[3].translation.as_vec3();
+    parts.scenes[0].roots.push(NodeId(3));
+    // The skin shows its mesh elsewhere than the other one stands.
+    parts.skins[0].inverse_bind[0].translation.x += 0.5;
+    let mut other = parts.meshes[0].clone();
+    other.primitives[0].stored_influences = None;
+    parts.meshes.push(other);
+    parts.instances.push(Instance { mesh: MeshId(1), skin: None, ..parts.instances[0].clone() });
+    let model = Model::build(parts).unwrap();
+    for (root, joints) in [(NodeId(4), [NodeId(3), NodeId(4)]), (NodeId(2), [NodeId(1), NodeId(2)])] {
+        let out = bind_bare(&model, root, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();
+        let bound = model.with_bindings(&out.change).unwrap();
+        assert_eq!((&bound.skins[1].joints[..], bound.skins[1].root), (&joints[..], Some(joints[0])));
+    }
+}
+
+#[test]
 fn each_skin_of_a_surface_is_reported_with_its_own_vertices_and_pieces() {
     let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
     let mut mesh = parts.meshes[0].clone();

@@ -1,7 +1,7 @@
 //! Appends what meshes gained to a file: nodes, skins, and the skin of each node that shows such a mesh.
 //!
 //! A skinned mesh is shown by a root node without a transform, since only joints move it. A node with a parent or a transform gives its
-//! mesh to a new root node, and stays as it is otherwise. The new one is called after the old one with [`SKINNED`] behind: clips and scripts
+//! mesh to a new root node, and stays as it is otherwise. The new one is called after the old one with `_skinned` behind: clips and scripts
 //! look for the old name, which only one node may have.
 
 use std::collections::BTreeSet;

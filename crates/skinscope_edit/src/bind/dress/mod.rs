@@ -373,7 +373,7 @@ fn binding(
     Ok(MeshBinding {
         instances: instances.to_vec(),
         name: skin.map(|skin| body.skins[skin.index()].name.clone()).unwrap_or_default(),
-        nodes: copied.new_nodes(body)?,
+        nodes: copied.new_nodes(model, body)?,
         joints,
         root,
         most: 1,

@@ -77,6 +77,38 @@ fn a_wider_tube_gains_the_joints_of_the_body_and_the_weights_of_what_it_lies_on(
     assert!(depths.in_clips.is_none_or(|deepest| deepest.percent < 2.0), "{:?}", depths.in_clips);
 }
 
+/// The joints of some bodies stand in several trees, which no skin that is written may have.
+#[test]
+fn trees_of_joints_hang_on_a_node_that_is_made_for_them() {
+    let whole = body();
+    let mut parts: ModelParts = (*whole).clone();
+    let worlds = whole.skeleton.worlds(&whole.skeleton.rest);
+    parts.skeleton.parents[3] = None;
+    parts.skeleton.rest.transforms[3].translation = worlds[3].translation.as_vec3();
+    parts.scenes[0].roots.push(NodeId(3));
+    let apart = Model::build(parts).unwrap();
+    let model = shirt();
+    let bare = dress_bare(&model, &apart, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    let bound = model.with_bindings(&bare.change).unwrap();
+    assert_eq!(bound.skeleton.names, ["shirt", "Skeleton", "root", "joint 0", "joint 1", "joint 2", "joint 3"]);
+    let parents =
+        [None, None, Some(1), Some(2), Some(3), Some(1), Some(5)].map(|parent: Option<u32>| parent.map(NodeId));
+    assert_eq!(bound.skeleton.parents, parents);
+    assert_eq!((bound.skins[0].joints.len(), bound.skins[0].root), (4, Some(NodeId(1))));
+    let own = bound.skeleton.worlds(&bound.skeleton.rest);
+    assert!(own[2..].iter().zip(&worlds).all(|(own, there)| own.abs_diff_eq(*there, 1e-6)));
+    for vertex in 0..model.meshes[0].primitives[0].stored_vertices {
+        let [own, theirs] = [named(&bound, vertex), named(&apart, vertex)];
+        assert!(own.iter().zip(&theirs).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-3), "vertex {vertex}");
+    }
+    // A name that is taken is not used again.
+    let known = garment(Tube { rings: 17, radius: 0.27, ..Tube::default() }, |parts| {
+        parts.skeleton.names[0] = "Skeleton".into();
+    });
+    let bare = dress_bare(&known, &apart, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    assert_eq!(bare.change.nodes[0].name, "Skeleton_2");
+}
+
 #[test]
 fn a_garment_that_does_not_follow_is_measured_to_go_into_the_body() {
     let (model, body) = (shirt(), body());
