@@ -1,12 +1,14 @@
 //! `view --record FILE`: every command that the window carries out is written down, a line each, as it happens, and the strokes that were
 //! painted beside it, as `skinscope paint` takes them.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::App;
 use super::AppError;
 use crate::output::{self, LineLog};
+use crate::paint::StrokesFile;
 use crate::session::{
     Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, STROKES_ENDING,
     Session, Source, command_line,
@@ -26,7 +28,8 @@ pub(super) struct Recorder {
     strokes: StrokesBeside,
 }
 
-/// The file of strokes beside a record: `NAME.strokes.json`, and pose files that begin with the same name.
+/// The files of strokes beside a record: `NAME.strokes.json`, those into layers such as `NAME.1-Skirt.strokes.json` and
+/// `NAME.2-Skirt.mask.strokes.json`, and pose files that begin with the same name.
 #[derive(Debug, Default)]
 struct StrokesBeside {
     /// What it is called without its endings.
@@ -35,22 +38,29 @@ struct StrokesBeside {
     revision: u64,
     /// Whether it could not be written, which was told.
     ended: bool,
+    /// The files of strokes that were written.
+    written: BTreeSet<String>,
 }
 
 impl StrokesBeside {
     /// Writes the strokes that were painted, where they are others than those that were written last.
     fn follow(&mut self, painting: &Painting) -> io::Result<()> {
         let revision = painting.recorded_revision();
-        let has_none = painting.recorded().strokes.is_empty() && self.revision == 0;
+        let has_none = painting.recorded_count() == 0 && self.revision == 0;
         if self.ended || has_none || self.revision == revision {
             return Ok(());
         }
         self.ended = true;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for (file, text) in painting.recorded_files(&name) {
+        let mut files = painting.recorded_files(&name);
+        // Where all strokes of a file were undone it keeps none.
+        let is_left = |file: &&String| files.iter().all(|(other, _)| other != *file);
+        let left: Vec<String> = self.written.iter().filter(is_left).cloned().collect();
+        files.extend(left.into_iter().map(|file| (file, StrokesFile::default().text())));
+        for (file, text) in files {
             let path = self.path.with_file_name(&file);
             // What another record has left is not replaced.
-            if self.revision == 0 && file.ends_with(STROKES_ENDING) {
+            if file.ends_with(STROKES_ENDING) && self.written.insert(file) {
                 output::write_new(&path, text.as_bytes())?;
             } else {
                 output::write(&path, text.as_bytes())?;
