@@ -90,8 +90,9 @@ fn a_mirror_without_an_axis_is_across_the_plane_of_symmetry() {
     write_skinned_glb(&bulging, 0, &bulging.skeleton.rest, &mut bytes).unwrap();
     fs::write(folder.join("a.glb"), bytes).unwrap();
     let flood = |effect: &str, out: &str| {
-        let options = ["--joint", "joint 2", "--layer", "Bulge", "--layer-effect", effect, "-o", out];
-        captured(&folder, &[&["paint", "a.glb", "--flood", "add", "--strength", "0.2"], &options[..]].concat())
+        let mut options = vec!["paint", "a.glb", "--flood", "add", "--strength", "0.2", "--joint", "joint 2"];
+        options.extend(["--layer", "Bulge", "--layer-effect", effect, "-o", out]);
+        captured(&folder, &options)
     };
     for (effect, out) in [("mirror", "own.glb"), ("mirror:axis=z", "z.glb")] {
         let out = flood(effect, out);

@@ -17,7 +17,7 @@ pub(super) struct IntoLayer {
 impl IntoLayer {
     /// Returns what the name of a file has between the name of all of them and their ending, where it is the file of this number and the layer has
     /// this name.
-    pub fn part_of_name(self, number: usize, layer: &str) -> String {
+    pub(super) fn part_of_name(self, number: usize, layer: &str) -> String {
         let letters = layer.trim().chars().take(LONGEST);
         let name: String = letters.map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
         let name = if name.is_empty() { "layer" } else { &name };
@@ -44,17 +44,17 @@ pub(super) struct Record {
 
 impl Record {
     /// Returns the strokes that have painted the weights themselves.
-    pub fn base(&self) -> &StrokesFile {
+    pub(super) fn base(&self) -> &StrokesFile {
         &self.base
     }
 
     /// Returns how many strokes there are.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns all strokes, in no order.
-    pub fn all(&self) -> impl Iterator<Item = &StrokeForm> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &StrokeForm> {
         let of_layers = self.entries.iter().filter_map(|entry| match entry {
             Entry::Base => None,
             Entry::Layer(_, stroke) => Some(&**stroke),
@@ -63,7 +63,7 @@ impl Record {
     }
 
     /// Returns the strokes into layers: those that went to the same place one after the other are one file.
-    pub fn of_layers(&self) -> Vec<(IntoLayer, StrokesFile)> {
+    pub(super) fn of_layers(&self) -> Vec<(IntoLayer, StrokesFile)> {
         let mut out: Vec<(IntoLayer, StrokesFile)> = Vec::new();
         let mut last = None;
         for entry in &self.entries {
@@ -82,7 +82,7 @@ impl Record {
     }
 
     /// Adds a stroke. Those that were undone cannot be redone any more.
-    pub fn add(&mut self, into: Option<IntoLayer>, stroke: StrokeForm) {
+    pub(super) fn add(&mut self, into: Option<IntoLayer>, stroke: StrokeForm) {
         self.undone.clear();
         self.push(into, stroke);
     }
@@ -98,7 +98,7 @@ impl Record {
     }
 
     /// Takes strokes back, or brings them back, until there are so many. Returns whether there were others before.
-    pub fn go_to(&mut self, count: usize) -> bool {
+    pub(super) fn go_to(&mut self, count: usize) -> bool {
         let is_other = self.count() != count;
         while self.count() > count
             && let Some(last) = self.entries.pop()
@@ -117,7 +117,7 @@ impl Record {
     }
 
     /// Forgets the strokes that were undone.
-    pub fn forget_undone(&mut self) {
+    pub(super) fn forget_undone(&mut self) {
         self.undone.clear();
     }
 }
