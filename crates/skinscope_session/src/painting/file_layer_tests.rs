@@ -8,7 +8,7 @@ use skinscope_model::{Model, ModelParts};
 use skinscope_paint::{KeptChoice, kept_text};
 
 use super::tests::{holding, now, stroke};
-use crate::{BesideCommand, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
+use crate::{BesideCommand, Command, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
 
 fn apply(session: &mut Session, command: LayerCommand) {
     session.apply(PaintCommand::Layer(command));
@@ -148,7 +148,9 @@ fn a_copy_in_the_background_is_one_step_at_its_end_and_none_where_it_was_cancell
     let before = now(session.beside().unwrap().other());
     apply(&mut session, LayerCommand::CopyToOther(id));
     let work = copies(&mut session).unwrap();
-    assert!(work.notice().is_some_and(|(_, cancel)| cancel == PaintCommand::Layer(LayerCommand::CancelCopy).into()));
+    assert!(
+        work.notice().is_some_and(|(_, cancel)| cancel == Command::from(PaintCommand::Layer(LayerCommand::CancelCopy)))
+    );
     let run = session.begin(&work).unwrap();
     apply(&mut session, LayerCommand::CancelCopy);
     assert!(copies(&mut session).is_none());
