@@ -152,7 +152,9 @@ mod tests {
     use crate::import::{Options, Progress};
     use crate::model::NodeId;
     use crate::paint;
-    use crate::session::{ChannelValue, EditCommand, PaintCommand, PoseSource, ViewCommand, read_command};
+    use crate::session::{
+        ChannelValue, EditCommand, LayerCommand, PaintCommand, PoseSource, ViewCommand, read_command,
+    };
 
     #[test]
     fn commands_are_written_as_they_happen_and_no_file_is_replaced() {
@@ -207,6 +209,28 @@ mod tests {
         session.apply(EditCommand::Undo);
         recorder.note_strokes(session.painting());
         assert!(!std::fs::read_to_string(&path).unwrap().contains("smooth"), "it was undone");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn strokes_into_a_layer_are_in_a_file_of_their_own_which_is_empty_once_they_were_undone() {
+        let folder = std::env::temp_dir().join(format!("skinscope_recorded_layers_{}", std::process::id()));
+        let _absent = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut recorder = Recorder::create(&folder.join("hour.jsonl"), &Source::BuiltIn, None).unwrap();
+        let mut session = Session::default();
+        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+        session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
+        session.apply(PaintCommand::Flood);
+        recorder.note_strokes(session.painting());
+        assert!(recorder.failed.is_none(), "{:?}", recorder.failed);
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        assert!(read("hour.1-Skirt.strokes.json").contains("smooth") && !read("hour.strokes.json").contains("smooth"));
+        session.apply(EditCommand::Undo);
+        recorder.note_strokes(session.painting());
+        assert!(!read("hour.1-Skirt.strokes.json").contains("smooth"));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

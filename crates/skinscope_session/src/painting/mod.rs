@@ -350,13 +350,9 @@ pub(crate) fn wanted_canvas(painting: &Painting, weights: EditedWeights<'_>) -> 
 }
 
 /// Takes a canvas that was made in the background, where it is still of use.
-pub(crate) fn take_canvas(painter: &mut Painter<'_>, mut canvas: Canvas) {
+pub(crate) fn take_canvas(painter: &mut Painter<'_>, canvas: Canvas) {
     follow(painter);
-    let wanted = wanted_canvas(painter.painting, painter.skinning.edited());
-    if wanted.is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
-        let strokes = painter.painting.recorded_count();
-        canvas.adopt_layers(painter.painting.layers.clone());
-        painter.painting.easel.put_up(canvas, strokes);
-        layer_steps::note(painter, true);
+    if wanted_canvas(painter.painting, painter.skinning.edited()).is_some() {
+        stroke::put_up_made(painter, canvas);
     }
 }

@@ -78,6 +78,17 @@ pub(super) fn put_up(painter: &mut Painter<'_>) {
     layer_steps::note(painter, true);
 }
 
+/// Puts a canvas up that was made in the background, where there is none yet and it is that of the open model.
+pub(super) fn put_up_made(painter: &mut Painter<'_>, mut canvas: Canvas) {
+    let is_its = painter.skinning.edited().edited_model().is_some_and(|model| Arc::ptr_eq(model, canvas.model()));
+    let painting = &mut *painter.painting;
+    if is_its && painting.easel.canvas.is_none() {
+        canvas.adopt_layers(painting.layers.clone());
+        painting.easel.put_up(canvas, painting.record.count());
+        layer_steps::note(painter, true);
+    }
+}
+
 /// Begins a stroke; `change` changes what the settings say of it. The error says why there is none.
 pub(super) fn begin(
     painter: &mut Painter<'_>,
