@@ -5,8 +5,9 @@ use std::sync::Arc;
 use skinscope_base::parallel::JobContext;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
-use skinscope_paint::{KeptChoice, kept_text};
+use skinscope_paint::{KeptChoice, kept_layers, kept_text};
 
+use super::file_layers;
 use super::tests::{holding, now, stroke};
 use crate::{BesideCommand, Command, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
 
@@ -83,6 +84,22 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
     again.apply(EditCommand::Undo);
     again.apply(EditCommand::Redo);
     assert!(again.painting().asked_layers().is_none() && !again.painting().leaves_layers_in_file());
+}
+
+#[test]
+fn layers_of_a_session_are_known_to_be_in_the_file_as_long_as_they_are_the_same() {
+    let mut session = layered();
+    let mut parts = ModelParts::clone(session.document().unwrap().stored());
+    parts.source.kept_layers = Some(text_of(&session).into());
+    let model = Model::build(parts).unwrap();
+    let found = kept_layers(&model);
+    let is_known = |session: &mut Session| {
+        _ = file_layers::read(&mut session.painting, &model, Some(&found));
+        session.painting().layers_in_file().is_same_as(session.painting().layers())
+    };
+    assert!(is_known(&mut session));
+    stroke(&mut session, 60, 3);
+    assert!(!is_known(&mut session));
 }
 
 #[test]
