@@ -5,10 +5,11 @@ use std::sync::Arc;
 use skinscope_base::parallel::JobContext;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
-use skinscope_paint::{KeptChoice, kept_text};
+use skinscope_paint::{KeptChoice, kept_layers, kept_text};
 
+use super::file_layers;
 use super::tests::{holding, now, stroke};
-use crate::{BesideCommand, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
+use crate::{BesideCommand, Command, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
 
 fn apply(session: &mut Session, command: LayerCommand) {
     session.apply(PaintCommand::Layer(command));
@@ -86,6 +87,22 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
 }
 
 #[test]
+fn layers_of_a_session_are_known_to_be_in_the_file_as_long_as_they_are_the_same() {
+    let mut session = layered();
+    let mut parts = ModelParts::clone(session.document().unwrap().stored());
+    parts.source.kept_layers = Some(text_of(&session).into());
+    let model = Model::build(parts).unwrap();
+    let found = kept_layers(&model);
+    let is_known = |session: &mut Session| {
+        _ = file_layers::read(&mut session.painting, &model, Some(&found));
+        session.painting().layers_in_file().is_same_as(session.painting().layers())
+    };
+    assert!(is_known(&mut session));
+    stroke(&mut session, 60, 3);
+    assert!(!is_known(&mut session));
+}
+
+#[test]
 fn layers_that_cannot_be_read_are_not_taken_and_a_line_says_why() {
     let session = layered();
     let text = text_of(&session).replace("\"schema\":1", "\"schema\":9");
@@ -148,7 +165,9 @@ fn a_copy_in_the_background_is_one_step_at_its_end_and_none_where_it_was_cancell
     let before = now(session.beside().unwrap().other());
     apply(&mut session, LayerCommand::CopyToOther(id));
     let work = copies(&mut session).unwrap();
-    assert!(work.notice().is_some_and(|(_, cancel)| cancel == PaintCommand::Layer(LayerCommand::CancelCopy).into()));
+    assert!(
+        work.notice().is_some_and(|(_, cancel)| cancel == Command::from(PaintCommand::Layer(LayerCommand::CancelCopy)))
+    );
     let run = session.begin(&work).unwrap();
     apply(&mut session, LayerCommand::CancelCopy);
     assert!(copies(&mut session).is_none());

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use skinscope_model::Model;
-use skinscope_paint::{KeptError, KeptLayers, LayerStack, kept_text};
+use skinscope_paint::{KeptError, KeptLayers, LayerStack};
 
-use super::{Painting, notes};
+use super::{Painting, layers, notes};
 
 /// What is known of the layers in the model's file.
 #[derive(Clone, Debug, Default)]
@@ -79,8 +79,9 @@ pub(crate) fn read(
     let mut lines = Vec::new();
     match kept {
         None | Some(Ok(None)) => {}
-        Some(Ok(Some(_))) if !painting.layers.is_empty() => {
-            if kept_text(model, &painting.layers).as_deref() == model.source.kept_layers.as_deref() {
+        Some(Ok(Some(kept))) if !painting.layers.is_empty() => {
+            let form = |stack: &LayerStack| layers::form_of(model, stack);
+            if !kept.moved && form(&painting.layers) == form(&kept.layers) {
                 painting.file_layers.taken = painting.layers.clone();
             }
         }

@@ -8,10 +8,13 @@ use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
 use skinscope_model::Model;
-use skinscope_paint::{CopiedLayer, LayerId, LayerStack};
+use skinscope_paint::{Canvas, CopiedLayer, LayerId, LayerStack};
 
-use super::{layers, stroke};
+use super::{Painter, layers, stroke};
 use crate::Session;
+
+/// The share of the work that it takes to carry the layer; the rest is the canvas.
+const CARRIED: f32 = 0.8;
 
 /// A layer that is to be copied between the model that one works on and the one beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +34,28 @@ pub(crate) struct CopyTask {
     layers: LayerStack,
     /// The joints of the other model that keep their weights, by their nodes.
     locked: BTreeSet<u32>,
+    /// Whether nothing was painted on the other model yet, so that it has no canvas.
+    needs_canvas: bool,
+}
+
+/// A copy that was made, with the canvas of the model that it is for where that had none.
+pub(crate) struct MadeCopy {
+    layer: CopiedLayer,
+    canvas: Option<Canvas>,
 }
 
 impl CopyTask {
     /// Carries the layer to the other model; `None` where that was cancelled or cannot be done.
-    pub fn run(&self, context: &JobContext) -> Option<CopiedLayer> {
+    pub fn run(&self, context: &JobContext) -> Option<MadeCopy> {
         let (from, to): (&Model, &Model) = (self.from.as_ref(), self.to.as_ref());
-        CopiedLayer::of((from, &self.layers), self.copy.layer, (to, &self.locked), context)
+        let part = context.part(0.0, CARRIED);
+        let layer = CopiedLayer::of((from, &self.layers), self.copy.layer, (to, &self.locked), &part)?;
+        let canvas = (self.needs_canvas && layer.vertices() > 0).then(|| {
+            let canvas = Canvas::new(Arc::clone(&self.to));
+            canvas.prepare();
+            canvas
+        });
+        Some(MadeCopy { layer, canvas })
     }
 
     /// Whether both make the same of the same.
@@ -70,20 +88,19 @@ impl Session {
     }
 
     /// Takes a copy of a layer, where it is still wanted and of what is there now. `None`: it could not be made.
-    pub(crate) fn take_layer_copy(&mut self, task: &CopyTask, made: Option<CopiedLayer>) {
+    pub(crate) fn take_layer_copy(&mut self, task: &CopyTask, made: Option<MadeCopy>) {
         // Where the layers are others by now the copy stays wanted, and is made anew.
         if !self.wanted_layer_copy().is_some_and(|(_, now)| now.is_same_as(task)) {
             return;
         }
         self.painting.copying = None;
-        if let Some(copied) = made.as_ref().filter(|copied| copied.vertices() > 0) {
-            if task.copy.comes {
-                layers::take_copy(&mut self.painter(), copied);
-            } else if let Some(beside) = &mut self.beside {
-                layers::take_copy(&mut beside.other.painter(), copied);
-            }
+        self.painting.copied = made.as_ref().map(|made| made.layer.report());
+        let Some(made) = made.filter(|made| made.layer.vertices() > 0) else { return };
+        if task.copy.comes {
+            take(&mut self.painter(), made);
+        } else if let Some(beside) = &mut self.beside {
+            take(&mut beside.other.painter(), made);
         }
-        self.painting.copied = made.map(|copied| copied.report());
     }
 
     /// Returns what a copy is made of; `None` where there is no such layer, or no model to copy it to.
@@ -98,6 +115,15 @@ impl Session {
             to: Arc::clone(taker.edited_weights().edited_model()?),
             layers: layers.clone(),
             locked: taker.tools.locked.iter().map(|node| node.0).collect(),
+            needs_canvas: taker.painting.easel.canvas.is_none(),
         })
     }
+}
+
+/// Lays a copy over the layers of a model.
+fn take(painter: &mut Painter<'_>, made: MadeCopy) {
+    if let Some(canvas) = made.canvas {
+        stroke::put_up_made(painter, canvas);
+    }
+    layers::take_copy(painter, &made.layer);
 }

@@ -108,7 +108,7 @@ fn set(painter: &mut Painter<'_>, layers: LayerStack) {
         Ok(changes) => stroke::take_changes(painter, &changes),
         Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
     }
-    let strokes = painter.painting.recorded.strokes.len();
+    let strokes = painter.painting.recorded_count();
     painter.painting.easel.note_stroke(strokes);
 }
 
