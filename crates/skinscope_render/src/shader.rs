@@ -98,6 +98,8 @@ pub(crate) static DOTS: Program =
     Program { overlays: true, ..plain("dots", &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")], true) };
 /// Writes deformed vertices to a buffer.
 pub(crate) static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
+/// Scales directions to length one in the benchmark.
+pub(crate) static ROOTS: Program = plain("roots", &[part!("roots.wgsl")], false);
 /// Draws the gradient of the studio.
 pub(crate) static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
 /// Draws the environment behind everything.
@@ -136,6 +138,7 @@ pub static PROGRAMS: &[&Program] = &[
     &READOUT,
     &DOTS,
     &BAKE,
+    &ROOTS,
     &BACKGROUND,
     &SURROUNDINGS,
     &PREFILTER,
