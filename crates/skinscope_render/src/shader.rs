@@ -1,7 +1,7 @@
 //! Shader programs: which WGSL files each of them consists of, how those are joined, and how the result is checked. WGSL
 //! allows declarations in any order, so no more than joining is needed to link them.
 
-use skinscope_deform::Method;
+use skinscope_deform::{Method, PaletteRows};
 use skinscope_frame::{LOOKS, OVERLAYS, TONE_MAPS};
 
 /// A WGSL file: its name under `shaders/`, and its text.
@@ -164,6 +164,8 @@ pub enum PaletteIn {
 pub struct Linking {
     /// The buffer that the palette is read from.
     pub palette: PaletteIn,
+    /// How many rows each matrix of the palette has.
+    pub rows: PaletteRows,
     /// Whether depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
     pub late_depth: bool,
     /// The index of the tone map in [`TONE_MAPS`]; 0 where the program has no light.
@@ -225,7 +227,7 @@ impl Program {
             linked.push(ROWS);
             linked.push(MOTION);
             linked.push(method.wgsl);
-            linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
+            linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", with.rows.vec4s(method)));
         }
         if self.shades {
             let files = if with.shadowed { &[SHADOW_VIEWS, SHADOWED][..] } else { &[OPEN] };
