@@ -1,6 +1,7 @@
 //! Binding in the panel of tools: what can be set, what is said of it, and meshes that have no skin yet.
 
-use skinscope::edit::{BIND_RULES, bind_envelopes, bind_method, bind_root, has_bind_rule};
+use skinscope::edit::{BIND_RULES, DressSettings, bind_envelopes, bind_method, bind_root, dress, has_bind_rule};
+use skinscope::parallel::JobContext;
 use skinscope::session::{BrushKey, Examination, ToolCommand};
 
 use super::rules::type_into;
@@ -169,4 +170,20 @@ fn the_envelopes_of_the_selected_joint_are_scored_typed_and_dragged() {
     assert!(inner == 0.8 && (outer - 1.6).abs() < 0.1, "{inner}, {outer}");
     click(&mut harness, "As others");
     assert_eq!(radii(&harness), None);
+}
+
+#[test]
+fn what_gained_a_skin_without_a_tool_is_looked_at_and_that_is_said() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(bare(6)).unwrap()), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let model = Arc::clone(session.model().unwrap());
+    let body = tube(Tube { joints: 6, rings: 12, ..Tube::default() });
+    let found = dress(&model, &body, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    session.apply(EditCommand::Bind(Arc::new(found.gained.unwrap())));
+    let mut harness = panel(session);
+    harness.get_by_label("The checker and the range of motion look at it; what they find comes below the nodes.");
+    assert_eq!(harness.state_mut().session.take_examination(), Some(Examination::CheckAndMotion));
+    click(&mut harness, "Show how much the weights differ from those of the file");
+    assert_eq!(harness.state().session.view().overlay.unwrap().id, "changed");
 }

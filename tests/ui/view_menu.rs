@@ -213,7 +213,7 @@ fn menus_hold_every_command_with_its_key() {
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Matcaps", "Normals, UV and maps", "Tone map", "Surroundings"],
-            "Overlay" => &["Normals and tangents", "Motion", "Bounds"],
+            "Overlay" => &["Layers of weights", "Normals and tangents", "Motion", "Bounds"],
             "Tools" => &["Marks", "Paint"],
             _ => &[],
         };

@@ -14,7 +14,7 @@ fn bare(change: impl FnOnce(&mut ModelParts)) -> (Model, Influences) {
 }
 
 fn joints(ids: std::ops::Range<u32>) -> NewSkin {
-    NewSkin { name: "new".into(), joints: ids.map(NodeId).collect(), root: None }
+    NewSkin { name: "new".into(), joints: ids.map(NodeId).collect(), root: None, worn: None }
 }
 
 /// Binds the first instance to the joints that the tube had.

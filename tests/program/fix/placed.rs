@@ -39,7 +39,7 @@ fn a_humanoid_is_placed_by_the_bounds_and_a_file_of_the_same_joints_gives_the_sa
     let folder = folder("placed");
     let old = bare(&folder);
     let before = open(&old);
-    let joints = humanoid_in(&before, None);
+    let joints = humanoid_in(&before, None).joints;
     let out = bind(&folder, &["--humanoid", "--json"]);
     assert!(out.status.success(), "{}", said(&out));
     let told: Value = serde_json::from_slice(&out.stdout).unwrap();

@@ -1,5 +1,9 @@
 //! `skinscope paint --layer`: strokes into layers, which the file keeps in its extras.
 
+use skinscope::export::write_skinned_glb;
+use skinscope::model::test_shapes::{Tube, tube};
+use skinscope::model::{Model, ModelParts};
+
 use super::*;
 
 /// Paints `of` by the strokes of the folder with more options.
@@ -64,6 +68,32 @@ fn an_effect_of_a_layer_is_kept_with_it_and_one_that_is_not_there_is_refused() {
         let out = paint(&folder, "a.glb", "refused.glb", &["--layer", "Elbow", "--layer-effect", effect]);
         assert!(out.status.code() == Some(2) && said(&out).contains(why), "{effect}: {}", said(&out));
     }
+}
+
+#[test]
+fn a_mirror_without_an_axis_is_across_the_plane_of_symmetry() {
+    let folder = folder("layer-mirror");
+    // A tube that bulges towards +X, the more the higher, has a plane of symmetry across Z alone.
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 6, ..Tube::default() }));
+    for point in &mut parts.meshes[0].primitives[0].positions {
+        point.x += 2.0 * point.z * point.z * (1.0 + point.y);
+    }
+    let bulging = Model::build(parts).unwrap();
+    let mut bytes = Vec::new();
+    write_skinned_glb(&bulging, 0, &bulging.skeleton.rest, &mut bytes).unwrap();
+    fs::write(folder.join("a.glb"), bytes).unwrap();
+    let flood = |effect: &str, out: &str| {
+        let options = ["--joint", "joint 2", "--layer", "Bulge", "--layer-effect", effect, "-o", out];
+        captured(&folder, &[&["paint", "a.glb", "--flood", "add", "--strength", "0.2"], &options[..]].concat())
+    };
+    for (effect, out) in [("mirror", "own.glb"), ("mirror:axis=z", "z.glb")] {
+        let out = flood(effect, out);
+        assert!(out.status.success(), "{effect}: {}", said(&out));
+    }
+    let [own, across_z] = ["own.glb", "z.glb"].map(|name| fs::read(folder.join(name)).unwrap());
+    assert!(own == across_z);
+    let out = flood("mirror:axis=x", "x.glb");
+    assert!(out.status.code() == Some(2) && !folder.join("x.glb").exists(), "{}", said(&out));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{DAffine3, DVec3, Vec3};
 use skinscope_base::math::{Weld, WeldRule};
 use skinscope_base::parallel::JobContext;
-use skinscope_bind::{BindProblem, BindSettings, Joint};
-use skinscope_model::{BindingChange, InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
+use skinscope_bind::{BindProblem, BindSettings, Bound, Joint};
+use skinscope_model::{BindingChange, InstanceId, MeshId, Model, NewSkin, NodeId, PrimitiveId, SkinId};
 
 use super::{BoundSkin, bones};
 use crate::refusal::{mesh_name, name};
@@ -17,8 +17,8 @@ use crate::{MeshBinding, Refusal};
 pub struct BareBinding {
     /// The skin, with the weights of all vertices.
     pub change: BindingChange,
-    /// The report of it.
-    pub bound: BoundSkin,
+    /// The report of each skin.
+    pub bound: Vec<BoundSkin>,
 }
 
 /// Finds the weights of meshes that have no skin, as they stand at rest in the world. The joints are `root` and the nodes below it that
@@ -54,7 +54,36 @@ pub fn bind_bare(
         change.skins.clear();
         change.joining = change.instances.drain(..).map(|(id, _)| (id, skin)).collect();
     }
-    Ok(BareBinding { change, bound: report })
+    let bound = reports(model, &change, &surface.parts, (report, &bound));
+    Ok(BareBinding { change, bound })
+}
+
+/// Returns the report of each skin that meshes gain, where `whole` is that of all of them; `parts` has the place of each of their vertices.
+pub(super) fn reports(
+    model: &Model,
+    change: &BindingChange,
+    parts: &[(PrimitiveId, Vec<u32>)],
+    (whole, bound): (BoundSkin, &Bound),
+) -> Vec<BoundSkin> {
+    if change.skins.len() < 2 {
+        return vec![whole];
+    }
+    let of = |(number, skin): (usize, &NewSkin)| {
+        let shown = change.instances.iter().filter(|(_, of)| *of == number);
+        let meshes: BTreeSet<MeshId> = shown.map(|(id, _)| model.instances[id.index()].mesh).collect();
+        let (mut stored, mut used) = (vec![0; bound.rows.len()], BTreeSet::new());
+        for place in parts.iter().filter(|(id, _)| meshes.contains(&id.mesh)).flat_map(|(_, places)| places) {
+            stored[*place as usize] += 1;
+            let row = bound.rows[*place as usize].iter();
+            used.extend(row.filter(|(_, share)| *share > 0.0).map(|(joint, _)| *joint));
+        }
+        let id = SkinId::from_index(model.skins.len() + number);
+        let part = whole.part((id, &skin.joints), &stored, &bound.island_of);
+        // What was looked at around the joints of all of them is drawn once.
+        let shapes = if number == 0 { whole.shapes.clone() } else { Vec::new() };
+        BoundSkin { joints_used: used.len(), shapes, ..part }
+    };
+    change.skins.iter().enumerate().map(of).collect()
 }
 
 /// Returns the instances that are bound: of each mesh the one node that shows it.

@@ -17,20 +17,37 @@ struct Crossing {
     enters: bool,
 }
 
-/// Returns the box around all meshes without a skin, as they stand at rest in the scene.
-#[must_use]
-pub fn bare_bounds(model: &Model) -> Aabb {
-    bare_bounds_of(model, None)
-}
-
-/// Does the same for the meshes of the file with these numbers; `None`: all.
-#[must_use]
-pub(crate) fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
+/// Returns the box around the meshes without a skin with these numbers of the file (`None`: all), as they stand at rest in the scene.
+pub(super) fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
     let mut out = Aabb::EMPTY;
     for (world, primitive) in bare_parts(model, meshes) {
         for position in primitive.positions.iter().take(primitive.stored_vertices) {
             out.include(world.transform_point3(position.as_dvec3()).as_vec3());
         }
+    }
+    out
+}
+
+/// Returns the vertices of the meshes without a skin with these numbers (`None`: all), as they stand at rest in the scene.
+pub(super) fn bare_points(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<Vec3> {
+    let mut out = Vec::new();
+    for (world, primitive) in bare_parts(model, meshes) {
+        let stored = primitive.positions.iter().take(primitive.stored_vertices);
+        out.extend(stored.map(|at| world.transform_point3(at.as_dvec3()).as_vec3()).filter(|at| Aabb::is_near(*at)));
+    }
+    out
+}
+
+/// Returns their triangles.
+pub(super) fn bare_triangles(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<[Vec3; 3]> {
+    let mut out = Vec::new();
+    for (world, primitive) in bare_parts(model, meshes) {
+        let corner = |vertex: u32| {
+            let at = primitive.positions.get(vertex as usize)?;
+            Some(world.transform_point3(at.as_dvec3()).as_vec3()).filter(|at| Aabb::is_near(*at))
+        };
+        let (triangles, _) = primitive.indices.as_chunks::<3>();
+        out.extend(triangles.iter().filter_map(|[a, b, c]| Some([corner(*a)?, corner(*b)?, corner(*c)?])));
     }
     out
 }

@@ -178,7 +178,14 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
     let change = |meshes: &[u32]| {
         let meshes: BTreeSet<u32> = meshes.iter().copied().collect();
         let settings = BindSettings::default();
-        bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap().change
+        let found = bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap();
+        let told: Vec<u32> = found.bound.iter().map(|skin| skin.skin.0).collect();
+        let first = if found.change.skins.is_empty() { 0 } else { 1 };
+        let gained = (first..first + found.change.skins.len().max(1) as u32).collect::<Vec<_>>();
+        assert_eq!(told, gained, "one report for each skin");
+        let vertices: usize = found.bound.iter().map(|skin| skin.vertices).sum();
+        assert_eq!(vertices, meshes.len() * model.meshes[0].primitives[0].stored_vertices);
+        found.change
     };
     let joins = change(&[1]);
     assert_eq!((joins.skins.len(), &joins.joining[..]), (0, &[(InstanceId(1), SkinId(0))][..]));
@@ -190,5 +197,25 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
         assert_eq!(bound.skins.len(), 1 + skins);
         assert!(bound.skins.iter().all(|skin| skin.joints == model.skins[0].joints));
         assert_eq!(bound.instances[2].skin, Some(SkinId(skins as u32)));
+    }
+}
+
+#[test]
+fn each_skin_of_a_surface_is_reported_with_its_own_vertices_and_pieces() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    let mut mesh = parts.meshes[0].clone();
+    mesh.primitives[0].positions.iter_mut().for_each(|point| point.x += 1.0);
+    parts.meshes.push(mesh);
+    parts.skins.push(parts.skins[0].clone());
+    let second = Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..parts.instances[0].clone() };
+    parts.instances.push(second);
+    let model = Model::build(parts).unwrap();
+    let out = outcome(&model, &BindSettings::default(), &[]);
+    let vertices = model.meshes[0].primitives[0].stored_vertices;
+    let told: Vec<_> = out.bound.iter().map(|skin| (skin.skin, skin.vertices, skin.joints, skin.islands)).collect();
+    assert_eq!(told, [(SkinId(0), vertices, 4, 1), (SkinId(1), vertices, 4, 1)]);
+    for skin in &out.bound {
+        assert!(skin.fallback.iter().all(|fallback| fallback.island == 0 && fallback.vertices == vertices));
+        assert!(skin.joints_used > 0 && skin.rules.iter().all(|(rule, _)| rule.island.is_none_or(|at| at == 0)));
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
 use skinscope_paint::{KeptChoice, kept_text};
 
 use super::tests::{holding, now, stroke};
-use crate::{BesideCommand, Document, EditCommand, LayerCommand, PaintCommand, Session};
+use crate::{BesideCommand, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
 
 fn apply(session: &mut Session, command: LayerCommand) {
     session.apply(PaintCommand::Layer(command));
@@ -133,4 +134,38 @@ fn a_layer_of_the_model_beside_is_copied_to_the_one_that_one_works_on() {
     assert_eq!(copied.and_then(|id| own.painting().layers().layer(id)).unwrap().name(), "Skirt");
     own.apply(EditCommand::Undo);
     assert!(now(&own) == before && own.painting().layers().is_empty() && !own.history().can_undo());
+}
+
+#[test]
+fn a_copy_in_the_background_is_one_step_at_its_end_and_none_where_it_was_cancelled() {
+    let copies =
+        |session: &mut Session| session.wanted().into_iter().find(|work| matches!(work, Work::CopyLayer { .. }));
+    let mut session = layered();
+    let id = session.painting().layers().active().unwrap();
+    let finer = tube(Tube { joints: 6, rings: 17, ..Tube::default() });
+    session.open_beside(Document::new(Arc::new(finer), Vec::new(), None));
+    session.defer_work();
+    let before = now(session.beside().unwrap().other());
+    apply(&mut session, LayerCommand::CopyToOther(id));
+    let work = copies(&mut session).unwrap();
+    assert!(work.notice().is_some_and(|(_, cancel)| cancel == PaintCommand::Layer(LayerCommand::CancelCopy).into()));
+    let run = session.begin(&work).unwrap();
+    apply(&mut session, LayerCommand::CancelCopy);
+    assert!(copies(&mut session).is_none());
+    session.done(run(&JobContext::of_waiting()).unwrap());
+    assert!(now(session.beside().unwrap().other()) == before && session.painting().layer_copied().is_none());
+    // What was begun before the layer became another one is made anew.
+    apply(&mut session, LayerCommand::CopyToOther(id));
+    let work = copies(&mut session).unwrap();
+    let run = session.begin(&work).unwrap();
+    apply(&mut session, LayerCommand::Rename(id, "Cape".to_owned()));
+    session.done(run(&JobContext::of_waiting()).unwrap());
+    assert!(now(session.beside().unwrap().other()) == before);
+    session.do_wanted();
+    assert!(session.painting().layer_copied().unwrap().starts_with("Cape: copied to "));
+    let other = session.beside().unwrap().other();
+    assert!(now(other) != before && copies(&mut session.clone()).is_none());
+    session.apply(BesideCommand::Activate);
+    session.apply(EditCommand::Undo);
+    assert!(now(&session) == before && !session.history().can_undo(), "it was one step");
 }

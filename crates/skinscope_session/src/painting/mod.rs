@@ -17,6 +17,7 @@ mod layer_copy;
 mod layer_steps;
 #[cfg(test)]
 mod layer_tests;
+mod layer_weights;
 pub(crate) mod layers;
 mod mask;
 #[cfg(test)]
@@ -38,6 +39,7 @@ mod whole;
 mod written_form;
 
 pub use self::hit::PaintHit;
+pub(crate) use self::layer_copy::LayerCopy;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
@@ -76,8 +78,12 @@ pub struct Painting {
     file_layers: FileLayers,
     /// The mask that the overlay has shown last.
     shown_mask: mask::ShownMask,
+    /// The weights of the layer that the overlay has shown last.
+    shown_weights: layer_weights::ShownWeights,
     /// What the last copy of a layer has done.
     copied: Option<String>,
+    /// The copy of a layer that is asked for and not there yet.
+    copying: Option<LayerCopy>,
     recorded: StrokesFile,
     /// Strokes that were undone, the next one to redo last.
     undone: Vec<StrokeForm>,
@@ -221,7 +227,7 @@ impl Painting {
 
     /// Forgets what belongs to a model that is no longer open. A newer version of its file keeps the strokes that were recorded.
     pub(crate) fn forget(&mut self, is_newer_version: bool) {
-        self.copied = None;
+        (self.copied, self.copying) = (None, None);
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.undone.clear();
         if !is_newer_version {
@@ -255,7 +261,7 @@ impl Painting {
     /// Takes the brush from the hand of another session, whose model was the active one. A stroke there ends.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         stroke::end(other);
-        (self.brush, other.hover) = (other.brush.take(), None);
+        (self.brush, other.hover, other.copying) = (other.brush.take(), None, None);
         self.settings = PaintSettings { to: None, ..other.settings.clone() };
     }
 }

@@ -31,6 +31,7 @@ fn binding(model: &Model, influences: &Influences) -> BindingChange {
             name: "new".into(),
             joints: (first..first + 4).map(NodeId::from_index).collect(),
             root: Some(NodeId::from_index(first)),
+            worn: None,
         }],
         primitives: vec![(PrimitiveId::default(), influences.clone())],
         instances: vec![(InstanceId(0), 0)],

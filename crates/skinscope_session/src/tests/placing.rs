@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::PlacedJoint;
+use skinscope_edit::{PlacedAxes, PlacedJoint};
 use skinscope_frame::Frame;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
@@ -250,6 +250,7 @@ fn commands_are_replayed_as_they_were_recorded() {
         PlaceCommand::Rename(0, "Arm.L".into()),
         PlaceCommand::Hang(2, None),
         PlaceCommand::Replace(Arc::new(joints)),
+        PlaceCommand::SetAxes(PlacedAxes::World),
         PlaceCommand::Bind,
     ] {
         let line = command_line(&command.clone().into());

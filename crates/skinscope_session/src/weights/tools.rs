@@ -4,11 +4,11 @@
 //! What a tool would do is computed in the background ([`Work::TryTool`](crate::Work)) where the session defers work; else at once.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use skinscope_edit::{
-    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
-    has_bare_mesh, likely_bind_root, set_bind_root,
+    Align, BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
+    has_bare_mesh, likely_bind_root, set_bind_root, set_dress_align,
 };
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
@@ -95,6 +95,8 @@ pub struct Tools {
     made: Option<Made>,
     /// The scope from before the finding whose repair was chosen.
     scope_before: Option<Scope>,
+    /// The model after the last step that gave its meshes skins that no tool had found.
+    pub(super) given: Weak<Model>,
     /// What is to be looked at anew since a mesh was bound.
     examination: Option<Examination>,
 }
@@ -151,6 +153,7 @@ impl Tools {
         let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
         set_bind_root(&mut settings, None);
         clear_bind_envelopes(&mut settings);
+        set_dress_align(&mut settings, Align::None);
         let scope = self.scope_before.unwrap_or(self.scope);
         *self =
             Self { open: self.open, settings: Arc::new(settings), scope, as_layer: self.as_layer, ..Self::default() };

@@ -8,7 +8,7 @@ use skinscope_model::{BindingChange, Model};
 use skinscope_paint::CopiedLayer;
 
 use crate::painting::layers;
-use crate::{Examination, Session};
+use crate::{EditedWeights, Examination, Session};
 
 impl Session {
     /// Returns the model that is shown where a tool tries to give skins to its meshes. [`Session::follow_trial`] has to know it from before
@@ -91,13 +91,22 @@ impl Session {
         self.skinning().note_made(outcome);
     }
 
-    /// Asks for a look at a mesh that was bound to placed joints, and at how it moves.
-    pub(crate) fn ask_for_motion(&mut self) {
+    /// Notes that a step of its own gave skins to meshes, which the checker and the range of motion look at.
+    pub(crate) fn note_given(&mut self) {
+        self.tools.given = self.model().map(Arc::downgrade).unwrap_or_default();
         self.tools.ask_for_motion();
     }
 
     /// Returns what is to be looked at anew since a mesh was bound, once.
     pub fn take_examination(&mut self) -> Option<Examination> {
         self.tools.take_examination()
+    }
+}
+
+impl EditedWeights<'_> {
+    /// Returns whether the last change of weights was a step that gave skins to meshes without a tool, as dressing a body does.
+    #[must_use]
+    pub fn was_given_skins(self) -> bool {
+        self.edited_model().is_some_and(|now| std::ptr::eq(self.tools.given.as_ptr(), Arc::as_ptr(now)))
     }
 }

@@ -261,9 +261,21 @@ fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
 
 /// Shows what comes next once a mesh was bound: what the checker and the range of motion found, what has changed, and a brush.
 pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
-    if !operation.finds_weights() || session.edited_weights().just_bound().is_empty() {
-        return;
+    if operation.finds_weights() && !session.edited_weights().just_bound().is_empty() {
+        look(ui, session, commands);
     }
+}
+
+/// Shows the same where meshes were given skins without a tool, as dressing a body does.
+pub(super) fn next_of_given(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    if session.edited_weights().was_given_skins() {
+        section(ui, "New skin", |_| {});
+        look(ui, session, commands);
+    }
+}
+
+/// Says what the checker and the range of motion have found, and offers to look at the worst of it and to go on.
+fn look(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
     let is_done = session.edited_weights().edited_model().is_some_and(|model| document.is_examined(model));
     let found = document.findings().count();

@@ -82,6 +82,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                         }
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
                     }
+                    binding::next_of_given(ui, session, commands);
                     brush(ui, session, commands);
                     donor::dress(ui, session, commands);
                 }
