@@ -12,6 +12,7 @@ mod common;
 mod dependencies;
 mod docs;
 mod far;
+mod garments;
 mod import_corpus;
 mod import_malformed;
 mod inverted;

@@ -57,7 +57,7 @@ use std::sync::Arc;
 pub use average::mean_of;
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BodyFrame, BoundSkin, Deepest, Depths, DressSettings, Dressed,
-    DressedGarment, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH, bare_bounds, bind_bare,
+    DressedGarment, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH, bind_bare,
     bind_envelopes, bind_method, bind_placed, bind_root, bind_settings, body_frame, clear_bind_envelopes, dress,
     dress_align, has_bare_mesh, has_bind_rule, humanoid, humanoid_in, likely_bind_root, middle_of_body, mirrored_name,
     placed_from_text, placed_to_text, put_bind_settings, set_bind_envelope, set_bind_root, set_bind_rule,

@@ -51,6 +51,20 @@ fn a_mesh_without_a_skin_gains_the_one_that_it_had() {
 }
 
 #[test]
+fn a_mesh_is_shown_where_it_is_worn() {
+    let (model, influences) = bare(|_| {});
+    let worn = Transform { translation: Vec3::X, scale: Vec3::splat(2.0), ..Transform::IDENTITY };
+    let mut change = binding(&influences);
+    change.skins[0].worn = Some(worn);
+    let bound = model.with_bindings(&change).unwrap();
+    let worlds = bound.skeleton.worlds(&bound.skeleton.rest);
+    for (joint, bind) in bound.skins[0].joints.iter().zip(&bound.skins[0].inverse_bind) {
+        let shown = worlds[joint.index()] * bind.as_daffine3();
+        assert!(shown.abs_diff_eq(worn.to_affine().as_daffine3(), 1e-5), "{shown}");
+    }
+}
+
+#[test]
 fn a_bound_model_is_of_the_same_file_and_has_another_layout() {
     let (model, influences) = bare(|_| {});
     let bound = model.with_bindings(&binding(&influences)).unwrap();

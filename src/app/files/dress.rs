@@ -60,6 +60,12 @@ impl App {
             self.change(ToolCommand::Set(Arc::new(settings)));
             return;
         }
+        let has_skin = model.instances.iter().any(|instance| instance.skin.is_some());
+        if has_skin && !self.session.tools().locked.is_empty() {
+            let why = "Dressing finds the weights of all joints anew: unlock those that are locked first.";
+            self.status.error = Some(why.to_owned());
+            return;
+        }
         self.status.say("Taking the weights of the model beside…".to_owned());
         self.jobs.restart(Kind::Donor, move |context| {
             let settings = DressSettings { align, ..DressSettings::default() };
