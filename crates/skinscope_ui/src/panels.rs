@@ -313,7 +313,7 @@ impl Contents for Panels<'_> {
 
     fn show(&mut self, ui: &mut Ui, panel: DockPanel, has_tabs: bool) {
         let mut kept = std::mem::take(&mut self.state.kept);
-        let is_still = self.session.plays() && kept::is_still(self.session, panel);
+        let is_still = self.session.plays() && kept::is_still(self.session, self.status, panel);
         kept.show(ui, (panel, is_still), |ui| self.lay_out(ui, panel, has_tabs));
         self.state.kept = kept;
     }

@@ -54,7 +54,7 @@ impl<'a> Seam<'a> {
         let center = bones.first()?.head;
         let axis = bones.iter().map(|bone| bone.tail - bone.head).sum::<Vec3>().try_normalize()?;
         let below = joint.index()..subject.model.skeleton.subtree_end(joint);
-        let ways = ways(surface, &shares(surface, &below));
+        let ways = ways(surface, shares(surface, &below));
         let (first, ..) = *ways.first()?;
         let at = |point: u32| surface.positions[point as usize] - center;
         let ring: Vec<Vec3> = ways.iter().map(|(point, ..)| at(*point)).collect();
@@ -128,9 +128,10 @@ impl Volume {
     }
 }
 
-/// Returns the share that joints of a subtree have of each point of a surface.
-fn shares(surface: &SkinSurface, below: &Range<usize>) -> Vec<f32> {
+/// Returns the share that joints of a subtree have of each point of a surface, and the points of which they have some, rising.
+fn shares(surface: &SkinSurface, below: &Range<usize>) -> (Vec<f32>, Vec<u32>) {
     let mut out = vec![0.0; surface.positions.len()];
+    let mut some = Vec::new();
     let first = surface.joints.partition_point(|(node, _)| node.index() < below.start);
     let inside = surface.joints[first..].iter().take_while(|(node, _)| node.index() < below.end);
     for (point, _) in inside.flat_map(|(_, moved)| moved) {
@@ -139,33 +140,38 @@ fn shares(surface: &SkinSurface, below: &Range<usize>) -> Vec<f32> {
         let sum: f32 = weights.iter().map(|(_, weight)| *weight).sum();
         let own: f32 =
             weights.iter().filter(|(node, _)| below.contains(&node.index())).map(|(_, weight)| *weight).sum();
-        out[*point as usize] = if sum > 0.0 { own / sum } else { 0.0 };
+        if sum > 0.0 && own > 0.0 {
+            out[*point as usize] = own / sum;
+            some.push(*point);
+        }
     }
-    out
+    some.sort_unstable();
+    some.dedup();
+    (out, some)
 }
 
 /// Returns the shortest ways over edges from points that do not follow a joint to points that follow it alone: the last point of each, the
 /// first one, and how many points lie between.
-fn ways(surface: &SkinSurface, shares: &[f32]) -> Vec<(u32, u32, usize)> {
-    const UNMET: u32 = u32::MAX;
+fn ways(surface: &SkinSurface, (shares, some): (Vec<f32>, Vec<u32>)) -> Vec<(u32, u32, usize)> {
     let [few, most] = SHARES;
     let is_outside = |point: u32| shares[point as usize] < few;
     let around = |point: u32| surface.mesh.neighbours(point).iter().copied();
-    let has_some = (0..shares.len() as u32).filter(|point| !is_outside(*point));
-    let mut open: Vec<u32> = has_some.flat_map(around).filter(|point| is_outside(*point)).collect();
+    let inside = some.iter().copied().filter(|point| !is_outside(*point));
+    let mut open: Vec<u32> = inside.flat_map(around).filter(|point| is_outside(*point)).collect();
     open.sort_unstable();
     open.dedup();
-    let mut from = vec![UNMET; shares.len()];
+    // One more than the first point of the way to each point; 0 where none leads there yet.
+    let mut from = vec![0_u32; shares.len()];
     let (mut out, mut rows) = (Vec::new(), 0);
     while !open.is_empty() {
         let mut next = Vec::new();
         for point in open {
-            let first = if from[point as usize] == UNMET { point } else { from[point as usize] };
+            let first = from[point as usize].checked_sub(1).unwrap_or(point);
             for to in around(point) {
-                if is_outside(to) || from[to as usize] != UNMET {
+                if is_outside(to) || from[to as usize] != 0 {
                     continue;
                 }
-                from[to as usize] = first;
+                from[to as usize] = first + 1;
                 if shares[to as usize] > most {
                     out.push((to, first, rows));
                 } else {

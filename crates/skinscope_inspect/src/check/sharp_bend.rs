@@ -44,25 +44,26 @@ fn sharp_bend(subject: &Subject, out: &mut Vec<Finding>) {
     }
     // A joint may bend several surfaces, such as a body and its clothes: the one that loses most counts.
     let mut found: BTreeMap<NodeId, Finding> = BTreeMap::new();
+    let lost = |finding: &Finding| finding.measure.map_or(0.0, |measure| measure.value);
+    let mut all: Vec<(&SkinSurface, Pair)> = Vec::new();
     for surface in subject.surfaces() {
-        let mut pairs = pairs(subject, surface);
-        each_moment(subject, &mut |pose, clip, time_secs| {
-            for pair in &mut pairs {
-                let turned = turn(pose, pair.joints, pair.binds).map_or(0.0, degrees);
-                if turned > pair.largest {
-                    (pair.largest, pair.moment) = (turned, Some((clip, time_secs)));
-                }
+        all.extend(pairs(subject, surface).into_iter().map(|pair| (surface, pair)));
+    }
+    each_moment(subject, &mut |pose, clip, time_secs| {
+        for (_, pair) in &mut all {
+            let turned = turn(pose, pair.joints, pair.binds).map_or(0.0, degrees);
+            if turned > pair.largest {
+                (pair.largest, pair.moment) = (turned, Some((clip, time_secs)));
             }
-        });
-        for pair in pairs {
-            if subject.is_cancelled() {
-                return;
-            }
-            let Some(new) = of_pair(subject, surface, &pair) else { continue };
-            let lost = |finding: &Finding| finding.measure.map_or(0.0, |measure| measure.value);
-            if found.get(&pair.joints[1]).is_none_or(|known| lost(known) < lost(&new)) {
-                found.insert(pair.joints[1], new);
-            }
+        }
+    });
+    for (surface, pair) in all {
+        if subject.is_cancelled() {
+            return;
+        }
+        let Some(new) = of_pair(subject, surface, &pair) else { continue };
+        if found.get(&pair.joints[1]).is_none_or(|known| lost(known) < lost(&new)) {
+            found.insert(pair.joints[1], new);
         }
     }
     out.extend(found.into_values());
