@@ -6,6 +6,7 @@ mod bench;
 mod beside;
 mod bind;
 mod bind_from;
+mod bind_placed;
 mod camera;
 mod check;
 mod clip;

@@ -12,6 +12,8 @@ mod common;
 mod dependencies;
 mod docs;
 mod far;
+mod garments;
+mod humanoid;
 mod import_corpus;
 mod import_malformed;
 mod inverted;

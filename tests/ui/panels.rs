@@ -149,7 +149,15 @@ fn every_menu_fits_720_points() {
                 ("Surroundings", "Built-in room"),
             ],
         ),
-        ("Overlay", &[("Normals and tangents", "Tangents"), ("Motion", "Onion skins"), ("Bounds", "Of the pose")]),
+        (
+            "Overlay",
+            &[
+                ("Layers of weights", "Layer weights"),
+                ("Normals and tangents", "Tangents"),
+                ("Motion", "Onion skins"),
+                ("Bounds", "Of the pose"),
+            ],
+        ),
         ("Tools", &[("Marks", "Grow marks"), ("Paint", "Smooth brush")]),
         ("Playback", &[]),
         ("Help", &[]),

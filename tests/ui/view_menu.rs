@@ -213,7 +213,7 @@ fn menus_hold_every_command_with_its_key() {
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Matcaps", "Normals, UV and maps", "Tone map", "Surroundings"],
-            "Overlay" => &["Normals and tangents", "Motion", "Bounds"],
+            "Overlay" => &["Layers of weights", "Normals and tangents", "Motion", "Bounds"],
             "Tools" => &["Marks", "Paint"],
             _ => &[],
         };
@@ -342,6 +342,14 @@ fn the_buffer_of_the_palette_is_chosen_in_the_inspector_which_says_what_fits() {
     click(&mut harness, "Uniform");
     assert_eq!(harness.state().session.view().palette_buffer, PaletteBuffer::Uniform);
     assert!(says(&harness, "Read from: a uniform buffer"));
+    // Four rows of a matrix are 64 bytes, and 300 of them 19 200.
+    harness.get_by_label("4×4").scroll_to_me();
+    harness.run();
+    click(&mut harness, "4×4");
+    assert_eq!(harness.state().session.view().palette_rows, PaletteRows::Four);
+    assert!(says(&harness, "× 64 B") && says(&harness, "Read from: a storage buffer"));
+    click(&mut harness, "3×4");
+    assert!(says(&harness, "× 48 B") && says(&harness, "Read from: a uniform buffer"));
     harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
     harness.run();
     assert!(says(&harness, "Read from: a storage buffer") && says(&harness, "Not in a uniform buffer"));

@@ -64,7 +64,7 @@ pub use measure::{ENCLOSED, Fault, Limits, MeasureScratch, MeasuredSurface, Meas
 pub use mesh_topology::{MeshTopology, Side, triangle_edges};
 pub use neighbours::Neighbours;
 pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNormal, normal_mode};
-pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
+pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits, PaletteRows};
 pub use parameter::{Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
 pub use surface::{Deformed, DeformedAttributes, deform_primitive, morphed, normals_from_triangles};

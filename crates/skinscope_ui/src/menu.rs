@@ -161,6 +161,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::PoseTools
                 | Submenu::Marks
                 | Submenu::Brushes
+                | Submenu::LayerOverlays
                 | Submenu::Directions
                 | Submenu::Motion
                 | Submenu::Bounds => {}

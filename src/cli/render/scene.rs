@@ -90,6 +90,7 @@ impl<'a> Scene<'a> {
             light(lights, session)?;
         }
         session.apply(ViewCommand::SetPaletteBuffer(args.device.palette));
+        session.apply(ViewCommand::SetPaletteRows(args.device.palette_rows));
         scene.compare(session);
         Ok(scene)
     }

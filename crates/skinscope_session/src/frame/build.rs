@@ -153,6 +153,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         skin_opacity: view.skin_opacity,
         shadows: view.is_on(Toggle::Shadows),
         palette_buffer: view.palette_buffer,
+        palette_rows: view.palette_rows,
         grid: (view.is_on(Toggle::Grid) || view.is_on(Toggle::Ground)).then(|| grid(view, session.pose(), colors)),
         background: colors.background,
     };

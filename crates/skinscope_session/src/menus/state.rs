@@ -190,7 +190,7 @@ fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Pa
             unless(painting.brush().is_some(), NO_BRUSH)
         }
         Command::File(FileCommand::AskForFile(FileUse::SaveStrokes)) => {
-            unless(!painting.recorded().strokes.is_empty(), "No stroke was painted.")
+            unless(painting.recorded_count() > 0, "No stroke was painted.")
         }
         _ => None,
     }

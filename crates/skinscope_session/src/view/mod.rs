@@ -27,7 +27,9 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 use skinscope_base::math::{Aabb, Projection, Ramp, Ray};
-use skinscope_deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
+use skinscope_deform::{
+    Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, PaletteRows, ParameterSettings, Pass,
+};
 use skinscope_frame::{LOOKS, Look, TONE_MAPS, ToneMap};
 use skinscope_inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use skinscope_model::{Lens, NodeId};
@@ -146,6 +148,8 @@ pub struct View {
     pub antialiasing: Antialiasing,
     /// The kind of buffer that shaders read the palette from.
     pub palette_buffer: PaletteBuffer,
+    /// How many rows each matrix of the palette has.
+    pub palette_rows: PaletteRows,
     /// What was framed last.
     framed: Option<Framed>,
     /// The part of the viewport that nothing over the picture covers, by its least and its greatest corner, pixels from the top left;
@@ -229,6 +233,7 @@ impl Default for View {
             lighting: Lighting::Studio,
             antialiasing: Antialiasing::Auto,
             palette_buffer: PaletteBuffer::Auto,
+            palette_rows: PaletteRows::Three,
             framed: None,
             clear: None,
             viewport: Vec2::new(1280.0, 720.0),
@@ -372,6 +377,7 @@ impl View {
         (self.look, self.tone_map, self.ramp) = (shown.look, shown.tone_map, shown.ramp);
         (self.lighting, self.antialiasing, self.palette_buffer) =
             (shown.lighting, shown.antialiasing, shown.palette_buffer);
+        self.palette_rows = shown.palette_rows;
         (self.bone_shape, self.bone_size, self.skin_opacity) = (shown.bone_shape, shown.bone_size, shown.skin_opacity);
         (self.pose_tool, self.orientation, self.deformer) = (shown.pose_tool, shown.orientation, shown.deformer);
         self.influence_limit = shown.influence_limit;

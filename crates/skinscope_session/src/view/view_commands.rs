@@ -179,6 +179,7 @@ impl Viewing<'_> {
             ViewCommand::SetLighting(lighting) => view.lighting = lighting,
             ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
             ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
+            ViewCommand::SetPaletteRows(rows) => view.palette_rows = rows,
             ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
             // These ask for more.
             ViewCommand::ToggleDeformingOnly

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_base::math::Ramp;
-use skinscope_deform::{Deformer, PaletteBuffer, ParameterSettings};
+use skinscope_deform::{Deformer, PaletteBuffer, PaletteRows, ParameterSettings};
 use skinscope_frame::{Look, ToneMap};
 use skinscope_inspect::{BoneShape, Overlay};
 use skinscope_model::NodeId;
@@ -69,6 +69,7 @@ settings! {
     lighting: Lighting,
     antialiasing: Antialiasing,
     palette_buffer: PaletteBuffer,
+    palette_rows: PaletteRows,
     deformer: Deformer,
     influence_limit: usize,
 }

@@ -38,6 +38,7 @@ static VALUES: &[ValueSource] = &[
     ValueSource { id: "changed", values: |of| of.measurements.changed_weights() },
     ValueSource { id: "changed-surface", values: |of| of.measurements.changed_surface() },
     ValueSource { id: "layer-mask", values: layer_mask },
+    ValueSource { id: "layer-weights", values: layer_weights },
 ];
 
 impl Session {
@@ -79,6 +80,11 @@ fn measured(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
 /// Returns the mask of the layer that is painted in.
 fn layer_mask(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     Some(of.painting.mask_values(of.stored?, of.weights.edited_model()?))
+}
+
+/// Returns how much the layer that is painted in changes where it has weights.
+fn layer_weights(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
+    Some(of.painting.layer_weight_values(of.stored?, of.weights.edited_model()?))
 }
 
 #[cfg(test)]
