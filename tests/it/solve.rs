@@ -160,7 +160,7 @@ fn a_surface_without_examples_stays() {
     let sheet = Sheet::of(&model);
     let mut tables = sheet.tables.clone();
     for surface in sheet.surfaces() {
-        let examples = vec![Vec::new(); surface.parts.len()];
+        let examples = vec![&[][..]; surface.parts.len()];
         let (tables_before, locked) = (&sheet.tables[..], BTreeSet::new());
         let problem = Problem { model: &model, surface, tables: tables_before, examples: &examples, locked: &locked };
         let found = solve_rows(&problem, &SolveSettings::default(), &JobContext::of_waiting()).unwrap();
