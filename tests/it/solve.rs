@@ -58,7 +58,7 @@ fn solved_back(corpus: &Path, name: &str) -> Option<[f64; 2]> {
     let of: Vec<_> = all.filter_map(|at| Some((shown_by(&model, *at)?, *at))).collect();
     let examples = examples(&model, &of);
     let shown = examples.iter().flat_map(|(_, examples)| examples.first());
-    let points = shown.flat_map(|first| (0..first.vertices()).map(|vertex| first.target(vertex).as_vec3()));
+    let points = shown.flat_map(|first| (0..first.vertices()).map(move |vertex| first.target(vertex).as_vec3()));
     let bounds = Aabb::from_points(points);
     let diagonal = f64::from((bounds.max - bounds.min).length());
     if !(diagonal > 0.0 && diagonal.is_finite()) {
