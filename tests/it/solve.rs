@@ -87,7 +87,7 @@ fn weights_of_real_models_are_solved_back_from_their_posed_surfaces() {
     for file in common::models_in(vec![corpus.join("models")]) {
         let name = file.strip_prefix(&corpus).unwrap().to_str().unwrap();
         let Some([before, after]) = solved_back(&corpus, name) else { continue };
-        assert!(after <= before, "{name}: {before} → {after}");
+        assert!(after <= before + 1e-6, "{name}: {before} → {after}");
         left.push(after);
     }
     left.sort_by(f64::total_cmp);
