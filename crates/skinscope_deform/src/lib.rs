@@ -26,6 +26,7 @@ mod extent;
 mod joint_rotation;
 mod lanes;
 mod linear;
+mod loop_subdivision;
 mod measure;
 #[cfg(test)]
 mod measure_tests;
@@ -60,6 +61,7 @@ pub use deformation::{AppliedPass, DataSource, Deformation, MethodData};
 pub use deformer::Deformer;
 pub use drawn_primitives::bounds;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
+pub use loop_subdivision::LoopSurface;
 pub use measure::{ENCLOSED, Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, triangle_normal};
 pub use mesh_topology::{MeshTopology, Side, triangle_edges};
 pub use neighbours::Neighbours;
