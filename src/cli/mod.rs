@@ -45,6 +45,7 @@ mod render;
 mod report;
 mod skeleton;
 mod storage;
+mod subdivide;
 mod toggles;
 mod view;
 mod write_args;
