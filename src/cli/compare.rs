@@ -8,12 +8,12 @@ use serde_json::json;
 use super::check::{packing, unskinned};
 use super::method::{MethodArgs, MethodSettings};
 use super::pose::{PoseArgs, parse_secs};
-use super::subdivide::{Difference, levels, subdivided};
+use super::subdivide::{Difference, levels, subdivide};
 use super::{CliError, ModelArgs, compare_with, other_file, parse_side, print, printable, tell_warnings};
-use crate::deform::{METHODS, Subdivision};
+use crate::deform::METHODS;
 use crate::edit::Packing;
 use crate::inspect::check::FindingPose;
-use crate::model::ClipId;
+use crate::model::{ClipId, Topology};
 use crate::output::overwritten_by_stdout;
 use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, SideWeights, WorstPose};
 
@@ -275,8 +275,7 @@ const MOST_MOMENTS: usize = 1800;
 
 /// Compares the model that is skinned and then subdivided with the one that is subdivided first.
 fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result<(), CliError> {
-    session.prepare();
-    let subdivision = subdivided(session, levels)?;
+    subdivide(session, levels, false)?;
     let mut difference = Difference::default();
     match args.over {
         Some(Over::Rom) => {
@@ -286,7 +285,7 @@ fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result
             session.update_pose();
             let playback = session.playback();
             let moment = playback.clip.filter(|_| args.clip.is_some()).map(|clip| (clip, playback.time_secs));
-            difference.add(session, &subdivision, moment);
+            difference.add(session, moment);
         }
         Some(Over::Clip) => {
             for clip in clips(args, session) {
@@ -303,7 +302,7 @@ fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result
                     let time_secs = start + length * step as f32 / steps as f32;
                     session.apply(PlaybackCommand::Seek(time_secs));
                     session.update_pose();
-                    difference.add(session, &subdivision, Some((clip, time_secs)));
+                    difference.add(session, Some((clip, time_secs)));
                 }
             }
         }
@@ -311,16 +310,11 @@ fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result
     if difference.moments == 0 {
         return Err(CliError::Usage("the file has no clip; without --over the rest pose is compared".into()));
     }
-    print(&orders_report(args, session, (&subdivision, levels), &difference))
+    print(&orders_report(args, session, levels, &difference))
 }
 
 /// Returns what was found of both orders, as JSON or text.
-fn orders_report(
-    args: &CompareArgs,
-    session: &Session,
-    (subdivision, levels): (&Subdivision, u32),
-    difference: &Difference,
-) -> String {
+fn orders_report(args: &CompareArgs, session: &Session, levels: u32, difference: &Difference) -> String {
     let name = |clip: ClipId| session.model().map_or(String::new(), |model| model.clips[clip.index()].name.clone());
     let moment = difference.at.and_then(|(moment, _)| moment).map(|(clip, time_secs)| (name(clip), time_secs));
     let vertex = difference.at.zip(session.model()).map(|((_, at), model)| {
@@ -328,8 +322,10 @@ fn orders_report(
         let primitive = &model.meshes[mesh.index()].primitives[at.primitive];
         (model.file_mesh(mesh).index(), at.primitive, at.stored(primitive))
     });
-    let primitives = subdivision.model().meshes.iter().flat_map(|mesh| &mesh.primitives);
-    let triangles: usize = primitives.map(|p| p.indices.len() / p.topology.corners()).sum();
+    let fine = session.deforming().subdivision().map(|subdivision| subdivision.model());
+    let primitives = fine.into_iter().flat_map(|model| &model.meshes).flat_map(|mesh| &mesh.primitives);
+    let primitives = primitives.filter(|p| p.topology == Topology::Triangles);
+    let triangles: usize = primitives.map(|p| p.indices.len() / 3).sum();
     let height = f64::from(session.extents().rest_height());
     let figures = [("worst", difference.worst), ("p95", difference.p95()), ("rms", difference.rms())];
     let method = session.view().choice().id();

@@ -1,64 +1,36 @@
 //! `--subdivide`: the open model as a cage that is subdivided after it was skinned, or before.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::CliError;
-use crate::deform::{Deformer, MOST_LEVELS, Subdivision, Surface, SurfaceInput};
-use crate::frame::Frame;
+use crate::deform::MOST_LEVELS;
 use crate::inspect::VertexRef;
-use crate::model::{ClipId, InstanceId, Model};
-use crate::parallel::JobContext;
-use crate::session::Session;
+use crate::model::{ClipId, InstanceId};
+use crate::session::{Session, ViewCommand};
 
 /// How often a model may be subdivided.
 pub(super) fn levels() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST_LEVELS))
 }
 
-/// Subdivides what a session shows so often.
+/// Lets a session show its model subdivided so often, after it was skinned or `first`.
 ///
 /// # Errors
 /// There is nothing to subdivide, or too much of it.
-pub(super) fn subdivided(session: &Session, levels: u32) -> Result<Subdivision, CliError> {
-    let refused = |why: &str| CliError::Usage(format!("--subdivide: {why}"));
-    let model = shown(session).ok_or_else(|| refused("no model is open"))?;
-    if session.deforming().deformation().data.is_some_and(|data| data.split.is_some()) {
-        return Err(refused("the surface of rigid parts comes apart, so that it is not subdivided"));
+pub(super) fn subdivide(session: &mut Session, levels: u32, first: bool) -> Result<(), CliError> {
+    // Whether the surface comes apart is known once the data of its method is.
+    session.prepare();
+    let refused = session.deforming().subdivision_refusal(levels);
+    session.apply(ViewCommand::SetSubdivision(levels));
+    if session.view().subdivision.is_first != first {
+        session.apply(ViewCommand::ToggleSubdivideFirst);
     }
-    if let Some(why) = Subdivision::refusal(model, levels) {
-        return Err(refused(&why));
+    session.prepare();
+    let failed = || session.deforming().subdivision().is_none().then(|| "this model cannot be subdivided".to_owned());
+    match refused.or_else(failed) {
+        Some(why) => Err(CliError::Usage(format!("--subdivide: {why}"))),
+        None => Ok(()),
     }
-    Subdivision::of(model, levels, &JobContext::of_waiting()).ok_or_else(|| refused("this model cannot be subdivided"))
-}
-
-fn shown(session: &Session) -> Option<&Arc<Model>> {
-    session.deforming().shown_model()
-}
-
-/// Returns the surface of the pose that a session has: skinned, then subdivided, or where it is `first` subdivided, then skinned.
-fn surface(session: &Session, subdivision: &Subdivision, first: bool) -> Option<Surface> {
-    let pose = session.pose();
-    if !first {
-        return session.surfaces().surface().map(|cage| subdivision.after(&cage));
-    }
-    let input = SurfaceInput {
-        model: shown(session)?,
-        draws: &pose.draws,
-        palettes: &pose.palettes,
-        morph_weights: &pose.local.morph_weights,
-        method: session.deforming().deformation(),
-    };
-    Some(subdivision.before(&input))
-}
-
-/// Makes a frame show the subdivided surface in place of the cage.
-pub(super) fn show(frame: &mut Frame, session: &Session, subdivision: &Subdivision, first: bool) {
-    let Some(surface) = surface(session, subdivision, first) else { return };
-    frame.model = Some(Arc::clone(subdivision.model()));
-    frame.surfaces = vec![Arc::new(surface)];
-    frame.deformer = Deformer::Processor;
-    frame.needs_processor = Some("each vertex is a mean of others, which a shader does not have");
 }
 
 /// How far apart both orders carry the vertices of the subdivided model, over all poses that were looked at.
@@ -79,9 +51,8 @@ pub(super) struct Difference {
 
 impl Difference {
     /// Looks at the pose that a session has, which is that of a clip at a time, if of any.
-    pub(super) fn add(&mut self, session: &Session, subdivision: &Subdivision, moment: Option<(ClipId, f32)>) {
-        let both = [false, true].map(|first| surface(session, subdivision, first));
-        let [Some(after), Some(before)] = both else { return };
+    pub(super) fn add(&mut self, session: &Session, moment: Option<(ClipId, f32)>) {
+        let Some([after, before]) = session.surfaces().both_orders() else { return };
         self.moments += 1;
         // All copies of an instance are rigid, and stand alike in both.
         for part in after.parts.iter().filter(|part| part.copies.is_empty()) {

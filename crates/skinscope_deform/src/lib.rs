@@ -72,7 +72,7 @@ pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNorm
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits, PaletteRows};
 pub use parameter::{Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
-pub use subdivision::{MOST_LEVELS, Subdivision};
+pub use subdivision::{MOST_LEVELS, SUBDIVISIONS, Subdivision};
 pub use surface::{Deformed, DeformedAttributes, deform_primitive, morphed, normals_from_triangles};
 pub use surface_distance::SurfaceDistances;
 pub use vertex_deformer::VertexDeformer;

@@ -29,6 +29,21 @@ const MOST_DISPLACEMENTS: u64 = 40_000_000;
 /// How many vertices one thread works on at a time.
 const PIECE: usize = 4096;
 
+/// The sources of the model subdivided once, twice and three times, which no method reads. Where a model cannot be subdivided, the data has
+/// none.
+pub static SUBDIVISIONS: [&DataSource; MOST_LEVELS as usize] = [&ONCE, &TWICE, &THRICE];
+
+static ONCE: DataSource = DataSource { label: LABEL, make: |model, job| make(model, 1, job) };
+static TWICE: DataSource = DataSource { label: LABEL, make: |model, job| make(model, 2, job) };
+static THRICE: DataSource = DataSource { label: LABEL, make: |model, job| make(model, 3, job) };
+
+const LABEL: &str = "the subdivided surface";
+
+fn make(model: &Model, levels: u32, job: &JobContext) -> Option<MethodData> {
+    let subdivision = Subdivision::of(model, levels, job).map(Arc::new);
+    (subdivision.is_some() || !job.is_cancelled()).then(|| MethodData { subdivision, ..MethodData::default() })
+}
+
 /// A subdivided model, and how its vertices follow from those of the model itself, the *cage*.
 ///
 /// Vertices of a mesh that no pose can separate are one point: they have the same place, the same weights and are displaced alike. Points

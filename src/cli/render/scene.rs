@@ -6,9 +6,9 @@ use glam::{Affine3A, DVec3, Vec2, Vec3};
 use super::super::CliError;
 use super::super::camera::{find_camera, look_at, planes};
 use super::super::find::{find_named, find_node};
-use super::super::subdivide::{show, subdivided};
+use super::super::subdivide::subdivide;
 use super::{Lights, RenderArgs, Side};
-use crate::deform::{Deformer, Subdivision};
+use crate::deform::Deformer;
 use crate::film::{Reel, Target, swept, turned};
 use crate::frame::{Frame, Grid, SceneColors};
 use crate::math::{Aabb, Projection};
@@ -28,8 +28,6 @@ pub(super) struct Scene<'a> {
     bones: bool,
     /// Whether an example or a session file was opened, whose settings remain where no argument replaces them.
     has_own_look: bool,
-    /// The open model, subdivided.
-    subdivision: Option<Subdivision>,
 }
 
 impl<'a> Scene<'a> {
@@ -85,7 +83,7 @@ impl<'a> Scene<'a> {
         }
         let framed = args.frame_joint.as_ref().zip(model.as_ref());
         let framed = framed.map(|(name, model)| find_node(model, name)).transpose()?;
-        let mut scene = Self { args, own: None, pivot: Vec3::ZERO, bones, has_own_look, subdivision: None };
+        let mut scene = Self { args, own: None, pivot: Vec3::ZERO, bones, has_own_look };
         let bounds = scene.whole(session, framed);
         let bounds = if reel.is_some_and(|reel| reel.turn.is_some()) { swept(bounds) } else { bounds };
         scene.look(session, bounds)?;
@@ -96,12 +94,7 @@ impl<'a> Scene<'a> {
         session.apply(ViewCommand::SetPaletteRows(args.device.palette_rows));
         scene.compare(session);
         if let Some(levels) = args.subdivide {
-            let has_more = session.deforming().comparison().is_some() || session.beside().is_some();
-            if has_more || session.pose().formation.members > 1 {
-                return Err(CliError::Usage("--subdivide is for a picture of one model alone".into()));
-            }
-            session.prepare();
-            scene.subdivision = Some(subdivided(session, levels)?);
+            subdivide(session, levels, args.subdivide_first)?;
         }
         Ok(scene)
     }
@@ -224,9 +217,6 @@ impl<'a> Scene<'a> {
         let mut frame = Frame::default();
         let colors = if args.is_light() { SceneColors::LIGHT } else { SceneColors::DARK };
         session.build_frame(&mut frame, &colors);
-        if let Some(subdivision) = &self.subdivision {
-            show(&mut frame, session, subdivision, args.subdivide_first);
-        }
         frame.display.background = args.background;
         frame.beside.iter_mut().for_each(|other| other.display.background = args.background);
         if args.is_transparent() {
