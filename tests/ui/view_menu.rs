@@ -1,5 +1,7 @@
 //! The switches in the bar and the choices of the View menu: overlays, cameras, lights, crowd, samples, bones.
 
+use skinscope::session::ComparisonCommand;
+
 use super::*;
 
 #[test]
