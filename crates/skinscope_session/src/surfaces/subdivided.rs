@@ -40,7 +40,7 @@ impl SubdividedCache {
 impl Surfaces<'_> {
     /// Returns the subdivided surface that is shown; `None` where nothing is subdivided, or that is still being worked out.
     #[must_use]
-    pub fn subdivided(self) -> Option<Arc<Surface>> {
+    pub(crate) fn subdivided(self) -> Option<Arc<Surface>> {
         self.in_order(self.view.subdivision.is_first)
     }
 
