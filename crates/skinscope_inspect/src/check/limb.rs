@@ -270,6 +270,7 @@ pub(super) fn posed(subject: &Subject, pose: FindingPose) -> Vec<Affine3A> {
             let mut local = model.skeleton.rest.clone();
             let transform = &mut local.transforms[joint.index()];
             transform.rotation = (transform.rotation * Quat::from_axis_angle(axis, angle)).normalize();
+            model.drive_links(&mut local);
             local_to_model(&model.skeleton, &local, &mut world);
         }
         FindingPose::Clip { clip, time_secs } => {
