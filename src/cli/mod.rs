@@ -27,6 +27,7 @@ mod info_report;
 mod info_text;
 mod layers;
 mod line;
+mod links;
 mod load;
 mod look;
 mod make_pose;
@@ -102,6 +103,7 @@ enum Subcommands {
     Fix(Box<fix::FixArgs>),
     Paint(Box<paint::PaintArgs>),
     Bind(Box<bind::BindArgs>),
+    Links(links::LinksArgs),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -338,6 +340,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Paint(args)) => paint::run(&args),
         Some(Subcommands::Bind(args)) => bind::run(&args),
+        Some(Subcommands::Links(args)) => links::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),

@@ -18,6 +18,8 @@ pub(super) struct LargestTurn {
     pub degrees: f32,
     /// The clip, and the time in it, seconds; `None` where no clip turns it.
     pub moment: Option<(ClipId, f32)>,
+    /// The turn then, in the space of the joint as it is bound.
+    pub turn: Quat,
 }
 
 /// The rotations of a joint over a clip.
@@ -67,7 +69,11 @@ pub(super) fn largest_turn(model: &Model, joint: NodeId, drive: &LinkDrive) -> L
                 Some(axis) => twist_about(rotation * drive.from.inverse(), axis).abs(),
             };
             if angle.to_degrees() > out.degrees.max(1e-2) {
-                out = LargestTurn { degrees: angle.to_degrees(), moment: Some((ClipId::from_index(index), time_secs)) };
+                out = LargestTurn {
+                    degrees: angle.to_degrees(),
+                    moment: Some((ClipId::from_index(index), time_secs)),
+                    turn: drive.from.inverse() * rotation,
+                };
             }
         }
     }

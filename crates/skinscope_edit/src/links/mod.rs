@@ -44,6 +44,8 @@ pub struct LinkPlan {
     pub angle: f32,
     /// The clip and the time in it, seconds, at which the joint turns farthest.
     pub moment: Option<(ClipId, f32)>,
+    /// The axis about which the joint is best turned to see what the links do, of unit length, in its own space.
+    pub axis: Vec3,
     /// How many vertices get other weights.
     pub vertices: usize,
 }
@@ -105,6 +107,20 @@ impl Site {
         Ok(Self { joint, above, from: bound.rotation, axis })
     }
 
+    /// Returns an axis of the joint to turn it about: that of its twist, or that of the farthest turn of the clips, or one across its bone.
+    fn turning_axis(&self, model: &Model, turn: Quat) -> Vec3 {
+        let across = || {
+            let mut bones =
+                model.skeleton.children(self.joint).map(|child| model.skeleton.rest.transforms[child.index()]);
+            let bone = bones.find_map(|child| child.translation.try_normalize());
+            bone.unwrap_or(Vec3::Y).any_orthonormal_vector()
+        };
+        match self.axis {
+            Some(axis) => (self.from.inverse() * axis).normalize(),
+            None => turn.xyz().try_normalize().unwrap_or_else(across),
+        }
+    }
+
     /// Returns the drive of a link that makes this share.
     fn drive(&self, share: f32) -> LinkDrive {
         let along = if self.axis.is_some() { share } else { 1.0 };
@@ -143,7 +159,8 @@ pub fn plan_links(model: &Model, joint: NodeId, settings: &LinkSettings) -> Resu
     let tracks = keys::tracks(model, site.joint, &links);
     let skins = skins(model, &site, &links);
     let change = LinkChange { of: joint, links, skins, weights: parted.changes, tracks };
-    Ok(LinkPlan { change, above: site.above, angle, moment: largest.moment, vertices: parted.vertices })
+    let (above, axis, moment) = (site.above, site.turning_axis(model, largest.turn), largest.moment);
+    Ok(LinkPlan { change, above, angle, moment, axis, vertices: parted.vertices })
 }
 
 /// Returns the shares of the links of a joint that turns by an angle, so that no two neighbours turn against each other by more than `degrees`.
