@@ -56,6 +56,9 @@ pub enum LinkRefusal {
     /// No skin has both the joint and one above it.
     #[error("“{0}” shares no vertices with a joint above it, so that there is nothing to part")]
     NothingAbove(String),
+    /// The joint has links, or is one.
+    #[error("“{0}” has links already, or is one")]
+    HasLinks(String),
     /// The joint is where the node above it is.
     #[error("“{0}” stands where the node above it stands, so that there is no bone to twist")]
     NoBone(String),
@@ -134,6 +137,9 @@ impl Site {
 /// It can gain none: [`LinkRefusal`].
 pub fn plan_links(model: &Model, joint: NodeId, settings: &LinkSettings) -> Result<LinkPlan, LinkRefusal> {
     let name = model.skeleton.names[joint.index()].clone();
+    if model.links.iter().any(|link| link.of == joint || link.node == joint) {
+        return Err(LinkRefusal::HasLinks(name));
+    }
     let site = Site::of(model, joint, settings.twist)?;
     let largest = keys::largest_turn(model, site.joint, &site.drive(1.0));
     let angle = settings.angle.unwrap_or(largest.degrees);
