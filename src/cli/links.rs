@@ -11,7 +11,7 @@ use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::edit::{LinkPlan, LinkSettings, Sheet, plan_links};
+use crate::edit::{LinkPlan, LinkRefusal, LinkSettings, Sheet, plan_links};
 use crate::inspect::check::{FindingPose, kept_volumes};
 use crate::model::{ClipId, Model, NodeId};
 use crate::output::overwritten_by_stdout;
@@ -112,10 +112,10 @@ pub(super) fn run(args: &LinksArgs) -> Result<(), CliError> {
 
 /// Gives a joint its links.
 fn linked(model: &Model, joint: &str, settings: &LinkSettings) -> Result<(Model, Done), CliError> {
-    let refused = |why: String| CliError::Usage(printable(&why));
+    let refused = |why: LinkRefusal| CliError::Usage(printable(&why.to_string()));
     let joint = find_node(model, joint)?;
-    let plan = plan_links(model, joint, settings).map_err(|why| refused(why.to_string()))?;
-    let linked = model.with_links(&plan.change).map_err(|why| refused(why.to_string()))?;
+    let plan = plan_links(model, joint, settings).map_err(refused)?;
+    let linked = model.with_links(&plan.change).map_err(|why| refused(why.into()))?;
     let turned = FindingPose::Turned { joint, axis: plan.axis, angle: TOLD.to_radians() };
     let farthest = plan.moment.map(|(clip, time_secs)| FindingPose::Clip { clip, time_secs });
     let poses: Vec<FindingPose> = std::iter::once(turned).chain(farthest).collect();

@@ -1,17 +1,18 @@
 //! Builds a [`Model`], which cannot be made in any other way: every invariant that later code relies on is checked
 //! here, once.
 
+mod links;
 mod primitives;
 
 use glam::Affine3A;
 
+use self::links::check_links;
 use self::primitives::check_primitive;
 pub(super) use self::primitives::is_finite;
-use super::link::check_links;
 use super::{
     AlphaMode, Camera, CameraId, Clip, Expression, Facing, Image, Instance, Interpolation, Light, LightId, Limits,
-    Link, Material, Mesh, MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture,
-    TextureSlot, Tracks, Values,
+    Link, Material, Mesh, MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo,
+    Texture, TextureSlot, Tracks, Values,
 };
 
 /// The contents of a model, before [`Model::build`] checks them. A [`Model`] dereferences to its parts.

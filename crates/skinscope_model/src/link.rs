@@ -269,18 +269,6 @@ fn shift(parts: &mut ModelParts, moved: &dyn Fn(NodeId) -> NodeId) {
     }
 }
 
-/// Checks that links are joints beside those that they follow.
-pub(super) fn check_links(parts: &ModelParts) -> Result<(), BuildError> {
-    let parents = &parts.skeleton.parents;
-    let sorted = parts.links.windows(2).all(|two| two[0].node < two[1].node);
-    let fits = |link: &Link| {
-        let above = [link.node, link.of].map(|node| parents.get(node.index()).copied().flatten());
-        link.node != link.of && above[0].is_some() && above[0] == above[1] && link.drive.is_valid()
-    };
-    let what = "they are not sorted, or do not hang beside the joints that they follow";
-    ensure(sorted && parts.links.iter().all(fits), || "links".into(), what)
-}
-
 impl ModelParts {
     /// Lets all links follow their joints in a pose.
     pub fn drive_links(&self, pose: &mut LocalPose) {
