@@ -4,6 +4,7 @@
 //! A link is a sibling of its joint. It is driven: whatever the joint does, the link follows ([`ModelParts::drive_links`]). A file has the links
 //! as plain joints with keys in its clips, and says in their extras what drives them.
 
+use std::collections::HashMap;
 use std::f32::consts::PI;
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use skinscope_base::math::Transform;
 
 use super::builder::ensure;
 use super::{
-    BuildError, Channel, ClipId, Interpolation, LocalPose, Model, ModelParts, NodeId, NodeMembers, Path, Property,
-    Sampler, SkinId, Values, WeightChange,
+    BuildError, Channel, Clip, ClipChange, ClipId, Interpolation, LocalPose, Model, ModelParts, NodeId, NodeMembers,
+    Path, Property, Sampler, SkinId, Values, WeightChange,
 };
 
 /// What turns a link: all numbers are in the space of the node that the link and its joint hang on.
@@ -173,6 +174,47 @@ impl Model {
         }
         let edited = Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)?;
         edited.with_weights(&change.weights)
+    }
+}
+
+impl Model {
+    /// Returns for each node the same one of another model of the file, by its index in the file; `None` where that lacks it.
+    #[must_use]
+    pub fn nodes_in(&self, other: &Self) -> Vec<Option<NodeId>> {
+        let (own, others) = (&self.skeleton.file_index, &other.skeleton.file_index);
+        let common = own.len().min(others.len());
+        if own[..common] == others[..common] {
+            return (0..own.len()).map(|i| (i < common).then(|| NodeId::from_index(i))).collect();
+        }
+        let places: HashMap<u32, NodeId> =
+            others.iter().enumerate().map(|(i, index)| (*index, NodeId::from_index(i))).collect();
+        own.iter().map(|index| places.get(index).copied()).collect()
+    }
+
+    /// Returns the same model with the added clips of another model of the file, whose nodes may have other ids. What they do to nodes that
+    /// this one lacks is left out.
+    ///
+    /// # Errors
+    /// A clip does not fit the model.
+    pub fn with_clips_of(&self, other: &Self) -> Result<Self, BuildError> {
+        let nodes = other.nodes_in(self);
+        let follow = |node: &mut NodeId| {
+            let found = nodes.get(node.index()).copied().flatten();
+            *node = found.unwrap_or(*node);
+            found.is_some()
+        };
+        let moved = |clip: &Clip| {
+            let mut clip = clip.clone();
+            clip.channels.retain_mut(|channel| follow(&mut channel.node));
+            clip.far.retain_mut(|track| follow(&mut track.node));
+            clip.properties.retain_mut(|channel| match &mut channel.property {
+                Property::Visible(node) => follow(node),
+                _ => true,
+            });
+            clip
+        };
+        let inserted = other.added_clips().iter().map(moved).collect();
+        self.with_clips_changed(&ClipChange { at: 0, removed: self.added_clips().len(), inserted })
     }
 }
 

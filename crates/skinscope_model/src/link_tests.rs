@@ -117,6 +117,24 @@ fn a_link_follows_its_joint_in_every_pose_and_in_its_clips() {
 }
 
 #[test]
+fn nodes_and_added_clips_are_found_again_where_ids_have_moved() {
+    let plain = body();
+    let linked = plain.with_links(&half_way(NodeId(3), plain.skins[0].inverse_bind[3])).unwrap();
+    let ids = |nodes: Vec<Option<NodeId>>| nodes.iter().map(|node| node.map(|node| node.0)).collect::<Vec<_>>();
+    assert_eq!(ids(plain.nodes_in(&linked)), [0, 1, 2, 3, 5, 6].map(Some));
+    assert_eq!(ids(linked.nodes_in(&plain)), [Some(0), Some(1), Some(2), Some(3), None, Some(4), Some(5)]);
+    let values = Values::Quat(vec![Quat::IDENTITY].into());
+    let sampler = Sampler { times: 0, interpolation: Interpolation::Step, values };
+    let channel = |node: u32| Channel { node: NodeId(node), path: Path::Rotation, sampler: 0 };
+    let (channels, times) = (vec![channel(4), channel(6)], vec![vec![0.0]]);
+    let clip = Clip { name: "made".into(), channels, samplers: vec![sampler], times, ..Clip::default() };
+    let with_clip = linked.with_clips(vec![clip]).unwrap();
+    let back = plain.with_clips_of(&with_clip).unwrap();
+    let moved: Vec<u32> = back.clips[0].channels.iter().map(|channel| channel.node.0).collect();
+    assert_eq!(moved, [5], "the right hand, and not the link");
+}
+
+#[test]
 fn links_that_do_not_fit_are_refused_with_the_reason() {
     let model = tube(Tube { joints: 3, ..Tube::default() });
     let bind = model.skins[0].inverse_bind[1];

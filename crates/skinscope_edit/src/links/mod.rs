@@ -11,8 +11,10 @@ use glam::{Affine3A, Quat, Vec3};
 use skinscope_model::{BuildError, ClipId, LinkChange, LinkDrive, Model, NewLink, NodeId, SkinId};
 use thiserror::Error;
 
+use self::keys::LargestTurn;
+
 /// How links are made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LinkSettings {
     /// The most degrees by which one turns against the next.
     pub degrees: f32,
@@ -141,17 +143,7 @@ pub fn plan_links(model: &Model, joint: NodeId, settings: &LinkSettings) -> Resu
         return Err(LinkRefusal::HasLinks(name));
     }
     let site = Site::of(model, joint, settings.twist)?;
-    let largest = keys::largest_turn(model, site.joint, &site.drive(1.0));
-    let angle = settings.angle.unwrap_or(largest.degrees);
-    if settings.angle.is_none() && largest.moment.is_none() {
-        return Err(LinkRefusal::NeverTurns(name));
-    }
-    let [least, most] = LinkSettings::DEGREES;
-    let degrees = settings.degrees.clamp(least, most);
-    let shares = shares(angle, degrees, settings.twist);
-    if shares.is_empty() {
-        return Err(LinkRefusal::TurnsLittle { joint: name, angle, degrees });
-    }
+    let (shares, angle, largest) = wanted_shares(model, &site, settings)?;
     let word = if settings.twist { "twist" } else { "link" };
     let mut links: Vec<NewLink> = Vec::with_capacity(shares.len());
     for (i, share) in shares.iter().enumerate() {
@@ -167,6 +159,39 @@ pub fn plan_links(model: &Model, joint: NodeId, settings: &LinkSettings) -> Resu
     let change = LinkChange { of: joint, links, skins, weights: parted.changes, tracks };
     let (above, axis, moment) = (site.above, site.turning_axis(model, largest.turn), largest.moment);
     Ok(LinkPlan { change, above, angle, moment, axis, vertices: parted.vertices })
+}
+
+/// Returns how many links a joint would gain, and the farthest turn that was counted on, degrees.
+///
+/// # Errors
+/// It can gain none, for a reason that does not lie in the weights of vertices: [`LinkRefusal`].
+pub fn count_links(model: &Model, joint: NodeId, settings: &LinkSettings) -> Result<(usize, f32), LinkRefusal> {
+    if model.links.iter().any(|link| link.of == joint || link.node == joint) {
+        return Err(LinkRefusal::HasLinks(model.skeleton.names[joint.index()].clone()));
+    }
+    let site = Site::of(model, joint, settings.twist)?;
+    wanted_shares(model, &site, settings).map(|(shares, angle, _)| (shares.len(), angle))
+}
+
+/// Returns the shares of the links of a joint, and its farthest turn: that which counts, degrees, and that of the clips.
+fn wanted_shares(
+    model: &Model,
+    site: &Site,
+    settings: &LinkSettings,
+) -> Result<(Vec<f32>, f32, LargestTurn), LinkRefusal> {
+    let name = || model.skeleton.names[site.joint.index()].clone();
+    let largest = keys::largest_turn(model, site.joint, &site.drive(1.0));
+    let angle = settings.angle.unwrap_or(largest.degrees);
+    if settings.angle.is_none() && largest.moment.is_none() {
+        return Err(LinkRefusal::NeverTurns(name()));
+    }
+    let [least, most] = LinkSettings::DEGREES;
+    let degrees = settings.degrees.clamp(least, most);
+    let shares = shares(angle, degrees, settings.twist);
+    if shares.is_empty() {
+        return Err(LinkRefusal::TurnsLittle { joint: name(), angle, degrees });
+    }
+    Ok((shares, angle, largest))
 }
 
 /// Returns the shares of the links of a joint that turns by an angle, so that no two neighbours turn against each other by more than `degrees`.
