@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
     use crate::tests::sessions::still_session;
-    use crate::{ChannelValue, EditCommand, ViewCommand};
+    use crate::{ChannelValue, EditCommand, SelectionCommand};
 
     fn wide(angle: f32) -> LinkSettings {
         LinkSettings { angle: Some(angle), ..LinkSettings::default() }
@@ -128,7 +128,7 @@ mod tests {
         }
         let mut session = still_session(Model::build(parts).unwrap());
         let leg = NodeId(3);
-        session.apply(ViewCommand::Select(Some(leg)));
+        session.apply(SelectionCommand::Select(Some(leg)));
         let turned = ChannelValue::Rotation(Vec3::new(0.0, 30.0, 0.0));
         session.apply(EditCommand::Edit(leg, turned));
         session.apply(EditCommand::EndEdit);
