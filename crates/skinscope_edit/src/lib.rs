@@ -70,7 +70,7 @@ pub use carry::{
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use layers_in_file::LayersInFile;
-pub use links::{LinkPlan, LinkRefusal, LinkSettings, count_links, plan_links};
+pub use links::{LinkPlan, LinkRefusal, LinkSettings, count_links, links_again, plan_links};
 pub use mesh_binding::MeshBinding;
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};

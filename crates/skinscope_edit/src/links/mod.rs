@@ -161,6 +161,18 @@ pub fn plan_links(model: &Model, joint: NodeId, settings: &LinkSettings) -> Resu
     Ok(LinkPlan { change, above, angle, moment, axis, vertices: parted.vertices })
 }
 
+/// Returns the change that gives a joint these links, which it had once: all but the weights.
+///
+/// # Errors
+/// It can have none: [`LinkRefusal`].
+pub fn links_again(model: &Model, joint: NodeId, links: Vec<NewLink>) -> Result<LinkChange, LinkRefusal> {
+    let is_twist = links.first().is_some_and(|link| link.drive.axis.is_some());
+    let site = Site::of(model, joint, is_twist)?;
+    let tracks = keys::tracks(model, joint, &links);
+    let skins = skins(model, &site, &links);
+    Ok(LinkChange { of: joint, links, skins, weights: Vec::new(), tracks })
+}
+
 /// Returns how many links a joint would gain, and the farthest turn that was counted on, degrees.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_edit::{LinkPlan, LinkRefusal, LinkSettings, plan_links};
 use skinscope_inspect::check::{FindingPose, kept_volumes};
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{BuildError, LinkChange, Model, NodeId};
 
 use crate::Session;
 
@@ -53,6 +53,20 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Gives a joint links that it had once, in one step.
+    ///
+    /// # Errors
+    /// They do not fit the model, and nothing has changed: [`Model::with_links`].
+    pub(crate) fn link(&mut self, change: &LinkChange) -> Result<(), BuildError> {
+        self.choose_tool(None);
+        let Some(before) = self.model().map(Arc::clone) else { return Ok(()) };
+        let linked = Arc::new(before.with_links(change)?);
+        self.show_gained(before, linked);
+        Ok(())
+    }
+}
+
 fn gained(before: &Model, after: &Model, plan: &LinkPlan) -> GainedLinks {
     let joint = plan.change.of;
     let turned = FindingPose::Turned { joint, axis: plan.axis, angle: TOLD };
@@ -66,11 +80,12 @@ fn gained(before: &Model, after: &Model, plan: &LinkPlan) -> GainedLinks {
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
+    use skinscope_model::MeshId;
     use skinscope_model::test_shapes::{Joint, Tube, rigged, tube};
 
     use super::*;
     use crate::tests::sessions::still_session;
-    use crate::{ChannelValue, EditCommand, SelectionCommand};
+    use crate::{ChannelValue, Document, EditCommand, SelectionCommand, SessionFile};
 
     fn wide(angle: f32) -> LinkSettings {
         LinkSettings { angle: Some(angle), ..LinkSettings::default() }
@@ -103,6 +118,28 @@ mod tests {
         session.apply(EditCommand::InsertLinks(NodeId(3), wide(30.0)));
         let refused = session.tools().links.clone().unwrap();
         assert!(refused.joint == NodeId(3) && matches!(refused.gained, Err(LinkRefusal::TurnsLittle { .. })));
+    }
+
+    #[test]
+    fn a_session_file_keeps_links_that_are_not_saved_yet() {
+        let model = Arc::new(tube(Tube { joints: 3, rings: 25, length: 3.0, ..Tube::default() }));
+        let document = || Document::new(Arc::clone(&model), Vec::new(), Some("model.glb".into()));
+        let mut session = Session::default();
+        session.open(document());
+        session.apply(EditCommand::InsertLinks(NodeId(2), wide(150.0)));
+        let file = session.unsaved().snapshot().unwrap().file();
+        let file = SessionFile::parse(file.text().unwrap().as_bytes()).unwrap();
+        let mut again = Session::default();
+        let lines = again.open_with_session(document(), &file);
+        assert!(lines.is_empty(), "{lines:?}");
+        let [before, after] = [&session, &again].map(|session| Arc::clone(session.model().unwrap()));
+        assert!(before.links.len() == 2 && before.links == after.links);
+        assert_eq!(before.skins[0].inverse_bind, after.skins[0].inverse_bind);
+        let rows = |model: &Model| {
+            let influences = model.influences(MeshId(0), 0).unwrap();
+            (0..influences.vertices()).map(|v| influences.of(v).1.to_vec()).collect::<Vec<_>>()
+        };
+        assert!(rows(&before) == rows(&after));
     }
 
     #[test]
