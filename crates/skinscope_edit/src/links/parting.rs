@@ -1,7 +1,7 @@
 //! Parts the weights of vertices among links.
 
 use glam::{DAffine3, DVec3};
-use skinscope_model::{Model, NodeId, WeightChange};
+use skinscope_model::{Model, NodeId, PrimitiveId, WeightChange};
 
 use super::Site;
 use crate::Sheet;
@@ -106,7 +106,10 @@ pub(super) fn part(model: &Model, site: &Site, links: usize) -> Parted {
     for before in &sheet.tables {
         let mut old = before.clone();
         let [above, joint] = [site.above.0, site.joint.0];
-        if !old.keys.contains(&above) || !old.keys.contains(&joint) {
+        // The numbers of a mesh that no skin moves mean no joints.
+        let is_shown = |id: &PrimitiveId| model.instances.iter().any(|i| i.mesh == id.mesh && i.skin.is_some());
+        let is_moved = before.primitives.iter().any(is_shown);
+        if !is_moved || !old.keys.contains(&above) || !old.keys.contains(&joint) {
             continue;
         }
         let bone = Bone::of(model, site, &before.keys);
