@@ -31,7 +31,7 @@ pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
     let model = draft.model;
     let new: BTreeSet<NodeId> = model.new_links().map(|link| link.node).collect();
     for (index, skin) in model.stored_skins().iter().enumerate().take(draft.origins.skins.len()) {
-        for joint in skin.joints.iter().filter(|joint| new.contains(joint)) {
+        for joint in skin.joints.iter().filter(|joint| new.contains(*joint)) {
             let node = model.skeleton.file_index[joint.index()];
             let joints = [PathStep::Key("skins"), PathStep::At(index), PathStep::Key("joints")];
             draft.push_at(&joints, node.to_string())?;
