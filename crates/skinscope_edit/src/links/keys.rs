@@ -80,11 +80,11 @@ pub(super) fn largest_turn(model: &Model, joint: NodeId, drive: &LinkDrive) -> L
     out
 }
 
-/// Returns the keys of links in all clips that move their joint. Clips of poses at key times, which were made here, have none: their channels
-/// have one list of times, and links follow without keys while they are open.
+/// Returns the keys of links in all clips that move their joint. In clips of poses at key times, which were made here, they have these key
+/// times alone, since all channels of such a clip have one list of times.
 pub(super) fn tracks(model: &Model, joint: NodeId, links: &[NewLink]) -> Vec<LinkTrack> {
     let mut out = Vec::new();
-    for (index, clip) in model.clips.iter().enumerate().filter(|(_, clip)| clip.source != ClipSource::Keyed) {
+    for (index, clip) in model.clips.iter().enumerate() {
         let id = ClipId::from_index(index);
         if let Some(channel) = channel(clip, joint, Path::Rotation) {
             let mut turns = Turns::of(model, clip, joint);
@@ -93,7 +93,7 @@ pub(super) fn tracks(model: &Model, joint: NodeId, links: &[NewLink]) -> Vec<Lin
             let is_step = sampler.interpolation == Interpolation::Step;
             for (link, NewLink { drive, .. }) in links.iter().enumerate() {
                 let mut at = |time_secs: f32| drive.rotation(turns.at(time_secs));
-                let (times, rotations) = match is_step {
+                let (times, rotations) = match is_step || clip.source == ClipSource::Keyed {
                     true => (keys.clone(), keys.iter().map(|time| at(*time)).collect::<Vec<Quat>>()),
                     false => dense(keys, &mut at),
                 };
