@@ -118,7 +118,7 @@ pub(super) fn tracks(model: &Model, joint: NodeId, links: &[NewLink]) -> Vec<Lin
 
 /// Returns key times, with others between them, so that what goes evenly from key to key is nowhere astray, and the rotations then.
 pub(super) fn dense(keys: &[f32], at: &mut dyn FnMut(f32) -> Quat) -> (Vec<f32>, Vec<Quat>) {
-    let (mut times, mut rotations) = (Vec::new(), Vec::new());
+    let (mut times, mut rotations): (Vec<f32>, Vec<Quat>) = (Vec::new(), Vec::new());
     // The ends of spans that are still to be followed, the nearest last.
     let mut open: Vec<(f32, u32)> = keys.iter().rev().map(|time| (*time, 0)).collect();
     while let Some((end, halved)) = open.pop() {
