@@ -254,8 +254,8 @@ fn insert_nodes(parts: &mut ModelParts, change: &LinkChange, (above, at): (NodeI
     shift(parts, &moved);
     let joint = parts.skeleton.rest.transforms[change.of.index()];
     let first = parts.skeleton.file_index.iter().max().map_or(0, |last| last + 1);
-    // Where the origins say something about nodes, they say something about each.
-    let has_members = !parts.source.origins.nodes.is_empty();
+    // Where the origins say something about the nodes before, they say something about each.
+    let has_members = parts.source.origins.nodes.len() >= at;
     for (i, link) in change.links.iter().enumerate() {
         let (place, node) = (at + i, NodeId::from_index(at + i));
         let skeleton = &mut parts.skeleton;
