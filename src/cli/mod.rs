@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
 mod bake;
+mod bake_weights;
 mod bench;
 mod beside;
 mod bind;
@@ -44,8 +45,12 @@ mod pose_steps;
 mod preferences;
 mod render;
 mod report;
+mod sculpts;
 mod skeleton;
+mod solve;
+mod solve_args;
 mod storage;
+mod subdivide;
 mod toggles;
 mod view;
 mod write_args;
@@ -104,6 +109,8 @@ enum Subcommands {
     Paint(Box<paint::PaintArgs>),
     Bind(Box<bind::BindArgs>),
     Links(links::LinksArgs),
+    Solve(Box<solve::SolveArgs>),
+    BakeWeights(Box<bake_weights::BakeWeightsArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -341,6 +348,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Paint(args)) => paint::run(&args),
         Some(Subcommands::Bind(args)) => bind::run(&args),
         Some(Subcommands::Links(args)) => links::run(&args),
+        Some(Subcommands::Solve(args)) => solve::run(&args),
+        Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),
