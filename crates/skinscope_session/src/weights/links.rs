@@ -40,14 +40,11 @@ impl Session {
             return;
         };
         let linked = plan_links(&before, joint, settings).and_then(|plan| Ok((before.with_links(&plan.change)?, plan)));
-        let gained = match linked {
-            Ok((linked, plan)) => {
-                let gained = gained(&before, &linked, &plan);
-                self.show_gained(before, Arc::new(linked));
-                Ok(gained)
-            }
-            Err(why) => Err(why),
-        };
+        let gained = linked.map(|(linked, plan)| {
+            let gained = gained(&before, &linked, &plan);
+            self.show_gained(before, Arc::new(linked));
+            gained
+        });
         // The joint is before all nodes that have other ids now.
         self.tools.links = Some(LinksMade { joint, gained });
     }

@@ -1,5 +1,6 @@
-//! Skins that meshes gained, and links that joints gained, as session files hold them: what was bound to which joints, by names, and the influences by value. Inverse bind
-//! matrices follow from the rest pose ([`skinscope_model::Model::with_bindings`]); those that were edited since are among `binds`.
+//! Skins that meshes gained, and links that joints gained, as session files hold them: what was bound to which joints, by names, and the
+//! influences by value. Inverse bind matrices follow from the rest pose ([`skinscope_model::Model::with_bindings`]); those that were edited
+//! since are among `binds`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
