@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use egui::{Label, RichText, Ui};
 use skinscope_edit::{LinkRefusal, LinkSettings, count_links};
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{Command, EditCommand, GainedLinks, Session};
+use skinscope_session::{Command, EditCommand, GainedLinks, LinksMade, Session};
 
 use super::icons;
 use super::theme::colors;
@@ -71,7 +71,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, joint: NodeId, panel: &mut Li
     if has > 0 {
         note(ui, format!("{} between it and the joint above.", counted(has, "link", "links")));
     }
-    let made = session.tools().links.as_ref().filter(|made| made.joint == joint);
+    let made: Option<&LinksMade> = session.tools().links.as_ref().filter(|made| made.joint == joint);
     match made.map(|made| &made.gained) {
         Some(Ok(gained)) if has > 0 => told(ui, gained),
         Some(Err(why)) if has == 0 && panel.is_open => note(ui, format!("{}.", capital(&why.to_string()))),
