@@ -142,8 +142,7 @@ fn choose(ui: &mut Ui, model: &Arc<Model>, joint: NodeId, panel: &mut LinksPanel
         Ok((count, angle)) => note(ui, format!("{} for a turn of {angle:.0}°.", counted(*count, "link", "links"))),
         Err(why) => note(ui, format!("{}.", capital(&why.to_string()))),
     }
-    let button =
-        ui.add_enabled_ui(found.is_ok(), |ui| text_button(ui, Some(icons::BONE), "Insert links", false)).inner;
+    let button = ui.add_enabled_ui(found.is_ok(), |ui| text_button(ui, Some(icons::BONE), "Insert links", false)).inner;
     let help = "Put the links there and part the weights among them, in one step that can be undone; saving writes them, with keys in the clips";
     if button.on_hover_text(help).clicked() {
         commands.push(EditCommand::InsertLinks(joint, settings).into());
