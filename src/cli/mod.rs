@@ -28,6 +28,7 @@ mod info_report;
 mod info_text;
 mod layers;
 mod line;
+mod links;
 mod load;
 mod look;
 mod make_pose;
@@ -107,6 +108,7 @@ enum Subcommands {
     Fix(Box<fix::FixArgs>),
     Paint(Box<paint::PaintArgs>),
     Bind(Box<bind::BindArgs>),
+    Links(links::LinksArgs),
     Solve(Box<solve::SolveArgs>),
     BakeWeights(Box<bake_weights::BakeWeightsArgs>),
     Diff(diff::DiffArgs),
@@ -345,6 +347,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Paint(args)) => paint::run(&args),
         Some(Subcommands::Bind(args)) => bind::run(&args),
+        Some(Subcommands::Links(args)) => links::run(&args),
         Some(Subcommands::Solve(args)) => solve::run(&args),
         Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),

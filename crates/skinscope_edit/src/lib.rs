@@ -17,6 +17,7 @@ mod joints;
 mod layers_in_file;
 mod limbs;
 mod limit;
+mod links;
 mod locks;
 mod matching;
 mod mesh_binding;
@@ -69,6 +70,7 @@ pub use carry::{
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use layers_in_file::LayersInFile;
+pub use links::{LinkPlan, LinkRefusal, LinkSettings, count_links, links_again, plan_links};
 pub use mesh_binding::MeshBinding;
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};

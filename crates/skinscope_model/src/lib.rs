@@ -22,6 +22,7 @@ mod image;
 mod keys;
 mod light;
 mod limits;
+mod link;
 mod material;
 mod mesh;
 mod normal_groups;
@@ -55,6 +56,7 @@ pub use image::{BlockFormats, DecodeAgain, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use limits::{Limits, degrees_from_rest};
+pub use link::{Link, LinkChange, LinkDrive, LinkTrack, NewLink, twist_about};
 pub use material::{
     AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, LAYER_TEXTURES, Material, Sampler as TextureSampler, Sheen,
     Specular, SpecularGlossiness, Texture, TextureSlot, Transmission, UvTransform, Volume, Wrap,

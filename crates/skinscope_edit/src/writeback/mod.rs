@@ -13,6 +13,7 @@ mod files;
 mod homes;
 pub mod json;
 mod layers;
+mod links;
 mod plan;
 mod streams;
 mod summary;
@@ -81,7 +82,7 @@ pub struct Changes {
     pub joints: usize,
     /// How many inverse bind matrices change.
     pub binds: usize,
-    /// How many nodes are new: joints, and the roots that show what gained a skin.
+    /// How many nodes are new: joints, bone links, and the roots that show what gained a skin.
     pub nodes: usize,
     /// How many skins are new.
     pub skins: usize,
@@ -137,7 +138,7 @@ pub fn patch(
     let homes = homes::Homes::of(sheet);
     let (wants, vertices) = wants::of(sheet, &homes);
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
-    let gains = sheet.model.gained_instances().next().is_some();
+    let gains = sheet.model.gained_instances().next().is_some() || sheet.model.new_links().next().is_some();
     let keeps_layers = !sheet.layers.changes(sheet.model);
     if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains && keeps_layers {
         return Ok(Patched::default());

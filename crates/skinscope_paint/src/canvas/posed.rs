@@ -45,7 +45,8 @@ pub(super) struct Moment {
 
 impl Moment {
     pub fn of(model: &Model, stroke: &Stroke, time: f64) -> Self {
-        let pose = stroke.posing.at(model, Some(time));
+        let mut pose = stroke.posing.at(model, Some(time));
+        model.drive_links(&mut pose);
         let (mut model_pose, mut matrices, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &pose, &mut model_pose);
         palettes(model, &model_pose, &mut matrices);
