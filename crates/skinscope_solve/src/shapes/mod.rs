@@ -6,9 +6,11 @@
 //! that down for a clip, since no program that plays glTF reads drivers.
 
 mod driver;
+mod kept;
 mod keys;
 mod take_back;
 
 pub use driver::{Driver, DriverError};
+pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
 pub use keys::{KeyedShapes, WeightKeys, keys_of_weights};
 pub use take_back::{PosedSkin, TakenBack};
