@@ -44,6 +44,8 @@ mod pose_steps;
 mod preferences;
 mod render;
 mod report;
+mod sculpt;
+mod sculpt_shapes;
 mod sculpts;
 mod skeleton;
 mod solve;
@@ -108,6 +110,7 @@ enum Subcommands {
     Bind(Box<bind::BindArgs>),
     Solve(Box<solve::SolveArgs>),
     BakeWeights(Box<bake_weights::BakeWeightsArgs>),
+    Sculpt(Box<sculpt::SculptArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -346,6 +349,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Bind(args)) => bind::run(&args),
         Some(Subcommands::Solve(args)) => solve::run(&args),
         Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
+        Some(Subcommands::Sculpt(args)) => sculpt::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),
