@@ -18,4 +18,5 @@ mod hostile;
 mod outputs;
 mod paint;
 mod poses;
+mod sculpt;
 mod sharing;
