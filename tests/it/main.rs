@@ -30,5 +30,6 @@ mod replay;
 mod replays;
 mod rule_ids;
 mod shaders;
+mod solve;
 mod strokes;
 mod twin;

@@ -20,3 +20,4 @@ mod paint;
 mod poses;
 mod sculpt;
 mod sharing;
+mod solve;

@@ -50,6 +50,17 @@ impl ActiveSet {
         q.value(&self.set, &self.weights)
     }
 
+    /// Leaves the joint with the least weight out, and moves the weights of the others to their least error.
+    pub fn leave_least(&mut self, q: &Quadratic) {
+        let least = (0..self.set.len()).min_by(|a, b| self.weights[*a].total_cmp(&self.weights[*b]));
+        if let Some(least) = least.filter(|_| self.set.len() > 1) {
+            self.set.remove(least);
+            self.weights.remove(least);
+            self.scale_to_one();
+            self.settle(q);
+        }
+    }
+
     /// Moves the weights to the least error of the joints of the set; those whose weight would be negative leave it.
     fn settle(&mut self, q: &Quadratic) {
         while self.set.len() > 1 {

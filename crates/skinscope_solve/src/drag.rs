@@ -76,11 +76,12 @@ pub struct DraggedRow {
 }
 
 /// Solves the weights of a dragged vertex for all its poses at once. The vertices around it are solved for where they are, moved along by what
-/// the dragged vertex has really done, times their strength: it may not have come all the way.
+/// the dragged vertex has really done, times their strength: it may not have come all the way. Where more joints would have weight than may,
+/// those with the least are left out: a drag has to be quick, and the next move begins anew.
 #[must_use]
 pub fn drag(drag: &Drag) -> Dragged {
     let Drag { poses, vertex: own, followers, .. } = *drag;
-    let rules = RowRules { most: drag.most, keep: drag.keep, locked: drag.locked };
+    let rules = RowRules { most: drag.most, keep: drag.keep, locked: drag.locked, proves: false };
     let mut solver = RowSolver::default();
     let solve = |solver: &mut RowSolver, row: &Follower, targets: &dyn Fn(usize) -> DVec3| {
         if solver.begin(row.before, row.joints, &rules).is_some() {

@@ -6,12 +6,15 @@ use glam::DVec3;
 use skinscope_weights::share_of;
 
 use crate::quadratic::Quadratic;
-use crate::subset::Subset;
+use crate::subset::{Effort, Subset};
 
 /// Where locked joints leave no more than this of a row's weight, they count as leaving nothing.
 const NOTHING: f64 = 1e-6;
 /// Weights below this are rounding, and are left out.
 const ROUNDING: f64 = 1e-6;
+
+/// Choices of joints that put a row nearer by no more than this share of the size, in the mean of its equations, are not looked for.
+const NEARER: f64 = 1e-6;
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub(crate) struct RowRules<'a> {
     pub keep: f64,
     /// Locked joints, by key.
     pub locked: &'a BTreeSet<u32>,
+    /// Whether the choice of joints is proven to be the best.
+    pub proves: bool,
 }
 
 /// Finds the weights of rows, one after the other. Its memory is used again.
@@ -99,7 +104,9 @@ impl RowSolver {
             self.quadratic.hold(j, before / self.left, by);
         }
         self.quadratic.finish();
-        let proven = self.subset.find(&self.quadratic, rules.most - self.fixed.len());
+        let slack = 0.5 * NEARER * NEARER * self.equations as f64;
+        let effort = if rules.proves { Effort::Exact(slack) } else { Effort::Quick };
+        let proven = self.subset.find(&self.quadratic, rules.most - self.fixed.len(), effort);
         let best = &mut self.subset.best;
         best.retain(|(_, weight)| *weight > ROUNDING);
         best.sort_unstable_by_key(|(j, _)| *j);
@@ -136,7 +143,7 @@ mod tests {
     fn locked_joints_keep_their_weights_and_the_others_do_the_best_that_is_left() {
         let none = BTreeSet::new();
         let locked = BTreeSet::from([1]);
-        let rules = RowRules { most: 4, keep: 0.0, locked: &none };
+        let rules = RowRules { most: 4, keep: 0.0, locked: &none, proves: true };
         let before = [(1, 0.5), (0, 0.5)];
         alike(solved(&before, &rules, DVec3::new(0.1, 0.2, 0.3)), &[(0, 0.4), (1, 0.1), (2, 0.2), (3, 0.3)]);
         let rules = RowRules { locked: &locked, ..rules };
@@ -152,7 +159,7 @@ mod tests {
     fn the_weights_of_before_are_kept_where_that_counts_more() {
         let none = BTreeSet::new();
         let before = [(0, 0.5), (1, 0.5)];
-        let rules = |keep| RowRules { most: 2, keep, locked: &none };
+        let rules = |keep| RowRules { most: 2, keep, locked: &none, proves: true };
         alike(solved(&before, &rules(1e12), DVec3::X), &before);
         alike(solved(&before, &rules(1e-12), DVec3::X), &[(1, 1.0)]);
         // ½ (1 − w)² + ½ λ · 2 (w − ½)² with λ = 1 is least where w = 2/3.

@@ -57,7 +57,7 @@ pub struct Solution {
     pieces: Vec<Piece>,
     /// How many places stay because of locked joints.
     pub stuck: usize,
-    /// How many places have a choice of joints that is good, but not proven to be the best.
+    /// How many places have a choice of joints that is good, but not proven to be the best to a millionth of the size.
     pub unproven: usize,
 }
 
@@ -83,7 +83,7 @@ pub fn solve_rows(problem: &Problem, settings: &SolveSettings, context: &JobCont
     let work = |piece: usize| {
         let mut solver = PlaceSolver {
             problem,
-            rules: RowRules { most: settings.most, keep: settings.keep, locked: problem.locked },
+            rules: RowRules { most: settings.most, keep: settings.keep, locked: problem.locked, proves: true },
             size,
             index: &index,
             candidates: Candidates::new(settings.joints, surface, tables, &kin),

@@ -15,10 +15,21 @@ const LEAST_TRIALS: usize = 100;
 const FEW_JOINTS: usize = 16;
 /// So many joints are looked at: those with weight when all may have some, then those whose weight would harm least.
 const MOST_JOINTS: usize = u128::BITS as usize;
-/// A choice is better where its error is less by more than this share of the largest number of the equations.
+/// A choice is better where its error is less by more than this share of the largest number of the equations, and by more than the slack.
 const TOLERANCE: f64 = 1e-13;
+/// Of so many joints more than may have weight, each is tried for the one to leave out.
+const MOST_TRIED: usize = 3;
 /// So often each joint is exchanged for each other.
 const MOST_EXCHANGES: usize = 4;
+
+/// How much is done to find the best choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Effort {
+    /// The joint with the least weight is left out until there are few enough. It takes little time, and is no proof.
+    Quick,
+    /// No choice is better by more than this slack.
+    Exact(f64),
+}
 
 /// Choices that are still to be ruled out, as bits by place in the pool.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +56,7 @@ pub(crate) struct Subset {
 impl Subset {
     /// Finds the weights with the least value of `q` of which at most `most` are above zero. Returns whether it is certain that there are
     /// no better ones.
-    pub fn find(&mut self, q: &Quadratic, most: usize) -> bool {
+    pub fn find(&mut self, q: &Quadratic, most: usize, effort: Effort) -> bool {
         self.pool.clear();
         self.pool.extend(0..q.count());
         self.value = f64::INFINITY;
@@ -54,9 +65,17 @@ impl Subset {
             self.note(value);
             return true;
         }
+        let Effort::Exact(slack) = effort else {
+            while self.solver.set.len() > most.max(1) {
+                self.solver.leave_least(q);
+            }
+            let value = q.value(&self.solver.set, &self.solver.weights);
+            self.note(value);
+            return false;
+        };
         self.narrow(q);
         self.leave_out(q, most);
-        let proven = self.rule_out(q, most);
+        let proven = self.rule_out(q, most, slack);
         if !proven {
             self.exchange(q);
         }
@@ -90,6 +109,10 @@ impl Subset {
 
     /// Leaves out the joint whose loss harms least, until no more than `most` have weight.
     fn leave_out(&mut self, q: &Quadratic, most: usize) {
+        // Of very many the least go without trying each: what this misses is found when other choices are ruled out.
+        while self.solver.set.len() > most.max(1) + MOST_TRIED {
+            self.solver.leave_least(q);
+        }
         let mut left = std::mem::take(&mut self.ranked);
         left.clear();
         left.extend(self.solver.set.iter().map(|j| (0.0, *j)));
@@ -110,8 +133,8 @@ impl Subset {
     }
 
     /// Looks for better choices until there are none, or too many were tried; returns whether there are none.
-    fn rule_out(&mut self, q: &Quadratic, most: usize) -> bool {
-        let least = TOLERANCE * q.scale();
+    fn rule_out(&mut self, q: &Quadratic, most: usize, slack: f64) -> bool {
+        let least = slack.max(TOLERANCE * q.scale());
         let allowed = (0..self.pool.len()).fold(0, |bits, at| bits | 1_u128 << at);
         self.branches.clear();
         self.branches.push(Branch { allowed, chosen: 0 });
@@ -200,8 +223,12 @@ mod tests {
             for _ in 0..30 {
                 let q = random_quadratic(&mut random, count);
                 for most in 1..=count.min(5) {
-                    assert!(subset.find(&q, most), "few joints are always proven");
+                    assert!(subset.find(&q, most, Effort::Exact(0.0)), "few joints are always proven");
                     assert!((1..=most).contains(&subset.best.len()));
+                    let exact = subset.value;
+                    subset.find(&q, most, Effort::Quick);
+                    assert!((1..=most).contains(&subset.best.len()) && subset.value >= exact - 1e-10 * q.scale());
+                    subset.find(&q, most, Effort::Exact(0.0));
                     let sum: f64 = subset.best.iter().map(|(_, w)| *w).sum();
                     assert!((sum - 1.0).abs() < 1e-12 && subset.best.iter().all(|(_, w)| *w > 0.0));
                     let least = search(&q, most);
@@ -217,7 +244,7 @@ mod tests {
         let q = random_quadratic(&mut random, 150);
         let mut subset = Subset::default();
         for most in [1, 4] {
-            subset.find(&q, most);
+            subset.find(&q, most, Effort::Exact(0.0));
             assert!((1..=most).contains(&subset.best.len()));
         }
         let alone = (0..150).map(|j| 0.5 * q.row(j)[j] - q.c(j)).fold(f64::INFINITY, f64::min);

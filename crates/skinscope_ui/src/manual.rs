@@ -189,6 +189,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "fix",
         "paint",
         "bind",
+        "solve",
         "pictures",
         "commands",
         "formats",
