@@ -68,7 +68,7 @@ impl Driver {
         let mut nearest = vec![f64::INFINITY; all.len()];
         for one in 1..all.len() {
             for other in 0..one {
-                let apart = squared(&all[one], &all[other]).sqrt();
+                let apart = squared(&all[one], all[other].iter().copied()).sqrt();
                 if apart < ALIKE {
                     return Err(DriverError::Alike(one - 1, other.checked_sub(1)));
                 }
@@ -110,16 +110,15 @@ impl Driver {
     /// Writes how much of each shape there is in a pose to `out`, whose previous contents are removed.
     pub fn weights(&self, pose: &LocalPose, out: &mut Vec<f64>) {
         let at = |joint: &NodeId| pose.transforms.get(joint.index()).map_or(Quat::IDENTITY, |t| t.rotation);
-        let rotations: Vec<Quat> = self.joints.iter().map(at).collect();
-        self.shares(&rotations, out);
+        self.shares(self.joints.iter().map(at), out);
         out.remove(0);
     }
 
     /// Writes the shares of the rest pose and of all examples.
-    fn shares(&self, rotations: &[Quat], out: &mut Vec<f64>) {
+    fn shares(&self, rotations: impl Iterator<Item = Quat> + Clone, out: &mut Vec<f64>) {
         out.clear();
         let counts = self.examples.iter().map(|example| {
-            let squared = squared(example, rotations);
+            let squared = squared(example, rotations.clone());
             // The logarithm, so that no share of a far pose is too small for a number.
             -squared / (self.width * self.width) - squared.ln()
         });
@@ -135,8 +134,8 @@ impl Driver {
 }
 
 /// Returns the square of the distance of two poses: the sum of the squares of the angles between the rotations of each joint, radians.
-fn squared(a: &[Quat], b: &[Quat]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| angle(*a, *b).powi(2)).sum()
+fn squared(a: &[Quat], b: impl Iterator<Item = Quat>) -> f64 {
+    a.iter().zip(b).map(|(a, b)| angle(*a, b).powi(2)).sum()
 }
 
 /// Returns the angle between two rotations, radians, 0 to π. It is exact for small angles, and zero for equal numbers.
@@ -170,7 +169,7 @@ mod tests {
 
     fn shares(driver: &Driver, rotations: &[Quat]) -> Vec<f64> {
         let mut out = Vec::new();
-        driver.shares(rotations, &mut out);
+        driver.shares(rotations.iter().copied(), &mut out);
         out
     }
 
