@@ -22,7 +22,7 @@ use crate::model::{LocalPose, Model, NodeId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;
-use crate::solve::{DrivenShapes, kept_shapes};
+use crate::solve::{DrivenShapes, KeptShapesError, kept_shapes};
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
@@ -89,7 +89,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
     let model: &Model = document.stored();
-    let kept = kept_shapes(model).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
+    let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
     let wanted = args.wanted(model, &kept)?;
     let files: Vec<PathBuf> = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned()).collect();
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;

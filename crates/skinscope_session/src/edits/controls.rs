@@ -55,7 +55,7 @@ impl Driving {
     }
 
     /// Returns whether a control says how much there is of a morph target, by the index of its weight.
-    pub fn drives_morph(&self, index: usize) -> bool {
+    pub(crate) fn drives_morph(&self, index: usize) -> bool {
         self.program.driver_of(Channel::Morph(index)).is_some()
     }
 }

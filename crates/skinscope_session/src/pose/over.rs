@@ -75,7 +75,7 @@ impl Over<'_> {
 
     /// Lets joints bring in the corrective shapes of the file, but for weights that the clip has keys of, that the user has set or that
     /// controls drive.
-    pub fn bring_in_shapes(&self, scratch: &mut OverScratch, pose: &mut LocalPose) {
+    pub(crate) fn bring_in_shapes(&self, scratch: &mut OverScratch, pose: &mut LocalPose) {
         let (all, clip) = self.shapes;
         for shapes in all {
             let Some(instance) = self.model.instances.get(shapes.instance.index()) else { continue };

@@ -1,7 +1,7 @@
 //! Takes a sculpt of a posed surface back through the skin: which places at rest the method of the pose puts there.
 
 use glam::{DMat3, DVec3, Vec3, Vec4};
-use skinscope_anim::{local_to_model, origin_shift};
+use skinscope_anim::local_to_model;
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, MethodData, morphed, pack, palettes};
 use skinscope_model::{InstanceId, LocalPose, Model};
@@ -30,7 +30,6 @@ pub struct PosedSkin<'a> {
     vectors: Vec<Vec4>,
     /// Where each vertex of the file is at rest, in mesh space, with the morph targets of the pose.
     rest: Vec<Vec3>,
-    origin: DVec3,
 }
 
 /// A sculpt that was taken back to rest.
@@ -94,24 +93,16 @@ impl<'a> PosedSkin<'a> {
         let mut rest = Vec::new();
         morphed(mesh, &morphs[..morphs.len().min(source.morph_weights.len())], &mut rest);
         rest.truncate(stored);
-        let origin = model.origin_of_instance(instance) + origin_shift(&model.skeleton, pose);
-        Some(Self { method, palette, per_vertex: influences.per_vertex, joints, weights, vectors, rest, origin })
+        Some(Self { method, palette, per_vertex: influences.per_vertex, joints, weights, vectors, rest })
     }
 
-    /// Returns the place in the scene, metres, from which its positions are counted: zero but for models far away.
-    #[must_use]
-    pub fn origin(&self) -> DVec3 {
-        self.origin
-    }
-
-    /// Returns where the method puts the vertices with something added to their places at rest, metres, counted from the origin.
-    #[must_use]
-    pub fn posed(&self, offsets: &[Vec3]) -> Vec<Vec3> {
+    /// Returns where the method puts the vertices with something added to their places at rest.
+    fn posed(&self, offsets: &[Vec3]) -> Vec<Vec3> {
         let from: Vec<Vec3> = self.rest.iter().zip(offsets).map(|(rest, offset)| *rest + *offset).collect();
         self.forward(&from)
     }
 
-    /// Returns where the method puts the vertices as they are, metres, counted from the origin.
+    /// Returns where the method puts the vertices as they are, metres, counted from the origin of the motion ([`crate::Motion::origin`]).
     #[must_use]
     pub fn as_it_is(&self) -> Vec<Vec3> {
         self.forward(&self.rest)
@@ -139,7 +130,7 @@ impl<'a> PosedSkin<'a> {
     }
 
     /// Finds what has to be added to the vertices at rest, so that the method puts each of them where it should be. The targets are metres,
-    /// counted from the origin, one for each vertex of the file; where there are fewer, the other vertices stay.
+    /// counted as those of [`PosedSkin::as_it_is`], one for each vertex of the file; where there are fewer, the other vertices stay.
     #[must_use]
     pub fn take_back(&self, targets: &[DVec3]) -> TakenBack {
         let size = diagonal(self.rest.iter().map(|point| point.as_dvec3()));
