@@ -44,7 +44,7 @@ pub use poses::{MethodSurface, typical_poses};
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
-    DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, TakenBack, WeightKeys, kept_shapes,
-    kept_text, keys_of_weights,
+    DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver, TakenBack, WeightKeys,
+    kept_shapes, kept_text, keys_of_weights,
 };
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

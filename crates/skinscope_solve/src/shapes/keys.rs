@@ -12,13 +12,22 @@ const MOST: usize = 50_000;
 /// Weights that differ by less are one.
 const SAME: f32 = 1e-6;
 
+/// A driver of some of the shapes that an instance gains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeDriver {
+    /// The driver.
+    pub driver: Driver,
+    /// The number of each of its shapes among those that are new.
+    pub shapes: Vec<usize>,
+}
+
 /// The shapes that an instance gains after the morph targets that it has.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyedShapes<'d> {
     /// The instance of the model, as it is without the new shapes.
     pub instance: InstanceId,
-    /// What says how much of each new shape there is.
-    pub driver: &'d Driver,
+    /// What says how much of each new shape there is. Each shape has one driver.
+    pub drivers: &'d [ShapeDriver],
     /// By how much a weight between two keys may differ from what it should be.
     pub tolerance: f64,
 }
@@ -62,7 +71,8 @@ pub fn keys_of_weights(model: &Model, clip: &Clip, shapes: KeyedShapes<'_>) -> O
     let is_of = |node: NodeId, path: Path| move |channel: &&Channel| channel.node == node && channel.path == path;
     // Of several channels with one target the last one counts.
     let own = clip.channels.iter().rev().find(is_of(instance.node, Path::Weights)).map(|channel| channel.sampler);
-    let turns = shapes.driver.joints().iter().filter_map(|joint| {
+    let joints = shapes.drivers.iter().flat_map(|of| of.driver.joints());
+    let turns = joints.filter_map(|joint| {
         let found = clip.channels.iter().rev().find(is_of(*joint, Path::Rotation));
         Some(found?.sampler)
     });
@@ -146,10 +156,17 @@ impl<'a> Sampler<'a> {
     /// Returns the weights at a time.
     fn row(&mut self, time: f32) -> Row {
         sample(self.model, self.clip, time, &mut self.scratch, &mut self.pose);
-        self.shapes.driver.weights(&self.pose, &mut self.driven);
         let instance = &self.model.instances[self.shapes.instance.index()];
-        let old = &self.pose.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
-        old.iter().copied().chain(self.driven.iter().map(|weight| *weight as f32)).collect()
+        let old = instance.morph_weights.len();
+        let mut row = self.pose.morph_weights[instance.morph_offset..][..old].to_vec();
+        row.resize(old + self.shapes.drivers.iter().map(|of| of.shapes.len()).sum::<usize>(), 0.0);
+        for of in self.shapes.drivers {
+            of.driver.weights(&self.pose, &mut self.driven);
+            for (shape, weight) in of.shapes.iter().zip(&self.driven) {
+                row[old + shape] = *weight as f32;
+            }
+        }
+        row
     }
 
     /// Adds the first of two keys, and as many between them as it needs.
@@ -196,14 +213,15 @@ mod tests {
     use super::*;
 
     /// A driver of a model by one joint that is turned by some degrees about X.
-    fn driver(model: &Model, joint: NodeId, degrees: f32) -> Driver {
+    fn driver(model: &Model, joint: NodeId, degrees: f32) -> Vec<ShapeDriver> {
         let mut pose = model.skeleton.rest.clone();
         rotate(&mut pose, joint, Vec3::X * degrees);
-        Driver::of_poses(vec![joint], &model.skeleton.rest, &[&pose]).unwrap()
+        let driver = Driver::of_poses(vec![joint], &model.skeleton.rest, &[&pose]).unwrap();
+        vec![ShapeDriver { driver, shapes: vec![0] }]
     }
 
-    fn shapes(driver: &Driver) -> KeyedShapes<'_> {
-        KeyedShapes { instance: InstanceId::from_index(0), driver, tolerance: 1e-3 }
+    fn shapes(drivers: &[ShapeDriver]) -> KeyedShapes<'_> {
+        KeyedShapes { instance: InstanceId::from_index(0), drivers, tolerance: 1e-3 }
     }
 
     /// Returns what keys say at a time.
@@ -238,6 +256,17 @@ mod tests {
         }
         let [at_rest, met] = [0.0, 0.5].map(|time| played(&keys, time)[0]);
         assert!(at_rest.abs() < 1e-6 && (met - 1.0).abs() < 1e-4, "{at_rest} {met}");
+    }
+
+    #[test]
+    fn shapes_of_several_drivers_have_the_order_that_they_are_given() {
+        let model = tube(Tube { joints: 3, ..Tube::default() });
+        let mut both = driver(&model, NodeId(2), 30.0);
+        both.extend(driver(&model, NodeId(1), 30.0));
+        both[0].shapes = vec![1];
+        let keys = keys_of_weights(&model, &model.clips[0], shapes(&both)).unwrap();
+        assert_eq!(keys.values.len(), 2 * keys.times.len());
+        assert!(keys.most[0] < 1e-6 && keys.most[1] > 0.99, "{:?}", keys.most);
     }
 
     #[test]

@@ -12,5 +12,5 @@ mod take_back;
 
 pub use driver::{Driver, DriverError};
 pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
-pub use keys::{KeyedShapes, WeightKeys, keys_of_weights};
+pub use keys::{KeyedShapes, ShapeDriver, WeightKeys, keys_of_weights};
 pub use take_back::{PosedSkin, TakenBack};
