@@ -45,6 +45,8 @@ mod preferences;
 mod render;
 mod report;
 mod sculpt;
+mod sculpt_drivers;
+mod sculpt_mirror;
 mod sculpt_shapes;
 mod sculpts;
 mod skeleton;

@@ -10,19 +10,21 @@ use super::fix::tell_current;
 use super::fix_report::written;
 use super::opened::refuse_session;
 use super::pose::parse_secs;
-use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, driver, driving_joints, shape, stored};
+use super::sculpt_drivers::drivers;
+use super::sculpt_mirror::Sides;
+use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, shape, stored, targets};
 use super::sculpts::read_mesh;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
 use crate::anim::{SampleScratch, sample};
 use crate::deform::METHODS;
-use crate::edit::Sheet;
+use crate::edit::{Sheet, mirrored_name};
 use crate::model::{LocalPose, Model, NodeId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;
-use crate::solve::{DrivenShapes, KeptShapesError, kept_shapes};
+use crate::solve::{DrivenShapes, KeptShapesError, ShapeDriver, kept_shapes};
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
@@ -38,7 +40,7 @@ const HARDLY: f64 = 0.01;
 /// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Normals are not
 /// changed by the shapes.
 ///
-/// The JSON has the fields: schema (1), joints [the driving joints], shapes [{name, vertices (with an offset), flat (vertices that stay, since
+/// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
 /// longest_offset (metres, at rest), most (the largest weight of it in any clip)}] and clips [{clip, keys, error (how far the surface may be
 /// from where the driver would have it between keys, metres)}].
@@ -53,10 +55,13 @@ pub(super) struct SculptArgs {
     /// In this pose the surface should be as another method has it, such as linear+mush; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
     from: Vec<String>,
+    /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
+    #[arg(long)]
+    mirror: bool,
     /// Take the sculpts back through this method, the one that the model is shown with
     #[arg(long, value_name = "METHOD", default_value = METHODS[0].id, value_parser = parse_method)]
     method: String,
-    /// Let these joints bring the shapes in; without, those that the poses turn and that the changed vertices follow
+    /// Let these joints bring all the shapes in; without, those that its pose turns and that its vertices follow bring in each shape
     #[arg(long, value_name = "JOINT,...", value_delimiter = ',', allow_hyphen_values = true)]
     driver: Vec<String>,
     /// Call the shapes so, in the order of the sculpts, those of --from last; without, they are called after the poses
@@ -95,13 +100,23 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
     let method = MethodChoice::named(&args.method).unwrap_or_else(|| MethodChoice::of(METHODS[0]));
-    let shapes: Vec<Shape> = wanted.into_iter().map(|one| shape(model, one, method)).collect::<Result<_, _>>()?;
-    let joints = match args.driver.is_empty() {
-        true => driving_joints(model, &shapes),
-        false => args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<_, _>>()?,
+    let sides = args.mirror.then(|| Sides::of(&document)).transpose()?;
+    let mut shapes: Vec<Shape> = Vec::new();
+    for one in wanted {
+        let targets = targets(model, &one)?;
+        let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &one.pose, &targets));
+        let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
+        shapes.push(shape(model, (one.name, one.pose), &targets, method)?);
+        if let Some((pose, targets)) = mirrored {
+            shapes.push(shape(model, (name, pose), &targets, method)?);
+        }
+    }
+    let named = match args.driver.is_empty() {
+        true => None,
+        false => Some(args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<Vec<_>, _>>()?),
     };
-    let driver = driver(model, joints, &shapes)?;
-    let made = stored(model, &shapes, &driver, kept)?;
+    let drivers = drivers(model, &shapes, named)?;
+    let made = stored(model, &shapes, &drivers, kept)?;
     let mut sheet = Sheet::of(model);
     sheet.shapes.clone_from(&made.added);
     if !args.json {
@@ -112,8 +127,8 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
         .write()?;
     tell_saved(&saved);
     print(&match args.json {
-        true => report(model, &shapes, driver.joints(), &made),
-        false => text(model, &shapes, driver.joints(), &made, &saved),
+        true => report(model, &shapes, &drivers, &made),
+        false => text(model, &shapes, &drivers, &made, &saved),
     })
 }
 
@@ -194,10 +209,12 @@ fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {
 }
 
 /// Returns what was done as JSON.
-fn report(model: &Model, shapes: &[Shape], joints: &[NodeId], made: &Stored) -> String {
+fn report(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored) -> String {
     let shape = |(at, shape): (usize, &Shape)| {
+        let own = drivers.iter().find(|of| of.shapes.contains(&at));
         json!({
             "name": shape.name,
+            "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
             "vertices": shape.moved(),
             "flat": shape.flat(),
             "largest_before": shape.largest(|part| part.before),
@@ -210,13 +227,19 @@ fn report(model: &Model, shapes: &[Shape], joints: &[NodeId], made: &Stored) -> 
     let clips = made.clips.iter();
     let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
     let clips: Vec<Value> = clips.collect();
-    let out = json!({ "schema": 1, "joints": names(model, joints), "shapes": shapes, "clips": clips });
+    let out = json!({ "schema": 1, "shapes": shapes, "clips": clips });
     format!("{out}\n")
 }
 
 /// Returns what was done as lines of text.
-fn text(model: &Model, shapes: &[Shape], joints: &[NodeId], made: &Stored, saved: &Saved) -> String {
-    let mut out = format!("driven by {}\n", printable(&names(model, joints).join(", ")));
+fn text(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored, saved: &Saved) -> String {
+    let mut out = String::new();
+    for of in drivers {
+        let own: Vec<&str> = of.shapes.iter().map(|at| shapes[*at].name.as_str()).collect();
+        let joints = names(model, of.driver.joints());
+        out += &printable(&format!("{}: brought in by {}", own.join(", "), joints.join(", ")));
+        out.push('\n');
+    }
     for (at, shape) in shapes.iter().enumerate() {
         let name = printable(&shape.name);
         let vertices = counted(shape.moved(), "vertex", "vertices");

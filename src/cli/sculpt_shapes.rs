@@ -1,24 +1,22 @@
-//! What `skinscope sculpt` makes of sculpts: corrective shapes, what drives them, and the keys of their weights.
+//! What `skinscope sculpt` makes of sculpts: corrective shapes, and the keys of their weights.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use glam::{DVec3, Quat, Vec3};
+use glam::{DVec3, Vec3};
 
 use super::{CliError, printable};
 use crate::deform::{Deformation, ParameterSettings};
 use crate::edit::{AddedShapes, ShapeKeys};
 use crate::math::Aabb;
-use crate::model::{InstanceId, LocalPose, MeshId, Model, NodeId, PrimitiveId};
+use crate::model::{InstanceId, LocalPose, MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{
-    DrivenShapes, Driver, DriverError, Example, KeyedShapes, Layout, LayoutError, MethodSurface, Posed, PosedSkin,
-    TakenBack, WeightKeys, kept_text, keys_of_weights, shown_by,
+    DrivenShapes, Example, KeyedShapes, Layout, LayoutError, MethodSurface, Posed, PosedSkin, ShapeDriver, TakenBack,
+    WeightKeys, kept_text, keys_of_weights, shown_by,
 };
 
-/// A joint that turns by less than this in all poses, radians, drives no shape unless it is named.
-const TURNED: f32 = 0.0175;
 /// Between keys, the surface may be this share of its size from where the driver would put it, where keys are not too close for that.
 const TOLERANCE: f64 = 1e-4;
 /// The bounds of the same as a weight.
@@ -72,36 +70,6 @@ impl Shape {
     }
 }
 
-/// The joints that drive shapes by default: those that the moved vertices follow and that the poses turn, else all joints that the poses turn.
-pub(super) fn driving_joints(model: &Model, shapes: &[Shape]) -> Vec<NodeId> {
-    let rest = &model.skeleton.rest.transforms;
-    let is_turned = |joint: &NodeId| {
-        let by = |shape: &Shape| {
-            let now = shape.pose.transforms[joint.index()].rotation;
-            let chord = |now: Quat| (rest[joint.index()].rotation - now).length();
-            // Twice the angle, of either of the two quaternions of the rotation.
-            4.0 * (0.5 * chord(now).min(chord(-now))).min(1.0).asin()
-        };
-        shapes.iter().map(by).fold(0.0, f32::max) > TURNED
-    };
-    let (mut followed, mut all) = (BTreeSet::new(), BTreeSet::new());
-    for part in shapes.iter().flat_map(|shape| &shape.parts) {
-        let skin = model.instances[part.instance.index()].skin.map(|skin| &model.skins[skin.index()]);
-        let (Some(skin), Some(influences)) = (skin, model.influences(part.at.mesh, part.at.primitive)) else {
-            continue;
-        };
-        all.extend(skin.joints.iter().copied());
-        for (vertex, _) in part.back.offsets.iter().enumerate().filter(|(_, offset)| **offset != Vec3::ZERO) {
-            let (joints, weights) = influences.of(vertex);
-            let pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-            followed.extend(pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()));
-        }
-    }
-    let of = |joints: BTreeSet<NodeId>| -> Vec<NodeId> { joints.into_iter().filter(is_turned).collect() };
-    let near = of(followed);
-    if near.is_empty() { of(all) } else { near }
-}
-
 /// Returns all primitives that skins move, each with the instance that shows it.
 fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
     let primitives = |mesh: usize| {
@@ -113,9 +81,10 @@ fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
 }
 
 /// Where the vertices of a primitive should be.
-type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
+pub(super) type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
 
-fn targets(model: &Model, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
+/// Finds where the vertices of each primitive should be.
+pub(super) fn targets(model: &Model, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
     let of = |example: &Example<'_>| (0..example.vertices()).map(|vertex| example.target(vertex)).collect();
     match &wanted.surface {
         Surface::Points(points) => {
@@ -140,51 +109,33 @@ fn targets(model: &Model, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
     }
 }
 
-/// Takes a sculpt back through the skin by a method.
-pub(super) fn shape(model: &Model, wanted: Wanted, method: MethodChoice) -> Result<Shape, CliError> {
+/// Takes a sculpt of a pose back through the skin by a method. Vertices that should be at no number stay.
+pub(super) fn shape(
+    model: &Model,
+    (name, pose): (String, LocalPose),
+    targets: &[Targets],
+    method: MethodChoice,
+) -> Result<Shape, CliError> {
     let mut parts = Vec::new();
-    for ((instance, at), targets) in targets(model, &wanted)? {
+    for ((instance, at), targets) in targets {
+        let (instance, at) = (*instance, *at);
         let deformation = Deformation::from(method.method);
         let of = (instance, at.primitive);
-        let Some(skin) = PosedSkin::new(model, &wanted.pose, of, deformation, &JobContext::of_waiting()) else {
-            continue;
-        };
+        let Some(skin) = PosedSkin::new(model, &pose, of, deformation, &JobContext::of_waiting()) else { continue };
         let now = skin.as_it_is();
+        let place = |(target, now): (&DVec3, &Vec3)| if target.is_nan() { now.as_dvec3() } else { *target };
+        let targets: Vec<DVec3> = targets.iter().zip(&now).map(place).collect();
         let apart = now.iter().zip(&targets).map(|(now, target)| now.as_dvec3().distance(*target));
         let before = apart.fold(0.0, f64::max);
         parts.push(Part { instance, at, back: skin.take_back(&targets), before });
     }
-    let shape = Shape { name: wanted.name, pose: wanted.pose, parts };
+    let shape = Shape { name, pose, parts };
     let why = match (shape.moved(), shape.flat()) {
         (0, 0) => "the surface is where the sculpt has it already, so that the shape would add nothing",
         (0, _) => "the skin is folded flat wherever the sculpt moves it, so that no shape gets it there",
         _ => return Ok(shape),
     };
     Err(CliError::Usage(printable(&format!("{}: {why}", shape.name))))
-}
-
-/// Makes the driver of some shapes.
-pub(super) fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[Shape]) -> Result<Driver, CliError> {
-    let poses: Vec<&LocalPose> = shapes.iter().map(|shape| &shape.pose).collect();
-    let name = |at: usize| shapes.get(at).map_or("", |shape| shape.name.as_str());
-    let why = match Driver::of_poses(joints, &model.skeleton.rest, &poses) {
-        Ok(driver) => return Ok(driver),
-        Err(DriverError::Count) => {
-            "no joint of the skin is turned in these poses, so that the shape would never show; --driver names joints"
-                .into()
-        }
-        Err(DriverError::Alike(one, None)) => format!(
-            "{}: the driving joints are turned as at rest in its pose, so that it would never show; --driver names others",
-            name(one)
-        ),
-        Err(DriverError::Alike(one, Some(other))) => format!(
-            "{} and {}: the driving joints are turned alike in both poses, so that nothing tells them apart; --driver names others",
-            name(other),
-            name(one)
-        ),
-        Err(error) => error.to_string(),
-    };
-    Err(CliError::Usage(printable(&why)))
 }
 
 /// What the keys of a clip make of the shapes.
@@ -209,7 +160,7 @@ pub(super) struct Stored {
 pub(super) fn stored(
     model: &Model,
     shapes: &[Shape],
-    driver: &Driver,
+    drivers: &[ShapeDriver],
     mut kept: Vec<DrivenShapes>,
 ) -> Result<Stored, CliError> {
     let is_in = |part: &&Part| part.back.moved() > 0;
@@ -222,7 +173,7 @@ pub(super) fn stored(
         let longest = longest.fold(0.0, f64::max);
         let old = added.names.len() - shapes.len();
         for instance in instances(model, *mesh)? {
-            let keyed = KeyedShapes { instance, driver, tolerance: tolerance(model, *mesh, longest) };
+            let keyed = KeyedShapes { instance, drivers, tolerance: tolerance(model, *mesh, longest) };
             let clips = model.clips[..model.file_clips()].iter().enumerate();
             for (clip, keys) in clips.filter_map(|(at, clip)| Some((at, keys_of_weights(model, clip, keyed)?))) {
                 out.clips.push(told(clip, &keys, longest));
@@ -230,8 +181,12 @@ pub(super) fn stored(
                 let WeightKeys { times, interpolation, values, .. } = keys;
                 added.keys.push(ShapeKeys { animation: clip, node, times, interpolation, values });
             }
-            let targets = (old..).zip(&added.names[old..]).map(|(target, name)| (target, name.clone())).collect();
-            kept.push(DrivenShapes { instance, driver: driver.clone(), targets });
+            let target = |shape: &usize| (old + shape, added.names[old + shape].clone());
+            kept.extend(drivers.iter().map(|of| DrivenShapes {
+                instance,
+                driver: of.driver.clone(),
+                targets: of.shapes.iter().map(target).collect(),
+            }));
         }
         out.added.push(added);
     }

@@ -65,7 +65,7 @@ fn a_sculpt_becomes_a_morph_target_that_meets_it_in_its_pose() {
     let told = json(&folder, &["sculpt", "a.glb", &sculpted, "-o", "out.glb", "--json"]);
     let shape = &told["shapes"][0];
     assert_eq!(
-        (&told["joints"], &shape["name"], &shape["flat"]),
+        (&shape["joints"], &shape["name"], &shape["flat"]),
         (&serde_json::json!(["LowerArm.L"]), &"Bent".into(), &0.into())
     );
     let figure = |key: &str| shape[key].as_f64().unwrap();
@@ -83,6 +83,39 @@ fn a_sculpt_becomes_a_morph_target_that_meets_it_in_its_pose() {
     let text = ok(&folder, &["info", "out.glb"]);
     assert!(text.contains("\"Bent\": brought in by LowerArm.L"), "{text}");
     assert!(ok(&folder, &["info", "a.glb", "--json"]).contains("\"shapes\": []"));
+}
+
+#[test]
+fn the_mirror_image_of_a_sculpt_is_brought_in_by_the_other_side() {
+    let folder = folder("mirror");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let all = ["sculpt", "a.glb", &sculpted, "--mirror", "--name", "elbow.L", "-o", "out.glb", "--json"];
+    let told = json(&folder, &all);
+    let of = |key: &str| told["shapes"].as_array().unwrap().iter().map(|shape| shape[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of("name"), ["elbow.L", "elbow.R"]);
+    assert_eq!(of("joints"), [serde_json::json!(["LowerArm.L"]), serde_json::json!(["LowerArm.R"])]);
+    // Both elbows are bent, and the joints bring both shapes in.
+    let both = ["bake", "--pose", "both.pose.json", "-o"];
+    ok(&folder, &["pose", "a.glb", "-o", "other.pose.json", "--from", "Bent.pose.json", "--mirror", "x"]);
+    let [pose, other] = ["Bent.pose.json", "other.pose.json"];
+    ok(
+        &folder,
+        &[
+            "pose",
+            "a.glb",
+            "-o",
+            "both.pose.json",
+            "--from",
+            pose,
+            "--add",
+            &format!("{}=1", folder.join(other).display()),
+        ],
+    );
+    ok(&folder, &[&both[..], &["wanted.ply", "a.glb", "--method", "dual-quaternion"]].concat());
+    ok(&folder, &[&both[..], &["plain.ply", "a.glb"]].concat());
+    ok(&folder, &[&both[..], &["met.ply", "out.glb"]].concat());
+    let [plain, met] = ["plain.ply", "met.ply"].map(|mesh| apart(&folder, mesh, "wanted.ply"));
+    assert!(plain > 1e-3 && met < 0.1 * plain, "{plain} {met}");
 }
 
 #[test]
