@@ -10,7 +10,7 @@ use skinscope_model::ComponentType;
 use super::WriteError;
 use super::clips::{add_numbers, add_times, interpolation};
 use super::draft::{Draft, component, number};
-use super::json::PathStep;
+use super::json::{PathStep, whole};
 use super::layers::keep;
 use crate::{AddedShapes, ShapeKeys};
 
@@ -56,7 +56,7 @@ pub(super) fn append(draft: &mut Draft<'_>, added: &AddedShapes) -> Result<(), W
 /// Returns the nodes of the file that show a mesh.
 fn nodes_of(draft: &Draft<'_>, mesh: usize) -> Vec<usize> {
     let nodes = draft.root["nodes"].as_array().map_or(&[][..], Vec::as_slice);
-    let shows = |(_, node): &(usize, &Value)| node["mesh"].as_u64() == Some(mesh as u64);
+    let shows = |(_, node): &(usize, &Value)| whole(&node["mesh"]) == Some(mesh as u64);
     nodes.iter().enumerate().filter(shows).map(|(index, _)| index).collect()
 }
 
@@ -153,7 +153,7 @@ fn add_keys(
     append_items(draft, &animation, "samplers", &[item.to_string()])?;
     let channels = stated["channels"].as_array().map_or(&[][..], Vec::as_slice);
     let is_own = |channel: &Value| {
-        channel["target"]["node"].as_u64() == Some(u64::from(keys.node)) && channel["target"]["path"] == "weights"
+        whole(&channel["target"]["node"]) == Some(u64::from(keys.node)) && channel["target"]["path"] == "weights"
     };
     let own: Vec<usize> = (0..channels.len()).filter(|channel| is_own(&channels[*channel])).collect();
     for channel in &own {
