@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use skinscope::import::read_points;
 
+use crate::common::validator::{is_there, validate};
 use crate::fix::reader::File;
 use crate::fix::run::captured;
 use crate::fix::said;
@@ -206,4 +207,20 @@ fn a_shape_that_would_add_nothing_or_never_show_is_refused() {
     fs::write(&few, "v 0 0 0\nv 1 0 0\n").unwrap();
     let of_few = format!("--sculpt={}={}", folder.join("Bent.pose.json").display(), few.display());
     assert!(why(&[&of_few]).contains("2 vertices"));
+}
+
+#[test]
+fn the_validator_finds_nothing_new_in_a_file_with_shapes() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder("validator");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "-o", "one.glb"]);
+    ok(&folder, &["sculpt", "one.glb", "--from=Walk@0=dual-quaternion", "-o", "two.glb"]);
+    let reports = validate(&["a.glb", "one.glb", "two.glb"].map(|name| folder.join(name))).unwrap();
+    for (code, count) in reports[1..].iter().flatten() {
+        let before = reports[0].get(code).copied().unwrap_or(0);
+        assert!(*count <= before, "{code} {count} times, before {before}");
+    }
 }
