@@ -20,7 +20,7 @@ use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
 use crate::anim::{SampleScratch, sample};
 use crate::deform::METHODS;
 use crate::edit::{Sheet, mirrored_name};
-use crate::model::{LocalPose, Model, NodeId};
+use crate::model::{Model, NodeId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;

@@ -85,7 +85,9 @@ pub(super) type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
 
 /// Finds where the vertices of each primitive should be.
 pub(super) fn targets(model: &Model, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
-    let of = |example: &Example<'_>| (0..example.vertices()).map(|vertex| example.target(vertex)).collect();
+    let of = |example: &Example<'_>| -> Vec<DVec3> {
+        (0..example.vertices()).map(|vertex| example.target(vertex)).collect()
+    };
     match &wanted.surface {
         Surface::Points(points) => {
             let file = wanted.files.last().map(|file| file.display().to_string()).unwrap_or_default();
