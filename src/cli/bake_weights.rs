@@ -29,7 +29,7 @@ const MOST_POSES: usize = 360;
 /// No fewer, whatever memory they take.
 const LEAST_POSES: usize = 24;
 /// The targets of all poses take about this much memory at most, bytes.
-const MEMORY: usize = 512 << 20;
+const MEMORY: usize = 256 << 20;
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///

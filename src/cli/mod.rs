@@ -53,6 +53,7 @@ mod skeleton;
 mod solve;
 mod solve_args;
 mod storage;
+mod subdivide;
 mod toggles;
 mod view;
 mod write_args;

@@ -417,6 +417,11 @@ const WAITS: &[(&str, &str, &str)] = &[
         "times what the device does, on a thread beside the window, by the same place",
     ),
     (
+        "crates/skinscope_render/src/root_timer.rs",
+        "gpu.wait()?",
+        "times what the device does, on a thread beside the window, by the same place",
+    ),
+    (
         "crates/skinscope_render/src/environment.rs",
         "gpu.wait_for(Some(submitted))",
         "an environment is filtered step by step, on a thread beside the window, by the same place",

@@ -160,7 +160,8 @@ fn alone(model: &Model) -> Model {
 /// Where the joints are at a moment of a clip that was made for another model.
 fn walking(model: &Model, other: &Model, time: f32) -> Vec<Vec3> {
     let taken = TakenClips::of(model, other, "character.glb", &NameMap::default()).unwrap();
-    let clip = taken.clips.iter().find(|clip| clip.name == "Walk").unwrap();
+    let model = &model.with_clips(taken.clips).unwrap();
+    let clip = model.clips.iter().find(|clip| clip.name == "Walk").unwrap();
     let (mut pose, mut nodes) = (LocalPose::default(), Vec::new());
     reset_to_rest(&model.skeleton, &mut pose);
     sample(model, clip, time, &mut SampleScratch::default(), &mut pose);

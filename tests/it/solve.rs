@@ -58,7 +58,7 @@ fn solved_back(corpus: &Path, name: &str) -> Option<[f64; 2]> {
     let of: Vec<_> = all.filter_map(|at| Some((shown_by(&model, *at)?, *at))).collect();
     let examples = examples(&model, &of);
     let shown = examples.iter().flat_map(|(_, examples)| examples.first());
-    let points = shown.flat_map(|first| (0..first.vertices()).map(|vertex| first.target(vertex).as_vec3()));
+    let points = shown.flat_map(|first| (0..first.vertices()).map(move |vertex| first.target(vertex).as_vec3()));
     let bounds = Aabb::from_points(points);
     let diagonal = f64::from((bounds.max - bounds.min).length());
     if !(diagonal > 0.0 && diagonal.is_finite()) {
@@ -87,7 +87,7 @@ fn weights_of_real_models_are_solved_back_from_their_posed_surfaces() {
     for file in common::models_in(vec![corpus.join("models")]) {
         let name = file.strip_prefix(&corpus).unwrap().to_str().unwrap();
         let Some([before, after]) = solved_back(&corpus, name) else { continue };
-        assert!(after <= before, "{name}: {before} → {after}");
+        assert!(after <= before + 1e-6, "{name}: {before} → {after}");
         left.push(after);
     }
     left.sort_by(f64::total_cmp);
@@ -160,7 +160,7 @@ fn a_surface_without_examples_stays() {
     let sheet = Sheet::of(&model);
     let mut tables = sheet.tables.clone();
     for surface in sheet.surfaces() {
-        let examples = vec![Vec::new(); surface.parts.len()];
+        let examples = vec![&[][..]; surface.parts.len()];
         let (tables_before, locked) = (&sheet.tables[..], BTreeSet::new());
         let problem = Problem { model: &model, surface, tables: tables_before, examples: &examples, locked: &locked };
         let found = solve_rows(&problem, &SolveSettings::default(), &JobContext::of_waiting()).unwrap();

@@ -139,7 +139,16 @@ fn every_menu_fits_720_points() {
         ("File", &[("Examples", "Twist bar")]),
         ("Edit", &[]),
         ("Pose", &[("Tool and axes", "World axes")]),
-        ("View", &[("Views", "Front"), ("Lights", "Studio light"), ("Crowd", "No crowd"), ("Panels", "Tables")]),
+        (
+            "View",
+            &[
+                ("Views", "Front"),
+                ("Lights", "Studio light"),
+                ("Crowd", "No crowd"),
+                ("Subdivide", "Subdivide twice"),
+                ("Panels", "Tables"),
+            ],
+        ),
         (
             "Look",
             &[

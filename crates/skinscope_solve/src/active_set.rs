@@ -28,6 +28,32 @@ impl ActiveSet {
         let Some(first) = first else { return f64::INFINITY };
         self.set.push(first);
         self.weights.push(1.0);
+        self.descend(q, allowed)
+    }
+
+    /// Does the same, beginning with some joints and their weights, which may sum to anything: it takes less time where these are near.
+    pub fn minimise_from(
+        &mut self,
+        q: &Quadratic,
+        allowed: &[usize],
+        start: impl Iterator<Item = (usize, f64)>,
+    ) -> f64 {
+        self.set.clear();
+        self.weights.clear();
+        for (j, weight) in start.filter(|(_, weight)| *weight > 0.0) {
+            self.set.push(j);
+            self.weights.push(weight);
+        }
+        if self.set.is_empty() {
+            return self.minimise(q, allowed);
+        }
+        self.scale_to_one();
+        self.settle(q);
+        self.descend(q, allowed)
+    }
+
+    /// Adds joints as long as that makes the error less.
+    fn descend(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
         let tolerance = TOLERANCE * q.scale();
         // Each round adds a joint and may take some away; the error falls each time, so that no set comes twice.
         for _ in 0..3 * allowed.len() + 8 {

@@ -6,7 +6,7 @@ use glam::DVec3;
 use skinscope_weights::share_of;
 
 use crate::quadratic::Quadratic;
-use crate::subset::{Effort, Subset};
+use crate::subset::Subset;
 
 /// Where locked joints leave no more than this of a row's weight, they count as leaving nothing.
 const NOTHING: f64 = 1e-6;
@@ -105,8 +105,13 @@ impl RowSolver {
         }
         self.quadratic.finish();
         let slack = 0.5 * NEARER * NEARER * self.equations as f64;
-        let effort = if rules.proves { Effort::Exact(slack) } else { Effort::Quick };
-        let proven = self.subset.find(&self.quadratic, rules.most - self.fixed.len(), effort);
+        let most = rules.most - self.fixed.len();
+        let proven = if rules.proves {
+            self.subset.find(&self.quadratic, most, slack)
+        } else {
+            let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
+            self.subset.find_quickly(&self.quadratic, most, before)
+        };
         let best = &mut self.subset.best;
         best.retain(|(_, weight)| *weight > ROUNDING);
         best.sort_unstable_by_key(|(j, _)| *j);

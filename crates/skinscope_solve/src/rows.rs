@@ -46,7 +46,7 @@ pub struct Problem<'a> {
     /// The weights of all primitives, as they are before.
     pub tables: &'a [Table],
     /// For each part of the surface, its examples. A part without any gets only the rows of the places that it shares with others.
-    pub examples: &'a [Vec<Example<'a>>],
+    pub examples: &'a [&'a [Example<'a>]],
     /// The joints whose weights stay, by key.
     pub locked: &'a BTreeSet<u32>,
 }
@@ -166,7 +166,7 @@ impl PlaceSolver<'_> {
         }
         for (part, at) in &self.rows {
             let index = &self.index[*part];
-            let examples = self.problem.examples.get(*part).map_or(&[][..], |examples| examples);
+            let examples = self.problem.examples.get(*part).copied().unwrap_or_default();
             for example in examples.iter().filter(|example| at.row < example.vertices()) {
                 let ghost = |key: u32| example.motion().ghost(usize::from(index[key as usize]), at.row);
                 self.solver.add(&ghost, example.target(at.row), self.size);

@@ -22,15 +22,6 @@ const MOST_TRIED: usize = 3;
 /// So often each joint is exchanged for each other.
 const MOST_EXCHANGES: usize = 4;
 
-/// How much is done to find the best choice.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Effort {
-    /// The joint with the least weight is left out until there are few enough. It takes little time, and is no proof.
-    Quick,
-    /// No choice is better by more than this slack.
-    Exact(f64),
-}
-
 /// Choices that are still to be ruled out, as bits by place in the pool.
 #[derive(Clone, Copy, Debug)]
 struct Branch {
@@ -54,9 +45,9 @@ pub(crate) struct Subset {
 }
 
 impl Subset {
-    /// Finds the weights with the least value of `q` of which at most `most` are above zero. Returns whether it is certain that there are
-    /// no better ones.
-    pub fn find(&mut self, q: &Quadratic, most: usize, effort: Effort) -> bool {
+    /// Finds the weights with the least value of `q` of which at most `most` are above zero. Returns whether it is certain that there are no
+    /// ones that are better by more than a slack.
+    pub fn find(&mut self, q: &Quadratic, most: usize, slack: f64) -> bool {
         self.pool.clear();
         self.pool.extend(0..q.count());
         self.value = f64::INFINITY;
@@ -65,14 +56,6 @@ impl Subset {
             self.note(value);
             return true;
         }
-        let Effort::Exact(slack) = effort else {
-            while self.solver.set.len() > most.max(1) {
-                self.solver.leave_least(q);
-            }
-            let value = q.value(&self.solver.set, &self.solver.weights);
-            self.note(value);
-            return false;
-        };
         self.narrow(q);
         self.leave_out(q, most);
         let proven = self.rule_out(q, most, slack);
@@ -80,6 +63,22 @@ impl Subset {
             self.exchange(q);
         }
         proven
+    }
+
+    /// Does the same in little time, from weights that may be near, and without proof: the joint with the least weight is left out until there
+    /// are few enough.
+    pub fn find_quickly(&mut self, q: &Quadratic, most: usize, start: impl Iterator<Item = (usize, f64)>) -> bool {
+        self.pool.clear();
+        self.pool.extend(0..q.count());
+        self.value = f64::INFINITY;
+        self.solver.minimise_from(q, &self.pool, start);
+        let is_best = self.solver.set.len() <= most;
+        while self.solver.set.len() > most.max(1) {
+            self.solver.leave_least(q);
+        }
+        let value = q.value(&self.solver.set, &self.solver.weights);
+        self.note(value);
+        is_best
     }
 
     /// Takes the weights of the solver where they are better than the best ones.
@@ -223,12 +222,12 @@ mod tests {
             for _ in 0..30 {
                 let q = random_quadratic(&mut random, count);
                 for most in 1..=count.min(5) {
-                    assert!(subset.find(&q, most, Effort::Exact(0.0)), "few joints are always proven");
+                    assert!(subset.find(&q, most, 0.0), "few joints are always proven");
                     assert!((1..=most).contains(&subset.best.len()));
                     let exact = subset.value;
-                    subset.find(&q, most, Effort::Quick);
+                    subset.find_quickly(&q, most, [(0, 0.5), (1, 0.7)].into_iter());
                     assert!((1..=most).contains(&subset.best.len()) && subset.value >= exact - 1e-10 * q.scale());
-                    subset.find(&q, most, Effort::Exact(0.0));
+                    subset.find(&q, most, 0.0);
                     let sum: f64 = subset.best.iter().map(|(_, w)| *w).sum();
                     assert!((sum - 1.0).abs() < 1e-12 && subset.best.iter().all(|(_, w)| *w > 0.0));
                     let least = search(&q, most);
@@ -244,7 +243,7 @@ mod tests {
         let q = random_quadratic(&mut random, 150);
         let mut subset = Subset::default();
         for most in [1, 4] {
-            subset.find(&q, most, Effort::Exact(0.0));
+            subset.find(&q, most, 0.0);
             assert!((1..=most).contains(&subset.best.len()));
         }
         let alone = (0..150).map(|j| 0.5 * q.row(j)[j] - q.c(j)).fold(f64::INFINITY, f64::min);

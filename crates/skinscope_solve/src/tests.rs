@@ -109,7 +109,7 @@ fn solved(model: &Model, before: &Table, examples: Vec<Example>, settings: &Solv
     let surface = surface_of(model);
     let mut tables = vec![before.clone()];
     let locked: BTreeSet<u32> = locked.iter().copied().collect();
-    let examples = [examples];
+    let examples = [&examples[..]];
     let problem = Problem { model, surface: &surface, tables: &tables, examples: &examples, locked: &locked };
     let solution = solve_rows(&problem, settings, &JobContext::of_waiting()).unwrap();
     assert_eq!(solution.unproven, 0);

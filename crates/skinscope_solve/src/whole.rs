@@ -39,8 +39,8 @@ pub fn solve_all(
     let mut found = Vec::new();
     for (number, surface) in concerned.iter().enumerate() {
         let share = |number: usize| number as f32 / concerned.len() as f32;
-        let own: Vec<Vec<Example>> =
-            surface.parts.iter().map(|part| of(part.primitive).cloned().unwrap_or_default()).collect();
+        let own: Vec<&[Example]> =
+            surface.parts.iter().map(|part| of(part.primitive).map_or(&[][..], |examples| examples)).collect();
         let problem = Problem { model, surface, tables, examples: &own, locked };
         found.push(solve_rows(&problem, settings, &context.part(share(number), share(number + 1)))?);
     }

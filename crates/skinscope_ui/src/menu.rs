@@ -157,6 +157,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::Matcaps
                 | Submenu::SurfaceData
                 | Submenu::ToneMap
+                | Submenu::Subdivision
                 | Submenu::Panels
                 | Submenu::PoseTools
                 | Submenu::Marks

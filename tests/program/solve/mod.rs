@@ -157,7 +157,8 @@ fn baked_weights_come_nearer_to_the_method_and_say_how_near() {
     ok(&folder, &["pose", "a.glb", "-o", "sculpts/Leg.pose.json", "--rotate", "LowerLeg.L=-90,0,0"]);
     let all = ["bake-weights", "a.glb", "--poses", "sculpts", "-o", "out.glb", "--json"];
     for (method, id) in [("mush", "linear+mush"), ("dual", "dual-quaternion")] {
-        let told = json(&folder, &[&all[..], &["--from", method]].concat());
+        let from = format!("--from={method}");
+        let told = json(&folder, &[&all[..], &[from.as_str()]].concat());
         assert!(told["schema"] == 1 && told["from"] == id && told["poses"] == 2, "{told}");
         let gain = told["gain_percent"].as_f64().unwrap();
         let [before, after, _] = figures(&told);
@@ -167,9 +168,9 @@ fn baked_weights_come_nearer_to_the_method_and_say_how_near() {
         assert!(joints.iter().any(|joint| joint["joint"] == "LowerArm.L" && joint["gain_percent"].is_number()));
         assert!(told["changed"].as_u64().unwrap() > 0);
     }
-    let text = ok(&folder, &["bake-weights", "a.glb", "--poses", "sculpts", "--from", "mush", "-o", "two.glb"]);
+    let text = ok(&folder, &["bake-weights", "a.glb", "--poses", "sculpts", "--from=mush", "-o", "two.glb"]);
     assert!(text.contains("% of the gain") && text.contains("  LowerArm.L: "), "{text}");
-    let out = captured(&folder, &["bake-weights", "a.glb", "--from", "linear", "-o", "three.glb"]);
+    let out = captured(&folder, &["bake-weights", "a.glb", "--from=linear", "-o", "three.glb"]);
     assert_eq!(out.status.code(), Some(2), "{}", said(&out));
     assert!(!folder.join("three.glb").exists());
 }

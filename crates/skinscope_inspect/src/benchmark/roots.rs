@@ -125,7 +125,7 @@ impl Benchmark {
     /// Adds the rows of a graphics device to [`Benchmark::roots`]. Where there is none, or it fails, `device` is the reason, as a sentence
     /// without its full stop, and the rows say that. `None` where it was cancelled.
     pub fn add_device_roots(&mut self, device: Result<RootsOnDevice<'_>, String>, cancel: &AtomicBool) -> Option<()> {
-        let mut device = match device {
+        let device = match device {
             Ok(device) => device,
             Err(why) => {
                 let row = |(id, way)| Root { id, way, measured: Err(why.clone()) };

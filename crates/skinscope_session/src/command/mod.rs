@@ -316,6 +316,10 @@ pub enum ViewCommand {
     SetPaletteRows(PaletteRows),
     /// Choose who deforms vertices before they are drawn.
     SetDeformer(Deformer),
+    /// Subdivide what is shown so often: 0…[`skinscope_deform::MOST_LEVELS`].
+    SetSubdivision(u32),
+    /// Subdivide it before it is skinned, or after.
+    ToggleSubdivideFirst,
     /// Show so many copies of the model, each at its own phase of the clip: 1…[`crate::MOST_MEMBERS`].
     SetCrowd(u32),
 }

@@ -88,6 +88,7 @@ pub enum Submenu {
     ToneMap,
     Environment,
     Crowd,
+    Subdivision,
     Panels,
     Layout,
     PoseTools,
@@ -114,6 +115,7 @@ impl Submenu {
             Self::ToneMap => "Tone map",
             Self::Environment => "Surroundings",
             Self::Crowd => "Crowd",
+            Self::Subdivision => "Subdivide",
             Self::Panels => "Panels",
             Self::Layout => "Layout",
             Self::PoseTools => "Tool and axes",
@@ -146,6 +148,9 @@ impl Submenu {
                 "Which picture of the surroundings lights the model, how it is turned, and how bright it is"
             }
             Self::Crowd => "Many of the model at once",
+            Self::Subdivision => {
+                "A smooth surface whose cage is the model, made after the joints have moved it or before"
+            }
             Self::Panels => "Which panels are shown, how large everything is, and the theme",
             Self::Layout => "Where the panels are: layouts, and commands that move the panel that was used last",
             Self::PoseTools => "What the pointer does to the selected joint, and along which axes",

@@ -50,6 +50,8 @@ fn other_changes() -> Vec<ViewCommand> {
         ViewCommand::SetPaletteBuffer(PaletteBuffer::Uniform),
         ViewCommand::SetPaletteRows(PaletteRows::Four),
         ViewCommand::SetDeformer(Deformer::Compute),
+        ViewCommand::SetSubdivision(2),
+        ViewCommand::ToggleSubdivideFirst,
     ]
 }
 

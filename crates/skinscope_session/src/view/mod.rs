@@ -36,7 +36,7 @@ use skinscope_model::{Lens, NodeId};
 
 use crate::comparison::Comparison;
 use crate::menus::toggles::{Toggle, Toggles};
-use crate::{MethodChoice, Onion, Orientation, PoseTool, Standing};
+use crate::{MethodChoice, Onion, Orientation, PoseTool, Standing, Subdivide};
 
 /// Whether edges are smoothed, by four samples of each pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -150,6 +150,8 @@ pub struct View {
     pub palette_buffer: PaletteBuffer,
     /// How many rows each matrix of the palette has.
     pub palette_rows: PaletteRows,
+    /// How what is shown is subdivided.
+    pub subdivision: Subdivide,
     /// What was framed last.
     framed: Option<Framed>,
     /// The part of the viewport that nothing over the picture covers, by its least and its greatest corner, pixels from the top left;
@@ -234,6 +236,7 @@ impl Default for View {
             antialiasing: Antialiasing::Auto,
             palette_buffer: PaletteBuffer::Auto,
             palette_rows: PaletteRows::Three,
+            subdivision: Subdivide::default(),
             framed: None,
             clear: None,
             viewport: Vec2::new(1280.0, 720.0),

@@ -11,7 +11,9 @@ use skinscope_inspect::{BoneShape, Overlay};
 use skinscope_model::NodeId;
 
 use crate::menus::toggles::Toggles;
-use crate::{Antialiasing, EnvironmentCommand, EnvironmentView, Lighting, MethodChoice, Onion, View, ViewCommand};
+use crate::{
+    Antialiasing, EnvironmentCommand, EnvironmentView, Lighting, MethodChoice, Onion, Subdivide, View, ViewCommand,
+};
 
 /// How many steps are stored.
 pub(crate) const MOST_STEPS: usize = 1000;
@@ -71,6 +73,7 @@ settings! {
     palette_buffer: PaletteBuffer,
     palette_rows: PaletteRows,
     deformer: Deformer,
+    subdivision: Subdivide,
     influence_limit: usize,
 }
 

@@ -63,11 +63,12 @@ fn inspected(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     Some(Arc::clone(of.weights.inspected_values()?.of(of.wanted.list?)))
 }
 
-/// Returns how far the two sides of a comparison are apart. Without one nothing is, of a model that was inspected.
+/// Returns how far the two sides of a comparison are apart, or of a model that is subdivided both orders of that and skinning. Without either
+/// nothing is, of a model that was inspected.
 fn distance(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     match of.measurements.surfaces.compared_surfaces() {
         Some(compared) => Some(Arc::clone(compared.inspected.of(of.wanted.list?))),
-        None => inspected(of),
+        None => of.measurements.surfaces.orders_apart().or_else(|| inspected(of)),
     }
 }
 
