@@ -13,6 +13,8 @@ use crate::motion::diagonal;
 const FLATTEST: f64 = 1e3;
 /// Changes of less than this share of the diagonal of the bounds are none.
 const NOTHING: f64 = 1e-6;
+/// A vertex that is farther from where it should be than this share of the diagonal is not there.
+const REACHED: f64 = 1e-5;
 /// How often what single precision has left is taken back too.
 const ROUNDS: usize = 3;
 
@@ -96,8 +98,9 @@ impl<'a> PosedSkin<'a> {
         Some(Self { method, palette, per_vertex: influences.per_vertex, joints, weights, vectors, rest })
     }
 
-    /// Returns where the method puts the vertices with something added to their places at rest.
-    fn posed(&self, offsets: &[Vec3]) -> Vec<Vec3> {
+    /// Returns where the method puts the vertices with something added to their places at rest, counted as those of [`PosedSkin::as_it_is`].
+    #[must_use]
+    pub fn posed(&self, offsets: &[Vec3]) -> Vec<Vec3> {
         let from: Vec<Vec3> = self.rest.iter().zip(offsets).map(|(rest, offset)| *rest + *offset).collect();
         self.forward(&from)
     }
@@ -162,8 +165,17 @@ impl<'a> PosedSkin<'a> {
             }
             now = self.posed(&out.offsets);
         }
-        let left = reached.iter().map(|(vertex, target, _)| target.distance(now[*vertex].as_dvec3()));
-        out.left = left.fold(0.0, f64::max);
+        for (vertex, target, _) in reached {
+            let left = target.distance(now[vertex].as_dvec3());
+            if left <= REACHED * large {
+                out.left = out.left.max(left);
+            } else {
+                // The skin is so flat there that single precision does not get it near enough.
+                out.offsets[vertex] = Vec3::ZERO;
+                out.flat.push(vertex as u32);
+            }
+        }
+        out.flat.sort_unstable();
         out
     }
 }
