@@ -45,6 +45,10 @@ mod pose_steps;
 mod preferences;
 mod render;
 mod report;
+mod sculpt;
+mod sculpt_drivers;
+mod sculpt_mirror;
+mod sculpt_shapes;
 mod sculpts;
 mod skeleton;
 mod solve;
@@ -111,6 +115,7 @@ enum Subcommands {
     Links(links::LinksArgs),
     Solve(Box<solve::SolveArgs>),
     BakeWeights(Box<bake_weights::BakeWeightsArgs>),
+    Sculpt(Box<sculpt::SculptArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -350,6 +355,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Links(args)) => links::run(&args),
         Some(Subcommands::Solve(args)) => solve::run(&args),
         Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
+        Some(Subcommands::Sculpt(args)) => sculpt::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),

@@ -427,6 +427,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
 
 fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
     let root = reader.root;
+    let kept = kept_layers::texts_of(root);
     SourceInfo {
         name: name.to_owned(),
         version: root.asset.version.clone(),
@@ -435,7 +436,8 @@ fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
         files: reader.files.to_vec(),
-        kept_layers: kept_layers::text_of(root),
+        kept_layers: kept.layers,
+        kept_shapes: kept.shapes,
         origins: Arc::new(origins),
     }
 }

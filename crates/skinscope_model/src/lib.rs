@@ -416,6 +416,8 @@ pub struct SourceInfo {
     pub files: Vec<PathBuf>,
     /// The text of the layers of weights that the file keeps, `extras.skinscope.layers`.
     pub kept_layers: Option<Arc<str>>,
+    /// The text of what drives the corrective shapes that the file has, `extras.skinscope.shapes`.
+    pub kept_shapes: Option<Arc<str>>,
     /// The locations in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }

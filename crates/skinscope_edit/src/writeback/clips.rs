@@ -90,8 +90,13 @@ pub(super) fn add_values(draft: &mut Draft<'_>, sampler: &Sampler) -> Result<usi
         Values::Quat(keys) => {
             add(draft, &keys.iter().flat_map(|q: Quat| q.to_array()).collect::<Vec<_>>(), "VEC4", 4, None)
         }
-        Values::Weights { values, .. } => add(draft, values, "SCALAR", 1, None),
+        Values::Weights { values, .. } => add_numbers(draft, values),
     }
+}
+
+/// Adds an accessor of plain numbers.
+pub(super) fn add_numbers(draft: &mut Draft<'_>, numbers: &[f32]) -> Result<usize, WriteError> {
+    add(draft, numbers, "SCALAR", 1, None)
 }
 
 fn add(
