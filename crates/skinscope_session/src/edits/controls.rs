@@ -171,7 +171,7 @@ impl ControlState<'_> {
     /// Returns the value of a slider that is shown: the one that a control gives it, else the one that was set.
     #[must_use]
     pub fn slider_value(self, slider: usize) -> f32 {
-        let driven = self.pose.control_program().driver_of(skinscope_anim::pose::controls::Channel::Slider(slider));
+        let driven = self.pose.control_program().driver_of(Channel::Slider(slider));
         let value = driven.and_then(|line| self.pose.over.drive.value(line));
         let set = || self.edits.controls.sliders.get(slider).map_or(0.0, |slider| slider.within(slider.value.into()));
         value.unwrap_or_else(set) as f32
