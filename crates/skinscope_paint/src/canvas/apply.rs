@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, difference, mean, share_of};
@@ -21,6 +22,8 @@ type Done = (Effect, Option<RowShares>);
 type DonePlaces<'a> = &'a mut dyn Iterator<Item = (Place, Done)>;
 /// How many places one thread paints at a time: a dab has some thousand.
 const CHUNK: usize = 1 << 10;
+/// How many places are painted before their rows are written.
+const AT_ONCE: usize = 1 << 15;
 /// Where an erased row differs from what lies below by no more than this, nothing is left of it.
 const NOTHING_LEFT: f64 = 1e-6;
 
@@ -74,6 +77,26 @@ impl Canvas {
 
     /// Paints places, and gives all of them their weights together. Returns the rows that were set.
     fn paint_together(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares]) -> Vec<TableRow> {
+        let mut out = Vec::with_capacity(list.len());
+        prefer_large_pages(&mut out);
+        let toward = brushing.stroke.brush.toward;
+        if list.len() <= AT_ONCE || self.rows.is_layered() || toward == Toward::Below {
+            self.paint_part(brushing, list, means, &mut out);
+            return out;
+        }
+        // New rows of a part are written where those of the part before have been: fresh memory costs more than the painting. Places that read
+        // others see them as they were before the dab.
+        let reads_own = toward == Toward::Nothing && self.rows.are_of_one_place(&self.surfaces);
+        brushing.before_dab = (!reads_own).then(|| self.rows.clone());
+        for part in list.chunks(AT_ONCE) {
+            self.paint_part(brushing, part, means, &mut out);
+        }
+        brushing.before_dab = None;
+        out
+    }
+
+    /// Paints some of the places of a dab, and adds the rows that were set to a list.
+    fn paint_part(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares], out: &mut Vec<TableRow>) {
         let made = self.by_part(brushing, (list, means), &|done| {
             let mut new = self.rows.new_rows();
             let effect = |(place, (effect, row)): (Place, Done)| {
@@ -85,7 +108,6 @@ impl Canvas {
         });
         let accumulates = brushing.stroke.accumulate;
         let mut lists: Vec<Vec<NewRows>> = self.rows.new_rows().iter().map(|_| Vec::new()).collect();
-        let mut out = Vec::with_capacity(list.len());
         let mut places = list.iter();
         for (effects, new) in made {
             for (effect, (place, _)) in effects.into_iter().zip(&mut places) {
@@ -99,7 +121,6 @@ impl Canvas {
             }
         }
         self.rows.set_all(lists);
-        out
     }
 
     /// Notes what becomes of a place with its new weights. Where there are none, it gets those from before the stroke: what was asked for before
@@ -181,7 +202,10 @@ impl Canvas {
 
     /// Returns the weights that a place had before the dab, or where dabs do not add up, before the stroke. They may be written to `space`.
     fn before<'a>(&'a self, brushing: &'a Brushing, place: Place, space: &'a mut Shares) -> &'a [(u32, f64)] {
-        let rows = if brushing.stroke.accumulate { &self.rows } else { &brushing.before };
+        let rows = match brushing.stroke.accumulate {
+            true => brushing.before_dab.as_ref().unwrap_or(&self.rows),
+            false => &brushing.before,
+        };
         match brushing.is_of_mask {
             true => rows.mask_of_place(&self.surfaces, place, space),
             false => self.rows.of_place_in(rows, &self.surfaces, place, space),
@@ -371,20 +395,18 @@ impl Canvas {
             *row = painted.row;
             return painted.effect;
         }
-        let surface = &self.surfaces[place.surface];
-        let lacks = |need: Need, key: u32| {
-            stroke.brush.needs.contains(&need) && !self.rows.has_joint(surface, place.point, key)
-        };
+        let (number, room) = self.rows.home(&self.surfaces[place.surface], place.point);
+        let lacks = |need: Need, key: u32| stroke.brush.needs.contains(&need) && !self.rows.table_has(number, key);
         if lacks(Need::Joint, pass.joint) || lacks(Need::To, pass.to) {
             // Its row could not hold what the brush puts there: of a mirror image, or of a mesh of another skin.
             return Effect::Stuck(Stuck::OtherSkin);
         }
-        let table = self.rows.table_of(surface, place.point);
+        let table = &self.rows.tables[number];
         let task = Task {
             brush: stroke.brush,
             locked,
             normalise: stroke.normalise,
-            most: self.most(brushing, place),
+            most: stroke.max_influences.map_or(room, |most| most.min(room)),
             is_integer: table.formats.iter().any(|format| format.one().is_some()),
             joints: &table.keys,
         };
@@ -416,6 +438,13 @@ fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
 }
 
 impl Brushing {
+    /// Whether what is known of each place says whether it has other weights than before the stroke: all places were painted at once, with one
+    /// joint on one side.
+    pub(super) fn is_at_once(&self) -> bool {
+        let is_of_one_joint = matches!(&self.passes[..], [pass] if pass.with.is_empty());
+        self.dabs == 0 && !self.is_of_mask && self.images.is_none() && is_of_one_joint
+    }
+
     /// Adds the places on the other side, where both are painted, and leaves what the mask has of both sides.
     fn both_sides(&self, surfaces: &[RestSurface], strengths: Vec<Strengths>) -> Vec<Strengths> {
         let Some(images) = &self.images else { return strengths };

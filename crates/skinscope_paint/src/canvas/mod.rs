@@ -33,6 +33,7 @@ pub use self::stuck::StuckPlace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_edit::Sheet;
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, WeightChange};
@@ -109,6 +110,8 @@ pub struct Brushing {
     touched: TouchedPlaces,
     /// The weights before the stroke.
     before: Rows,
+    /// The weights before the dab, while the rows of a part of its places are set and others are still painted.
+    before_dab: Option<Rows>,
     dabs: usize,
     moment: Option<Moment>,
 }
@@ -211,6 +214,7 @@ impl Canvas {
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
         let mut strengths = Vec::with_capacity(posed.point_count());
+        prefer_large_pages(&mut strengths);
         posed.each(&mut |place, at| {
             let share = gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff));
             let strength = stroke.strength * share;
@@ -253,6 +257,7 @@ impl Canvas {
             images,
             touched: TouchedPlaces::default(),
             before: self.rows.clone(),
+            before_dab: None,
             dabs: 0,
             moment: None,
         })
@@ -288,7 +293,11 @@ impl Canvas {
     #[must_use]
     pub fn report(&self, brushing: &Brushing) -> StrokeReport {
         let (rows, is_of_mask) = ((&self.rows, &brushing.before), brushing.is_of_mask);
-        let out = brushing.touched.report(rows, &self.surfaces, is_of_mask);
+        let is_at_once = brushing.is_at_once() && !self.rows.is_layered() && self.rows.are_of_one_place(&self.surfaces);
+        let out = match is_at_once {
+            true => brushing.touched.report_at_once(&self.surfaces),
+            false => brushing.touched.report(rows, &self.surfaces, is_of_mask),
+        };
         let Some(images) = brushing.images.as_deref() else { return out };
         let is_alone = |place: Place, known: &Touched| known.strengths[0] > 0.0 && images.of(place).is_none();
         StrokeReport { unpaired: Some(brushing.touched.count((&self.rows, &self.surfaces), &is_alone)), ..out }

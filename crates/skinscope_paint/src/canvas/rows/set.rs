@@ -13,6 +13,8 @@ use crate::layers::{LayerRow, RowShares};
 pub(in crate::canvas) type NewRows = Vec<(usize, Option<LayerRow>)>;
 /// How many rows one thread composes at a time.
 const CHUNK: usize = 1 << 10;
+/// So many rows a list has room for from the start: as many as places are painted for one list.
+const LIST: usize = 1 << 10;
 
 impl Rows {
     /// Whether brushes paint in layers, which make the weights together.
@@ -32,6 +34,9 @@ impl Rows {
             into[at.table].push((at.row, self.row_for((at.table, *own), weights.clone())));
         }
         if let Some(Member { at, own }) = members.first() {
+            if into[at.table].is_empty() {
+                into[at.table].reserve(LIST);
+            }
             into[at.table].push((at.row, self.row_for((at.table, *own), weights)));
         }
     }
