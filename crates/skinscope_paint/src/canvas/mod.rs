@@ -36,6 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_edit::Sheet;
+use skinscope_inspect::PickIndex;
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, WeightChange};
 use skinscope_weights::{RestSurface, Stuck, TableRow};
 
@@ -148,15 +149,22 @@ impl Canvas {
         Self { model, surfaces, rows, mirrors, locator, scratch }
     }
 
-    /// Makes what finds the surface near a place, so that the first dab does not wait for it.
-    pub fn prepare(&self) {
-        // All of this is made when it is first asked for.
+    /// Does the same as [`Canvas::new`], and makes what finds the surface near a place, so that the first dab does not wait for it.
+    #[must_use]
+    pub fn prepared(model: Arc<Model>) -> Self {
+        let (mut canvas, mut index) = (None, PickIndex::default());
+        parallel::both(|| canvas = Some(Self::new(Arc::clone(&model))), || index = PickIndex::of(&model));
+        let mut out = canvas.unwrap_or_else(|| Self::new(model));
+        let mut locator = Locator::default();
+        // Neighbours are found when they are first asked for.
         let neighbours = || {
-            for surface in self.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
+            for surface in out.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
                 _ = (surface.members(0), surface.neighbours(0), surface.mesh.opposite(0));
             }
         };
-        parallel::both(|| _ = self.locator.get(&self.model, &self.surfaces), neighbours);
+        parallel::both(|| locator = Locator::with(index, &out.model, &out.surfaces), neighbours);
+        out.locator = locator;
+        out
     }
 
     /// Returns the model with the weights that were painted, in single precision.
