@@ -9,6 +9,7 @@ mod composer;
 #[cfg(test)]
 mod effect_tests;
 mod effects;
+mod everywhere;
 mod gradient;
 mod group;
 mod locator;
@@ -33,7 +34,7 @@ pub use self::stuck::StuckPlace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use skinscope_base::memory::prefer_large_pages;
+use glam::Vec3;
 use skinscope_base::parallel;
 use skinscope_edit::Sheet;
 use skinscope_inspect::PickIndex;
@@ -221,15 +222,25 @@ impl Canvas {
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
-        let mut strengths = Vec::with_capacity(posed.point_count());
-        prefer_large_pages(&mut strengths);
-        posed.each(&mut |place, at| {
-            let share = gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff));
-            let strength = stroke.strength * share;
-            if strength > 0.0 && posed.may_change(stroke, &moment, place) {
-                strengths.push((place, [strength, 0.0]));
+        let strength = |at: Vec3| {
+            stroke.strength * gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff))
+        };
+        // Which way a place looks is known from the places around it, one after the other.
+        let strengths = match stroke.front_faces {
+            Some(_) => {
+                let mut out = Vec::new();
+                posed.each(&mut |place, at| {
+                    if strength(at) > 0.0 && posed.may_change(stroke, &moment, place) {
+                        out.push((place, [strength(at), 0.0]));
+                    }
+                });
+                out
             }
-        });
+            None => posed.strengths(&|place, at| match stroke.may_list(&self.surfaces[place.surface], place.point) {
+                true => strength(at),
+                false => 0.0,
+            }),
+        };
         drop(posed);
         drop(scratch);
         let changed = self.apply(&mut brushing, strengths);

@@ -154,6 +154,9 @@ impl Rows {
     ) -> &'a [(u32, f64)] {
         let surface = &surfaces[surface];
         let at = surface.row(surface.mesh.weld.first[point as usize]);
+        if self.layers.is_empty() && moment.layers.is_empty() {
+            return moment.flat(at, space);
+        }
         match moment.painted(at) {
             Some(painted) => &painted.shares,
             None if self.layers.active().is_some() => self.unpainted(at, space),
