@@ -80,4 +80,5 @@ pub use skinscope_model as model;
 pub use skinscope_paint as paint;
 pub use skinscope_render as render;
 pub use skinscope_session as session;
+pub use skinscope_solve as solve;
 pub use skinscope_weights as weights;

@@ -7,7 +7,7 @@ use winit::error::EventLoopError;
 
 use super::Benchmark;
 use super::settings::Settings;
-use crate::deform::PaletteBuffer;
+use crate::deform::{PaletteBuffer, PaletteRows};
 use crate::frame::look;
 use crate::import::{self, ImportError};
 use crate::inspect::overlay;
@@ -44,6 +44,8 @@ pub struct Options {
     pub texture_memory: Option<u64>,
     /// The kind of buffer that shaders read the palette from.
     pub palette_buffer: PaletteBuffer,
+    /// How many rows each matrix of the palette has.
+    pub palette_rows: PaletteRows,
     /// The method that deforms vertices, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
     /// The pass after it.

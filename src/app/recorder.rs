@@ -1,12 +1,14 @@
 //! `view --record FILE`: every command that the window carries out is written down, a line each, as it happens, and the strokes that were
 //! painted beside it, as `skinscope paint` takes them.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::App;
 use super::AppError;
 use crate::output::{self, LineLog};
+use crate::paint::StrokesFile;
 use crate::session::{
     Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, STROKES_ENDING,
     Session, Source, command_line,
@@ -26,7 +28,8 @@ pub(super) struct Recorder {
     strokes: StrokesBeside,
 }
 
-/// The file of strokes beside a record: `NAME.strokes.json`, and pose files that begin with the same name.
+/// The files of strokes beside a record: `NAME.strokes.json`, those into layers such as `NAME.1-Skirt.strokes.json` and
+/// `NAME.2-Skirt.mask.strokes.json`, and pose files that begin with the same name.
 #[derive(Debug, Default)]
 struct StrokesBeside {
     /// What it is called without its endings.
@@ -35,22 +38,29 @@ struct StrokesBeside {
     revision: u64,
     /// Whether it could not be written, which was told.
     ended: bool,
+    /// The files of strokes that were written.
+    written: BTreeSet<String>,
 }
 
 impl StrokesBeside {
     /// Writes the strokes that were painted, where they are others than those that were written last.
     fn follow(&mut self, painting: &Painting) -> io::Result<()> {
         let revision = painting.recorded_revision();
-        let has_none = painting.recorded().strokes.is_empty() && self.revision == 0;
+        let has_none = painting.recorded_count() == 0 && self.revision == 0;
         if self.ended || has_none || self.revision == revision {
             return Ok(());
         }
         self.ended = true;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for (file, text) in painting.recorded_files(&name) {
+        let mut files = painting.recorded_files(&name);
+        // Where all strokes of a file were undone it keeps none.
+        let is_left = |file: &&String| files.iter().all(|(other, _)| other != *file);
+        let left: Vec<String> = self.written.iter().filter(is_left).cloned().collect();
+        files.extend(left.into_iter().map(|file| (file, StrokesFile::default().text())));
+        for (file, text) in files {
             let path = self.path.with_file_name(&file);
             // What another record has left is not replaced.
-            if self.revision == 0 && file.ends_with(STROKES_ENDING) {
+            if file.ends_with(STROKES_ENDING) && self.written.insert(file) {
                 output::write_new(&path, text.as_bytes())?;
             } else {
                 output::write(&path, text.as_bytes())?;
@@ -142,7 +152,9 @@ mod tests {
     use crate::import::{Options, Progress};
     use crate::model::NodeId;
     use crate::paint;
-    use crate::session::{ChannelValue, EditCommand, PaintCommand, PoseSource, ViewCommand, read_command};
+    use crate::session::{
+        ChannelValue, EditCommand, LayerCommand, PaintCommand, PoseSource, ViewCommand, read_command,
+    };
 
     #[test]
     fn commands_are_written_as_they_happen_and_no_file_is_replaced() {
@@ -197,6 +209,28 @@ mod tests {
         session.apply(EditCommand::Undo);
         recorder.note_strokes(session.painting());
         assert!(!std::fs::read_to_string(&path).unwrap().contains("smooth"), "it was undone");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn strokes_into_a_layer_are_in_a_file_of_their_own_which_is_empty_once_they_were_undone() {
+        let folder = std::env::temp_dir().join(format!("skinscope_recorded_layers_{}", std::process::id()));
+        let _absent = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut recorder = Recorder::create(&folder.join("hour.jsonl"), &Source::BuiltIn, None).unwrap();
+        let mut session = Session::default();
+        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(PaintCommand::Hold(Some("smooth".to_owned())));
+        session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
+        session.apply(PaintCommand::Flood);
+        recorder.note_strokes(session.painting());
+        assert!(recorder.failed.is_none(), "{:?}", recorder.failed);
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        assert!(read("hour.1-Skirt.strokes.json").contains("smooth") && !read("hour.strokes.json").contains("smooth"));
+        session.apply(EditCommand::Undo);
+        recorder.note_strokes(session.painting());
+        assert!(!read("hour.1-Skirt.strokes.json").contains("smooth"));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

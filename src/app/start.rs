@@ -30,6 +30,7 @@ impl App {
         self.change(ViewCommand::SetCrowd(self.options.crowd));
         self.change(ViewCommand::SetAntialiasing(self.options.antialiasing));
         self.change(ViewCommand::SetPaletteBuffer(self.options.palette_buffer));
+        self.change(ViewCommand::SetPaletteRows(self.options.palette_rows));
         // The file is read while window and GPU start.
         match self.options.session.clone() {
             Some(path) => self.open_session(path),

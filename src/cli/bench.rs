@@ -9,7 +9,7 @@ use super::device_args::parse_backend;
 use super::pose::PoseArgs;
 use super::{CliError, ModelArgs, print, tell_warnings};
 use crate::app::compare_on_device;
-use crate::inspect::benchmark::{Benchmark, Cost, CostOf, Measured, NotMeasured};
+use crate::inspect::benchmark::{Benchmark, Cost, CostOf, Measured, NotMeasured, Root};
 use crate::output::overwritten_by_stdout;
 use crate::render::Backend;
 
@@ -20,14 +20,17 @@ use crate::render::Backend;
 /// the times are those of the turn with the median. What else the machine does makes the spread larger. In the last two rows the graphics device moves all vertices and draws nothing: with a palette in a uniform
 /// buffer against one in a storage buffer, and against the program's own way on all cores. Where there is no device, or the palette does not
 /// fit into a uniform buffer, the row says so. A table says what each method and each mode of normals costs for a vertex, on all cores, and
-/// how far its positions are from the definition of the method in double precision.
+/// how far its positions are from the definition of the method in double precision. Another one says how fast directions are scaled to
+/// length one, and with which error: by a square root and a division, by the bits of the number with one and with two steps of Newton's
+/// method, and by the functions inverseSqrt and normalize of the device. All scale the same 65 536 directions.
 ///
 /// The JSON has the fields: schema (1), vertices {rigid, blended (of skins, as the overlay partition counts them), unskinned}, triangles {rigid,
-/// blended}, pairs_per_vertex, palette {matrices, bytes_3x4, bytes_4x4}, measured [{id, first, second (the ways in words), first_secs,
+/// blended}, draw_calls {whole, parted (one for what is blended of each primitive and one for each joint that rigid triangles of it follow)}, pairs_per_vertex, palette {matrices, bytes_3x4, bytes_4x4}, measured [{id, first, second (the ways in words), first_secs,
 /// second_secs (in the turn with the median ratio), ratio (first over second) {least, lower, median, upper, greatest}, better (first, second or
 /// null), apart (the largest distance of both results), from_exact (that of each from double precision, metres, or null), runs_on (what ran
-/// them, and how it was timed)}], not_measured [{id, first, second, why}] and costs [{of (method or normals), id, ns (of a vertex) {least,
-/// lower, median, upper, greatest}, from_exact}].
+/// them, and how it was timed)}], not_measured [{id, first, second, why}], costs [{of (method or normals), id, ns (of a vertex) {least,
+/// lower, median, upper, greatest}, from_exact}] and roots [{id, way, ns (of a direction) {least, lower, median, upper, greatest}, error (the
+/// largest distance from double precision), runs_on, why (where it was not measured; the others are null then)}].
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  skinscope bench character.glb\n  skinscope bench character.glb --clip Walk --time 0.5 --json"
@@ -92,16 +95,30 @@ fn report(benchmark: &Benchmark) -> Value {
     };
     let not_measured =
         |one: &NotMeasured| json!({ "id": one.id, "first": one.ways[0], "second": one.ways[1], "why": one.why });
+    let root = |root: &Root| {
+        let figures = root.measured.as_ref().ok();
+        json!({
+            "id": root.id,
+            "way": root.way,
+            "ns": figures.map(|figures| five(figures.ns)),
+            "error": figures.map(|figures| figures.error),
+            "runs_on": figures.map(|figures| &figures.runs_on),
+            "why": root.measured.as_ref().err(),
+        })
+    };
     let (matrices, [three, four]) = benchmark.palette;
+    let [whole, parted] = benchmark.draw_calls;
     json!({
         "schema": 1,
         "vertices": { "rigid": rigid, "blended": blended, "unskinned": benchmark.unskinned },
         "triangles": { "rigid": rigid_triangles, "blended": blended_triangles },
+        "draw_calls": { "whole": whole, "parted": parted },
         "pairs_per_vertex": benchmark.per_vertex,
         "palette": { "matrices": matrices, "bytes_3x4": three, "bytes_4x4": four },
         "measured": benchmark.measured.iter().map(measured).collect::<Vec<Value>>(),
         "not_measured": benchmark.not_measured.iter().map(not_measured).collect::<Vec<Value>>(),
         "costs": benchmark.costs.iter().map(cost).collect::<Vec<Value>>(),
+        "roots": benchmark.roots.iter().map(root).collect::<Vec<Value>>(),
     })
 }
 
@@ -133,6 +150,10 @@ fn text(benchmark: &Benchmark) -> String {
                 cost.from_exact.map_or_else(String::new, |m| format!("; {m:.1e} m from double precision at most"));
             out += &format!("  {:<26} {}{exact}\n", cost.id, cost.text());
         }
+    }
+    out += "\na direction scaled to length one\n";
+    for root in &benchmark.roots {
+        out += &format!("  {:<26} {}\n", root.way, root.text());
     }
     out
 }

@@ -1,7 +1,6 @@
 //! `skinscope bind`: finds the weights of meshes from their shape and their joints, and writes them back into the file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use super::bind_from::{DressArgs, Prints};
+use super::bind_placed::{Made, PlacedArgs, Told};
 use super::check::bound::{Looked, look};
 use super::find::find_node;
 use super::fix::tell_current;
@@ -20,12 +20,12 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
-    BIND, BareBinding, BoundSkin, PlacedJoint, Refusal, Settings, Sheet, apply, bind_bare, bind_placed, check,
-    check_applied, check_joint, humanoid_in, placed_from_text, put_bind_settings,
+    BIND, BareBinding, BareScope, BoundSkin, Refusal, Settings, Sheet, apply, bare_joints, bind_bare, bind_placed,
+    check, check_applied, check_joint, put_bind_settings,
 };
 use crate::inspect::VertexSet;
-use crate::model::{MeshId, Model, PrimitiveId};
-use crate::output::{overwritten, overwritten_by_stdout};
+use crate::model::{MeshId, Model, NodeId, PrimitiveId};
+use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
@@ -34,14 +34,15 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 ///
 /// Of a mesh with a skin the weights are replaced; nodes, joints, inverse bind matrices and clips stay to the byte. A mesh without a skin
 /// gains one with --joints: the joints are ROOT and the nodes below it that show no mesh. Or its joints are made: those of a file with
-/// --skeleton, or the 19 of a standing figure, placed by the bounds of the meshes, with --humanoid. Every vertex gets weights that sum to 1,
+/// --skeleton, or the 19 of a standing figure, placed by sections through the meshes, with --humanoid. Every vertex gets weights that sum to 1,
 /// and points of one place get the same.
 ///
 /// Rules hold for every method: --without switches one off, and the report says which applied where.
 ///
 /// The JSON has the fields: schema (1), method, seconds, skins [{skin (number in OUT), vertices, joints, joints_used, islands (pieces that no
 /// edge joins), fallback [{island, vertices, method, reason}] (pieces that the method could not bind by itself, counted from the largest),
-/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL). With --check there is
+/// rules [{rule, joint or island}]}], and changed (vertices whose stored joints or weights differ from those of MODEL). With --humanoid there is
+/// placed {symmetry (mesh or bounds: what tells the plane of symmetry), sections (parts that sections tell of)}. With --check there is
 /// check: what `check --rom --json` says of the file, and shares [{share, percent, vertices}] of its surface.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
@@ -56,15 +57,8 @@ pub(super) struct BindArgs {
     /// Bind the meshes that have no skin to this node and those below it
     #[arg(long, value_name = "ROOT", allow_hyphen_values = true)]
     joints: Option<String>,
-    /// Bind the meshes that have no skin to joints that this file places, as the window saves it; they become nodes
-    ///
-    /// FILE is `{"schema": 1, "joints": [{"name": "Hips", "position": [0, 1, 0], "parent": null}]}`: positions in the scene, metres; a parent is
-    /// a name or an index.
-    #[arg(long, value_name = "FILE", conflicts_with = "joints")]
-    skeleton: Option<PathBuf>,
-    /// Bind the meshes that have no skin to 19 joints of a standing figure, placed by its bounds (those of the meshes of --mesh)
-    #[arg(long, conflicts_with_all = ["joints", "skeleton"])]
-    humanoid: bool,
+    #[command(flatten)]
+    placed: PlacedArgs,
     /// Bind this mesh of the file alone, by number from 0; may be given several times
     #[arg(long, value_name = "N")]
     mesh: Vec<u32>,
@@ -87,8 +81,8 @@ pub(super) struct BindArgs {
     /// times
     #[arg(long, value_name = "JOINT=INNER,OUTER", value_parser = parse_envelope, allow_hyphen_values = true)]
     envelope: Vec<(String, [f64; 2])>,
-    /// Leave the weights of this joint as they are; may be given several times
-    #[arg(long, value_name = "JOINT", conflicts_with_all = ["joints", "skeleton", "humanoid"], allow_hyphen_values = true)]
+    /// Leave the weights of this joint as they are; with --joints it gets none; may be given several times
+    #[arg(long, value_name = "JOINT", conflicts_with_all = ["skeleton", "humanoid"], allow_hyphen_values = true)]
     lock: Vec<String>,
     /// Check the file that was written, drive its joints through their range of motion (up to 10 s), and say what to look at first
     #[arg(long)]
@@ -167,6 +161,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
         return Ok(());
     }
     args.check_numbers()?;
+    args.placed.check()?;
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -176,12 +171,15 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     let began = Instant::now();
     let model = document.stored();
     let gained;
-    let (sheet, bound) = match args.gained(model)? {
-        Some((model, bound)) => {
+    let (sheet, bound, told) = match args.gained(model)? {
+        Some((model, bound, told)) => {
             gained = model;
-            (Sheet::of(&gained), vec![bound])
+            (Sheet::of(&gained), bound, told)
         }
-        None => args.replace(model)?,
+        None => {
+            let (sheet, bound) = args.replace(model)?;
+            (sheet, bound, None)
+        }
     };
     let seconds = began.elapsed().as_secs_f64();
     if !args.json {
@@ -196,10 +194,10 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     let out = args.write.output.as_deref().unwrap_or(path);
     let looked = if args.check { Some(look(out, open, args.max_influences as usize)?) } else { None };
     print(&match args.json {
-        true => args.report(model, &bound, seconds, (&saved, looked.as_ref())),
+        true => args.report((model, told.as_ref()), &bound, seconds, (&saved, looked.as_ref())),
         false => {
             let looked = looked.as_ref().map_or_else(String::new, Looked::text);
-            args.text(model, &bound) + &written(&saved, &restored) + &looked
+            args.text((model, told.as_ref()), &bound) + &written(&saved, &restored) + &looked
         }
     })
 }
@@ -284,41 +282,52 @@ impl BindArgs {
     }
 
     /// Gives meshes that have none a skin, where joints for them are asked for.
-    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, BoundSkin)>, CliError> {
+    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, Vec<BoundSkin>, Option<Told>)>, CliError> {
         let (settings, context) = (self.settings(), JobContext::of_waiting());
+        let mut told = None;
         let bound = if let Some(root) = &self.joints {
             self.check_envelopes(model.skeleton.names.iter().map(String::as_str))?;
             let root = find_node(model, root)?;
-            bind_bare(model, root, self.meshes(model)?.as_ref(), &settings, &context)
-        } else if let Some(joints) = self.placed(model)? {
-            self.check_envelopes(joints.iter().map(|joint| joint.name.as_str()))?;
-            bind_placed(model, &joints, self.meshes(model)?.as_ref(), &settings, &context)
+            let (meshes, locked) = (self.meshes(model)?, self.locked_below(model, root)?);
+            let scope = BareScope { meshes: meshes.as_ref(), locked: Some(&locked), ..BareScope::default() };
+            bind_bare(model, root, scope, &settings, &context)
+        } else if let Some(made) = self.made(model)? {
+            self.check_envelopes(made.joints.iter().map(|joint| joint.name.as_str()))?;
+            told = made.told;
+            let asked = (&made.joints[..], made.axes);
+            bind_placed(model, asked, self.meshes(model)?.as_ref(), &settings, &context)
         } else {
             return Ok(None);
         };
         let BareBinding { change, bound } = bound.map_err(|why| refused(&why))?;
         let gained = model.with_bindings(&change).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
-        Ok(Some((gained, bound)))
+        Ok(Some((gained, bound, told)))
+    }
+
+    /// Returns the joints at and below a node that get no weight.
+    fn locked_below(&self, model: &Model, root: NodeId) -> Result<BTreeSet<u32>, CliError> {
+        let joints = bare_joints(model, root);
+        let mut locked = BTreeSet::new();
+        for name in &self.lock {
+            let joint = find_node(model, name)?;
+            if !joints.contains(&joint) {
+                let why = format!("--lock: “{name}” is none of the joints that the meshes gain");
+                return Err(CliError::Usage(printable(&why)));
+            }
+            locked.insert(joint.0);
+        }
+        Ok(locked)
     }
 
     /// Returns the joints that are to be made; `None` where none are.
-    fn placed(&self, model: &Model) -> Result<Option<Vec<PlacedJoint>>, CliError> {
-        if self.humanoid {
-            return Ok(Some(humanoid_in(model, self.meshes(model)?.as_ref())));
-        }
-        let Some(file) = &self.skeleton else { return Ok(None) };
-        let files = || std::iter::once(file.as_path());
-        overwritten_by_stdout(files())?;
-        self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
-        let wrong = |why: String| CliError::Usage(printable(&format!("{}: {why}", file.display())));
-        let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
-        placed_from_text(&bytes).map(Some).map_err(wrong)
+    fn made(&self, model: &Model) -> Result<Option<Made>, CliError> {
+        self.placed.made(model, self.meshes(model)?.as_ref(), self.write.output.as_deref())
     }
 
     /// Returns what was done as JSON.
     fn report(
         &self,
-        model: &Model,
+        (model, told): (&Model, Option<&Told>),
         bound: &[BoundSkin],
         seconds: f64,
         (saved, looked): (&Saved, Option<&Looked>),
@@ -327,6 +336,9 @@ impl BindArgs {
         let changed = saved.changes.vertices;
         let mut out =
             json!({ "schema": 1, "method": self.method, "seconds": seconds, "skins": skins, "changed": changed });
+        if let Some(told) = told {
+            out["placed"] = told.json();
+        }
         if let Some(looked) = looked {
             out["check"] = looked.json();
         }
@@ -334,7 +346,7 @@ impl BindArgs {
     }
 
     /// Returns what was done as lines of text.
-    fn text(&self, model: &Model, bound: &[BoundSkin]) -> String {
+    fn text(&self, (model, told): (&Model, Option<&Told>), bound: &[BoundSkin]) -> String {
         let mut out = String::new();
         for skin in bound {
             let BoundSkin { vertices, joints, joints_used, islands, .. } = skin;
@@ -357,6 +369,7 @@ impl BindArgs {
             }
             out += &rules_text(model, skin);
         }
+        out += &told.map(Told::text).unwrap_or_default();
         out
     }
 }
@@ -428,8 +441,8 @@ fn refused(why: &Refusal) -> CliError {
 mod tests {
     use super::*;
     use crate::bind::Applied;
+    use crate::model::SkinId;
     use crate::model::test_shapes::{Tube, tube};
-    use crate::model::{NodeId, SkinId};
 
     #[test]
     fn a_joint_that_several_pieces_follow_is_named_once() {

@@ -17,8 +17,7 @@ use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::edit::{
-    ALIGNS, Align, Deepest, Depths, DressSettings, Dressed, DressedBare, Sheet, dress_bare, dress_skinned,
-    words_of_pose,
+    ALIGNS, Align, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, Sheet, dress, words_of_pose,
 };
 use crate::inspect::check::FindingPose;
 use crate::math::length;
@@ -45,15 +44,15 @@ pub(super) struct DressArgs {
     /// A garment without a skin gains the joints as nodes, with the names, hierarchy and rest pose that they have in BODY, so that both play
     /// one clip. Of one that has a skin the weights are replaced: its joints stay, and are matched by bones and names. The two stand where they
     /// stand in their files. With --json, method is `from`, and a skin has in place of fallback and rules: inpainted (vertices that took their
-    /// weights from those around them), unmatched, distance_mm {mean, largest}, aligned {by, degrees, scale, moved_m}, deepest {percent, clip,
-    /// time, vertex} (how much deeper than at rest the clips of BODY take a vertex into it, in percent of the diagonal of its box), turned
-    /// {percent, joint, degrees, vertex} (the same with one joint turned), moments and turns (how many poses were compared), missing and
-    /// known_names.
+    /// weights from those around them), layered (vertices that took those of another piece between them and the body), unmatched,
+    /// distance_mm {mean, largest}, aligned {by, degrees, scale, moved_m}, deepest {percent, clip, time, vertex} (how much deeper than at
+    /// rest the clips of BODY take a vertex into it, in percent of the diagonal of its box), turned {percent, joint, degrees, vertex} (the
+    /// same with one joint turned), moments and turns (how many poses were compared), missing, known_names, joined (meshes without a skin that gained the joints of the garment) and left_out [{mesh, why}].
     #[arg(
         long,
         value_name = "BODY",
         allow_hyphen_values = true,
-        conflicts_with_all = ["method", "joints", "skeleton", "humanoid", "mesh", "smooth", "rigid_pieces", "without", "set", "envelope", "lock"]
+        conflicts_with_all = ["method", "joints", "skeleton", "humanoid", "axes", "mesh", "smooth", "rigid_pieces", "without", "set", "envelope", "lock"]
     )]
     from: Option<PathBuf>,
     /// With --from: take weights from no point of the body that is farther away, in metres; what lies farther follows from what it hangs on
@@ -112,22 +111,12 @@ impl DressArgs {
         let model = garment.stored();
         let body: &Model = body.stored();
         let began = Instant::now();
-        let gained;
-        let (sheet, dressed) = if model.instances.iter().any(|instance| instance.skin.is_some()) {
-            if self.drop_unused {
-                return Err(usage(&"--drop-unused: the garment has a skin already, and its joints stay"));
-            }
-            let mut sheet = Sheet::of(model);
-            let dressed = dress_skinned(&mut sheet, body, settings).map_err(|why| usage(&why))?;
-            (sheet, dressed)
-        } else {
-            let context = JobContext::of_waiting();
-            let bare = dress_bare(model, body, settings, &context).map_err(|why| usage(&why))?;
-            let DressedBare { change, binds, dressed } = bare;
-            let bound = model.with_bindings(&change).and_then(|model| model.with_binds(&binds));
-            gained = bound.map_err(|why| usage(&why))?;
-            (Sheet::of(&gained), dressed)
-        };
+        if self.drop_unused && model.instances.iter().any(|instance| instance.skin.is_some()) {
+            return Err(usage(&"--drop-unused: the garment has a skin already, and its joints stay"));
+        }
+        let found = dress(model, body, settings, &JobContext::of_waiting()).map_err(|why| usage(&why))?;
+        let gained = found.on(model).map_err(|why| usage(&why))?;
+        let (sheet, DressedGarment { dressed, .. }) = (Sheet::of(&gained), found);
         let seconds = began.elapsed().as_secs_f64();
         if !prints.json {
             tell_current(&garment, &sheet);
@@ -166,6 +155,11 @@ fn deepest([model, body]: [&Model; 2], found: Option<Deepest>, poses: usize, [wh
     json!({ "percent": percent, what: name, value: number, "vertex": place(model, at) })
 }
 
+/// Returns a mesh that stays as it is, with the reason.
+fn left_out(LeftOut { mesh, why }: &LeftOut) -> Value {
+    json!({ "mesh": mesh, "why": why })
+}
+
 /// Returns what was done as JSON.
 fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked): (&Saved, Option<&Looked>)) -> String {
     let Dressed { transferred, aligned, depths, .. } = dressed;
@@ -178,6 +172,7 @@ fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked):
         "joints_used": dressed.joints_used,
         "islands": transferred.islands,
         "inpainted": transferred.inpainted,
+        "layered": transferred.layered,
         "unmatched": transferred.unmatched,
         "distance_mm": { "mean": 1e3 * transferred.mean, "largest": 1e3 * transferred.largest },
         "aligned": { "by": by, "degrees": aligned.degrees, "scale": aligned.scale, "moved_m": aligned.moved },
@@ -187,6 +182,8 @@ fn report(models: [&Model; 2], dressed: &Dressed, seconds: f64, (saved, looked):
         "turns": turns,
         "missing": transferred.missing,
         "known_names": dressed.known_names,
+        "joined": dressed.joined,
+        "left_out": dressed.left_out.iter().map(left_out).collect::<Vec<_>>(),
     });
     let changed = saved.changes.vertices;
     let mut out = json!({ "schema": 1, "method": "from", "seconds": seconds, "skins": [skin], "changed": changed });
@@ -214,6 +211,7 @@ fn text([model, body]: [&Model; 2], dressed: &Dressed) -> String {
     out += &format!("distance to the body: {mean} in the mean, {largest} at most\n");
     for (count, what) in [
         (transferred.inpainted, "took the weights of those around"),
+        (transferred.layered, "took the weights of the layer below"),
         (transferred.unmatched, "kept what was there: no joint here answers to those of the body"),
     ] {
         if count > 0 {
@@ -242,6 +240,13 @@ fn text([model, body]: [&Model; 2], dressed: &Dressed) -> String {
     if !dressed.known_names.is_empty() {
         let names = printable(&dressed.known_names.join(", "));
         out += &format!("other nodes have the names of joints too, so that a clip may mean either: {names}\n");
+    }
+    if !dressed.joined.is_empty() {
+        let names = printable(&dressed.joined.join(", "));
+        out += &format!("meshes without a skin gained the joints of the garment: {names}\n");
+    }
+    for LeftOut { mesh, why } in &dressed.left_out {
+        out += &format!("mesh \"{}\" stays as it is: {}\n", printable(mesh), printable(why));
     }
     if !transferred.missing.is_empty() {
         out += &format!("without a counterpart here: {}\n", printable(&transferred.missing.join(", ")));

@@ -8,11 +8,12 @@ use serde_json::json;
 use super::check::{packing, unskinned};
 use super::method::{MethodArgs, MethodSettings};
 use super::pose::{PoseArgs, parse_secs};
+use super::subdivide::{Difference, levels, subdivide};
 use super::{CliError, ModelArgs, compare_with, other_file, parse_side, print, printable, tell_warnings};
 use crate::deform::METHODS;
 use crate::edit::Packing;
 use crate::inspect::check::FindingPose;
-use crate::model::ClipId;
+use crate::model::{ClipId, Topology};
 use crate::output::overwritten_by_stdout;
 use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, SideWeights, WorstPose};
 
@@ -25,7 +26,9 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
 /// (null in the rest pose), mesh, primitive, vertex (the one that is farthest apart, as the file numbers it; null where nothing is drawn)};
 /// with --over rom at also has joint, axis and degrees; with --stored-weights or --runtime there is b_weights ("stored",
 /// or the runtime), with --runtime also unskinned_copies (how many nodes with copies of a skinned mesh it draws without the skin),
-/// with --b-file b_file (the path as given).
+/// with --b-file b_file (the path as given). With --subdivide the fields are: schema (1), a, subdivide (levels), worst_mm, rms_mm (over
+/// all poses), p95_mm (which 95 of 100 vertices never exceed), vertices, triangles, poses, height_m, at {clip, time, mesh, primitive, vertex
+/// (of the file, the nearest)}.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  skinscope compare character.glb --a linear --b dual-quaternion --clip Walk --time 0.5\n  \
@@ -39,11 +42,15 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "METHOD", value_parser = parse_side, default_value = METHODS[0].id)]
     a: String,
     /// Deform the second side by this method, likewise; without it, by that of --a
-    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present_any = ["stored_weights", "b_file", "runtime"])]
+    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present_any = ["stored_weights", "b_file", "runtime", "subdivide"])]
     b: Option<String>,
     /// Take the second side from this file, which has the same nodes and vertices, in the same pose
     #[arg(long, value_name = "FILE", conflicts_with = "stored_weights")]
     b_file: Option<PathBuf>,
+    /// Compare both orders of skinning and subdividing: the first side is skinned and then subdivided so often (Loop), 1 to 3, the second is
+    /// subdivided first, with its weights
+    #[arg(long, value_name = "LEVELS", value_parser = levels(), conflicts_with_all = ["b", "b_file", "stored_weights", "runtime"])]
+    subdivide: Option<u32>,
     #[command(flatten)]
     settings: MethodSettings,
     /// Give the second side the weights as the file stores them; with --normalise-weights those of the first side differ from them
@@ -91,6 +98,9 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     let method = MethodArgs { compared: Some(b), ..MethodArgs::of(a, settings) };
     let pose = PoseArgs::of(args.clip.clone(), args.time, method, args.normalise_weights);
     let mut session = pose.session(opened)?;
+    if let Some(levels) = args.subdivide {
+        return both_orders(args, &mut session, levels);
+    }
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod(b.method.id));
     session.apply(ComparisonCommand::SetPass(b.pass.map(|p| p.id).or(pass)));
@@ -186,9 +196,6 @@ impl Found {
     fn text(&self, args: &CompareArgs, session: &Session) -> String {
         let WorstPose { pose, distance } = &self.worst;
         let (height, [a, b]) = (self.height, &self.sides);
-        let share = |metres: f64| {
-            if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
-        };
         let of = match (&args.b_file, args.runtime) {
             (Some(path), _) => format!(" of {}", printable(&path.display().to_string())),
             (None, Some(packing)) => format!(", weights of {}", packing.id()),
@@ -197,7 +204,7 @@ impl Found {
         };
         let mut text = format!("{a} against {b}{of}\n");
         for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {
-            text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share(metres));
+            text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share_of_height(metres, height));
         }
         text += &format!("height {height:10.4} m\n");
         text += &match pose {
@@ -239,13 +246,8 @@ fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliErro
         }
         Some(Over::Rom) => session.worst_of_motion(&mut |_| true).ok_or_else(nothing),
         Some(Over::Clip) => {
-            let count = session.model().map_or(0, |model| model.clips.len());
-            let all = match session.playback().clip.filter(|_| args.clip.is_some()) {
-                Some(clip) => clip.index()..clip.index() + 1,
-                None => 0..count,
-            };
             let mut worst: Option<WorstPose> = None;
-            for clip in all.map(ClipId::from_index) {
+            for clip in clips(args, session) {
                 session.apply(PlaybackCommand::SetClip(clip));
                 session.apply(PlaybackCommand::SetPlaying(false));
                 let found = session.worst_moment(&mut |_| true);
@@ -255,4 +257,120 @@ fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliErro
             worst.ok_or_else(|| CliError::Usage("the file has no clip; --over rom turns each joint".into()))
         }
     }
+}
+
+/// Returns the clips that are looked at: the one that is named, or all.
+fn clips(args: &CompareArgs, session: &Session) -> impl Iterator<Item = ClipId> + use<> {
+    let count = session.model().map_or(0, |model| model.clips.len());
+    let all = match session.playback().clip.filter(|_| args.clip.is_some()) {
+        Some(clip) => clip.index()..clip.index() + 1,
+        None => 0..count,
+    };
+    all.map(ClipId::from_index)
+}
+
+/// How many moments of a clip are looked at in a second of it, and how many at the most.
+const MOMENTS_PER_SECOND: f32 = 30.0;
+const MOST_MOMENTS: usize = 1800;
+
+/// Compares the model that is skinned and then subdivided with the one that is subdivided first.
+fn both_orders(args: &CompareArgs, session: &mut Session, levels: u32) -> Result<(), CliError> {
+    subdivide(session, levels, false)?;
+    let mut difference = Difference::default();
+    match args.over {
+        Some(Over::Rom) => {
+            return Err(CliError::Usage("--subdivide looks at one pose, or at clips: --over clip".into()));
+        }
+        None => {
+            session.update_pose();
+            let playback = session.playback();
+            let moment = playback.clip.filter(|_| args.clip.is_some()).map(|clip| (clip, playback.time_secs));
+            difference.add(session, moment);
+        }
+        Some(Over::Clip) => {
+            for clip in clips(args, session) {
+                session.apply(PlaybackCommand::SetClip(clip));
+                session.apply(PlaybackCommand::SetPlaying(false));
+                let range = session.model().map(|model| {
+                    let clip = &model.clips[clip.index()];
+                    [clip.start_secs.max(0.0), clip.end_secs]
+                });
+                let [start, end] = range.unwrap_or_default();
+                let length = (end - start).max(0.0);
+                let steps = ((length * MOMENTS_PER_SECOND).ceil() as usize).clamp(1, MOST_MOMENTS);
+                for step in 0..=steps {
+                    let time_secs = start + length * step as f32 / steps as f32;
+                    session.apply(PlaybackCommand::Seek(time_secs));
+                    session.update_pose();
+                    difference.add(session, Some((clip, time_secs)));
+                }
+            }
+        }
+    }
+    if difference.moments == 0 {
+        return Err(CliError::Usage("the file has no clip; without --over the rest pose is compared".into()));
+    }
+    print(&orders_report(args, session, levels, &difference))
+}
+
+/// Returns what was found of both orders, as JSON or text.
+fn orders_report(args: &CompareArgs, session: &Session, levels: u32, difference: &Difference) -> String {
+    let name = |clip: ClipId| session.model().map_or(String::new(), |model| model.clips[clip.index()].name.clone());
+    let moment = difference.at.and_then(|(moment, _)| moment).map(|(clip, time_secs)| (name(clip), time_secs));
+    let vertex = difference.at.zip(session.model()).map(|((_, at), model)| {
+        let mesh = model.instances[at.instance.index()].mesh;
+        let primitive = &model.meshes[mesh.index()].primitives[at.primitive];
+        (model.file_mesh(mesh).index(), at.primitive, at.stored(primitive))
+    });
+    let fine = session.deforming().subdivision().map(|subdivision| subdivision.model());
+    let primitives = fine.into_iter().flat_map(|model| &model.meshes).flat_map(|mesh| &mesh.primitives);
+    let primitives = primitives.filter(|p| p.topology == Topology::Triangles);
+    let triangles: usize = primitives.map(|p| p.indices.len() / 3).sum();
+    let height = f64::from(session.extents().rest_height());
+    let figures = [("worst", difference.worst), ("p95", difference.p95()), ("rms", difference.rms())];
+    let method = session.view().choice().id();
+    if args.json {
+        let report = json!({
+            "schema": 1,
+            "a": method,
+            "subdivide": levels,
+            "worst_mm": 1e3 * figures[0].1,
+            "p95_mm": 1e3 * figures[1].1,
+            "rms_mm": 1e3 * figures[2].1,
+            "vertices": difference.vertices(),
+            "triangles": triangles,
+            "poses": difference.moments,
+            "height_m": height,
+            "at": {
+                "clip": moment.as_ref().map(|(clip, _)| clip),
+                "time": moment.as_ref().map(|(_, time)| time),
+                "mesh": vertex.map(|(mesh, _, _)| mesh),
+                "primitive": vertex.map(|(_, primitive, _)| primitive),
+                "vertex": vertex.map(|(_, _, vertex)| vertex),
+            },
+        });
+        return format!("{report}\n");
+    }
+    let times = if levels == 1 { "once".to_owned() } else { format!("{levels} times") };
+    let mut text = format!("{method}, subdivided {times}: skinned first against subdivided first\n");
+    for (name, metres) in figures {
+        text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share_of_height(metres, height));
+    }
+    text += &format!("height {height:10.4} m\n");
+    text +=
+        &format!("of     {} vertices, {triangles} triangles, {} poses\n", difference.vertices(), difference.moments);
+    text += &match moment {
+        Some((clip, time_secs)) => format!("at     clip \"{}\", {time_secs:.3} s", printable(&clip)),
+        None => "at     the rest pose".to_owned(),
+    };
+    if let Some((mesh, primitive, vertex)) = vertex {
+        text += &format!(", mesh {mesh}, primitive {primitive}, vertex {vertex}");
+    }
+    text.push('\n');
+    text
+}
+
+/// Returns a length as a part of the height of the model, in words; nothing where it has no height.
+fn share_of_height(metres: f64, height: f64) -> String {
+    if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::deform::PaletteBuffer;
+use crate::deform::{PaletteBuffer, PaletteRows};
 use crate::render::Backend;
 
 /// The device that draws, and how it reads joint matrices.
@@ -14,6 +14,9 @@ pub(super) struct DeviceArgs {
     /// Let shaders read joint matrices from this kind of buffer; those that do not fit into a uniform buffer are read from a storage buffer
     #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
     pub palette: PaletteBuffer,
+    /// Send so many rows of each joint matrix to the device: the last of four is always 0 0 0 1, so that three are enough
+    #[arg(long, value_name = "3|4", value_parser = parse_palette_rows, default_value = "3")]
+    pub palette_rows: PaletteRows,
 }
 
 /// The memory for textures.
@@ -43,4 +46,9 @@ pub(super) fn parse_backend(text: &str) -> Result<Backend, String> {
 fn parse_palette(text: &str) -> Result<PaletteBuffer, String> {
     let known = PaletteBuffer::ALL.into_iter().find(|buffer| buffer.id() == text);
     known.ok_or_else(|| "expected auto, uniform or storage".into())
+}
+
+fn parse_palette_rows(text: &str) -> Result<PaletteRows, String> {
+    let known = PaletteRows::ALL.into_iter().find(|rows| rows.id() == text);
+    known.ok_or_else(|| "expected 3 or 4".into())
 }

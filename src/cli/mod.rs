@@ -1,10 +1,12 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
 mod bake;
+mod bake_weights;
 mod bench;
 mod beside;
 mod bind;
 mod bind_from;
+mod bind_placed;
 mod camera;
 mod check;
 mod clip;
@@ -42,8 +44,12 @@ mod pose_steps;
 mod preferences;
 mod render;
 mod report;
+mod sculpts;
 mod skeleton;
+mod solve;
+mod solve_args;
 mod storage;
+mod subdivide;
 mod toggles;
 mod view;
 mod write_args;
@@ -101,6 +107,8 @@ enum Subcommands {
     Fix(Box<fix::FixArgs>),
     Paint(Box<paint::PaintArgs>),
     Bind(Box<bind::BindArgs>),
+    Solve(Box<solve::SolveArgs>),
+    BakeWeights(Box<bake_weights::BakeWeightsArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -337,6 +345,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Paint(args)) => paint::run(&args),
         Some(Subcommands::Bind(args)) => bind::run(&args),
+        Some(Subcommands::Solve(args)) => solve::run(&args),
+        Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),

@@ -14,6 +14,7 @@ use crate::output::say;
 use crate::paint::{
     Canvas, CopiedLayer, EFFECTS, KeptChoice, LayerStack, PaintError, PaintedOn, kept_layers, kept_text,
 };
+use crate::parallel::JobContext;
 use crate::session::Document;
 
 /// The layer that is painted in, and layers of another file.
@@ -36,7 +37,8 @@ pub(super) struct LayerArgs {
     #[arg(long, value_name = "CHOICE", requires = "layered", value_parser = choices())]
     kept_layers: Option<String>,
     /// Add an effect to the layer, which works on all that is painted in it: mirror, smooth, prune or limit, with settings such as
-    /// smooth:strength=0.5,passes=2 or mirror:axis=x,side=-; may be given several times
+    /// smooth:strength=0.5,passes=2 or mirror:axis=x,side=-; a mirror without an axis takes the plane across which MODEL is symmetric; may be
+    /// given several times
     #[arg(long, value_name = "EFFECT", requires = "layer", value_parser = read_effect)]
     layer_effect: Vec<WantedEffect>,
     /// Add an effect to what all layers make together, as by --layer-effect
@@ -119,7 +121,8 @@ impl LayerArgs {
             for layer in given.layers() {
                 // Each lies over those that were copied before it.
                 let to = Arc::clone(canvas.model());
-                let copied = CopiedLayer::of((other, &given), layer.id(), &to, &BTreeSet::new());
+                let (locked, context) = (BTreeSet::new(), JobContext::of_waiting());
+                let copied = CopiedLayer::of((other, &given), layer.id(), (to.as_ref(), &locked), &context);
                 let Some(copied) = copied else { continue };
                 say(format_args!("{}", printable(&copied.report())));
                 canvas.set_layers(canvas.layers_with(&copied)).map_err(refused)?;
@@ -138,6 +141,8 @@ impl LayerArgs {
         for (of, effect) in wanted.into_iter().flat_map(|(of, all)| all.iter().map(move |effect| (of, effect))) {
             let place = layers.effects_of(of).len();
             let mut has_room = layers.add_effect(of, effect.kind, BTreeSet::new());
+            // As in the window, a mirror begins across the plane of symmetry; an axis that is named comes after that.
+            canvas.begin_across(&mut layers, of);
             for (setting, value) in &effect.settings {
                 let is_set = layers.set_effect(of, place, setting, *value);
                 has_room &= is_set || *value <= 1.0 + layers.room_for_effects() as f64;

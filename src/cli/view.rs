@@ -154,6 +154,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         backend: args.device.backend,
         texture_memory: args.textures.bytes(),
         palette_buffer: args.device.palette,
+        palette_rows: args.device.palette_rows,
         method: args.method.method,
         pass: args.method.settings.pass,
         normals: args.method.settings.normals,

@@ -3,6 +3,7 @@
 #![expect(dead_code, clippy::panic, reason = "each test file uses a part of this, and may stop its test")]
 
 pub mod methods_index;
+pub mod validator;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

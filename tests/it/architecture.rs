@@ -22,6 +22,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_frame", &["base", "model", "deform"]),
     ("skinscope_inspect", &["base", "model", "anim", "deform", "frame"]),
     ("skinscope_weights", &["base", "model", "deform"]),
+    ("skinscope_solve", &["base", "model", "anim", "deform", "weights"]),
     ("skinscope_edit", &["base", "bind", "model", "anim", "deform", "inspect", "weights"]),
     ("skinscope_paint", &["base", "model", "anim", "deform", "inspect", "weights", "edit"]),
     ("skinscope_export", &["base", "model", "anim", "deform"]),
@@ -409,6 +410,11 @@ const WAITS: &[(&str, &str, &str)] = &[
     ("crates/skinscope_render/src/texture.rs", "gpu.wait()?", "many textures, by the same place"),
     (
         "crates/skinscope_render/src/palette_timer.rs",
+        "gpu.wait()?",
+        "times what the device does, on a thread beside the window, by the same place",
+    ),
+    (
+        "crates/skinscope_render/src/root_timer.rs",
         "gpu.wait()?",
         "times what the device does, on a thread beside the window, by the same place",
     ),

@@ -41,6 +41,18 @@ fn scripts_give_the_same_again() {
     }
 }
 
+#[test]
+fn a_binding_that_was_recorded_is_found_and_done_again_with_its_settings() {
+    let script = scripts().into_iter().find(|script| script.name == "tools_bound_gained").unwrap();
+    let session = script.replay().session;
+    let model = session.edited_weights().edited_model().unwrap();
+    assert_eq!(model.skins.len(), 1, "the second mesh joins the skin of the first");
+    assert!(model.instances.iter().all(|instance| instance.skin.is_some()));
+    // What was bound last has a skin already: its weights are others.
+    assert!(session.unsaved().unsaved_vertices() > 0);
+    assert!(session.history().can_undo() && !session.tools().is_trying());
+}
+
 /// The names that an enum has, out of what serde says about one that it does not have.
 fn variants(text: &str) -> Vec<String> {
     let said = serde_json::from_str::<Command>(text).unwrap_err().to_string();

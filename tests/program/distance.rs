@@ -203,3 +203,41 @@ fn another_file_is_the_second_side() {
     assert!(alone.status.code() == Some(2) && String::from_utf8_lossy(&alone.stderr).contains("--compare-file"));
     std::fs::remove_file(&fixed).unwrap();
 }
+
+/// Both orders of skinning and subdividing: the report has its fields, four times as many triangles a level, and the worst of a clip is no
+/// smaller than a moment of it.
+#[test]
+fn both_orders_of_skinning_and_subdividing_are_compared() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/figure.glb");
+    let figure = path.to_str().unwrap();
+    let at = |levels: &str| told(&[figure, "--subdivide", levels, "--clip", "Walk", "--time", "0.3"]);
+    let (one, two) = (at("1"), at("2"));
+    assert_eq!(
+        (&one["schema"], &one["a"], &one["subdivide"], &one["poses"]),
+        (&json!(1), &json!("linear"), &json!(1), &json!(1))
+    );
+    assert_eq!(two["triangles"].as_u64().unwrap(), 4 * one["triangles"].as_u64().unwrap());
+    assert!(two["vertices"].as_u64() > one["vertices"].as_u64() && one["at"]["clip"] == json!("Walk"), "{one}");
+    for told in [&one, &two] {
+        let [worst, p95, rms] = ["worst_mm", "p95_mm", "rms_mm"].map(|field| metres(told, field));
+        assert!(worst > 1e-5 && worst >= p95 && worst >= rms && rms > 0.0, "{told}");
+    }
+    let over = told(&[figure, "--subdivide", "1", "--clip", "Walk", "--over", "clip"]);
+    let time = over["at"]["time"].to_string();
+    let there = told(&[figure, "--subdivide", "1", "--clip", "Walk", "--time", &time]);
+    assert_eq!((&there["worst_mm"], &there["at"]), (&over["worst_mm"], &over["at"]));
+    assert!(over["poses"].as_u64().unwrap() > 10, "{over}");
+    let text = run(&[figure, "--subdivide", "1"]);
+    assert!(String::from_utf8_lossy(&text.stdout).starts_with("linear, subdivided once: skinned first"));
+    let refusals = [
+        (&["--subdivide", "1", "--over", "rom"][..], "--over clip"),
+        (&["--subdivide", "1", "--a", "rigid"][..], "comes apart"),
+        (&["--subdivide", "4"][..], "1..=3"),
+        (&["--subdivide", "1", "--b", "linear"][..], "cannot be used with"),
+    ];
+    for (more, why) in refusals {
+        let refused = run(&[&[figure][..], more].concat());
+        assert_eq!(refused.status.code(), Some(2), "{more:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(why), "{more:?}");
+    }
+}

@@ -109,6 +109,32 @@ fn fewer_joints_are_written_where_nobody_needs_them_and_text_says_what_was_done(
 }
 
 #[test]
+fn a_suit_that_stands_elsewhere_is_aligned_and_shown_where_it_is_worn() {
+    let folder = folder("aligned");
+    let afar = |document: &mut Value| {
+        bare(document);
+        document["nodes"][0]["translation"] = json!([5, 0, 0]);
+    };
+    fs::write(folder.join("afar.glb"), common::figure(afar)).unwrap();
+    let arguments = ["bind", "afar.glb", "--from", "body.glb", "--align", "bounds", "-o", "worn.glb", "--json"];
+    let out = captured(&folder, &arguments);
+    assert!(out.status.success(), "{}", said(&out));
+    let told: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let skin = &told["skins"][0];
+    assert_eq!(
+        (&skin["aligned"]["by"], &skin["left_out"], &skin["layered"]),
+        (&json!("bounds"), &json!([]), &json!(0))
+    );
+    assert!((skin["aligned"]["moved_m"].as_f64().unwrap() - 5.0).abs() < 0.01, "{skin}");
+    let worn = open(&folder.join("worn.glb"));
+    let worlds = worn.skeleton.worlds(&worn.skeleton.rest);
+    for (joint, bind) in worn.skins[0].joints.iter().zip(&worn.skins[0].inverse_bind) {
+        let shown = (worlds[joint.index()] * bind.as_daffine3()).translation;
+        assert!(shown.length() < 0.01, "{}: {shown}", worn.skeleton.names[joint.index()]);
+    }
+}
+
+#[test]
 fn what_was_dressed_is_checked_where_that_is_asked_for() {
     let folder = folder("checked");
     let arguments = ["bind", "suit.glb", "--from", "body.glb", "-o", "worn.glb", "--check"];

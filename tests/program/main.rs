@@ -19,3 +19,4 @@ mod outputs;
 mod paint;
 mod poses;
 mod sharing;
+mod solve;

@@ -250,3 +250,34 @@ fn every_pass_reads_what_a_method_makes_of_the_whole_surface(stage: &Stage) {
         }
     }
 }
+
+/// The device draws the subdivided model by its weights as the processor does. What is skinned first is another surface, and the cage is not
+/// seen any more.
+#[test]
+fn a_subdivided_surface_is_drawn_in_every_pass() {
+    on_shared_stage(|stage| {
+        let model = Arc::new(tube(Tube { joints: 4, rings: 11, sides: 6, ..Tube::default() }));
+        let mut session = session(&model, 1, METHODS[0]);
+        let cage = frame(&mut session, Deformer::Auto);
+        session.apply(ViewCommand::SetSubdivision(2));
+        session.apply(ViewCommand::ToggleSubdivideFirst);
+        session.prepare();
+        let first = frame(&mut session, Deformer::Auto);
+        let by = Deformer::VertexShader;
+        let by_device = Frame { surfaces: Vec::new(), needs_processor: None, deformer: by, ..first.clone() };
+        session.apply(ViewCommand::ToggleSubdivideFirst);
+        let after = frame(&mut session, Deformer::Auto);
+        assert!(!Arc::ptr_eq(&first.surfaces[0], &after.surfaces[0]));
+        for (name, change) in PASSES {
+            let [cage, first, by_device, after] = [&cage, &first, &by_device, &after].map(|frame| {
+                let mut frame = frame.clone();
+                change(&mut frame);
+                draw(stage, &frame)
+            });
+            let shown = first.rgba.as_chunks::<4>().0.iter().filter(|p| **p != [26, 51, 77, 255]).count();
+            let off = different(&first, &by_device, 12);
+            assert!(shown > 400 && off <= shown / 50, "{name}: {off} of {shown}");
+            assert!(different(&cage, &after, 8) > 20, "{name}: the cage is seen");
+        }
+    });
+}

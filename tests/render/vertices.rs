@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3, Vec4};
-use skinscope::deform::{self, Deformed, METHODS, PaletteBuffer};
+use skinscope::deform::{self, Deformed, METHODS, PaletteBuffer, PaletteRows};
 use skinscope::frame::{Background, Dots, Frame, SceneColors, VertexSet};
 use skinscope::inspect::{PerVertex, VertexPart};
 use skinscope::math::Transform;
@@ -21,6 +21,7 @@ on_stages! {
     vertices_are_read_back_under_the_models_own_numbers,
     a_joint_that_stands_twice_in_a_vertex_counts_with_both,
     a_palette_moves_alike_from_a_uniform_buffer_and_from_storage,
+    a_palette_of_four_rows_moves_as_one_of_three_does_from_each_buffer,
     a_palette_that_no_uniform_buffer_holds_is_read_from_storage_and_the_choice_can_change,
     only_what_changed_is_written,
     a_model_of_many_parts_takes_few_buffers_and_looks_like_one_of_few,
@@ -182,6 +183,27 @@ fn a_palette_moves_alike_from_a_uniform_buffer_and_from_storage(stage: &Stage) {
             assert!(far.fold(0.0, f32::max) < 1e-6);
         }
         assert_ne!(a.1[0].deformed.positions[500], a.1[1].deformed.positions[500], "they stand apart");
+    }
+}
+
+fn a_palette_of_four_rows_moves_as_one_of_three_does_from_each_buffer(stage: &Stage) {
+    let model = twins();
+    for method in scenes::shader_methods() {
+        let mut frame = frame(&model, method);
+        for buffer in [PaletteBuffer::Uniform, PaletteBuffer::Storage] {
+            frame.display.palette_buffer = buffer;
+            let [three, four] = [PaletteRows::Three, PaletteRows::Four].map(|rows| {
+                frame.display.palette_rows = rows;
+                let fit = Renderer::palette_fit(&stage.gpu, &frame);
+                assert_eq!(fit.joint_bytes, 16 * rows.vec4s(method), "{}", method.id);
+                let moved = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
+                (stage.draw(&frame), moved)
+            });
+            assert_eq!(difference(&three.0, &four.0).1, 0, "{:?} {}", stage.gpu.info.backend, method.id);
+            for (three, four) in three.1.iter().zip(&four.1) {
+                assert_eq!(three.deformed.positions, four.deformed.positions, "{}", method.id);
+            }
+        }
     }
 }
 

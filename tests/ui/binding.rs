@@ -1,7 +1,12 @@
 //! Binding in the panel of tools: what can be set, what is said of it, and meshes that have no skin yet.
 
-use skinscope::edit::{BIND_RULES, bind_envelopes, bind_method, bind_root, has_bind_rule};
-use skinscope::session::{BrushKey, Examination, ToolCommand};
+use std::collections::BTreeSet;
+
+use skinscope::app::ui::BackgroundStatus;
+use skinscope::edit::{BIND_RULES, DressSettings, bind_envelopes, bind_method, bind_root, dress, has_bind_rule};
+use skinscope::model::{Instance, MeshId};
+use skinscope::parallel::JobContext;
+use skinscope::session::{BrushKey, Examination, ToolCommand, Work};
 
 use super::rules::type_into;
 use super::*;
@@ -85,8 +90,9 @@ fn what_was_bound_is_told_and_what_comes_next_is_offered() {
     harness.get_by_label("The checker and the range of motion look at it; what they find comes below the nodes.");
     assert_eq!(harness.state_mut().session.take_examination(), Some(Examination::CheckAndMotion));
     assert_eq!(harness.state_mut().session.take_examination(), None, "it is looked at once");
-    click(&mut harness, "Show how much the weights differ from those of the file");
+    click(&mut harness, "Show how much the weights differ from those before they were found");
     assert_eq!(harness.state().session.view().overlay.unwrap().id, "changed");
+    assert_eq!(harness.state().session.deforming().compared_file(), None, "the file has the weights from before");
     click(&mut harness, "Go on with a brush");
     assert!(has(&harness, &Command::Window(WindowCommand::Brush(BrushKey::Take))));
 }
@@ -169,4 +175,99 @@ fn the_envelopes_of_the_selected_joint_are_scored_typed_and_dragged() {
     assert!(inner == 0.8 && (outer - 1.6).abs() < 0.1, "{inner}, {outer}");
     click(&mut harness, "As others");
     assert_eq!(radii(&harness), None);
+}
+
+#[test]
+fn what_gained_a_skin_without_a_tool_is_looked_at_and_that_is_said() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(bare(6)).unwrap()), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let model = Arc::clone(session.model().unwrap());
+    let body = tube(Tube { joints: 6, rings: 12, ..Tube::default() });
+    let found = dress(&model, &body, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    session.apply(EditCommand::Bind(Arc::new(found.gained.unwrap())));
+    let mut harness = panel(session);
+    harness.get_by_label("The checker and the range of motion look at it; what they find comes below the nodes.");
+    assert_eq!(harness.state_mut().session.take_examination(), Some(Examination::CheckAndMotion));
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert!(!harness.state().session.edited_weights().was_given_skins());
+}
+
+#[test]
+fn the_meshes_that_are_bound_are_chosen_in_a_list() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 6, rings: 12, ..Tube::default() })).clone();
+    let mut again = parts.meshes[0].clone();
+    again.name = "second tube".into();
+    parts.meshes.push(again);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = panel(session);
+    choose(&mut harness);
+    let changed = |harness: &Harness<'_, App>| -> BTreeSet<u32> {
+        let outcome = harness.state().session.tools().outcome().unwrap();
+        outcome.changes.iter().map(|change| change.mesh.0).collect()
+    };
+    assert_eq!(changed(&harness), [0, 1].into());
+    click(&mut harness, "All 2 meshes");
+    press(&mut harness, "second tube");
+    assert_eq!(changed(&harness), [1].into());
+    harness.get_by_label("1 of 2 meshes");
+    press(&mut harness, "All meshes");
+    assert_eq!(changed(&harness), [0, 1].into());
+}
+
+#[test]
+fn a_slider_that_is_dragged_says_that_weights_are_found_when_it_is_let_go() {
+    let mut session = session(6);
+    session.defer_work();
+    let mut harness = panel(session);
+    choose(&mut harness);
+    harness.get_by_label("Being worked out.");
+    harness.state_mut().session.do_wanted();
+    harness.run();
+    assert!(harness.query_by_label("Being worked out.").is_none());
+    let tries = |harness: &mut Harness<'_, App>| {
+        let wanted = harness.state_mut().session.wanted();
+        wanted.iter().any(|work| matches!(work, Work::TryTool(..)))
+    };
+    let at = harness.get_by_role_and_label(Role::Slider, "Smooth").rect().center();
+    harness.drag_at(at);
+    harness.run();
+    harness.hover_at(at + vec2(30.0, 0.0));
+    harness.run();
+    harness.get_by_label("It is worked out once the drag ends. What is shown was found before.");
+    assert!(!tries(&mut harness));
+    harness.drop_at(at + vec2(30.0, 0.0));
+    harness.run();
+    assert!(tries(&mut harness));
+    // How far it is stands in the panel too.
+    let (what, cancel) = ("Bind automatically: heat".to_owned(), Some(ToolCommand::Cancel.into()));
+    harness.state_mut().status.work = Some(BackgroundStatus { what, fraction: Some(0.4), cancel });
+    harness.run();
+    harness.get_by_label("Bind automatically: heat · 40 %. What is shown was found before.");
+    harness.state_mut().status.work = None;
+    harness.state_mut().session.do_wanted();
+    harness.run();
+    assert!(harness.query_by_label_contains("What is shown was found before.").is_none());
+}
+
+#[test]
+fn what_has_changed_is_shown_beside_the_weights_from_before_and_beside_those_of_the_file() {
+    let mut session = session(6);
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    session.apply(ToolCommand::TogglePanel);
+    let mut harness = panel(session);
+    choose(&mut harness);
+    press(&mut harness, "Apply");
+    click(&mut harness, "Show how much the weights differ from those before they were found");
+    let session = &harness.state().session;
+    assert_eq!(session.view().overlay.unwrap().id, "changed");
+    assert_eq!(session.deforming().compared_file(), Some("the weights before Auto bind"));
+    click(&mut harness, "Show how much the weights differ from those of the file");
+    let session = &harness.state().session;
+    assert!(session.deforming().compared_file().is_none() && session.view().overlay.unwrap().id == "changed");
 }

@@ -4,6 +4,8 @@
 mod accessibility;
 mod binding;
 mod clip_names;
+#[path = "../common/mod.rs"]
+mod common;
 mod comparison;
 mod context_menu;
 mod controls;
@@ -56,7 +58,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
-use skinscope::deform::{PaletteBuffer, PaletteLimits};
+use skinscope::deform::{PaletteBuffer, PaletteLimits, PaletteRows};
 use skinscope::model::test_shapes::{Tube, tube};
 use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{

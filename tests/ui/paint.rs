@@ -4,6 +4,7 @@ use skinscope::app::ui::{AskedFile, AskedStage};
 use skinscope::model::MeshId;
 use skinscope::session::{BrushKey, FileUse, PaintCommand, PaintSettings, Panel, ToolCommand, refusal};
 
+use super::paint_screen::unfold;
 use super::*;
 
 /// The joint that is painted, "joint 2", by its node and by its slot in the skin.
@@ -451,6 +452,7 @@ fn the_panel_fits_a_small_window_at_either_size() {
             let mut harness = held_with(brush, UiState::new(Saved { scale, ..Saved::default() }));
             harness.state_mut().session.apply(ToolCommand::ToggleLock(NodeId(5)));
             harness.run();
+            ["Settings of the stroke", "Limits of the brush"].iter().for_each(|head| unfold(&mut harness, head));
             let names = [
                 "Add brush",
                 "Subtract brush",

@@ -1,5 +1,7 @@
 //! Brushes that measure distances in the picture.
 
+use skinscope::session::PaintCommand;
+
 use super::paint::{click_at, held, on_skin, undo, weights};
 use super::*;
 
@@ -21,4 +23,60 @@ fn a_click_on_the_screen_paints_what_is_seen_and_its_distance_is_chosen_in_the_p
     assert!(strokes.len() == 1 && strokes[0].dabs.iter().flatten().all(|dab| dab.weights.is_some()));
     undo(&mut harness);
     assert!(weights(&harness) == before && harness.state().session.painting().recorded().strokes.is_empty());
+}
+
+#[test]
+fn the_tools_over_the_picture_keep_their_place_as_a_brush_is_taken_and_put_down() {
+    let mut harness = held("add");
+    let place = |harness: &Harness<'_, App>| harness.get_by_label("Move tool").rect();
+    let held = place(&harness);
+    let line = harness.get_by_label_contains("Alt-click takes the weight").rect();
+    assert!(line.left() >= held.right() && line.top() <= held.bottom(), "{line:?} beside {held:?}");
+    harness.state_mut().session.apply(PaintCommand::Hold(None));
+    harness.run();
+    harness.run();
+    assert_eq!(place(&harness), held);
+}
+
+/// Presses a button of the panel, such as the head of a section, which unfolds it or folds it again.
+pub(super) fn unfold(harness: &mut Harness<'static, App>, head: &str) {
+    harness.get_by_label(head).scroll_to_me();
+    harness.run();
+    click(harness, head);
+}
+
+#[test]
+fn brush_settings_and_layers_are_in_sight_together_and_what_is_folded_says_what_is_set() {
+    let mut harness = held("add");
+    harness.set_size(vec2(1600.0, 900.0));
+    harness.run();
+    harness.run();
+    let end = harness.get_by_label("Flood").rect().top();
+    for label in ["Add brush", "Strength value", "Settings of the stroke", "Limits of the brush", "Add a layer"] {
+        let rect = harness.get_by_label(label).rect();
+        assert!(rect.top() > 0.0 && rect.bottom() <= end, "{label} at {rect:?} of {end}");
+    }
+    assert!(harness.query_by_label("Only marked").is_none());
+    unfold(&mut harness, "Limits of the brush");
+    unfold(&mut harness, "Only marked");
+    assert!(harness.state().session.painting().settings().only_marked);
+    unfold(&mut harness, "Limits of the brush");
+    assert!(harness.query_by_label("Only marked").is_none());
+    assert!(harness.state().session.painting().settings().only_marked, "what is folded stays set");
+}
+
+#[test]
+fn a_key_takes_another_brush_while_one_is_in_the_hand_and_none_else() {
+    let mut harness = held("add");
+    let brush = |harness: &Harness<'_, App>| harness.state().session.painting().brush().map(|brush| brush.id);
+    for (key, wanted) in [(Key::O, "smooth"), (Key::D, "subtract"), (Key::J, "give"), (Key::A, "add")] {
+        harness.key_press_modifiers(Modifiers::SHIFT, key);
+        harness.run();
+        assert_eq!(brush(&harness), Some(wanted));
+    }
+    harness.state_mut().session.apply(PaintCommand::Hold(None));
+    harness.run();
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::O);
+    harness.run();
+    assert_eq!(brush(&harness), None);
 }

@@ -139,7 +139,16 @@ fn every_menu_fits_720_points() {
         ("File", &[("Examples", "Twist bar")]),
         ("Edit", &[]),
         ("Pose", &[("Tool and axes", "World axes")]),
-        ("View", &[("Views", "Front"), ("Lights", "Studio light"), ("Crowd", "No crowd"), ("Panels", "Tables")]),
+        (
+            "View",
+            &[
+                ("Views", "Front"),
+                ("Lights", "Studio light"),
+                ("Crowd", "No crowd"),
+                ("Subdivide", "Subdivide twice"),
+                ("Panels", "Tables"),
+            ],
+        ),
         (
             "Look",
             &[
@@ -149,7 +158,15 @@ fn every_menu_fits_720_points() {
                 ("Surroundings", "Built-in room"),
             ],
         ),
-        ("Overlay", &[("Normals and tangents", "Tangents"), ("Motion", "Onion skins"), ("Bounds", "Of the pose")]),
+        (
+            "Overlay",
+            &[
+                ("Layers of weights", "Layer weights"),
+                ("Normals and tangents", "Tangents"),
+                ("Motion", "Onion skins"),
+                ("Bounds", "Of the pose"),
+            ],
+        ),
         ("Tools", &[("Marks", "Grow marks"), ("Paint", "Smooth brush")]),
         ("Playback", &[]),
         ("Help", &[]),

@@ -149,9 +149,26 @@ fn what_failed_is_said_and_nothing_is_lost() {
 
 /// The question on the way out, with this work unsaved.
 fn leaving(work: UnsavedWork) -> Harness<'static, App> {
-    let unsaved =
-        UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, then: ThenCloses::Window };
-    window(session(3), UiState::default(), Status { unsaved: Some(unsaved), ..Status::default() })
+    let status = Status { unsaved: Some(unsaved(work)), ..Status::default() };
+    window(session(3), UiState::default(), status)
+}
+
+/// What is asked on the way out of a model whose file keeps no layers.
+fn unsaved(work: UnsavedWork) -> UnsavedStatus {
+    let then = ThenCloses::Window;
+    UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, keeps_layers: false, work, then }
+}
+
+#[test]
+fn layers_that_the_file_keeps_can_be_saved_into_it_on_the_way_out() {
+    let work = UnsavedWork { layers: 2, ..UnsavedWork::default() };
+    let mut harness = leaving(work);
+    harness.get_by_label("Save the layers of tube.glb?");
+    assert!(harness.query_by_label("Save…").is_none(), "the file keeps none");
+    harness.state_mut().status.unsaved = Some(UnsavedStatus { keeps_layers: true, ..unsaved(work) });
+    harness.run_steps(4);
+    click(&mut harness, "Save…");
+    assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
 }
 
 #[test]
@@ -167,8 +184,7 @@ fn a_pose_and_what_else_no_model_file_takes_is_saved_in_a_session() {
     key(&mut harness, Key::Enter, Modifiers::NONE);
     assert_eq!(sent(&harness), [UnsavedAnswer::SaveSession; 2].map(FileCommand::AnswerUnsaved));
     // Where there is no file to name, Enter loses nothing.
-    let unsaved =
-        UnsavedStatus { name: String::new(), is_session: false, has_file: false, work, then: ThenCloses::Window };
+    let unsaved = UnsavedStatus { name: String::new(), has_file: false, ..unsaved(work) };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     key(&mut harness, Key::Enter, Modifiers::NONE);
@@ -182,9 +198,7 @@ fn the_question_on_the_way_out_is_not_hidden_behind_another_dialog() {
         SaveStage::Failed(SaveFailure { why: "changed on disk".into(), other_file_helps: true }),
     );
     let work = UnsavedWork { vertices: 1, ..UnsavedWork::default() };
-    let unsaved =
-        UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, then: ThenCloses::Window };
-    harness.state_mut().status.unsaved = Some(unsaved);
+    harness.state_mut().status.unsaved = Some(unsaved(work));
     harness.run_steps(4);
     harness.get_by_label("Save the weights of tube.glb?");
 }

@@ -78,6 +78,7 @@ fn a_session_that_has_changed_is_not_lost_without_a_question() {
         name: "knight.skinscope.json".into(),
         is_session: true,
         has_file: true,
+        keeps_layers: false,
         work: UnsavedWork { posed: 1, ..UnsavedWork::default() },
         then: ThenCloses::Window,
     };

@@ -1,6 +1,6 @@
 //! The panel of tools that change weights: every control, by name.
 
-use skinscope::edit::{Amount, Axis, Donor, Group, OPERATIONS, ParameterKind, Settings};
+use skinscope::edit::{Align, Amount, Axis, Donor, Group, OPERATIONS, ParameterKind, Settings, dress_align};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
 use skinscope::model::{WeightChange, WeightFormat};
@@ -520,6 +520,11 @@ fn the_weights_of_the_model_beside_are_offered_where_no_tool_is_in_the_hand() {
     harness.state_mut().session.open_beside(Document::new(other, vec![], None));
     harness.set_size(vec2(1280.0, 1000.0));
     harness.run();
+    // How the garment is brought to where it is worn is chosen there too.
+    for (label, align) in [("By boxes", Align::Bounds), ("By joints", Align::Humanoid), ("As it stands", Align::None)] {
+        click(&mut harness, label);
+        assert_eq!(dress_align(&settings(&harness)), align, "{label}");
+    }
     click(&mut harness, name);
     assert!(has(&harness, &Command::File(FileCommand::WeightsFromBeside)));
 }

@@ -1,5 +1,7 @@
 //! The switches in the bar and the choices of the View menu: overlays, cameras, lights, crowd, samples, bones.
 
+use skinscope::session::ComparisonCommand;
+
 use super::*;
 
 #[test]
@@ -211,9 +213,9 @@ fn menus_hold_every_command_with_its_key() {
         let submenus: &[&str] = match title {
             "File" => &["Examples", "Second model"],
             "Pose" => &["Tool and axes"],
-            "View" => &["Views", "Lights", "Crowd", "Panels", "Layout", "Bones and skin"],
+            "View" => &["Views", "Lights", "Crowd", "Subdivide", "Panels", "Layout", "Bones and skin"],
             "Look" => &["Matcaps", "Normals, UV and maps", "Tone map", "Surroundings"],
-            "Overlay" => &["Normals and tangents", "Motion", "Bounds"],
+            "Overlay" => &["Layers of weights", "Normals and tangents", "Motion", "Bounds"],
             "Tools" => &["Marks", "Paint"],
             _ => &[],
         };
@@ -342,6 +344,14 @@ fn the_buffer_of_the_palette_is_chosen_in_the_inspector_which_says_what_fits() {
     click(&mut harness, "Uniform");
     assert_eq!(harness.state().session.view().palette_buffer, PaletteBuffer::Uniform);
     assert!(says(&harness, "Read from: a uniform buffer"));
+    // Four rows of a matrix are 64 bytes, and 300 of them 19 200.
+    harness.get_by_label("4×4").scroll_to_me();
+    harness.run();
+    click(&mut harness, "4×4");
+    assert_eq!(harness.state().session.view().palette_rows, PaletteRows::Four);
+    assert!(says(&harness, "× 64 B") && says(&harness, "Read from: a storage buffer"));
+    click(&mut harness, "3×4");
+    assert!(says(&harness, "× 48 B") && says(&harness, "Read from: a uniform buffer"));
     harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
     harness.run();
     assert!(says(&harness, "Read from: a storage buffer") && says(&harness, "Not in a uniform buffer"));
@@ -443,4 +453,29 @@ fn the_picture_says_which_look_it_is_in_and_its_surroundings_are_adjusted_beside
     assert!(!says(&harness, "AgX"));
     click(&mut harness, "Look");
     assert!(says(&harness, "AgX"));
+}
+
+#[test]
+fn the_surface_is_subdivided_in_the_view_menu_unless_something_is_compared() {
+    let mut harness = open(3);
+    let choose = |harness: &mut Harness<'_, App>, label: &str| {
+        click(harness, "View");
+        harness.get_by_role_and_label(Role::MenuItem, "Subdivide").click();
+        harness.run();
+        harness.get_by_role_and_label(Role::MenuItemCheckBox, label).click();
+        harness.run();
+    };
+    choose(&mut harness, "Subdivide twice");
+    assert!(has(&harness, &Command::View(ViewCommand::SetSubdivision(2))));
+    assert_eq!(harness.state().session.view().subdivision.levels, 2);
+    choose(&mut harness, "Subdivide first, then skin");
+    assert!(harness.state().session.view().subdivision.is_first);
+    choose(&mut harness, "Not subdivided");
+    harness.state_mut().session.apply(ComparisonCommand::Set(true));
+    harness.run();
+    click(&mut harness, "View");
+    harness.get_by_role_and_label(Role::MenuItem, "Subdivide").click();
+    harness.run();
+    let row = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Subdivide once");
+    assert!(row.accesskit_node().is_disabled());
 }

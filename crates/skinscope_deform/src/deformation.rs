@@ -9,7 +9,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_model::{InstanceId, Model};
 
 use super::parameter::{ParameterSettings, ParameterValues};
-use super::{METHODS, Method, NORMAL_MODES, Neighbours, NormalMode, NormalSource, Pass, SplitModel};
+use super::{METHODS, Method, NORMAL_MODES, Neighbours, NormalMode, NormalSource, Pass, SplitModel, Subdivision};
 
 /// Data that a method or a pass computes once for a model, before it can deform: [`Method::data`] or [`Pass::data`]. It
 /// depends only on the model (its weights included), not on pose or parameters.
@@ -38,6 +38,8 @@ pub struct MethodData {
     /// The model with copies of the vertices that have several positions; `vectors` then has entries for the copies
     /// too.
     pub split: Option<Arc<SplitModel>>,
+    /// The model subdivided; of [`super::SUBDIVISIONS`].
+    pub subdivision: Option<Arc<Subdivision>>,
 }
 
 impl MethodData {

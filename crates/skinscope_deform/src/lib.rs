@@ -26,6 +26,7 @@ mod extent;
 mod joint_rotation;
 mod lanes;
 mod linear;
+mod loop_subdivision;
 mod measure;
 #[cfg(test)]
 mod measure_tests;
@@ -45,6 +46,9 @@ mod parameter;
 mod polar;
 mod rigid;
 mod rows;
+mod subdivision;
+#[cfg(test)]
+mod subdivision_tests;
 mod surface;
 mod surface_distance;
 #[cfg(test)]
@@ -60,13 +64,15 @@ pub use deformation::{AppliedPass, DataSource, Deformation, MethodData};
 pub use deformer::Deformer;
 pub use drawn_primitives::bounds;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
+pub use loop_subdivision::LoopSurface;
 pub use measure::{ENCLOSED, Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, triangle_normal};
 pub use mesh_topology::{MeshTopology, Side, triangle_edges};
 pub use neighbours::Neighbours;
 pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNormal, normal_mode};
-pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
+pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits, PaletteRows};
 pub use parameter::{Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
+pub use subdivision::{MOST_LEVELS, SUBDIVISIONS, Subdivision};
 pub use surface::{Deformed, DeformedAttributes, deform_primitive, morphed, normals_from_triangles};
 pub use surface_distance::SurfaceDistances;
 pub use vertex_deformer::VertexDeformer;

@@ -179,9 +179,24 @@ fn order(count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
 fn key(
     source: &Primitive,
     (id, instance): (InstanceId, &Instance),
-    (joints, weights): (&[u16], &[f32]),
+    influences: (&[u16], &[f32]),
     vertex: usize,
 ) -> Vec<u32> {
+    let (mut out, is_displaced) = place_and_motion(source, instance.morph_weights.len(), influences, vertex);
+    if is_displaced {
+        out.extend([u32::MAX, id.0]);
+    }
+    out
+}
+
+/// Returns what says where a vertex of a mesh is in any pose: its position, its weights, and how the first `targets` morph targets displace
+/// it. Returns whether any of those does, too.
+pub(super) fn place_and_motion(
+    source: &Primitive,
+    targets: usize,
+    (joints, weights): (&[u16], &[f32]),
+    vertex: usize,
+) -> (Vec<u32>, bool) {
     // Adding zero makes one zero of both.
     let bits = |p: Vec3| (p + Vec3::ZERO).to_array().map(f32::to_bits);
     let mut out = bits(source.positions[vertex]).to_vec();
@@ -189,15 +204,13 @@ fn key(
     let shares = merged(used.collect());
     out.extend(shares.iter().flat_map(|(joint, weight)| [u32::from(*joint), weight.to_bits()]));
     let start = out.len();
-    for (target, morph) in source.morphs.iter().enumerate().take(instance.morph_weights.len()) {
+    for (target, morph) in source.morphs.iter().enumerate().take(targets) {
         let by = morph.positions.get(vertex).copied().unwrap_or_default();
         if by != Vec3::ZERO {
             out.push(target as u32);
             out.extend(bits(by));
         }
     }
-    if out.len() > start {
-        out.extend([u32::MAX, id.0]);
-    }
-    out
+    let is_displaced = out.len() > start;
+    (out, is_displaced)
 }

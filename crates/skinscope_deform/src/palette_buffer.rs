@@ -3,6 +3,7 @@
 //! limits the joints of a rig; a storage buffer has room for any rig. This module computes with numbers only and knows
 //! no device.
 
+use glam::Vec4;
 use skinscope_base::words::counted;
 
 use super::Method;
@@ -27,6 +28,58 @@ skinscope_base::choices! {
     Auto: "auto";
     Uniform: "uniform";
     Storage: "storage";
+}
+
+/// How many rows of each skinning matrix the palette has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum PaletteRows {
+    /// Three: the last row of an affine matrix, 0 0 0 1, need be neither stored nor sent.
+    #[default]
+    Three,
+    /// All four, as many engines have it: the shader skips the last one. It does not change the picture.
+    Four,
+}
+
+skinscope_base::choices! {
+    PaletteRows {
+        /// Returns the name on the command line.
+        id = 0;
+        /// Returns the name in the window.
+        label = 1;
+    }
+    Three: "3", "3×4";
+    Four: "4", "4×4";
+}
+
+impl PaletteRows {
+    /// Returns the rows that a method has: methods that pack anything but the three rows of a matrix have no fourth one.
+    #[must_use]
+    pub fn of(self, method: &Method) -> Self {
+        if method.vec4s_per_joint == 3 { self } else { Self::Three }
+    }
+
+    /// Returns how many vectors one packed joint takes.
+    #[must_use]
+    pub fn vec4s(self, method: &Method) -> usize {
+        match self.of(method) {
+            Self::Three => method.vec4s_per_joint,
+            Self::Four => 4,
+        }
+    }
+
+    /// Gives each matrix that a method has packed its last row, where that is asked for.
+    pub fn widen(self, method: &Method, packed: &mut Vec<Vec4>) {
+        if self.of(method) == Self::Three {
+            return;
+        }
+        let matrices = packed.len() / 3;
+        packed.resize(4 * matrices, Vec4::W);
+        // From the last one on, so that none is overwritten before it was moved.
+        for matrix in (0..matrices).rev() {
+            packed.copy_within(3 * matrix..3 * matrix + 3, 4 * matrix);
+            packed[4 * matrix + 3] = Vec4::W;
+        }
+    }
 }
 
 /// The largest buffers of a device that a shader can read at once.
@@ -55,7 +108,13 @@ impl PaletteFit {
     /// Chooses the buffer of a palette of `joints` matrices, as `method` packs them.
     #[must_use]
     pub fn new(asked: PaletteBuffer, method: &Method, joints: usize, limits: PaletteLimits) -> Self {
-        Self { asked, joints, joint_bytes: method.vec4s_per_joint * size_of::<glam::Vec4>(), limits }
+        Self { asked, joints, joint_bytes: method.vec4s_per_joint * size_of::<Vec4>(), limits }
+    }
+
+    /// Returns the same with so many rows for each matrix.
+    #[must_use]
+    pub fn with_rows(self, rows: PaletteRows, method: &Method) -> Self {
+        Self { joint_bytes: rows.vec4s(method) * size_of::<Vec4>(), ..self }
     }
 
     /// Returns the size of all matrices, bytes.
@@ -114,7 +173,31 @@ impl PaletteFit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::METHODS;
+    use crate::{METHODS, method, pack};
+
+    #[test]
+    fn a_fourth_row_is_added_to_matrices_and_to_nothing_else() {
+        let linear = METHODS[0];
+        let matrices = [1.0_f32, 2.0, 3.0].map(|x| glam::Affine3A::from_translation(glam::Vec3::X * x));
+        let (mut three, mut four) = (Vec::new(), Vec::new());
+        for (rows, packed) in [(PaletteRows::Three, &mut three), (PaletteRows::Four, &mut four)] {
+            pack(linear, &matrices, packed);
+            rows.widen(linear, packed);
+            assert_eq!(packed.len(), 3 * rows.vec4s(linear));
+        }
+        for (three, four) in three.chunks(3).zip(four.chunks(4)) {
+            assert_eq!([three, &[Vec4::W]].concat(), four);
+        }
+        let dual = method("dual-quaternion").unwrap();
+        let mut packed = Vec::new();
+        pack(dual, &matrices, &mut packed);
+        let before = packed.clone();
+        PaletteRows::Four.widen(dual, &mut packed);
+        assert_eq!(packed, before);
+        let limits = PaletteLimits { uniform: 65_536, storage: 1 << 27 };
+        let fit = PaletteFit::new(PaletteBuffer::Uniform, linear, 1366, limits);
+        assert_eq!((fit.bytes(), fit.with_rows(PaletteRows::Four, linear).bytes()), (1366 * 48, 1366 * 64));
+    }
 
     #[test]
     fn a_uniform_buffer_is_used_where_it_is_asked_for_and_holds_all_matrices() {

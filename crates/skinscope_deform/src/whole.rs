@@ -141,6 +141,23 @@ impl Surface {
         }
     }
 
+    /// Makes a surface of its parts, which stand in the order of drawing, for a model of so many instances. The vertices are those of the
+    /// model in `split`.
+    pub(super) fn of_parts(parts: Vec<SurfacePart>, instances: usize, split: Arc<SplitModel>) -> Self {
+        let mut first = vec![NOT_DRAWN; instances];
+        for (i, part) in parts.iter().enumerate().rev() {
+            first[part.instance.index()] = i as u32;
+        }
+        Self { parts, split: Some(split), first }
+    }
+
+    /// Returns the same surface with the vertices of the model in `split`, which it was deformed from, unless the method has copied some of
+    /// them.
+    pub(super) fn with_split(self, split: &Arc<SplitModel>) -> Self {
+        let split = self.split.or_else(|| Some(Arc::clone(split)));
+        Self { split, ..self }
+    }
+
     /// Returns a primitive of an instance; `None` where it is not drawn.
     #[must_use]
     pub fn part(&self, instance: InstanceId, primitive: usize) -> Option<&SurfacePart> {

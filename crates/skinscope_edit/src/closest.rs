@@ -67,14 +67,20 @@ impl TriangleTree {
     /// Returns the closest point among those triangles whose closest point `is_right`; `None` where there is none, or `point` is not
     /// finite.
     pub(crate) fn closest_where(&self, point: DVec3, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
+        self.closest_within(point, f64::INFINITY, is_right)
+    }
+
+    /// Returns the closest of those points that are no farther than `reach`.
+    pub(crate) fn closest_within(&self, point: DVec3, reach: f64, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
         let mut best: Option<Found> = None;
         self.tree.nearest(point, |triangle| {
             let found = self.on(point, triangle);
             let key = |found: &Found| (found.distance, found.triangle);
-            if best.is_none_or(|best| key(&found) < key(&best)) && is_right(&found) {
+            let is_nearer = found.distance <= reach && best.is_none_or(|best| key(&found) < key(&best));
+            if is_nearer && is_right(&found) {
                 best = Some(found);
             }
-            best.map_or(f64::INFINITY, |best| best.distance)
+            best.map_or(reach, |best| best.distance)
         });
         best
     }

@@ -24,6 +24,7 @@ impl Sheet<'_> {
             }
         }
         self.bounds.rows = rows;
+        self.within = Some(vertices.clone());
     }
 
     /// Takes back what an operation was not allowed to change since `before`: vertices out of bounds as a whole, and

@@ -2,6 +2,7 @@
 //! make whole sets, largest first, in the format that is asked for.
 
 use glam::DAffine3;
+use skinscope_base::math::Transform;
 use skinscope_model::{
     BindingChange, BuildError, Influences, InstanceId, Model, NewNode, NewSkin, NodeId, PrimitiveId, WeightFormat,
 };
@@ -23,6 +24,8 @@ pub struct MeshBinding {
     pub joints: Vec<NodeId>,
     /// A node that all joints are at or below, for `skin.skeleton`.
     pub root: Option<NodeId>,
+    /// What brings the meshes to where they are worn ([`NewSkin::worn`]).
+    pub worn: Option<Transform>,
     /// How many joints a vertex follows at most; the largest weights stay, and share what the others had.
     pub most: usize,
     /// The format in which weights are stored.
@@ -53,7 +56,7 @@ impl MeshBinding {
                 places.push(place);
             }
         }
-        let skin = NewSkin { name: self.name.clone(), joints: self.joints.clone(), root: self.root };
+        let skin = NewSkin { name: self.name.clone(), joints: self.joints.clone(), root: self.root, worn: self.worn };
         let mut primitives = Vec::with_capacity(self.parts.len());
         for (id, rows) in &self.parts {
             primitives.push((*id, self.influences(*id, rows)?));

@@ -80,6 +80,12 @@ pub enum Refusal {
     /// Every mesh has a skin.
     #[error("no mesh is without a skin, so that there is none that could gain one")]
     NoBareMesh,
+    /// None of the vertices that may change is of a mesh without a skin.
+    #[error("none of the vertices is of a mesh without a skin, so that there is none that could be bound")]
+    NoBareVertex,
+    /// None of the meshes that were chosen has a skin.
+    #[error("none of the chosen meshes has a skin, so that there are no weights in whose place others could be found")]
+    NoChosenSkin,
     /// A mesh without a skin stands at several places.
     #[error(
         "mesh “{mesh}” is shown by “{}” and by “{}”, and its vertices can have one set of weights only: give each node a mesh of its own first",

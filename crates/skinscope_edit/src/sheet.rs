@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use glam::{Affine3A, DAffine3};
 use skinscope_anim::pose::Axis;
 use skinscope_base::parallel::{self, JobContext};
+use skinscope_inspect::VertexSet;
 use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
 use skinscope_model::{
     BindingChange, Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive,
@@ -44,6 +45,8 @@ pub struct Sheet<'m> {
     pub(super) not_bound: Option<Refusal>,
     /// What operations may change.
     pub bounds: Bounds,
+    /// The vertices that operations are limited to, where they are: also those of meshes without a skin, of which no table has rows.
+    pub(super) within: Option<VertexSet>,
     /// What the operation that is running could do only in part.
     pub(super) lacks: Lacks,
     /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
@@ -151,11 +154,9 @@ impl<'m> Sheet<'m> {
                 }
             }
         }
-        let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
-        let (surfaces, mirrored) = Default::default();
-        let (lacks, layers) = (Lacks::default(), LayersInFile::default());
+        let (bounds, lacks, layers, surfaces, mirrored) = Default::default();
         Self {
             model,
             tables,
@@ -167,8 +168,9 @@ impl<'m> Sheet<'m> {
             not_bound: None,
             layers,
             bounds,
+            within: None,
             lacks,
-            context,
+            context: JobContext::of_waiting(),
             surfaces,
             mirrored,
         }

@@ -11,6 +11,7 @@ use super::{
     BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check,
     check_applied, make_room, rogues, value,
 };
+use crate::bind::limit_to_meshes;
 use skinscope_weights::{Table, clean};
 
 /// An operation with everything that it needs except the weights.
@@ -120,6 +121,9 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     sheet.bounds.locked = task.locked.iter().map(|node| node.0).collect();
     if let Some(within) = &task.within {
         sheet.limit_to(within);
+    }
+    if task.operation.finds_weights() {
+        limit_to_meshes(&mut sheet, &task.settings);
     }
     let mut out = Outcome::default();
     make_room(task.operation, &mut sheet, &task.settings);

@@ -237,7 +237,7 @@ impl<'d> Given<'d> {
             let distance = found.filter(|_| own.is_empty()).or(*closest).map(|found| found.distance);
             let shares = shares.unwrap_or_default();
             let is_partial = out.missing.is_partial && !shares.is_empty();
-            taken.push(Taken { shares, is_inpainted: false, is_partial, distance, own });
+            taken.push(Taken { shares, is_partial, distance, own, ..Taken::default() });
         }
         if !unknown.is_empty() {
             let filled = Laplacian::of(&rest.positions, &rest.surface.triangles).fill(&certain, &unknown);
@@ -415,7 +415,8 @@ pub(super) fn factors(model: &Model) -> Vec<DAffine3> {
     let skins = SkinBinding::of_all(model, &rest);
     let of = |mesh: usize| {
         let instances = || model.instances.iter().filter(move |i| i.mesh.index() == mesh);
-        let skinned = instances().find_map(|i| i.skin);
+        // Of several skins that show one mesh the first counts, whichever node comes first.
+        let skinned = instances().filter_map(|i| i.skin).min();
         let node = |node: NodeId| rest.get(node.index()).map(|world| world.as_daffine3());
         match skinned {
             Some(skin) => skins.get(skin.index()).and_then(|binding| binding.common),

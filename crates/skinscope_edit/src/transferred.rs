@@ -19,6 +19,8 @@ pub struct Transferred {
     pub unmatched: usize,
     /// How many vertices took their weights from those around them, since no point of the other surface that faces as they do lies near.
     pub inpainted: usize,
+    /// How many vertices took the weights of another piece of the same model that lies between them and the other surface.
+    pub layered: usize,
     /// How many pieces the surfaces have that no edge joins.
     pub islands: usize,
     /// The names of the joints of the other model whose weights had no joint to go to here, in the order of that model.

@@ -31,8 +31,8 @@ const EDGE: [u32; 4] = [9, 13, 8, 10];
 /// The cage subdivided from no time to [`MOST`] times, by that number.
 static LEVELS: LazyLock<Vec<Subdivided>> = LazyLock::new(|| {
     let lines = vec![(0..RINGS).map(|ring| 4 * ring + 1).collect(), (0..RINGS).map(|ring| 4 * ring + 3).collect()];
-    let cage = Subdivided::cage(4 * RINGS, cage_indices(), lines);
-    std::iter::successors(Some(cage), |coarse| Some(coarse.finer())).take(MOST + 1).collect()
+    let cage = Subdivided::cage(4 * RINGS, &cage_indices(), lines);
+    std::iter::successors(Some(cage), Subdivided::finer).take(MOST + 1).collect()
 });
 
 /// The row of this example in [`super::SCENES`].
@@ -87,22 +87,22 @@ static SYMBOLS: &[Symbol] = symbols! {
     like vertex::<2>("v3", "3", "the vertex of the triangle on one side of the edge");
     like vertex::<3>("v4", "4", "the vertex of the triangle on its other side");
     "N" "N" [unit: Unit::Decimals(0)] "the number of vertices of the subdivided surface" =>
-        |m| (level(m).masks.len() as f64).into(), |m| dots(m, steps(m));
+        |m| (level(m).vertex_count() as f64).into(), |m| dots(m, steps(m));
     "N'" "N′" [unit: Unit::Decimals(0)] "the number of vertices one step before" =>
-        |m| (LEVELS[steps(m) - 1].masks.len() as f64).into(), |m| dots(m, steps(m) - 1);
+        |m| (LEVELS[steps(m) - 1].vertex_count() as f64).into(), |m| dots(m, steps(m) - 1);
     "Nc" "N" [below: "c", unit: Unit::Decimals(0)] "the number of vertices of the cage" =>
-        |_| (LEVELS[0].masks.len() as f64).into(), |m| cage_lines(m, MarkInk::Accent, 3.0);
+        |_| (LEVELS[0].vertex_count() as f64).into(), |m| cage_lines(m, MarkInk::Accent, 3.0);
     "c" "c" [unit: Unit::Decimals(1)] "how many times more vertices are skinned at the left" =>
-        |m| (level(m).masks.len() as f64 / LEVELS[0].masks.len() as f64).into(), |m| dots(m, steps(m));
+        |m| (level(m).vertex_count() as f64 / LEVELS[0].vertex_count() as f64).into(), |m| dots(m, steps(m));
     "K" "K" [unit: Unit::Decimals(0)] "how many products of a weight and a vertex of the cage all these means have" =>
         |m| (terms(m) as f64).into(), |m| cage_lines(m, MarkInk::Accent, 3.0);
     "m" "m" [unit: Unit::Decimals(1)] "how many vertices of the cage a vertex of the right surface depends on, on average" =>
-        |m| (terms(m) as f64 / level(m).masks.len() as f64).into(),
+        |m| (terms(m) as f64 / level(m).vertex_count() as f64).into(),
         |m| {
             let (worst, cage) = (worst(m), skinned_cage(m));
             let from = both_positions(m, worst)[1];
             let line = |(of, _): &(u32, f64)| [from, cage[*of as usize]].map(on_right).to_vec();
-            level(m).masks[worst].iter().map(|part| Mark::line(line(part), MarkInk::Accent, "").wide(1.5)).collect()
+            level(m).mask(worst).iter().map(|part| Mark::line(line(part), MarkInk::Accent, "").wide(1.5)).collect()
         };
     "D" "D" [unit: Unit::Metres]
         "the largest distance of a vertex of the left surface from the same one of the right surface, measured" =>
@@ -194,9 +194,9 @@ fn model(settings: &Settings) -> Model {
     let (rest, shares) = (cage_at_rest(), shares());
     let joint = DVec3::Y * (HEIGHT / 2.0);
     let leaned: Vec<DVec3> = rest.iter().zip(&shares).map(|(v, share)| (*v - joint) * *share).collect();
-    let positions = (0..fine.masks.len()).map(|v| fine.of(v, &rest).as_vec3()).collect();
+    let positions = (0..fine.vertex_count()).map(|v| fine.of(v, &rest).as_vec3()).collect();
     let share = |v: usize| fine.of(v, &shares) as f32;
-    let shape = Shape::of(positions, fine.indices.clone()).painted_by_number(|v| mixed(0x7fa6d6, 0xe6c07a, share(v)));
+    let shape = Shape::of(positions, fine.indices()).painted_by_number(|v| mixed(0x7fa6d6, 0xe6c07a, share(v)));
     let normals = shape.normals.clone();
     let after = shape.clone();
     let turned = |v: Vec3| Vec3::new(v.y, -v.x, 0.0);
@@ -226,7 +226,8 @@ pub(super) fn level(moment: &Moment) -> &'static Subdivided {
 }
 
 fn terms(moment: &Moment) -> usize {
-    level(moment).masks.iter().map(Vec::len).sum()
+    let level = level(moment);
+    (0..level.vertex_count()).map(|v| level.mask(v).len()).sum()
 }
 
 /// The vertex that the first step puts on the marked edge of the skinned cage.
@@ -247,7 +248,7 @@ fn worst(moment: &Moment) -> usize {
         let [a, b] = both_positions(moment, vertex);
         a.distance_squared(b)
     };
-    let largest = (0..level(moment).masks.len()).map(|v| (v, apart(v)));
+    let largest = (0..level(moment).vertex_count()).map(|v| (v, apart(v)));
     largest.fold((0, 0.0), |most, one| if one.1 > most.1 { one } else { most }).0
 }
 
@@ -276,7 +277,7 @@ fn outline(moment: &Moment) -> Vec<Mark> {
 /// All vertices of a step, on the left arm; those of a step before keep their numbers.
 fn dots(moment: &Moment, step: usize) -> Vec<Mark> {
     let at = |v: usize| moment.vertex("linear", FIRST, v).as_vec3();
-    (0..LEVELS[step].masks.len()).map(|v| Mark::dot(at(v), MarkInk::Accent, "").wide(5.0)).collect()
+    (0..LEVELS[step].vertex_count()).map(|v| Mark::dot(at(v), MarkInk::Accent, "").wide(5.0)).collect()
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {

@@ -66,7 +66,7 @@ fn both_surfaces_are_those_of_sums_over_triangles() {
             (vertices, triangles) = subdivided(&vertices, &triangles);
             let moment = first.with("n", n as f32).with("phi", degrees as f32);
             assert_eq!(vertices.len(), 18 * 4_usize.pow(n as u32) + 2);
-            assert_eq!(level(&moment).masks.len(), vertices.len());
+            assert_eq!(level(&moment).vertex_count(), vertices.len());
             let mut largest = 0.0_f64;
             for i in 0..vertices.len() {
                 let rest = moment.stored_vertex(AFTER, i);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3, Vec4};
 use skinscope_base::math::Projection;
 pub use skinscope_base::math::Ramp;
-use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
+use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, PaletteRows, ParameterValues, Surface};
 use skinscope_model::{Change, Environment, InstanceId, LightKind, Model, NodeId};
 
 pub use self::bone_shape::BoneShape;
@@ -339,6 +339,8 @@ pub struct Display {
     pub background: Background,
     /// The kind of buffer that shaders read the palette from; it does not change the picture.
     pub palette_buffer: PaletteBuffer,
+    /// How many rows each matrix of the palette has; it does not change the picture either.
+    pub palette_rows: PaletteRows,
 }
 
 impl Default for Display {
@@ -366,6 +368,7 @@ impl Default for Display {
             grid: None,
             background: Background::Solid([0.0, 0.0, 0.0]),
             palette_buffer: PaletteBuffer::Auto,
+            palette_rows: PaletteRows::Three,
         }
     }
 }

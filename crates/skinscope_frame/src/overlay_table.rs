@@ -160,6 +160,10 @@ overlays! {
         "Colour the skin by how much there is of the layer of weights that is painted in: its mask, 1 everywhere without one",
         None,
         ramp(Ramp::Viridis, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], Some("No layer is painted in"), None);
+    LAYER_WEIGHTS "layer-weights", "Layer weights" [equation: "½ m Σ |w − w₀|", values: Some(VertexValues::by("layer-weights"))]:
+        "Colour the skin by how much the layer that is painted in changes where it has weights: the share that other joints get, times its opacity and its mask",
+        None,
+        ramp(Ramp::Viridis, &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")], Some("Not painted in the layer"), None);
     STRETCH "stretch", "Edge stretch"
         [equation: "l / l₀", values: Some(VertexValues::measured(VertexMeasure::Stretch))]:
         "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",

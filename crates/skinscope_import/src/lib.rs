@@ -51,6 +51,7 @@ mod origins;
 mod parting;
 mod png;
 mod pointers;
+mod points;
 mod primitive;
 mod radiance;
 mod skins;
@@ -82,6 +83,7 @@ pub use influences::weight_warnings;
 use limits::Budget;
 pub use limits::{Limits, Progress};
 use pointers::{PointerChannel, World};
+pub use points::{POINT_ENDINGS, read_points};
 use skinscope_model::{
     AccessorOrigin, BlockFormats, LocalPose, MeshId, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo,
     ViewOrigin,

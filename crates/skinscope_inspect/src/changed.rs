@@ -23,7 +23,8 @@ pub fn why_not_comparable(a: &Model, b: &Model) -> Option<String> {
 }
 
 /// Computes for each vertex the share of its weight that stands for another joint in `b`: half of the sum of the differences
-/// over all joints, 0…1 where weights sum to one. A vertex has −1 where nothing differs but the rounding of a sum.
+/// over all joints, 0…1 where weights sum to one. A vertex has −1 where nothing differs but the rounding of a sum, and 1 where a skin moves it
+/// in `a` alone.
 #[must_use]
 pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
     let mut out = PerVertex::empty(a);
@@ -33,7 +34,10 @@ pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             let has = b.meshes.get(m).and_then(|mesh| mesh.primitives.get(p)).is_some();
             let (Some(now), true) = (a.influences(id, p), has) else { continue };
-            let Some(then) = b.influences(id, p) else { continue };
+            let Some(then) = b.influences(id, p) else {
+                out.values[m][p].resize(primitive.stored_vertices, 1.0);
+                continue;
+            };
             let mut of = |vertex: usize| {
                 let (new, old) = (now.of(vertex), then.of(vertex));
                 sums.clear();

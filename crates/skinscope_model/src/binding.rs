@@ -32,8 +32,9 @@ pub struct NewNode {
     pub rest: Transform,
 }
 
-/// A skin that a model gains. Its inverse bind matrices follow from the rest pose: the meshes stay where they are shown at rest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// A skin that a model gains. Its inverse bind matrices follow from the rest pose: the meshes stay where they are shown at rest, or are
+/// brought from there to where they are worn.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NewSkin {
     /// The name; it may be empty.
     pub name: String,
@@ -41,6 +42,9 @@ pub struct NewSkin {
     pub joints: Vec<NodeId>,
     /// The node that is named as `skin.skeleton`: a node that all joints are at or below.
     pub root: Option<NodeId>,
+    /// What brings the meshes, in the world, from where they stand at rest to where the joints are bound; `None`: they stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worn: Option<Transform>,
 }
 
 /// The skins that some meshes gain.
@@ -95,7 +99,7 @@ impl Model {
         id.index() < self.instances.len() && check_joining(self, &worlds, id, skin).is_ok()
     }
 
-    /// Returns the same model with skins for meshes that have none. At rest it looks as before.
+    /// Returns the same model with skins for meshes that have none. At rest it looks as before, but for what [`NewSkin::worn`] moves.
     ///
     /// # Errors
     /// Something cannot be bound, and the message says why: it has a skin or weights already, it is shown as many copies or stands far
@@ -367,7 +371,7 @@ fn check_joining(model: &Model, worlds: &[DAffine3], id: InstanceId, skin: SkinI
     ensure(all_stay, location, "at rest that skin would show it elsewhere, so that it needs one of its own")
 }
 
-/// Makes a skin whose inverse bind matrices show what gains it where it is shown at rest without it.
+/// Makes a skin whose inverse bind matrices show what gains it where it is shown at rest without it, or where it is worn.
 fn bound_skin(
     parts: &ModelParts,
     index: usize,
@@ -386,6 +390,7 @@ fn bound_skin(
     )?;
     let is_solid = |matrix: DAffine3| matrix.matrix3.determinant() != 0.0 && matrix.inverse().is_finite();
     ensure(is_solid(mesh), location, "the node of a mesh that gains it is flat at rest")?;
+    let mesh = skin.worn.map_or(mesh, |worn| worn.to_affine().as_daffine3() * mesh);
     let mut inverse_bind = Vec::with_capacity(skin.joints.len());
     for joint in &skin.joints {
         let of_joint = || format!("new skin {index}, joint \"{}\"", parts.skeleton.names[joint.index()]);
@@ -396,7 +401,7 @@ fn bound_skin(
         ensure(is_finite, of_joint, "its inverse bind matrix has numbers that are too large")?;
         inverse_bind.push(Affine3A::from_cols_array(&matrix));
     }
-    let NewSkin { name, joints, root } = skin.clone();
+    let NewSkin { name, joints, root, .. } = skin.clone();
     Ok(Skin { name, joints, inverse_bind, root, ..Skin::default() })
 }
 

@@ -14,7 +14,7 @@ fn bare(change: impl FnOnce(&mut ModelParts)) -> (Model, Influences) {
 }
 
 fn joints(ids: std::ops::Range<u32>) -> NewSkin {
-    NewSkin { name: "new".into(), joints: ids.map(NodeId).collect(), root: None }
+    NewSkin { name: "new".into(), joints: ids.map(NodeId).collect(), root: None, worn: None }
 }
 
 /// Binds the first instance to the joints that the tube had.
@@ -48,6 +48,20 @@ fn a_mesh_without_a_skin_gains_the_one_that_it_had() {
     assert!((0..old.vertices()).all(|v| new.of(v).1 == old.of(v).1));
     assert_eq!((bound.meshes.len(), bound.parted.len(), bound.instances[0].skin), (1, 0, Some(SkinId(0))));
     assert_eq!(bound.palette_layout().len, 4);
+}
+
+#[test]
+fn a_mesh_is_shown_where_it_is_worn() {
+    let (model, influences) = bare(|_| {});
+    let worn = Transform { translation: Vec3::X, scale: Vec3::splat(2.0), ..Transform::IDENTITY };
+    let mut change = binding(&influences);
+    change.skins[0].worn = Some(worn);
+    let bound = model.with_bindings(&change).unwrap();
+    let worlds = bound.skeleton.worlds(&bound.skeleton.rest);
+    for (joint, bind) in bound.skins[0].joints.iter().zip(&bound.skins[0].inverse_bind) {
+        let shown = worlds[joint.index()] * bind.as_daffine3();
+        assert!(shown.abs_diff_eq(worn.to_affine().as_daffine3(), 1e-5), "{shown}");
+    }
 }
 
 #[test]

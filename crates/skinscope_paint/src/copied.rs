@@ -3,12 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use skinscope_base::parallel::JobContext;
 use skinscope_edit::{CarriedChange, Sheet, carry_change};
 use skinscope_model::{Model, WeightChange};
 use skinscope_weights::{Shares, Table, TableRow};
 
 use super::canvas::{Canvas, Painted};
 use super::layers::{LayerId, LayerStack};
+
+/// The share of the work of copying a layer that it takes to compose it.
+const COMPOSED: f32 = 0.2;
 
 /// A layer for another model than the one that it was painted on, or of what a tool would do.
 #[derive(Clone, Debug)]
@@ -21,12 +25,24 @@ pub struct CopiedLayer {
 
 impl CopiedLayer {
     /// Carries a layer of a model to another one. What its mask hides is left out; the copy has its opacity, and is on or off as it is. Joints that
-    /// are locked there, by their nodes, keep their weights. `None` where there is no such layer.
+    /// are locked there, by their nodes, keep their weights. `context` hears of the progress. `None` where there is no such layer, and where the work
+    /// was cancelled.
     #[must_use]
-    pub fn of((from, layers): (&Model, &LayerStack), id: LayerId, to: &Model, locked: &BTreeSet<u32>) -> Option<Self> {
+    pub fn of(
+        (from, layers): (&Model, &LayerStack),
+        id: LayerId,
+        (to, locked): (&Model, &BTreeSet<u32>),
+        context: &JobContext,
+    ) -> Option<Self> {
         let layer = layers.layer(id)?;
-        let [below, with] = layers.around(id)?.map(|layers| with_layers(from, layers));
-        let change = carry_change(to, &below?, &with?, locked);
+        let [below, with] = layers.around(id)?;
+        let below = with_layers(from, below)?;
+        context.set_fraction(COMPOSED / 2.0);
+        let with = with_layers(from, with).filter(|_| !context.is_cancelled())?;
+        let change = carry_change(to, [&below, &with], locked, &context.part(COMPOSED, 1.0));
+        if context.is_cancelled() {
+            return None;
+        }
         let (name, opacity, is_on) = (layer.name().to_owned(), layer.opacity(), layer.is_on());
         Some(Self { name, opacity, is_on, change })
     }
@@ -114,7 +130,8 @@ mod tests {
             layers.set_row(TableRow { table: 0, row }, Some(painted), || LayerRow::of_table(table, row));
         }
         layers.set_opacity(id, 0.5);
-        let copied = CopiedLayer::of((&from, &layers), id, &to, &BTreeSet::new()).unwrap();
+        let (nothing, context) = (BTreeSet::new(), JobContext::of_waiting());
+        let copied = CopiedLayer::of((&from, &layers), id, (&to, &nothing), &context).unwrap();
         assert!(copied.vertices() > 40 && copied.report().starts_with("Sleeve: copied to "));
         let mut canvas = Canvas::new(Arc::new(to));
         let stack = canvas.layers_with(&copied);
@@ -133,6 +150,6 @@ mod tests {
             (0..before.vertices()).all(|v| now.of(v).1[..2] == before.of(v).1[..2]),
             "off, it is as if it had not been"
         );
-        assert!(CopiedLayer::of((&from, &layers), LayerId(7), canvas.model(), &BTreeSet::new()).is_none());
+        assert!(CopiedLayer::of((&from, &layers), LayerId(7), (canvas.model().as_ref(), &nothing), &context).is_none());
     }
 }

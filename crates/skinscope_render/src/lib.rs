@@ -43,6 +43,7 @@ mod primitive;
 mod reorder;
 mod resident;
 mod reweigh;
+mod root_timer;
 mod scene;
 pub mod shader;
 mod shadow;
@@ -79,13 +80,14 @@ use pipeline_factory::ModelLayouts;
 use pipelines::Pipelines;
 use presenting::{PresentGroup, copies_onto};
 use resident::{Loader, ResidentModel};
+pub use root_timer::RootTimer;
 use scene::PrimitivePart;
 pub use shadow::ShadowViews;
 use shadow::{has_shadows, is_cast_by_processor};
 use side::SideState;
 use skinscope_base::trace::{Part, measured};
 use skinscope_deform::PaletteFit;
-use skinscope_frame::Frame;
+use skinscope_frame::{Display, Frame};
 use skinscope_model::Model;
 use software::backdrop::Backdrop;
 use software::covering::{self, View};
@@ -348,7 +350,9 @@ impl Renderer {
     /// Which kind of buffer a picture of `frame` reads its palette from on this device, and why.
     #[must_use]
     pub fn palette_fit(gpu: &Gpu, frame: &Frame) -> PaletteFit {
-        PaletteFit::new(frame.display.palette_buffer, frame.method, frame.palettes.len(), gpu.palette_limits())
+        let Display { palette_buffer, palette_rows, .. } = frame.display;
+        PaletteFit::new(palette_buffer, frame.method, frame.palettes.len(), gpu.palette_limits())
+            .with_rows(palette_rows, frame.method)
     }
 
     /// How many surfaces the last picture had. Each is one draw, however many copies and members of a crowd it

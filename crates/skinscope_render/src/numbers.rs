@@ -121,7 +121,9 @@ fn patch(
             return Ok(false);
         }
         let differs = |vertex: usize| before.get(vertex).map(|v| v.to_bits()) != now.get(vertex).map(|v| v.to_bits());
-        let split = (primitive.stored_vertices..).zip(&primitive.split_from);
+        // Lists of all vertices have numbers of their own for those that were split off.
+        let has_all = now.len() == primitive.vertex_count();
+        let split = (primitive.stored_vertices..).zip(&primitive.split_from).filter(|_| !has_all);
         let stored = (0..now.len()).filter(|v| differs(*v)).map(|v| (v, v));
         let all = stored.chain(split.map(|(v, from)| (v, *from as usize)).filter(|(_, from)| differs(*from)));
         let most = now.len() / FEW;

@@ -183,7 +183,7 @@ impl<'a> PaletteTimer<'a> {
 
 /// Two moments of the device's own clock: before and after a pass.
 #[derive(Debug)]
-struct DeviceClock {
+pub(super) struct DeviceClock {
     moments: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     mapped: wgpu::Buffer,
@@ -193,7 +193,8 @@ impl DeviceClock {
     /// How many bytes both moments take.
     const BYTES: u64 = 16;
 
-    fn of(gpu: &Gpu) -> Result<Option<Self>, GpuError> {
+    /// Returns `None` where the device has no clock.
+    pub fn of(gpu: &Gpu) -> Result<Option<Self>, GpuError> {
         if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
             return Ok(None);
         }
@@ -205,7 +206,8 @@ impl DeviceClock {
         Ok(Some(Self { moments, resolved, mapped }))
     }
 
-    fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+    /// Returns what a pass notes of the clock.
+    pub fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
             query_set: &self.moments,
             beginning_of_pass_write_index: Some(0),
@@ -213,13 +215,14 @@ impl DeviceClock {
         }
     }
 
-    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
+    /// Brings the moments to where they can be read, after the pass.
+    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         encoder.resolve_query_set(&self.moments, 0..2, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.mapped, 0, Self::BYTES);
     }
 
     /// Returns the seconds between both moments of the last pass.
-    fn secs(&self, gpu: &Gpu) -> Result<f64, GpuError> {
+    pub fn secs(&self, gpu: &Gpu) -> Result<f64, GpuError> {
         let [begin, end]: [u64; 2] =
             headless::read(gpu, &self.mapped, |bytes| bytemuck::pod_read_unaligned(&bytes[..Self::BYTES as usize]))?;
         Ok(end.saturating_sub(begin) as f64 * f64::from(gpu.queue.get_timestamp_period()) * 1e-9)

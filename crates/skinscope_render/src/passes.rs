@@ -210,7 +210,7 @@ fn behind_glass(
     transmission.take(target, encoder);
     let all = sides.pair.iter_mut().flatten().chain(&mut sides.beside);
     for side in all.filter(|side| side.has_glass()) {
-        pipelines.linking.palette = side.upload.palette_in();
+        (pipelines.linking.palette, pipelines.linking.rows) = side.upload.palette_in();
         side.through = Some(side.upload.group_with(gpu, pipelines, Textures::of(environment, Some(transmission))));
     }
 }

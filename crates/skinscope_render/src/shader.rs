@@ -1,7 +1,7 @@
 //! Shader programs: which WGSL files each of them consists of, how those are joined, and how the result is checked. WGSL
 //! allows declarations in any order, so no more than joining is needed to link them.
 
-use skinscope_deform::Method;
+use skinscope_deform::{Method, PaletteRows};
 use skinscope_frame::{LOOKS, OVERLAYS, TONE_MAPS};
 
 /// A WGSL file: its name under `shaders/`, and its text.
@@ -98,6 +98,8 @@ pub(crate) static DOTS: Program =
     Program { overlays: true, ..plain("dots", &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")], true) };
 /// Writes deformed vertices to a buffer.
 pub(crate) static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
+/// Scales directions to length one in the benchmark.
+pub(crate) static ROOTS: Program = plain("roots", &[part!("roots.wgsl")], false);
 /// Draws the gradient of the studio.
 pub(crate) static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
 /// Draws the environment behind everything.
@@ -136,6 +138,7 @@ pub static PROGRAMS: &[&Program] = &[
     &READOUT,
     &DOTS,
     &BAKE,
+    &ROOTS,
     &BACKGROUND,
     &SURROUNDINGS,
     &PREFILTER,
@@ -161,6 +164,8 @@ pub enum PaletteIn {
 pub struct Linking {
     /// The buffer that the palette is read from.
     pub palette: PaletteIn,
+    /// How many rows each matrix of the palette has.
+    pub rows: PaletteRows,
     /// Whether depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
     pub late_depth: bool,
     /// The index of the tone map in [`TONE_MAPS`]; 0 where the program has no light.
@@ -222,7 +227,7 @@ impl Program {
             linked.push(ROWS);
             linked.push(MOTION);
             linked.push(method.wgsl);
-            linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
+            linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", with.rows.vec4s(method)));
         }
         if self.shades {
             let files = if with.shadowed { &[SHADOW_VIEWS, SHADOWED][..] } else { &[OPEN] };

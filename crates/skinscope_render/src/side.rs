@@ -83,6 +83,7 @@ impl SideState {
             true => PaletteIn::Uniform((fit.limits.uniform / size_of::<Vec4>() as u64) as u32),
             false => PaletteIn::Storage,
         };
+        pipelines.linking.rows = frame.display.palette_rows.of(frame.method);
         pipelines.linking.late_depth = pipelines.late_depth.is_some() && pipelines.target_format.samples > 1;
         let upload = match &mut self.upload {
             Some(upload) => upload,

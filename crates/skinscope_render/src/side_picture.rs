@@ -139,7 +139,7 @@ impl<'a> SidePicture<'a> {
     /// Binds the environment, where one lights this side.
     pub(crate) fn surround(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, environment: Option<&EnvironmentMap>) {
         if environment.is_some() && self.frame.surroundings().is_some() {
-            pipelines.linking.palette = self.upload.palette_in();
+            (pipelines.linking.palette, pipelines.linking.rows) = self.upload.palette_in();
             self.around = Some(self.upload.group_with(gpu, pipelines, Textures::of(environment, None)));
         }
     }
@@ -185,7 +185,7 @@ impl<'a> SidePicture<'a> {
         let Setting { gpu, has_backdrop, waits, .. } = setting;
         let Self { frame, upload, numbers, predeformed, order, .. } = self;
         let has_backdrop = has_backdrop || self.is_beside;
-        pipelines.linking.palette = upload.palette_in();
+        (pipelines.linking.palette, pipelines.linking.rows) = upload.palette_in();
         pipelines.linking.tone_map = tone_map_index(frame);
         pipelines.linking.environment = frame.surroundings().is_some();
         pipelines.linking.shadowed = self.shadow.is_some();

@@ -6,7 +6,7 @@ use std::ops::Range;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use skinscope_base::math::Projection;
 use skinscope_base::words::counted;
-use skinscope_deform::pack;
+use skinscope_deform::{PaletteRows, pack};
 use skinscope_frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
 use skinscope_model::LightKind;
 
@@ -39,8 +39,8 @@ pub(super) struct Upload {
     more: Vec<(Textures, wgpu::BindGroup)>,
     /// The buffer of slots that the group binds.
     slots: wgpu::Buffer,
-    /// The buffer that the group's palette is read from.
-    palette_in: PaletteIn,
+    /// The buffer that the group's palette is read from, and how many rows its matrices have.
+    palette_in: (PaletteIn, PaletteRows),
     /// The shadows that the group binds.
     shadows: Option<ShadowBindings>,
     /// The bones that have a length.
@@ -62,7 +62,7 @@ impl Upload {
         let palette = BufferVec::new(gpu, "the palette", usage, block_bytes(pipelines))?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
         let lights = BufferVec::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
-        let palette_in = pipelines.linking.palette;
+        let palette_in = (pipelines.linking.palette, pipelines.linking.rows);
         let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
         let group = group(gpu, pipelines, buffers, (&Textures::default(), None));
         let bones = BufferVec::new(gpu, "bones", U::VERTEX, 0)?;
@@ -114,8 +114,9 @@ impl Upload {
             self.slots = slots.clone();
             moved = true;
         }
-        if moved || self.palette_in != pipelines.linking.palette || self.shadows != shadows {
-            (self.palette_in, self.shadows) = (pipelines.linking.palette, shadows);
+        let palette_in = (pipelines.linking.palette, pipelines.linking.rows);
+        if moved || self.palette_in != palette_in || self.shadows != shadows {
+            (self.palette_in, self.shadows) = (palette_in, shadows);
             self.group = group(gpu, pipelines, self.buffers(), (&Textures::default(), self.shadows.as_ref()));
             self.more.clear();
         }
@@ -127,8 +128,8 @@ impl Upload {
         Ok(())
     }
 
-    /// The kind of buffer that the group's palette is read from.
-    pub(crate) fn palette_in(&self) -> PaletteIn {
+    /// The kind of buffer that the group's palette is read from, and how many rows its matrices have.
+    pub(crate) fn palette_in(&self) -> (PaletteIn, PaletteRows) {
         self.palette_in
     }
 
@@ -194,6 +195,7 @@ impl Textures {
 /// vector. Returns the index of the vector at which morph weights begin.
 fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
     pack(frame.method, &frame.palettes, out);
+    frame.display.palette_rows.widen(frame.method, out);
     let morph_base = out.len() as u32;
     let of_member = frame.morph_weights.len() / frame.members.max(1) as usize;
     for weights in frame.morph_weights.chunks(of_member.max(1)) {

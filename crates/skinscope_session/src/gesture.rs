@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skinscope_edit::{PlacedJoint, Settings};
+use skinscope_edit::{Operation, PlacedJoint, Settings};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{Model, NodeId};
 use skinscope_paint::LayerStack;
@@ -81,11 +81,19 @@ impl Session {
     /// Returns whether a gesture is under way that has made the open model another, such as a stroke that changes weights: whatever reads the
     /// whole model waits for its end. A drag that moves joints or sliders changes the pose, not the model: measures, the search for
     /// the worst moment and the curves of a clip go on following it, and so does a tool whose settings are dragged, since it previews
-    /// other weights and edits none.
+    /// other weights and edits none; of those one that finds weights waits too ([`Session::waits_to_find`]).
     #[must_use]
     pub fn waits_for_commit(&self) -> bool {
         let now = self.edited_weights().edited_model();
         self.gesture.as_ref().zip(now).is_some_and(|(gesture, now)| !Arc::ptr_eq(&gesture.before.edited, now))
+    }
+
+    /// Returns whether a gesture is under way that has changed what weights are found by, such as a drag of a slider of *Auto bind*. Finding
+    /// them takes long, and begins once with what is set at the end of the gesture; until then the preview from before is shown.
+    #[must_use]
+    pub fn waits_to_find(&self) -> bool {
+        let has_changed = |gesture: &Gesture| gesture.before.settings != self.tools.settings;
+        self.tools.operation.is_some_and(Operation::finds_weights) && self.gesture.as_ref().is_some_and(has_changed)
     }
 
     /// Returns the work that was wanted when the gesture began for whose end work waits, but for what reads no model; `None` where nothing

@@ -71,7 +71,7 @@ pub use playback::{
     TakenClips, mirrored_clips,
 };
 pub use pose::{CrowdPose, Formation, MOST_MEMBERS, Onion, OnionSkin, Pose, Trail, most_members};
-pub use surfaces::{Deforming, MethodChoice, Surfaces};
+pub use surfaces::{Deforming, MethodChoice, Subdivide, Surfaces};
 pub use view::{
     ActiveCamera, Antialiasing, Bones, EnvironmentCommand, EnvironmentView, Extents, FOV_Y, FileLights, Lighting,
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,

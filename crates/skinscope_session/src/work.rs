@@ -12,13 +12,14 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::DataSource;
 use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
-use skinscope_paint::Canvas;
+use skinscope_paint::{Canvas, LayerId};
 
+use crate::painting::LayerCopy;
 use crate::view::environment;
 use crate::{
-    Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, MEASURES_PER_SECOND, MeasureCurves,
-    PlaceCommand, PlacedTask, Session, SideWeights, ToolCommand, ViewCommand, WorstMomentKey, WorstPose, comparison,
-    painting,
+    Command, ComparisonCommand, CurvesKey, EditCommand, EnvironmentCommand, LayerCommand, MEASURES_PER_SECOND,
+    MeasureCurves, PaintCommand, PlaceCommand, PlacedTask, Session, SideWeights, ToolCommand, ViewCommand,
+    WorstMomentKey, WorstPose, comparison, painting,
 };
 
 /// A model that work is about: only the very same one equals it. It does not keep the model.
@@ -71,6 +72,17 @@ pub enum Work {
     BindPlaced(ModelKey, Box<PlacedTask>),
     /// The canvas on which weights of this model are painted.
     PreparePainting(ModelKey),
+    /// The copy of a layer of weights for another model.
+    CopyLayer {
+        /// The layer.
+        layer: LayerId,
+        /// Whether it comes from the model beside the open one; otherwise it goes there.
+        comes: bool,
+        /// The model that has it.
+        from: ModelKey,
+        /// The model that gets it.
+        to: ModelKey,
+    },
     /// The picture of the surroundings in this file.
     ReadEnvironment(PathBuf),
 }
@@ -90,6 +102,9 @@ impl Work {
             Self::NormaliseWeights(_) => Some(("Normalising weights".to_owned(), EditCommand::NormaliseWeights.into())),
             Self::TryTool(_, task) => Some((task.operation.label.to_owned(), ToolCommand::Cancel.into())),
             Self::BindPlaced(..) => Some(("Binding".to_owned(), PlaceCommand::CancelBind.into())),
+            Self::CopyLayer { .. } => {
+                Some(("Copying a layer".to_owned(), PaintCommand::Layer(LayerCommand::CancelCopy).into()))
+            }
             Self::PackWeights(..) => {
                 let cancel = ComparisonCommand::SetWeights(SideWeights::Shown);
                 Some(("Computing the weights of the runtime".to_owned(), cancel.into()))
@@ -147,7 +162,8 @@ impl Session {
 
     /// Returns the work that a session that defers work waits for, at most one piece of each kind. What was begun and is no longer among it
     /// can be cancelled. While a gesture has changed the weights ([`Session::waits_for_commit`]) it is what was wanted when that began, so that
-    /// nothing of it is cancelled before the gesture ends, and nothing at all where it is given up.
+    /// nothing of it is cancelled before the gesture ends, and nothing at all where it is given up. While one changes what weights are found by
+    /// ([`Session::waits_to_find`]) nobody finds any.
     pub fn wanted(&mut self) -> Vec<Work> {
         if !self.defers_work {
             return Vec::new();
@@ -181,7 +197,8 @@ impl Session {
         {
             wanted.push(Work::PrepareMethod(source, ModelKey::of(&model)));
         }
-        if let Some((model, task)) = self.skinning().wanted_task() {
+        let tried = self.skinning().wanted_task();
+        if let Some((model, task)) = tried.filter(|_| !self.waits_to_find()) {
             wanted.push(Work::TryTool(ModelKey::of(&model), Box::new(task)));
         }
         if let Some((task, model)) = self.placing.task().zip(self.edited_weights().edited_model()) {
@@ -200,6 +217,11 @@ impl Session {
         }
         if let Some(model) = painting::wanted_canvas(self.painting(), self.edited_weights()) {
             wanted.push(Work::PreparePainting(ModelKey::of(&model)));
+        }
+        if let Some((copy, task)) = self.wanted_layer_copy() {
+            let LayerCopy { layer, comes } = copy;
+            let (from, to) = (ModelKey::of(&task.from), ModelKey::of(&task.to));
+            wanted.push(Work::CopyLayer { layer, comes, from, to });
         }
         if let Some(model) = self.measurements().wanted_pose() {
             wanted.push(Work::MeasurePose(ModelKey(model)));
@@ -310,6 +332,16 @@ impl Session {
                     let canvas = Canvas::prepared(model);
                     (!context.is_cancelled())
                         .then(|| Done::of(move |session| painting::take_canvas(&mut session.painter(), canvas)))
+                }))
+            }
+            Work::CopyLayer { layer, comes, from, to } => {
+                let (copy, task) = self.wanted_layer_copy()?;
+                if copy != (LayerCopy { layer: *layer, comes: *comes }) || !from.is(&task.from) || !to.is(&task.to) {
+                    return None;
+                }
+                Some(Box::new(move |context| {
+                    let made = task.run(context);
+                    (!context.is_cancelled()).then(|| Done::of(move |session| session.take_layer_copy(&task, made)))
                 }))
             }
             Work::ReadEnvironment(path) => {

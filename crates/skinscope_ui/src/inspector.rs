@@ -99,7 +99,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);
                     summary::figures(ui, session, commands);
-                    palette::show(ui, session, status.palette_limits, commands);
+                    palette::show(ui, session, status, commands);
                     summary::file(ui, session);
                 }
             }

@@ -76,12 +76,15 @@ impl Status {
 }
 
 /// Returns whether a panel looks the same at each time of the clip that plays.
-pub(super) fn is_still(session: &Session, panel: DockPanel) -> bool {
+pub(super) fn is_still(session: &Session, status: &Status, panel: DockPanel) -> bool {
     let view = session.view();
     let has_morphs = || session.model().is_some_and(|m| m.instances.iter().any(|i| !i.morph_weights.is_empty()));
     match panel {
         DockPanel::Outliner | DockPanel::Tools => true,
-        DockPanel::Inspector => view.selected.is_none() && view.pinned.is_none() && !has_morphs(),
+        // While frames are measured it says how long they take.
+        DockPanel::Inspector => {
+            view.selected.is_none() && view.pinned.is_none() && status.costs.is_none() && !has_morphs()
+        }
         DockPanel::Timeline
         | DockPanel::Tables
         | DockPanel::Deformation

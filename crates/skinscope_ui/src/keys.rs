@@ -5,6 +5,8 @@
 //! events of a frame, so that each key meets the focus that the events before it have set. Within a turn the widgets
 //! come first: a key that none of them has used is a shortcut. Text fields keep the keys that they edit with.
 
+use std::borrow::Cow;
+
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 use skinscope_session::{
     BrushKey, Command, EditCommand, FileCommand, Key, Keymap, PaintCommand, PaintSettings, Panel, PlaybackCommand,
@@ -260,6 +262,13 @@ fn takes_brush(command: &Command, session: &Session, state: &UiState) -> bool {
     is_of_panel && has_no_brush && refusal(&TAKE_BRUSH, session).is_none()
 }
 
+/// Returns why the key of a brush does nothing: where none is in the hand, a letter that was pressed by mistake is not to paint.
+fn lacks_brush(command: &Command, session: &Session) -> Option<Cow<'static, str>> {
+    let is_of_brush = matches!(command, Command::Paint(PaintCommand::Hold(Some(_))));
+    let why = "No brush is in the hand: J takes one, and then its key another.";
+    (is_of_brush && session.painting().brush().is_none()).then_some(Cow::Borrowed(why))
+}
+
 /// Returns whether a key that is held down repeats the command; a toggle would flicker.
 fn repeats(command: &Command) -> bool {
     match command {
@@ -381,7 +390,7 @@ pub(super) fn end(
         }
         let Some(command) = command else { continue };
         let command = if takes_brush(command, session, state) { &TAKE_BRUSH } else { command };
-        match refusal(command, session) {
+        match refusal(command, session).or_else(|| lacks_brush(command, session)) {
             None => commands.push(command.clone()),
             // Enter accepts something, and there was nothing.
             Some(_) if shortcut.key == Key::Enter => {}

@@ -98,8 +98,8 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
 /// Returns why the overlay colours nothing yet; `None` where it does.
 fn not_shown(session: &Session, overlay: &Overlay) -> Option<&'static str> {
     let is_distance = overlay.id == "distance";
-    if is_distance && session.deforming().comparison().is_none() {
-        return Some("Shown while two methods are compared");
+    if is_distance && session.deforming().comparison().is_none() && session.deforming().subdivision().is_none() {
+        return Some("Shown while two methods are compared, or the model is subdivided");
     }
     let is_measure = session.measurements().shown_measure().is_some();
     if is_measure && session.model().is_some_and(|model| model.skins.is_empty()) {
@@ -263,8 +263,8 @@ fn moves_nothing(ui: &mut Ui, session: &Session) {
 
 /// Says which two sides the distance lies between.
 fn distance_sides(ui: &mut Ui, session: &Session) {
-    let Some(comparison) = session.deforming().comparison() else { return };
-    let [shown, other] = comparison::side_names(session, comparison);
+    let names = session.deforming().comparison().map(|comparison| comparison::side_names(session, comparison));
+    let [shown, other] = names.unwrap_or_else(|| ["Skinned first", "subdivided first"].map(String::from));
     let text = RichText::new(format!("{shown} against {other}")).font(theme::regular(12.0)).color(colors(ui).dim);
     ui.add(egui::Label::new(text).wrap());
     ui.add_space(2.0);

@@ -146,7 +146,7 @@ macro_rules! pictures {
 }
 
 /// The pictures of the pages, with the files by which the pages name them.
-pub(super) static PICTURES: [(&str, &[u8]); 15] = pictures!(
+pub(super) static PICTURES: [(&str, &[u8]); 16] = pictures!(
     "images/brush-add.png",
     "images/brush-subtract.png",
     "images/brush-replace.png",
@@ -156,6 +156,7 @@ pub(super) static PICTURES: [(&str, &[u8]); 15] = pictures!(
     "images/brush-sharpen.png",
     "images/brush-relax.png",
     "images/brush-average.png",
+    "images/paint-skirt.png",
     "images/window.webp",
     "images/looks.png",
     "images/onion.png",
@@ -188,6 +189,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "fix",
         "paint",
         "bind",
+        "solve",
         "pictures",
         "commands",
         "formats",

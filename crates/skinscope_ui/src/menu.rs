@@ -157,10 +157,12 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::Matcaps
                 | Submenu::SurfaceData
                 | Submenu::ToneMap
+                | Submenu::Subdivision
                 | Submenu::Panels
                 | Submenu::PoseTools
                 | Submenu::Marks
                 | Submenu::Brushes
+                | Submenu::LayerOverlays
                 | Submenu::Directions
                 | Submenu::Motion
                 | Submenu::Bounds => {}

@@ -313,7 +313,7 @@ impl Contents for Panels<'_> {
 
     fn show(&mut self, ui: &mut Ui, panel: DockPanel, has_tabs: bool) {
         let mut kept = std::mem::take(&mut self.state.kept);
-        let is_still = self.session.plays() && kept::is_still(self.session, panel);
+        let is_still = self.session.plays() && kept::is_still(self.session, self.status, panel);
         kept.show(ui, (panel, is_still), |ui| self.lay_out(ui, panel, has_tabs));
         self.state.kept = kept;
     }
@@ -362,7 +362,7 @@ impl Panels<'_> {
             DockPanel::Inspector => inspector::show(ui, session, state, status, commands),
             DockPanel::Timeline => timeline::show(ui, session, state, commands),
             DockPanel::Tables => tables::show(ui, session, state, status, commands),
-            DockPanel::Tools => tools::show(ui, session, has_tabs, commands),
+            DockPanel::Tools => tools::show(ui, session, (status, has_tabs), commands),
             DockPanel::Deformation => {
                 measures::show(ui, session, (status, has_tabs), &mut state.normal_times, commands);
             }

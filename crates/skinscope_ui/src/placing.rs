@@ -3,7 +3,7 @@
 
 use egui::accesskit::Role;
 use egui::{Align2, Label, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
-use skinscope_edit::{BINDERS, PlacedJoint};
+use skinscope_edit::{BINDERS, PLACED_AXES, PlacedJoint};
 use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session, refusal};
 
 use crate::theme::{self, BODY, ROW, colors};
@@ -70,11 +70,15 @@ fn contents(ui: &mut Ui, session: &Session, plate: &mut JointPlate, commands: &m
         if chip(ui, "Mirror", placing.mirrors()).on_hover_text(help).clicked() {
             commands.push(PlaceCommand::Mirror(!placing.mirrors()).into());
         }
-        let help = "Place the 19 joints of a standing figure by its bounds, in place of those that there are; then drag them into place";
+        let help =
+            "Place the 19 joints of a standing figure by sections through it, in place of those that there are; then drag them into place";
         if chip(ui, "Humanoid", false).on_hover_text(help).clicked() {
             commands.push(PlaceCommand::Humanoid.into());
         }
     });
+    if let Some(told) = placing.told() {
+        quiet(ui, &told);
+    }
     let joints = placing.joints();
     if joints.is_empty() {
         quiet(ui, "Click into the mesh: a joint stands in the middle of the body there, and the next one hangs on it.");
@@ -181,9 +185,28 @@ fn selected(
     });
 }
 
+/// Shows which way the axes of the joints point once they are nodes.
+fn axes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let chosen = session.placing().axes();
+    let now = PLACED_AXES.iter().find(|(axes, ..)| *axes == chosen);
+    let (label, help) = now.map_or(("", ""), |(_, _, label, help)| (*label, *help));
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Axes").font(theme::regular(12.0)).color(colors(ui).dim));
+        drop_down(ui, "Axes of joints", label, CHOICE - 40.0, help, |ui| {
+            for (axes, _, label, help) in PLACED_AXES {
+                if ui.selectable_label(chosen == axes, label).on_hover_text(help).clicked() {
+                    commands.push(PlaceCommand::SetAxes(axes).into());
+                }
+            }
+        });
+    });
+    ui.add_space(4.0);
+}
+
 /// Shows the method, and what makes nodes of the joints, or keeps them in a file.
 fn bind(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let placing = session.placing();
+    axes(ui, session, commands);
     let now = BINDERS.iter().find(|binder| binder.id == placing.method());
     let (label, help) = now.map_or(("", ""), |binder| (binder.label, binder.help));
     ui.horizontal_wrapped(|ui| {

@@ -109,6 +109,8 @@ pub struct UnsavedStatus {
     pub is_session: bool,
     /// Whether a session file can name the open model; an example has none.
     pub has_file: bool,
+    /// Whether the file of the model keeps layers of weights, so that saving it writes those that are there now.
+    pub keeps_layers: bool,
     /// The work that is in no file.
     pub work: UnsavedWork,
     /// What happens then.

@@ -308,7 +308,7 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
         if unsaved.has_file {
             answers.insert(0, (UnsavedAnswer::SaveSession, "Save session…"));
         }
-        if work.fits_model() {
+        if work.fits_model() || unsaved.keeps_layers && work.layers > 0 {
             answers.insert(0, (UnsavedAnswer::Save, "Save…"));
         }
     }
@@ -330,6 +330,7 @@ fn kind(work: &UnsavedWork) -> &'static str {
         (1.., 0, 1.., true) => "weights and new clips",
         (0, 1.., 0, true) => "bind matrices",
         (0, 0, 0, false) if work.posed > 0 && work.words().len() == 1 => "pose",
+        (0, 0, 0, false) if work.layers > 0 && work.words().len() == 1 => "layers",
         (0, 0, 0, false) => "work",
         _ => "edits",
     }

@@ -301,13 +301,13 @@ fn toggles(
             }
             look(ui, session, state, commands);
             crowd::line(ui, session);
-            pointer::line(ui, session);
+            pointer::line(ui, session, corner.width());
             notes(ui, session, names);
         });
         let tools = ui.scope(|ui| pointer::show_tools(ui, session, commands));
         let place = tools.response.rect;
         let room = Rect::from_min_max(place.right_top() + vec2(8.0, 0.0), corner.with_max_y(rect.bottom()).max);
-        pointer::line_beside_tools(ui, room, session);
+        pointer::line_beside_tools(ui, room, session, corner.width());
         Corner { opaque: tools.inner, switches: row.response.rect, whole: place }
     })
     .inner

@@ -9,9 +9,11 @@ use glam::Affine3A;
 
 use crate::app::ui::MeasuresOnDevice;
 use crate::deform::{Deformation, METHODS, PaletteBuffer, Surface, SurfaceInput};
-use crate::inspect::benchmark::{Benchmark, BuffersOnDevice, ProcessorAndDevice, distance_from_definition};
+use crate::inspect::benchmark::{
+    Benchmark, BuffersOnDevice, ProcessorAndDevice, RootsOnDevice, directions, distance_from_definition,
+};
 use crate::model::{InstanceId, LocalPose, Model};
-use crate::render::{Backend, DeformedOnGpu, Gpu, PaletteTimer};
+use crate::render::{Backend, DeformedOnGpu, Gpu, PaletteTimer, RootTimer};
 
 /// Returns what measures on a device of this backend for the panels.
 pub(crate) fn on(backend: Backend) -> MeasuresOnDevice {
@@ -30,6 +32,7 @@ pub fn compare_on_device(
     cancel: &AtomicBool,
 ) -> Option<()> {
     let gpu = Gpu::headless(backend).map_err(|error| error.to_string());
+    add_roots(benchmark, gpu.as_ref().map_err(String::clone), cancel)?;
     let timer = match &gpu {
         Ok(gpu) => PaletteTimer::new(gpu, model, palettes, &local.morph_weights),
         Err(why) => Err(why.clone()),
@@ -71,6 +74,23 @@ pub fn compare_on_device(
     let name = format!("all cores and {name}");
     let both = ProcessorAndDevice { name, apart, from_exact, processor: &mut processor, device: &mut device };
     benchmark.compare_device(Ok(both), cancel)
+}
+
+/// Adds the rows of how a device scales directions to length one. `None` where it was cancelled.
+fn add_roots(benchmark: &mut Benchmark, gpu: Result<&Gpu, String>, cancel: &AtomicBool) -> Option<()> {
+    let prepared = gpu.and_then(|gpu| {
+        let timer = RootTimer::new(gpu, &directions())?;
+        let made = [timer.units(0).map_err(|e| e.to_string())?, timer.units(1).map_err(|e| e.to_string())?];
+        Ok((timer, made))
+    });
+    match prepared {
+        Err(why) => benchmark.add_device_roots(Err(sentence(&why)), cancel),
+        Ok((timer, made)) => {
+            let mut secs = |function, times| timer.secs(function, times).map_err(|error| sentence(&error.to_string()));
+            let device = RootsOnDevice { name: timer.name(), made, secs: &mut secs };
+            benchmark.add_device_roots(Ok(device), cancel)
+        }
+    }
 }
 
 /// The largest distance between the vertices of the processor and those of the device, metres. Parts with copies have no place of their own.

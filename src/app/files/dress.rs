@@ -4,9 +4,14 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::app::jobs::Kind;
-use crate::edit::{Donor, DressSettings, DressedBare, Refusal, Settings, TRANSFER, dress_bare, words_of_pose};
+use crate::edit::{
+    Align, Donor, DressSettings, Dressed, DressedGarment, Refusal, Settings, TRANSFER, dress, dress_align,
+    has_bare_mesh, words_of_pose,
+};
+use crate::inspect::rom::RomOptions;
+use crate::math::length;
 use crate::model::Model;
-use crate::session::{EditCommand, Session, ToolCommand};
+use crate::session::{EditCommand, InspectionCommand, Session, ToolCommand};
 use crate::words::counted;
 
 /// Returns the open model and the one beside it, without what tools try, which may be skins that they do not have.
@@ -15,19 +20,56 @@ fn garment_and_body(session: &Session) -> Option<[Arc<Model>; 2]> {
     Some([session.edited_weights().edited_model()?, body].map(Arc::clone))
 }
 
+/// Returns what is said once a garment was to gain what was found; `changes` says whether that is another thing than what it has.
+///
+/// # Errors
+/// It has gained nothing: the session shows the model from before.
+fn told(
+    session: &Session,
+    [before, body]: [&Arc<Model>; 2],
+    (dressed, changes): (&Dressed, bool),
+) -> Result<String, String> {
+    if changes && session.edited_weights().edited_model().is_none_or(|now| Arc::ptr_eq(now, before)) {
+        return Err(format!("{}: it could not be given the weights that were found.", before.source.name));
+    }
+    let vertices = counted(dressed.vertices, "vertex takes", "vertices take");
+    let mut said = format!("{vertices} weights of {} of its joints", dressed.joints_used);
+    let aligned = dressed.aligned;
+    if aligned.by != Align::None {
+        let (turn, scale, moved) = (aligned.degrees, aligned.scale, length(aligned.moved));
+        said += &format!("; worn turned by {turn:.1}°, scaled by {scale:.3}, moved by {moved}");
+    }
+    if let Some(deepest) = dressed.depths.in_clips {
+        let (clip, time) = words_of_pose(body, deepest.pose);
+        said += &format!("; up to {:.1} % of its size deeper in it, in “{clip}” at {time:.2} s", deepest.percent);
+    }
+    for left in &dressed.left_out {
+        said += &format!("; “{}” stays as it is: {}", left.mesh, left.why);
+    }
+    Ok(said)
+}
+
 impl App {
-    /// Takes the weights of the model beside. Those of a garment without a skin are found in the background.
+    /// Takes the weights of the model beside. Those of a garment without a skin, or that is to be aligned, are found in the background.
     pub(crate) fn weights_from_beside(&mut self) {
         let Some([model, body]) = garment_and_body(&self.session) else { return };
-        if model.instances.iter().any(|instance| instance.skin.is_some()) {
+        let align = dress_align(&self.session.tools().settings);
+        if align == Align::None && !has_bare_mesh(&model) {
             let settings = Settings { donor: Some(Donor(body)), ..Settings::clone(&self.session.tools().settings) };
             self.change(ToolCommand::Choose(Some(TRANSFER.id)));
             self.change(ToolCommand::Set(Arc::new(settings)));
             return;
         }
+        let has_skin = model.instances.iter().any(|instance| instance.skin.is_some());
+        if has_skin && !self.session.tools().locked.is_empty() {
+            let why = "Dressing finds the weights of all joints anew: unlock those that are locked first.";
+            self.status.error = Some(why.to_owned());
+            return;
+        }
         self.status.say("Taking the weights of the model beside…".to_owned());
         self.jobs.restart(Kind::Donor, move |context| {
-            let dressed = dress_bare(&model, &body, &DressSettings::default(), context);
+            let settings = DressSettings { align, ..DressSettings::default() };
+            let dressed = dress(&model, &body, &settings, context);
             if context.is_cancelled() {
                 return None;
             }
@@ -35,26 +77,44 @@ impl App {
         });
     }
 
-    /// The joints and weights of a garment have been found, or not: it gains them, unless another model is open by now.
-    fn dressed(&mut self, [model, body]: [&Arc<Model>; 2], dressed: Result<DressedBare, Refusal>) {
+    /// The joints and weights of a garment have been found, or not: it gains them, unless another model is open by now. The checker and the
+    /// range of motion look at it, and the panel of tools says what to look at first.
+    fn dressed(&mut self, models: [&Arc<Model>; 2], dressed: Result<DressedGarment, Refusal>) {
+        let [model, _] = models;
         if !self.session.edited_weights().edited_model().is_some_and(|now| Arc::ptr_eq(now, model)) {
             return;
         }
-        let DressedBare { change, dressed, .. } = match dressed {
-            Ok(bare) => bare,
+        let DressedGarment { weights, gained, dressed } = match dressed {
+            Ok(garment) => garment,
             Err(why) => {
                 self.status.error = Some(format!("{}: {why}.", model.source.name));
                 return;
             }
         };
-        self.change(EditCommand::Bind(Arc::new(change)));
-        let vertices = counted(dressed.vertices, "vertex takes", "vertices take");
-        let mut said = format!("{vertices} weights of {} of its joints", dressed.joints_used);
-        if let Some(deepest) = dressed.depths.in_clips {
-            let (clip, time) = words_of_pose(body, deepest.pose);
-            said += &format!("; up to {:.1} % of its size deeper in it, in “{clip}” at {time:.2} s", deepest.percent);
+        let (gains, changes) = (gained.is_some(), gained.is_some() || !weights.is_empty());
+        let are_both = gains && !weights.is_empty();
+        let weights = Some(weights).filter(|weights| !weights.is_empty());
+        let weights = weights.map(|weights| EditCommand::ChangeWeights(Arc::new(weights)));
+        let gained = gained.map(|change| EditCommand::Bind(Arc::new(change)));
+        // Both are one step.
+        let ends = |end: EditCommand| are_both.then_some(end);
+        for command in ends(EditCommand::BeginEdit).into_iter().chain(weights).chain(gained) {
+            self.change(command);
         }
-        self.status.say(said);
+        ends(EditCommand::EndEdit).into_iter().for_each(|end| _ = self.change(end));
+        match told(&self.session, models, (&dressed, changes)) {
+            Ok(said) => {
+                self.status.say(said);
+                if !gains {
+                    self.carry_out_inspection(InspectionCommand::Inspect);
+                    self.carry_out_inspection(InspectionCommand::RunRom(RomOptions::default()));
+                }
+                if !self.session.tools().open {
+                    self.change(ToolCommand::TogglePanel);
+                }
+            }
+            Err(why) => self.status.error = Some(why),
+        }
     }
 }
 
@@ -63,16 +123,49 @@ mod tests {
     use super::*;
     use crate::model::ModelParts;
     use crate::model::test_shapes::{Tube, tube};
-    use crate::session::Document;
+    use crate::parallel::JobContext;
+    use crate::session::{Document, Examination};
 
-    #[test]
-    fn a_garment_without_a_skin_has_none_while_one_is_tried() {
+    /// A tube whose mesh has no skin.
+    fn bare() -> Model {
         let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
         parts.skins.clear();
         parts.instances[0].skin = None;
         parts.meshes[0].primitives[0].stored_influences = None;
+        Model::build(parts).unwrap()
+    }
+
+    fn opened(model: Model) -> Session {
         let mut session = Session::default();
-        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        session.open(Document::new(Arc::new(model), Vec::new(), None));
+        session
+    }
+
+    #[test]
+    fn a_skin_that_the_session_refuses_is_told_as_a_failure_and_one_that_it_takes_is_looked_at() {
+        let mut session = opened(bare());
+        let (model, body) =
+            (Arc::clone(session.model().unwrap()), Arc::new(tube(Tube { joints: 4, ..Tube::default() })));
+        let found = dress(&model, &body, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+        let change = found.gained.clone().unwrap();
+        let mut wrong = change.clone();
+        wrong.primitives.clear();
+        session.apply(EditCommand::Bind(Arc::new(wrong)));
+        let said = told(&session, [&model, &body], (&found.dressed, true));
+        assert!(said.is_err_and(|why| why.contains("could not be given")));
+        assert!(session.take_examination().is_none() && !session.edited_weights().was_given_skins());
+        session.apply(EditCommand::Bind(Arc::new(change)));
+        let said = told(&session, [&model, &body], (&found.dressed, true));
+        assert!(said.is_ok_and(|said| said.contains("weights of 4 of its joints")));
+        assert_eq!(session.take_examination(), Some(Examination::CheckAndMotion));
+        assert!(session.edited_weights().was_given_skins());
+        session.apply(EditCommand::Undo);
+        assert!(!session.edited_weights().was_given_skins());
+    }
+
+    #[test]
+    fn a_garment_without_a_skin_has_none_while_one_is_tried() {
+        let mut session = opened(bare());
         assert!(garment_and_body(&session).is_none());
         session.open_beside(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
         session.apply(ToolCommand::Choose(Some("bind")));

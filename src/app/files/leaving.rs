@@ -29,12 +29,14 @@ impl App {
         let is_session = session.is_some();
         let name = session.or_else(|| document.map(|document| document.model.source.name.clone()));
         let has_file = document.is_some_and(|document| document.lesson().is_none());
+        let keeps_layers = document.is_some_and(|document| document.model.source.kept_layers.is_some());
         let then = match next.step() {
             NextStep::Quit => ThenCloses::Window,
             step if step.keeps_active() => ThenCloses::OneOfTwo,
             _ => ThenCloses::Model,
         };
-        self.status.unsaved = Some(UnsavedStatus { name: name.unwrap_or_default(), is_session, has_file, work, then });
+        let name = name.unwrap_or_default();
+        self.status.unsaved = Some(UnsavedStatus { name, is_session, has_file, keeps_layers, work, then });
         self.next.after_save = Some(next);
     }
 

@@ -150,6 +150,15 @@ mod tests {
         let text = |path: &Path| json(path).to_string().replace(".0,", ",").replace(".0]", "]");
         assert!(text(&other) == text(&path), "without the layer the text says what it said before, {effect:?}");
         assert!(buffer(&other) == buffer(&path), "without the layer the bytes are those from before, {effect:?}");
+        // Where the layers alone differ, saving writes them.
+        let mut renamed = opened(&kept);
+        renamed.apply(PaintCommand::Layer(LayerCommand::Rename(id, "Cape".to_owned())));
+        let work = renamed.unsaved().unsaved_work();
+        assert!(work.layers == 1 && !work.fits_model());
+        save(&renamed, &kept, &other, Some(true));
+        let renamed = opened(&other);
+        assert_eq!(renamed.painting().layers().layer(id).unwrap().name(), "Cape");
+        assert!(!renamed.unsaved().has_unsaved_work() && buffer(&other) == buffer(&kept));
         // Another program changes a vertex that the layer knows, and passes over the extras.
         let model = read(&kept);
         let mut change = WeightChange::new(MeshId(0), 0, 4);

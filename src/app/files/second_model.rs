@@ -90,6 +90,8 @@ impl App {
             let read = source.load(&options, &progress).map_err(|error| format!("Could not open {name}.\n{error}"));
             let read = read.map(|document| {
                 stamps.add(document.files());
+                // This is done here, so that no picture waits for it.
+                _ = document.kept_layers();
                 (Box::new(document), stamps)
             });
             Some(Box::new(move |app, event_loop| {

@@ -20,8 +20,8 @@ use crate::model::test_shapes::{Tube, tube};
 use crate::model::{BlockFormats, MeshId, Model, WeightChange};
 use crate::parallel::JobContext;
 use crate::session::{
-    ComparisonCommand, Document, EditCommand, EnvironmentCommand, MeasureCommand, PaintCommand, PlaceCommand, Session,
-    Source, ToolCommand, ViewCommand, Work,
+    ComparisonCommand, Document, EditCommand, EnvironmentCommand, LayerCommand, MeasureCommand, PaintCommand,
+    PlaceCommand, Session, Source, ToolCommand, ViewCommand, Work,
 };
 
 static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
@@ -297,6 +297,7 @@ fn number(work: &Work) -> usize {
         Work::ReadEnvironment(_) => 8,
         Work::PreparePainting(_) => 9,
         Work::BindPlaced(..) => 10,
+        Work::CopyLayer { .. } => 11,
     }
 }
 
@@ -359,8 +360,14 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         edited.done(run(&JobContext::of_waiting()).unwrap());
     }
     edited.apply(PaintCommand::Hold(Some("add".to_owned())));
+    // A layer is copied to the model beside.
+    let mut copying = halved(3);
+    copying.apply(PaintCommand::Layer(LayerCommand::Add(String::new())));
+    let layer = copying.painting().layers().active().unwrap();
+    copying.open_beside(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+    copying.apply(PaintCommand::Layer(LayerCommand::CopyToOther(layer)));
     let mut begun = BTreeSet::new();
-    for session in [&mut large, &mut small, &mut edited] {
+    for session in [&mut large, &mut small, &mut edited, &mut copying] {
         let mut jobs = jobs();
         jobs.follow(session, &mut |_| true);
         begun.extend(jobs.works.iter().map(|running| number(&running.work)));
@@ -379,7 +386,7 @@ fn no_work_of_any_kind_is_taken_that_was_cancelled() {
         jobs.follow(&mut Session::default(), &mut |_| true);
         assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
     }
-    assert_eq!(begun, (0..11).collect(), "every kind is begun");
+    assert_eq!(begun, (0..12).collect(), "every kind is begun");
 }
 
 #[test]

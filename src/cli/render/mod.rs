@@ -26,6 +26,7 @@ use super::line::ProgressLine;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
+use super::subdivide::levels;
 use super::{
     AFTER_HELP, CliError, ModelArgs, compare_with, crowd_sizes, other_file, parse_point, parse_side, parse_size, print,
     tell_warnings, unwritable,
@@ -115,6 +116,12 @@ pub(super) struct RenderArgs {
     /// Leave out the names of the two sides at the lower edge, with --compare or --compare-file, or of the two models, with --beside
     #[arg(long)]
     no_side_names: bool,
+    /// Subdivide the posed surface so often (Loop), 1 to 3: the model is the cage, which is skinned first
+    #[arg(long, value_name = "LEVELS", value_parser = levels(), conflicts_with_all = ["compare", "compare_file", "beside", "crowd"])]
+    subdivide: Option<u32>,
+    /// Subdivide the model at rest, with its weights, and skin it after, with --subdivide
+    #[arg(long, requires = "subdivide")]
+    subdivide_first: bool,
     #[command(flatten)]
     beside: BesideArgs,
     #[command(flatten)]

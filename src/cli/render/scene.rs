@@ -6,6 +6,7 @@ use glam::{Affine3A, DVec3, Vec2, Vec3};
 use super::super::CliError;
 use super::super::camera::{find_camera, look_at, planes};
 use super::super::find::{find_named, find_node};
+use super::super::subdivide::subdivide;
 use super::{Lights, RenderArgs, Side};
 use crate::deform::Deformer;
 use crate::film::{Reel, Target, swept, turned};
@@ -90,7 +91,11 @@ impl<'a> Scene<'a> {
             light(lights, session)?;
         }
         session.apply(ViewCommand::SetPaletteBuffer(args.device.palette));
+        session.apply(ViewCommand::SetPaletteRows(args.device.palette_rows));
         scene.compare(session);
+        if let Some(levels) = args.subdivide {
+            subdivide(session, levels, args.subdivide_first)?;
+        }
         Ok(scene)
     }
 

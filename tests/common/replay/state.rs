@@ -101,7 +101,8 @@ fn view(view: &View, say: &mut impl FnMut(&str, String)) {
     say("camera", format!("{:?} {:?}", view.orbit, view.through));
     say("viewport", format!("{:?}", view.viewport));
     say("light", format!("{:?} {:?}", view.lighting, view.antialiasing));
-    say("deformed by", format!("{:?} {:?}", view.palette_buffer, view.deformer));
+    say("deformed by", format!("{:?} {:?} {:?}", view.palette_buffer, view.palette_rows, view.deformer));
+    say("subdivided", format!("{:?}", view.subdivision));
     say("scene", format!("{} {:?} {}", view.scene, view.variant, view.crowd));
     say("selected", format!("{:?} {:?}", view.selected, view.hovered));
     say("pinned", format!("{:?} {} {}", view.pinned, view.pinned_copy, view.pinned_second));

@@ -200,7 +200,8 @@ fn a_mesh_without_a_skin_needs_a_root_and_one_with_a_skin_has_one() {
     refused(&folder, &[], "--joints ROOT");
     refused(&folder, &["--joints", "pelvis"], "pelvis");
     refused(&folder, &["--joints", "root", "--mesh", "3"], "the file has no mesh 3");
-    refused(&folder, &["--joints", "root", "--lock", "lower"], "--lock");
+    refused(&folder, &["--humanoid", "--lock", "lower"], "--lock");
+    refused(&folder, &["--joints", "lower", "--lock", "root"], "“root” is none of the joints that the meshes gain");
     let folder = with("skin", &Rig::tube());
     refused(&folder, &["--joints", "root"], "no mesh is without a skin");
 }

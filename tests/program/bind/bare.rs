@@ -11,7 +11,7 @@ use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::LocalPose;
 
 use super::made::Rig;
-use super::{all_rows, bound, bound_file, difference, folder, rows, with};
+use super::{all_rows, bound, bound_file, difference, folder, rows, weight, with};
 use crate::fix::reader::File;
 
 /// Where all vertices of the first mesh are at rest.
@@ -139,6 +139,18 @@ fn one_mesh_of_several_gains_a_skin() {
         let asked: Vec<&str> = meshes.iter().copied().filter(|word| *word != "--mesh").collect();
         let wanted = if asked.is_empty() { vec!["0", "1", "2"] } else { asked };
         assert_eq!(with_weights, wanted);
+    }
+}
+
+#[test]
+fn a_locked_joint_gets_no_weight_of_a_mesh_that_gains_a_skin() {
+    let folder = with("locked bare", &Rig::bare());
+    for binder in BINDERS {
+        bound(&folder, &["--method", binder.id, "--joints", "root", "--lock", "lower"]);
+        let used: Vec<usize> = (0..4)
+            .filter(|joint| rows(&folder, "out.glb").iter().any(|row| weight(row, *joint as u16) > 0.0))
+            .collect();
+        assert!(!used.is_empty() && !used.contains(&1), "{}: {used:?}", binder.id);
     }
 }
 

@@ -7,6 +7,7 @@ mod bare;
 mod made;
 mod options;
 mod same;
+mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+mod advice;
 mod gates;
 mod many;
 mod reports;

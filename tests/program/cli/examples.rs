@@ -99,6 +99,17 @@ fn a_benchmark_has_counts_ratios_with_their_spread_and_equal_results() {
             assert!(exact.len() == 2 && exact.iter().all(|metres| number(metres) < 1e-5), "{one}");
         }
     }
+    let calls = &report["draw_calls"];
+    assert!(number(&calls["whole"]) >= 1.0 && number(&calls["parted"]) >= number(&calls["whole"]), "{calls}");
+    // The device's rows have figures, or say why there are none.
+    let roots = report["roots"].as_array().unwrap();
+    let names: Vec<&str> = roots.iter().map(|root| root["id"].as_str().unwrap()).collect();
+    assert_eq!(names, ["exact", "one-step", "two-steps", "device-inverse-sqrt", "device-normalize"]);
+    for root in roots {
+        assert_eq!(root["why"].is_null(), root["ns"].is_object(), "{root}");
+        let most = if root["id"] == "one-step" { 0.0018 } else { 1e-4 };
+        assert!(root["why"].is_string() || number(&root["error"]) < most, "{root}");
+    }
     let costs = report["costs"].as_array().unwrap();
     assert_eq!(costs.len(), skinscope::deform::METHODS.len() + skinscope::deform::NORMAL_MODES.len());
     for cost in costs {

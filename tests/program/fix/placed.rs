@@ -1,4 +1,4 @@
-//! `skinscope bind` with joints that are placed: those of a file, and a standing figure's by the bounds of the meshes.
+//! `skinscope bind` with joints that are placed: those of a file, and a standing figure's by sections through the meshes.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -35,15 +35,17 @@ fn bind(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_humanoid_is_placed_by_the_bounds_and_a_file_of_the_same_joints_gives_the_same_bytes() {
+fn a_humanoid_is_placed_by_sections_and_a_file_of_the_same_joints_gives_the_same_bytes() {
     let folder = folder("placed");
     let old = bare(&folder);
     let before = open(&old);
-    let joints = humanoid_in(&before, None);
+    let joints = humanoid_in(&before, None).joints;
     let out = bind(&folder, &["--humanoid", "--json"]);
     assert!(out.status.success(), "{}", said(&out));
     let told: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!((&told["skins"][0]["joints"], &told["skins"][0]["skin"]), (&json!(19), &json!(0)));
+    let told_of = json!({ "symmetry": "mesh", "sections": ["hips", "neck", "legs", "arms"] });
+    assert_eq!(told["placed"], told_of);
     let new = folder.join("out.glb");
     let after = open(&new);
     same_surface("humanoid", [&before, &after], None);
@@ -70,6 +72,32 @@ fn a_humanoid_is_placed_by_the_bounds_and_a_file_of_the_same_joints_gives_the_sa
     if is_there() {
         nothing_new(&[Written { what: "humanoid".to_owned(), old, new }]);
     }
+}
+
+#[test]
+fn axes_of_joints_go_along_their_bones_or_are_those_of_the_scene() {
+    let folder = folder("placed axes");
+    bare(&folder);
+    for (arguments, along) in [(&[][..], true), (&["--axes", "bone"], true), (&["--axes", "world"], false)] {
+        let out = bind(&folder, &[&["--humanoid"], arguments].concat());
+        assert!(out.status.success(), "{}", said(&out));
+        assert!(String::from_utf8_lossy(&out.stdout).contains("plane of symmetry of the mesh"));
+        let after = open(&folder.join("out.glb"));
+        let worlds = after.skeleton.worlds(&after.skeleton.rest);
+        let skin = &after.skins[0];
+        let find = |name: &str| {
+            let is_it = |node: &&skinscope::model::NodeId| after.skeleton.names[node.index()] == name;
+            worlds[skin.joints.iter().find(is_it).unwrap().index()]
+        };
+        let [upper, lower] = ["UpperLeg.R", "LowerLeg.R"].map(find);
+        let bone = (lower.translation - upper.translation).normalize();
+        let y = upper.matrix3.y_axis;
+        assert_eq!((y.dot(bone) > 0.999_999, y.y > 0.999_999), (along, !along), "{arguments:?}");
+    }
+    let out = bind(&folder, &["--joints", "Hips", "--axes", "bone"]);
+    assert_eq!(out.status.code(), Some(2));
+    let out = bind(&folder, &["--axes", "bone"]);
+    assert!(out.status.code() == Some(2) && said(&out).contains("--axes needs"), "{}", said(&out));
 }
 
 #[test]

@@ -1,5 +1,16 @@
 //! `skinscope paint --layer`: strokes into layers, which the file keeps in its extras.
 
+use std::sync::Arc;
+
+use skinscope::edit::Sheet;
+use skinscope::export::write_skinned_glb;
+use skinscope::model::test_shapes::{Tube, tube};
+use skinscope::model::{Model, ModelParts};
+use skinscope::session::{
+    LayerCommand, PaintCommand, PaintDab, PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, Session, Source,
+};
+use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
+
 use super::*;
 
 /// Paints `of` by the strokes of the folder with more options.
@@ -67,6 +78,33 @@ fn an_effect_of_a_layer_is_kept_with_it_and_one_that_is_not_there_is_refused() {
 }
 
 #[test]
+fn a_mirror_without_an_axis_is_across_the_plane_of_symmetry() {
+    let folder = folder("layer-mirror");
+    // A tube that bulges towards +X, the more the higher, has a plane of symmetry across Z alone.
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 6, ..Tube::default() }));
+    for point in &mut parts.meshes[0].primitives[0].positions {
+        point.x += 2.0 * point.z * point.z * (1.0 + point.y);
+    }
+    let bulging = Model::build(parts).unwrap();
+    let mut bytes = Vec::new();
+    write_skinned_glb(&bulging, 0, &bulging.skeleton.rest, &mut bytes).unwrap();
+    fs::write(folder.join("a.glb"), bytes).unwrap();
+    let flood = |effect: &str, out: &str| {
+        let mut options = vec!["paint", "a.glb", "--flood", "add", "--strength", "0.2", "--joint", "joint 2"];
+        options.extend(["--layer", "Bulge", "--layer-effect", effect, "-o", out]);
+        captured(&folder, &options)
+    };
+    for (effect, out) in [("mirror", "own.glb"), ("mirror:axis=z", "z.glb")] {
+        let out = flood(effect, out);
+        assert!(out.status.success(), "{effect}: {}", said(&out));
+    }
+    let [own, across_z] = ["own.glb", "z.glb"].map(|name| fs::read(folder.join(name)).unwrap());
+    assert!(own == across_z);
+    let out = flood("mirror:axis=x", "x.glb");
+    assert!(out.status.code() == Some(2) && !folder.join("x.glb").exists(), "{}", said(&out));
+}
+
+#[test]
 fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
     let folder = folder("layer-mask");
     write(&folder, &[stroke()]);
@@ -93,6 +131,52 @@ fn the_mask_of_a_layer_is_painted_in_place_of_weights() {
     assert!(rows(&folder.join("some.glb")) != rows(&folder.join("a.glb")));
     let out = paint(&folder, "one.glb", "no.glb", &["--mask"]);
     assert!(out.status.code() == Some(2) && !folder.join("no.glb").exists(), "{}", said(&out));
+}
+
+#[test]
+fn what_a_session_has_painted_into_a_layer_and_its_mask_is_painted_by_the_files_of_its_strokes() {
+    let folder = folder("layer-recorded");
+    let path = folder.join("a.glb");
+    let mut session = Session::default();
+    session.open(Source::File(path.clone()).load(&Options::default(), &Progress::silent()).unwrap());
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    let stored = Arc::clone(session.document().unwrap().stored());
+    session.apply(SelectionCommand::Select(Some(stored.skins[0].joints[usize::from(LOWER_ARM)])));
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Sleeve".to_owned())));
+    for (brush, mask) in [("add", false), ("subtract", true), ("smooth", false)] {
+        session.apply(PaintCommand::Hold(Some(brush.to_owned())));
+        let settings = PaintSettings { radius: 0.06, front_only: false, mask, ..PaintSettings::default() };
+        session.apply(PaintCommand::Set(settings));
+        session.update_pose();
+        let position = session.surfaces().surface().unwrap().parts[0].deformed.positions[ON_UPPER_ARM];
+        session.apply(PaintCommand::Dab(PaintDab {
+            position: position.as_dvec3().to_array(),
+            pressure: 0.7,
+            flips: false,
+            smooths: false,
+        }));
+    }
+    let files = session.painting().recorded_files("s");
+    assert_eq!(files.len(), 4);
+    files.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
+    for (of, strokes, mask, out) in [
+        ("a.glb", "s.1-Sleeve.strokes.json", false, "one.glb"),
+        ("one.glb", "s.2-Sleeve.mask.strokes.json", true, "two.glb"),
+        ("two.glb", "s.3-Sleeve.strokes.json", false, "three.glb"),
+    ] {
+        let mut options = vec!["paint", of, "--strokes", strokes, "--layer", "Sleeve", "-o", out];
+        options.extend(mask.then_some("--mask"));
+        let out = captured(&folder, &options);
+        assert!(out.status.success(), "{strokes}: {}", said(&out));
+    }
+    // As the window saves it.
+    let mut sheet = Sheet::of(session.edited_weights().edited_model().unwrap());
+    session.painted_weights().unwrap().write_into(&mut sheet);
+    let (stamps, target) = (Stamps::of(&path), folder.join("window.glb"));
+    let origin = Origin::File(&path, &stamps);
+    prepare(origin, &sheet, Recompression::None, Destination::To(&target)).unwrap().write().unwrap();
+    let [before, window, program] = ["a.glb", "window.glb", "three.glb"].map(|name| rows(&folder.join(name)));
+    assert!(before != window && window == program);
 }
 
 #[test]

@@ -40,6 +40,17 @@ impl<T: Copy> Csr<T> {
         Self { starts, values }
     }
 
+    /// Makes a table of rows that follow one another in `values`, from how many values each of them has.
+    #[must_use]
+    pub fn of_lengths(lengths: impl Iterator<Item = u32>, values: Vec<T>) -> Self {
+        let mut end = 0;
+        let ends = lengths.map(|length| {
+            end += length;
+            end
+        });
+        Self { starts: std::iter::once(0).chain(ends).collect(), values }
+    }
+
     /// Returns how many rows there are.
     #[must_use]
     pub fn row_count(&self) -> usize {
@@ -90,6 +101,10 @@ mod tests {
         assert_eq!((csr.row_count(), csr.row(2)), (4, &[7, 3, 5][..]));
         assert_eq!(csr.clone().into_sorted(&|| false), Some(vec![5, 9, 3, 5, 7]));
         assert_eq!(csr.into_sorted(&|| true), None);
+        assert_eq!(
+            Csr::of_lengths([2, 0, 3].into_iter(), vec![5, 9, 7, 3, 5]),
+            Csr::new(3, [(0, 5), (0, 9), (2, 7), (2, 3), (2, 5)].into_iter())
+        );
         let empty = Csr::<u32>::new(2, std::iter::empty());
         assert_eq!((empty.row_count(), empty.row(1)), (2, &[][..]));
         assert_eq!(Csr::<u32>::default().row_count(), 0);

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{DAffine3, DVec3, Vec3};
 use skinscope_base::math::{Weld, WeldRule};
 use skinscope_base::parallel::JobContext;
-use skinscope_bind::{BindProblem, BindSettings, Joint};
-use skinscope_model::{BindingChange, InstanceId, MeshId, Model, NodeId, PrimitiveId, SkinId};
+use skinscope_bind::{BindProblem, BindSettings, Bound, Joint};
+use skinscope_inspect::VertexSet;
+use skinscope_model::{BindingChange, InstanceId, MeshId, Model, NewSkin, NodeId, PrimitiveId, SkinId};
 
 use super::{BoundSkin, bones};
 use crate::refusal::{mesh_name, name};
@@ -17,49 +18,106 @@ use crate::{MeshBinding, Refusal};
 pub struct BareBinding {
     /// The skin, with the weights of all vertices.
     pub change: BindingChange,
-    /// The report of it.
-    pub bound: BoundSkin,
+    /// The report of each skin.
+    pub bound: Vec<BoundSkin>,
+}
+
+/// Which of the meshes without a skin are bound, and to which joints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BareScope<'a> {
+    /// The numbers of the meshes in the file; `None`: all that have no skin.
+    pub meshes: Option<&'a BTreeSet<u32>>,
+    /// The vertices whose weights are found; `None`: all. A mesh without one of them gains no skin, and the other vertices of a mesh that has
+    /// some follow the root of the joints as a whole, so that they stay as stiff as they are without a skin.
+    pub within: Option<&'a VertexSet>,
+    /// The nodes of joints that get no weight.
+    pub locked: Option<&'a BTreeSet<u32>>,
 }
 
 /// Finds the weights of meshes that have no skin, as they stand at rest in the world. The joints are `root` and the nodes below it that
 /// show no mesh; where a skin of the model has `root` as a joint, they are its joints, and the meshes gain that skin if it shows them at
-/// rest where they are. Else meshes at several places gain a skin each. `meshes` are numbers of the file; `None`: all that have no skin.
+/// rest where they are; if not, those of its joints that stand in the tree of `root` are meant. Else meshes at several places gain a skin each.
 ///
 /// # Errors
-/// No mesh is without a skin, a mesh is shown by several nodes, or no weights can be found.
+/// No mesh of the scope is without a skin, a mesh is shown by several nodes, or no weights can be found.
 pub fn bind_bare(
     model: &Model,
     root: NodeId,
-    meshes: Option<&BTreeSet<u32>>,
+    scope: BareScope<'_>,
     settings: &BindSettings,
     context: &JobContext,
 ) -> Result<BareBinding, Refusal> {
-    let instances = bare_instances(model, meshes)?;
+    let instances = instances_within(model, &scope)?;
     let (nodes, skin) = joints_below(model, root);
+    let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
+    // A skin of its own has joints of one tree.
+    let nodes = if skin.is_some() { nodes } else { of_one_tree(model, root, nodes) };
     let worlds = model.skeleton.worlds(&model.skeleton.rest);
     let surface = Placed::of(model, &instances, &worlds);
     let bound: Vec<DAffine3> = nodes.iter().map(|node| worlds[node.index()]).collect();
-    let joints: Vec<Joint> = bones::joints(model, &nodes, &bound, &|_| true);
+    let is_free = |node: NodeId| scope.locked.is_none_or(|locked| !locked.contains(&node.0));
+    let joints: Vec<Joint> = bones::joints(model, &nodes, &bound, &is_free);
     let problem = BindProblem { joints, points: surface.points, triangles: surface.triangles };
-    let bound = skinscope_bind::bind(&problem, settings, context)?;
-    let skin = skin.filter(|skin| instances.iter().all(|id| model.can_join(*id, *skin)));
+    let mut bound = skinscope_bind::bind(&problem, settings, context)?;
+    if let Some(within) = scope.within {
+        let first = nodes.iter().position(|node| *node == root && is_free(*node));
+        let first = first.or_else(|| nodes.iter().position(|node| is_free(*node))).unwrap_or_default();
+        let is_within = places_of(&surface.parts, bound.rows.len(), within);
+        for (row, _) in bound.rows.iter_mut().zip(is_within).filter(|(_, is_within)| !is_within) {
+            *row = vec![(first as u32, 1.0)];
+        }
+    }
     let number = skin.unwrap_or(SkinId::from_index(model.skins.len()));
     let report = BoundSkin::of(number, &surface.stored, (&nodes, &problem.joints), &bound);
     let row = |place: &u32| bound.rows[*place as usize].clone();
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
-    let (most, root) = (settings.most, Some(root));
+    let (most, root) = (settings.most, common_root(model, &nodes));
     let binding = MeshBinding { instances, joints: nodes, root, most, parts, ..MeshBinding::default() };
     let mut change = binding.change(model)?;
     if let Some(skin) = skin {
         change.skins.clear();
         change.joining = change.instances.drain(..).map(|(id, _)| (id, skin)).collect();
     }
-    Ok(BareBinding { change, bound: report })
+    let bound = reports(model, &change, &surface.parts, (report, &bound));
+    Ok(BareBinding { change, bound })
+}
+
+/// Returns the report of each skin that meshes gain, where `whole` is that of all of them; `parts` has the place of each of their vertices.
+pub(super) fn reports(
+    model: &Model,
+    change: &BindingChange,
+    parts: &[(PrimitiveId, Vec<u32>)],
+    (whole, bound): (BoundSkin, &Bound),
+) -> Vec<BoundSkin> {
+    if change.skins.len() < 2 {
+        return vec![whole];
+    }
+    let of = |(number, skin): (usize, &NewSkin)| {
+        let shown = change.instances.iter().filter(|(_, of)| *of == number);
+        let meshes: BTreeSet<MeshId> = shown.map(|(id, _)| model.instances[id.index()].mesh).collect();
+        let (mut stored, mut used) = (vec![0; bound.rows.len()], BTreeSet::new());
+        for place in parts.iter().filter(|(id, _)| meshes.contains(&id.mesh)).flat_map(|(_, places)| places) {
+            stored[*place as usize] += 1;
+            let row = bound.rows[*place as usize].iter();
+            used.extend(row.filter(|(_, share)| *share > 0.0).map(|(joint, _)| *joint));
+        }
+        let id = SkinId::from_index(model.skins.len() + number);
+        let part = whole.part((id, &skin.joints), &stored, &bound.island_of);
+        // What was looked at around the joints of all of them is drawn once.
+        let shapes = if number == 0 { whole.shapes.clone() } else { Vec::new() };
+        BoundSkin { joints_used: used.len(), shapes, ..part }
+    };
+    change.skins.iter().enumerate().map(of).collect()
 }
 
 /// Returns the instances that are bound: of each mesh the one node that shows it.
 pub(super) fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Result<Vec<InstanceId>, Refusal> {
-    let is_asked = |mesh: MeshId| meshes.is_none_or(|meshes| meshes.contains(&model.file_mesh(mesh).0));
+    instances_within(model, &BareScope { meshes, ..BareScope::default() })
+}
+
+/// Returns the instances that a scope has.
+fn instances_within(model: &Model, scope: &BareScope<'_>) -> Result<Vec<InstanceId>, Refusal> {
+    let is_asked = |mesh: MeshId| scope.meshes.is_none_or(|meshes| meshes.contains(&model.file_mesh(mesh).0));
     let mut by_mesh: BTreeMap<MeshId, Vec<InstanceId>> = BTreeMap::new();
     for (index, instance) in model.instances.iter().enumerate().filter(|(_, i)| is_asked(i.mesh)) {
         if instance.skin.is_none() {
@@ -68,6 +126,12 @@ pub(super) fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> R
     }
     if by_mesh.is_empty() {
         return Err(Refusal::NoBareMesh);
+    }
+    if let Some(within) = scope.within {
+        by_mesh.retain(|mesh, _| within.parts.iter().any(|part| part.mesh == *mesh && !part.vertices.is_empty()));
+        if by_mesh.is_empty() {
+            return Err(Refusal::NoBareVertex);
+        }
     }
     let mut out = Vec::new();
     for (mesh, shown) in by_mesh {
@@ -79,6 +143,25 @@ pub(super) fn bare_instances(model: &Model, meshes: Option<&BTreeSet<u32>>) -> R
         out.push(*one);
     }
     Ok(out)
+}
+
+/// Returns for each place of a surface whether one of the vertices there is among these.
+fn places_of(parts: &[(PrimitiveId, Vec<u32>)], count: usize, within: &VertexSet) -> Vec<bool> {
+    let mut out = vec![false; count];
+    for part in &within.parts {
+        let id = PrimitiveId::new(part.mesh, part.primitive);
+        let Some((_, places)) = parts.iter().find(|(of, _)| *of == id) else { continue };
+        for place in part.vertices.iter().filter_map(|vertex| places.get(*vertex as usize)) {
+            out[*place as usize] = true;
+        }
+    }
+    out
+}
+
+/// Returns the joints that meshes without a skin are bound to, where they hang on a node.
+#[must_use]
+pub fn bare_joints(model: &Model, root: NodeId) -> Vec<NodeId> {
+    joints_below(model, root).0
 }
 
 /// Returns the joints that hang on a node, and the skin that has it as a joint where there is one.
@@ -102,6 +185,24 @@ fn joints_below(model: &Model, root: NodeId) -> (Vec<NodeId>, Option<SkinId>) {
     }
     let is_joint = |node: &NodeId| is_below[node.index()] && (*node == root || has_joint_below[node.index()]);
     ((0..model.skeleton.len()).map(NodeId::from_index).filter(is_joint).collect(), None)
+}
+
+/// Returns a node with those above it, up to the root of its tree.
+fn upwards(model: &Model, node: NodeId) -> impl Iterator<Item = NodeId> {
+    std::iter::successors(Some(node), |node| model.skeleton.parents[node.index()])
+}
+
+/// Returns those of some joints that stand in the tree of a node.
+fn of_one_tree(model: &Model, root: NodeId, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    let top = upwards(model, root).last();
+    nodes.retain(|node| upwards(model, *node).last() == top);
+    nodes
+}
+
+/// Returns the lowest node that some joints are at or below; `None` where they stand in several trees.
+fn common_root(model: &Model, nodes: &[NodeId]) -> Option<NodeId> {
+    let is_above = |root: &NodeId| nodes.iter().all(|node| upwards(model, *node).any(|above| above == *root));
+    upwards(model, *nodes.first()?).find(is_above)
 }
 
 /// The surface of several meshes as it stands in the world.

@@ -11,8 +11,8 @@ use crate::{Refusal, Sheet};
 
 /// The joints of a surface.
 pub(super) struct Skeleton {
-    /// The first skin of the surface.
-    pub skin: SkinId,
+    /// The skins of the surface.
+    pub skins: Vec<SkinId>,
     /// The node of each joint.
     pub nodes: Vec<NodeId>,
     /// The joints.
@@ -35,7 +35,7 @@ pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Result<Option<
     }
     let Some(first) = skins.first().copied() else { return Ok(None) };
     let mut placed: Vec<(NodeId, DAffine3)> = Vec::new();
-    for skin in skins {
+    for skin in skins.iter().copied() {
         let joints = &model.skins[skin.index()].joints;
         let of = |index: usize| {
             let edited = sheet.binds.get(&(skin.index(), index)).copied();
@@ -62,7 +62,7 @@ pub(super) fn of_surface(sheet: &Sheet, surface: &RestSurface) -> Result<Option<
     let nodes: Vec<NodeId> = placed.iter().map(|(node, _)| *node).collect();
     let bound: Vec<DAffine3> = placed.iter().map(|(_, matrix)| *matrix).collect();
     let locked = |node: NodeId| sheet.bounds.locked.contains(&node.0);
-    Ok(Some(Skeleton { skin: first, joints: joints(model, &nodes, &bound, &|node| !locked(node)), nodes }))
+    Ok(Some(Skeleton { joints: joints(model, &nodes, &bound, &|node| !locked(node)), nodes, skins }))
 }
 
 /// Returns joints with the matrices that bring their spaces into that of the surface, each with the nearest one above it.

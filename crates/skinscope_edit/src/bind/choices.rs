@@ -1,16 +1,18 @@
-//! What of a binding is chosen beside its parameters, among the values of the settings: the rules that are switched off, and the node that
-//! meshes without a skin are bound to, and the radii of the envelopes of single joints.
+//! What of a binding is chosen beside its parameters, among the values of the settings: the rules that are switched off, the node that
+//! meshes without a skin are bound to, the meshes that are bound, and the radii of the envelopes of single joints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skinscope_bind::{BINDERS, Binder, ENVELOPE_RANGES};
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{MeshId, Model, NodeId, PrimitiveId};
 
 use super::METHOD;
-use crate::Settings;
+use crate::{Settings, Sheet};
 
 /// The name of the value that has the node below which the joints of meshes without a skin are.
 const ROOT: &str = "bind-root";
+/// How the names of the values begin that say that a mesh is bound; its number in the file follows.
+const MESH: &str = "bind-mesh:";
 /// The outer radius of an envelope is larger than the inner one by this at least.
 const LEAST_GAP: f64 = 0.01;
 
@@ -98,6 +100,68 @@ pub fn set_bind_root(settings: &mut Settings, root: Option<NodeId>) {
     }
 }
 
+/// Returns the meshes that are bound, by their numbers in the file; where it is empty, all are.
+#[must_use]
+pub fn bind_meshes(settings: &Settings) -> BTreeSet<u32> {
+    let named = settings.values.iter().filter(|(_, value)| **value > 0.0);
+    named.filter_map(|(id, _)| id.strip_prefix(MESH)?.parse().ok()).collect()
+}
+
+/// Chooses a mesh, or no longer. Where none is chosen, all are bound.
+pub fn set_bind_mesh(settings: &mut Settings, mesh: u32, is_on: bool) {
+    let id = format!("{MESH}{mesh}");
+    match is_on {
+        true => _ = settings.values.insert(id, 1.0),
+        false => _ = settings.values.remove(&id),
+    }
+}
+
+/// Lets all meshes be bound.
+pub fn clear_bind_meshes(settings: &mut Settings) {
+    settings.values.retain(|id, _| !id.starts_with(MESH));
+}
+
+/// Forgets what is chosen by numbers of nodes and meshes, which another model has for others.
+pub fn forget_bind_numbers(settings: &mut Settings) {
+    set_bind_root(settings, None);
+    clear_bind_meshes(settings);
+}
+
+/// Returns the meshes that could be bound with these settings, by their numbers in the file, with their names: those without a skin where
+/// these gain one, and else those that have one.
+#[must_use]
+pub fn bindable_meshes(model: &Model, settings: &Settings) -> BTreeMap<u32, String> {
+    let is_bare = bind_root(model, settings).is_some();
+    let instances = model.instances.iter().filter(|instance| instance.skin.is_none() == is_bare);
+    let named = instances.map(|instance| {
+        let (number, name) = (model.file_mesh(instance.mesh).0, &model.meshes[instance.mesh.index()].name);
+        (number, if name.is_empty() { format!("mesh {number}") } else { name.clone() })
+    });
+    named.collect()
+}
+
+/// Returns whether a primitive is of a mesh that is bound, where these are chosen.
+pub(super) fn is_chosen(model: &Model, meshes: &BTreeSet<u32>, primitive: &PrimitiveId) -> bool {
+    let number = |mesh: MeshId| model.file_mesh(mesh).0;
+    meshes.is_empty() || meshes.contains(&number(primitive.mesh))
+}
+
+/// Limits a sheet to the meshes that are chosen, where these have a skin.
+pub(crate) fn limit_to_meshes(sheet: &mut Sheet, settings: &Settings) {
+    let (model, meshes) = (sheet.model, bind_meshes(settings));
+    if meshes.is_empty() || bind_root(model, settings).is_some() {
+        return;
+    }
+    if sheet.bounds.rows.is_empty() {
+        sheet.bounds.rows = sheet.tables.iter().map(|table| vec![true; table.vertices()]).collect();
+    }
+    for (table, rows) in sheet.tables.iter().zip(&mut sheet.bounds.rows) {
+        if !table.primitives.iter().any(|primitive| is_chosen(model, &meshes, primitive)) {
+            rows.fill(false);
+        }
+    }
+}
+
 /// Returns the node that meshes without a skin most likely hang on: of the nodes that show no mesh the one with most of them at and below it,
 /// and of equal ones the first. A skin that the model has goes before: its first joint.
 #[must_use]
@@ -152,6 +216,21 @@ mod tests {
         assert_eq!(bind_root(&bare, &settings), None, "there is no such node");
         set_bind_root(&mut settings, None);
         assert!(settings == Settings::default());
+    }
+
+    #[test]
+    fn meshes_are_chosen_by_their_numbers_until_those_of_another_model_are_forgotten() {
+        let model = tube(Tube { joints: 4, ..Tube::default() });
+        let mut settings = Settings::default();
+        assert_eq!(bindable_meshes(&model, &settings), [(0, "tube".to_owned())].into());
+        set_bind_mesh(&mut settings, 12, true);
+        set_bind_mesh(&mut settings, 3, true);
+        set_bind_rule(&mut settings, "helpers", false);
+        assert_eq!(bind_meshes(&settings), [3, 12].into());
+        set_bind_mesh(&mut settings, 3, false);
+        assert_eq!(bind_meshes(&settings), [12].into());
+        forget_bind_numbers(&mut settings);
+        assert!(bind_meshes(&settings).is_empty() && !has_bind_rule(&settings, "helpers"));
     }
 
     #[test]

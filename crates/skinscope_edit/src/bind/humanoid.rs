@@ -1,18 +1,23 @@
-//! Joints of a standing figure, placed by the proportions of its box, and the names of joints of both sides.
+//! Joints of a standing figure, placed by sections through it and by the usual proportions, and the names of joints of both sides.
 
 use std::collections::BTreeSet;
 
 use glam::{Vec2, Vec3};
-use skinscope_base::math::{Aabb, Ray};
+use skinscope_base::math::{Aabb, Ray, length};
+use skinscope_inspect::symmetry::plane_of_points;
 use skinscope_model::{Model, Side, side};
 
-use super::middle::{bare_bounds_of, middles_of_body};
-use super::placed::PlacedJoint;
+use super::figure::Figure;
+use super::middle::{bare_bounds_of, bare_points, bare_triangles, middles_of_body};
+use super::placed_joint::PlacedJoint;
 
 /// How much deeper than wide a figure is that looks along the X axis, since its arms are spread along Z.
 const TURNED: f32 = 1.2;
 /// How far from the middle of its box the plane of symmetry may be at 0, as a share of the width.
 const OFF_CENTRE: f32 = 0.05;
+
+/// By how much the share of vertices that one plane mirrors has to be larger than that of another to be believed before the box.
+const SURELY: f32 = 0.02;
 
 /// Where a standing figure has its left, and the plane between both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +28,8 @@ pub struct BodyFrame {
     pub left: Vec3,
     /// The plane of symmetry: `left · point` of its points.
     pub offset: f32,
+    /// Whether that plane mirrors the mesh. Else it is the middle of the box.
+    pub is_of_mesh: bool,
 }
 
 impl BodyFrame {
@@ -34,7 +41,18 @@ impl BodyFrame {
         let left = if size.z > TURNED * size.x { Vec3::NEG_Z } else { Vec3::X };
         let (centre, width) = (bounds.center().dot(left), size.dot(left).abs());
         let offset = if centre.abs() <= OFF_CENTRE * width { 0.0 } else { centre };
-        Self { bounds, left, offset }
+        Self { bounds, left, offset, is_of_mesh: false }
+    }
+
+    /// Says where the plane of symmetry is, and what tells it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let (axis, at) = if self.left == Vec3::X { ("X", self.offset) } else { ("Z", 0.0 - self.offset) };
+        let at = format!("{axis} = {}", length(f64::from(at)));
+        match self.is_of_mesh {
+            true => format!("Sides by the plane of symmetry of the mesh, {at}"),
+            false => format!("Sides by the middle of the bounds, {at}: the mesh has no plane of symmetry"),
+        }
     }
 
     /// Returns how far to the left of the plane of symmetry a point is, metres.
@@ -56,16 +74,66 @@ impl BodyFrame {
     }
 }
 
+/// Returns where the meshes without a skin with these numbers (`None`: all) have their sides: by the plane that mirrors most of their vertices,
+/// across X or Z; by the box around them where there is none. Where planes across both axes mirror as many, the box says which.
+#[must_use]
+pub fn body_frame(model: &Model, meshes: Option<&BTreeSet<u32>>) -> BodyFrame {
+    let by_box = BodyFrame::of(bare_bounds_of(model, meshes));
+    let points = bare_points(model, meshes);
+    let other = if by_box.left == Vec3::X { Vec3::NEG_Z } else { Vec3::X };
+    let mirrored = |left: Vec3| {
+        let (plane, share) = plane_of_points(model, points.clone(), left.abs())?;
+        // What is off by rounding alone is at 0.
+        let is_off = plane.offset.abs() > 1e-5 * by_box.bounds.diagonal();
+        let offset = if is_off { plane.offset * left.dot(plane.normal) } else { 0.0 };
+        Some((share, BodyFrame { left, offset, is_of_mesh: true, ..by_box }))
+    };
+    match (mirrored(by_box.left), mirrored(other)) {
+        (Some((share, _)), Some((more, other))) if more > share + SURELY => other,
+        (Some((_, frame)), _) | (None, Some((_, frame))) => frame,
+        (None, None) => by_box,
+    }
+}
+
 /// The joints of the middle, from the hips up: the name, and the height as a share of the figure's.
 const MIDDLE: [(&str, f32); 5] = [("Hips", 0.53), ("Spine", 0.59), ("Chest", 0.69), ("Neck", 0.82), ("Head", 0.87)];
+/// How high the shoulders are.
+const SHOULDERS: f32 = 0.8;
 /// The length from the upper arm to the hand, as a share of the height.
 const ARM: f32 = 0.3;
+
+/// The joints of a humanoid, and what tells where they are.
+#[derive(Clone, Debug)]
+pub struct Humanoid {
+    /// The 19 joints.
+    pub joints: Vec<PlacedJoint>,
+    /// Where the figure has its sides.
+    pub frame: BodyFrame,
+    /// The parts that sections through the mesh tell of: some of hips, neck, legs and arms. The others have the proportions of a grown person.
+    pub sections: Vec<&'static str>,
+}
+
+impl Humanoid {
+    /// Says what tells where the joints are.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let sections = match self.sections.as_slice() {
+            [] => "all by the usual proportions".to_owned(),
+            told => format!("{} from sections through the mesh", told.join(", ")),
+        };
+        format!("{}; {sections}", self.frame.words())
+    }
+}
 
 /// Returns the 19 joints of a humanoid, placed into a box by the proportions of a standing figure whose arms are spread as wide as the box is.
 /// Retargeting knows their names. They are within the box, and the same on both sides of its middle.
 #[must_use]
 pub fn humanoid(bounds: Aabb) -> Vec<PlacedJoint> {
-    let frame = BodyFrame::of(bounds);
+    joints_in(&BodyFrame::of(bounds), &Figure::default())
+}
+
+/// Places the 19 joints where a figure has them, all in the middle of its box before and behind.
+fn joints_in(frame: &BodyFrame, figure: &Figure) -> Vec<PlacedJoint> {
     let (size, centre) = (frame.bounds.size(), frame.bounds.center());
     let height = size.y;
     // The plane of symmetry need not be in the middle of the box.
@@ -80,11 +148,15 @@ pub fn humanoid(bounds: Aabb) -> Vec<PlacedJoint> {
         out.len() - 1
     };
     for (number, (name, up)) in MIDDLE.into_iter().enumerate() {
-        add(name.to_owned(), Vec2::new(0.0, up), number.checked_sub(1));
+        add(name.to_owned(), Vec2::new(0.0, figure.height(up)), number.checked_sub(1));
     }
     let [hips, chest] = [0, 2];
-    let arm = arm(height, half);
-    let (leg, inner) = ((0.055 * height).min(0.5 * half), (0.03 * height).min(0.2 * half));
+    let arm = match figure.arms {
+        Some(arms) => arms.map(|at| Vec2::new(height * at.x, at.y)),
+        None => arm(height, half, figure),
+    };
+    let legs = figure.legs.map_or([(0.055 * height).min(0.5 * half); 3], |legs| legs.map(|aside| height * aside));
+    let inner = (0.03 * height).min(0.2 * half).min(0.4 * arm[0].x);
     for (sign, end) in [(1.0, "L"), (-1.0, "R")] {
         let mut chain = |root: usize, joints: &[(&str, Vec2)]| {
             let mut parent = root;
@@ -93,10 +165,11 @@ pub fn humanoid(bounds: Aabb) -> Vec<PlacedJoint> {
             }
         };
         let [upper, lower, hand] = arm;
-        let shoulder = Vec2::new(inner, 0.8);
+        let shoulder = Vec2::new(inner, upper.y);
         chain(chest, &[("Shoulder", shoulder), ("UpperArm", upper), ("LowerArm", lower), ("Hand", hand)]);
-        let place = |up: f32| Vec2::new(leg, up);
-        chain(hips, &[("UpperLeg", place(0.51)), ("LowerLeg", place(0.28)), ("Foot", place(0.045))]);
+        let place = |aside: f32, up: f32| Vec2::new(aside, figure.height(up));
+        let [upper, lower, foot] = [place(legs[0], 0.51), place(legs[1], 0.28), place(legs[2], 0.045)];
+        chain(hips, &[("UpperLeg", upper), ("LowerLeg", lower), ("Foot", foot)]);
     }
     out
 }
@@ -104,13 +177,14 @@ pub fn humanoid(bounds: Aabb) -> Vec<PlacedJoint> {
 /// How far beside a joint the body is looked for, as a share of its size.
 const ASIDE: f32 = 7e-4;
 
-/// Returns the joints of [`humanoid`] for the meshes without a skin with these numbers (`None`: all), each as deep as the middle of the body is
-/// where the joint is seen from before the figure, so that feet, a nose or a tail take no joint out of the body. One that the body is not
-/// behind is as deep as its parent.
+/// Returns the joints of a humanoid for the meshes without a skin with these numbers (`None`: all): as high and as far aside as sections through
+/// the mesh tell, and else as in [`humanoid`], and each as deep as the middle of the body is where the joint is seen from before the figure, so
+/// that feet, a nose or a tail take no joint out of the body. One that the body is not behind is as deep as its parent.
 #[must_use]
-pub fn humanoid_in(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<PlacedJoint> {
-    let frame = BodyFrame::of(bare_bounds_of(model, meshes));
-    let mut joints = humanoid(frame.bounds);
+pub fn humanoid_in(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Humanoid {
+    let frame = body_frame(model, meshes);
+    let figure = figure_of(model, meshes, &frame);
+    let mut joints = joints_in(&frame, &figure);
     let ahead = frame.left.cross(Vec3::Y);
     let size = frame.bounds.diagonal();
     // A ray in the plane of symmetry would meet edges, and might slip between two triangles.
@@ -132,16 +206,32 @@ pub fn humanoid_in(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<PlacedJ
         let position = &mut joints[index].position;
         *position += (depth - position.dot(ahead)) * ahead;
     }
-    joints
+    Humanoid { joints, frame, sections: figure.told() }
 }
 
-/// Returns upper arm, lower arm and hand: how far from the middle, metres, and how high as a share of the height.
-fn arm(height: f32, half: f32) -> [Vec2; 3] {
+/// Looks at the sections through the meshes without a skin.
+fn figure_of(model: &Model, meshes: Option<&BTreeSet<u32>>, frame: &BodyFrame) -> Figure {
+    let (ground, height) = (frame.bounds.min.y, frame.bounds.size().y);
+    if height <= 0.0 {
+        return Figure::default();
+    }
+    let flat = |at: Vec3| Vec2::new(frame.to_left(at), at.y - ground) / height;
+    let triangles: Vec<[Vec2; 3]> =
+        bare_triangles(model, meshes).into_iter().map(|corners| corners.map(flat)).collect();
+    Figure::of(&triangles)
+}
+
+/// Returns upper arm, lower arm and hand by the usual proportions: how far from the middle, metres, and how high as a share of the height.
+fn arm(height: f32, half: f32, figure: &Figure) -> [Vec2; 3] {
     let (start, length) = ((0.1 * height).min(0.6 * half), ARM * height);
     // Arms that are not spread hang down.
     let out = (0.8 * half - start).clamp(0.0, length);
     let drop = (length * length - out * out).max(0.0).sqrt();
-    [0.0, 0.5, 1.0].map(|share| Vec2::new(start + share * out, 0.8 - share * drop / height.max(f32::MIN_POSITIVE)))
+    let shoulder = figure.height(SHOULDERS);
+    [0.0, 0.5, 1.0].map(|share| {
+        let up = shoulder - share * drop / height.max(f32::MIN_POSITIVE);
+        Vec2::new(start + share * out, up.max(0.0))
+    })
 }
 
 /// The ends of names, for left and right.

@@ -17,20 +17,37 @@ struct Crossing {
     enters: bool,
 }
 
-/// Returns the box around all meshes without a skin, as they stand at rest in the scene.
-#[must_use]
-pub fn bare_bounds(model: &Model) -> Aabb {
-    bare_bounds_of(model, None)
-}
-
-/// Does the same for the meshes of the file with these numbers; `None`: all.
-#[must_use]
-pub(crate) fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
+/// Returns the box around the meshes without a skin with these numbers of the file (`None`: all), as they stand at rest in the scene.
+pub(super) fn bare_bounds_of(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Aabb {
     let mut out = Aabb::EMPTY;
     for (world, primitive) in bare_parts(model, meshes) {
         for position in primitive.positions.iter().take(primitive.stored_vertices) {
             out.include(world.transform_point3(position.as_dvec3()).as_vec3());
         }
+    }
+    out
+}
+
+/// Returns the vertices of the meshes without a skin with these numbers (`None`: all), as they stand at rest in the scene.
+pub(super) fn bare_points(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<Vec3> {
+    let mut out = Vec::new();
+    for (world, primitive) in bare_parts(model, meshes) {
+        let stored = primitive.positions.iter().take(primitive.stored_vertices);
+        out.extend(stored.map(|at| world.transform_point3(at.as_dvec3()).as_vec3()).filter(|at| Aabb::is_near(*at)));
+    }
+    out
+}
+
+/// Returns their triangles.
+pub(super) fn bare_triangles(model: &Model, meshes: Option<&BTreeSet<u32>>) -> Vec<[Vec3; 3]> {
+    let mut out = Vec::new();
+    for (world, primitive) in bare_parts(model, meshes) {
+        let corner = |vertex: u32| {
+            let at = primitive.positions.get(vertex as usize)?;
+            Some(world.transform_point3(at.as_dvec3()).as_vec3()).filter(|at| Aabb::is_near(*at))
+        };
+        let (triangles, _) = primitive.indices.as_chunks::<3>();
+        out.extend(triangles.iter().filter_map(|[a, b, c]| Some([corner(*a)?, corner(*b)?, corner(*c)?])));
     }
     out
 }
@@ -86,8 +103,9 @@ fn way_through(met: &mut Vec<Crossing>, near: f32) -> Option<[f32; 2]> {
             break;
         }
     }
-    let second = met.iter().find(|crossing| crossing.distance > first.distance + near);
-    // Where not every surface has a back, the first two are the body.
+    // Where not every surface has a back, as a nose that lies on a face, the body ends where one is left; where none is, the first two are it.
+    let beyond = || met.iter().filter(|crossing| crossing.distance > first.distance + near);
+    let second = beyond().find(|crossing| crossing.enters != first.enters).or_else(|| beyond().next());
     let end = if depth == 0 { last } else { second.map_or(first.distance, |second| second.distance) };
     Some([first.distance, end])
 }
@@ -132,5 +150,7 @@ mod tests {
         assert_eq!(way(&[(1.0, back), (2.0, front)]), Some([1.0, 2.0]));
         assert_eq!(way(&[(1.0, front), (2.0, front), (9.0, front)]), Some([1.0, 2.0]));
         assert_eq!(way(&[(1.0, front)]), Some([1.0, 1.0]));
+        // A patch on a body, and another body behind it.
+        assert_eq!(way(&[(1.0, front), (1.1, front), (2.0, back), (5.0, front), (6.0, back)]), Some([1.0, 2.0]));
     }
 }

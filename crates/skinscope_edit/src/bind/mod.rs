@@ -7,32 +7,43 @@ mod bare;
 mod bones;
 mod choices;
 mod dress;
+mod figure;
 mod humanoid;
+#[cfg(test)]
+mod humanoid_tests;
 mod middle;
 mod placed;
+mod placed_axes;
 mod placed_file;
+mod placed_joint;
 #[cfg(test)]
 mod placed_tests;
 mod report;
 
+use std::collections::BTreeSet;
+
 use skinscope_base::parallel::JobContext;
-use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, RULES};
-use skinscope_model::{Model, NodeId};
+use skinscope_bind::{BINDERS, BindError, BindProblem, BindSettings, Binder, Bound, RULES};
+use skinscope_model::{MeshId, Model, NodeId, SkinId};
 use skinscope_weights::{RestSurface, Shares, Table, cut};
 
-pub use bare::{BareBinding, bind_bare};
+pub use bare::{BareBinding, BareScope, bare_joints, bind_bare};
+pub(crate) use choices::limit_to_meshes;
 pub use choices::{
-    bind_envelopes, bind_method, bind_root, clear_bind_envelopes, has_bare_mesh, has_bind_rule, likely_bind_root,
-    set_bind_envelope, set_bind_root, set_bind_rule,
+    bind_envelopes, bind_meshes, bind_method, bind_root, bindable_meshes, clear_bind_envelopes, clear_bind_meshes,
+    forget_bind_numbers, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_envelope, set_bind_mesh,
+    set_bind_root, set_bind_rule,
 };
 pub use dress::{
-    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedBare, REACH, dress_bare, dress_skinned,
-    words_of_pose,
+    ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, REACH, dress,
+    dress_align, set_dress_align, words_of_pose,
 };
-pub use humanoid::{BodyFrame, humanoid, humanoid_in, mirrored_name, sided_name};
-pub use middle::{bare_bounds, middle_of_body};
-pub use placed::{PlacedJoint, bind_placed};
+pub use humanoid::{BodyFrame, Humanoid, body_frame, humanoid, humanoid_in, mirrored_name, sided_name};
+pub use middle::middle_of_body;
+pub use placed::bind_placed;
+pub use placed_axes::{PLACED_AXES, PlacedAxes};
 pub use placed_file::{placed_from_text, placed_to_text, unfinished_from_text};
+pub use placed_joint::PlacedJoint;
 pub use report::{BoundSkin, JointShape};
 
 use super::operation_row::Group;
@@ -184,29 +195,39 @@ fn can_bind(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     if bind_root(sheet.model, settings).is_some() {
         return Ok(());
     }
-    match sheet.tables.iter().any(|table| table.vertices() > 0) {
+    let meshes = bind_meshes(settings);
+    let mut tables = sheet.tables.iter().filter(|table| table.vertices() > 0).peekable();
+    if tables.peek().is_none() {
+        return Err(Refusal::NoSkin);
+    }
+    match tables.flat_map(|table| &table.primitives).any(|at| choices::is_chosen(sheet.model, &meshes, at)) {
         true => Ok(()),
-        false => Err(Refusal::NoSkin),
+        false => Err(Refusal::NoChosenSkin),
     }
 }
 
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
     let asked = bind_settings(settings);
     if let Some(root) = bind_root(sheet.model, settings) {
-        return gain(sheet, root, &asked);
+        return gain(sheet, root, &bind_meshes(settings), &asked);
     }
     let surfaces = sheet.surfaces().to_vec();
     let (mut bound, mut has_no_skin) = (Vec::new(), false);
-    for (number, surface) in surfaces.iter().enumerate() {
+    let points = |surface: &RestSurface| surface.positions.len();
+    let (all, mut done) = (surfaces.iter().map(points).sum::<usize>().max(1), 0);
+    for surface in &surfaces {
+        let from = done;
+        done += points(surface);
         let is_open = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex));
         if !is_open.into_iter().any(|at| sheet.bounds.has(at.table, at.row)) {
             continue;
         }
-        let share = |part: f32| 0.2 + 0.6 * (number as f32 + part) / surfaces.len() as f32;
-        let context = sheet.context.part(share(0.0), share(1.0));
+        // The stages of all surfaces together are counted once: each has its share of the time by its points.
+        let share = |points: usize| 0.2 + 0.6 * points as f32 / all as f32;
+        let context = sheet.context.part(share(from), share(done));
         match bind_surface(sheet, surface, &asked, &context) {
-            Ok(Some(skin)) => bound.push(skin),
-            Ok(None) => has_no_skin = true,
+            Ok(skins) if skins.is_empty() => has_no_skin = true,
+            Ok(skins) => bound.extend(skins),
             Err(Refusal::NotBound(BindError::Cancelled)) => return,
             Err(why) => {
                 sheet.not_bound = Some(why);
@@ -221,22 +242,29 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
 }
 
 /// Finds the weights of the meshes that have no skin. The sheet has no rows of theirs: what they would gain stands beside its tables.
-fn gain(sheet: &mut Sheet, root: NodeId, asked: &BindSettings) {
-    match bind_bare(sheet.model, root, None, asked, &sheet.context.part(0.2, 0.8)) {
-        Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), vec![bound]),
+fn gain(sheet: &mut Sheet, root: NodeId, meshes: &BTreeSet<u32>, asked: &BindSettings) {
+    let scope = BareScope {
+        meshes: Some(meshes).filter(|meshes| !meshes.is_empty()),
+        within: sheet.within.as_ref(),
+        locked: Some(&sheet.bounds.locked),
+    };
+    let gained = bind_bare(sheet.model, root, scope, asked, &sheet.context.part(0.2, 0.8));
+    match gained {
+        Ok(BareBinding { change, bound }) => (sheet.gained, sheet.bound) = (Some(change), bound),
         Err(Refusal::NotBound(BindError::Cancelled)) => {}
         Err(why) => sheet.not_bound = Some(why),
     }
 }
 
-/// Binds a surface, and returns what is reported of it; `None` where it has no skin.
+/// Binds a surface, and returns what is reported of each of its skins; there is none where it has no skin.
 fn bind_surface(
     sheet: &mut Sheet,
     surface: &RestSurface,
     asked: &BindSettings,
     context: &JobContext,
-) -> Result<Option<BoundSkin>, Refusal> {
-    let Some(skeleton) = bones::of_surface(sheet, surface)? else { return Ok(None) };
+) -> Result<Vec<BoundSkin>, Refusal> {
+    let Some(skeleton) = bones::of_surface(sheet, surface)? else { return Ok(Vec::new()) };
+    let Some(first) = skeleton.skins.first().copied() else { return Ok(Vec::new()) };
     let problem = BindProblem {
         joints: skeleton.joints,
         points: surface.positions.iter().map(|point| point.as_dvec3()).collect(),
@@ -244,7 +272,7 @@ fn bind_surface(
     };
     let bound = skinscope_bind::bind(&problem, asked, context)?;
     let stored: Vec<usize> = (0..bound.rows.len() as u32).map(|welded| surface.members(welded).len()).collect();
-    let mut report = BoundSkin::of(skeleton.skin, &stored, (&skeleton.nodes, &problem.joints), &bound);
+    let mut report = BoundSkin::of(first, &stored, (&skeleton.nodes, &problem.joints), &bound);
     let mut folded = Folded::new(sheet.model, &skeleton.nodes);
     let mut is_used = vec![false; sheet.model.skeleton.len()];
     let mut note = |shares: &[(u32, f64)]| {
@@ -270,7 +298,41 @@ fn bind_surface(
         }
     }
     report.joints_used = skeleton.nodes.iter().filter(|node| is_used[node.index()]).count();
-    Ok(Some(report))
+    if skeleton.skins.len() < 2 {
+        return Ok(vec![report]);
+    }
+    let parts = skeleton.skins.iter().filter_map(|skin| part_of(sheet, surface, (&report, &bound), *skin));
+    let mut parts: Vec<BoundSkin> = parts.collect();
+    // Skins share joints, and what was looked at around each is drawn once.
+    parts.iter_mut().skip(1).for_each(|part| part.shapes.clear());
+    Ok(parts)
+}
+
+/// Returns what is reported of one of several skins that move a surface; `None` where none of its vertices may change.
+fn part_of(
+    sheet: &Sheet,
+    surface: &RestSurface,
+    (whole, bound): (&BoundSkin, &Bound),
+    skin: SkinId,
+) -> Option<BoundSkin> {
+    let model = sheet.model;
+    let shown = model.instances.iter().filter(|instance| instance.skin == Some(skin));
+    let meshes: BTreeSet<MeshId> = shown.map(|instance| instance.mesh).collect();
+    let (mut used, mut shares, mut is_open) = (BTreeSet::new(), Shares::new(), false);
+    let mut stored = vec![0; bound.rows.len()];
+    for (welded, stored) in (0..).zip(&mut stored) {
+        let own = |vertex: &&u32| meshes.contains(&surface.stored(**vertex).0.primitive.mesh);
+        for vertex in surface.members(welded).iter().filter(own) {
+            let at = surface.row(*vertex);
+            *stored += 1;
+            is_open |= sheet.bounds.has(at.table, at.row);
+            sheet.tables[at.table].shares(at.row, &mut shares);
+            used.extend(shares.iter().map(|(key, _)| *key));
+        }
+    }
+    let joints = &model.skins[skin.index()].joints;
+    let joints_used = joints.iter().filter(|joint| used.contains(&joint.0)).count();
+    is_open.then(|| BoundSkin { joints_used, ..whole.part((skin, joints), &stored, &bound.island_of) })
 }
 
 /// The joints of a surface's problem as the tables of its parts know them. Skins that bind their joints in one way need not have the same

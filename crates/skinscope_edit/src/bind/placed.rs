@@ -2,28 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use glam::{DAffine3, DMat3, Vec3};
-use skinscope_base::math::{Aabb, Transform};
+use glam::DAffine3;
+use skinscope_base::math::Aabb;
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BindProblem, BindSettings, Joint};
-use skinscope_model::{Model, NewNode, NodeId, SkinId};
+use skinscope_model::{Model, NodeId, SkinId};
 
-use super::bare::{BareBinding, Placed, bare_instances};
+use super::bare::{BareBinding, Placed, bare_instances, reports};
+use super::placed_axes::{PlacedAxes, new_nodes};
+use super::placed_joint::PlacedJoint;
 use super::report::BoundSkin;
 use crate::{MeshBinding, Refusal};
-
-/// A joint that stands in a mesh and is no node yet.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
-pub struct PlacedJoint {
-    /// Its name, which no other one of the list has.
-    pub name: String,
-    /// Where it stands at rest, in the scene's space, metres.
-    #[serde(with = "skinscope_base::text_form::vector")]
-    pub position: Vec3,
-    /// The joint that it hangs on, by its index in the list; `None`: it is the root.
-    pub parent: Option<usize>,
-}
 
 /// Makes the refusal of a skeleton.
 fn refused<T>(why: String) -> Result<T, Refusal> {
@@ -98,14 +87,14 @@ fn in_order(joints: &[PlacedJoint], roots: &[usize], children: &[Vec<usize>]) ->
     Ok(order)
 }
 
-/// Finds the weights of meshes that have no skin for joints that were placed by hand: these become nodes, with axes as the scene has them, and
-/// the meshes gain a skin. Everything stays where it is at rest. `meshes` are numbers of the file; `None`: all that have no skin.
+/// Finds the weights of meshes that have no skin for joints that were placed by hand: these become nodes with such axes, and the meshes gain a
+/// skin. Everything stays where it is at rest. `meshes` are numbers of the file; `None`: all that have no skin.
 ///
 /// # Errors
 /// The joints do not make one tree, no mesh is without a skin, a mesh is shown by several nodes, or no weights can be found.
 pub fn bind_placed(
     model: &Model,
-    joints: &[PlacedJoint],
+    (joints, axes): (&[PlacedJoint], PlacedAxes),
     meshes: Option<&BTreeSet<u32>>,
     settings: &BindSettings,
     context: &JobContext,
@@ -114,14 +103,14 @@ pub fn bind_placed(
     let instances = bare_instances(model, meshes)?;
     let worlds: Vec<DAffine3> = model.skeleton.worlds(&model.skeleton.rest);
     let surface = Placed::of(model, &instances, &worlds);
-    let nodes = new_nodes(joints, &order);
+    let (nodes, rest) = new_nodes(joints, &order, axes);
     let first = model.skeleton.len();
     let ids: Vec<NodeId> = (first..first + nodes.len()).map(NodeId::from_index).collect();
-    let heads = nodes.iter().zip(&order).map(|(node, index)| Joint {
+    let heads = nodes.iter().zip(&order).zip(&rest).map(|((node, index), rest)| Joint {
         name: node.name.clone(),
         parent: node.parent,
         head: joints[*index].position.as_dvec3(),
-        axes: DMat3::IDENTITY,
+        axes: rest.matrix3,
         may_bind: true,
     });
     let problem = BindProblem { joints: heads.collect(), points: surface.points, triangles: surface.triangles };
@@ -132,24 +121,7 @@ pub fn bind_placed(
     let parts = surface.parts.iter().map(|(id, places)| (*id, places.iter().map(row).collect())).collect();
     let (most, root) = (settings.most, ids.first().copied());
     let binding = MeshBinding { instances, nodes, joints: ids, root, most, parts, ..MeshBinding::default() };
-    Ok(BareBinding { change: binding.change(model)?, bound: report })
-}
-
-/// Makes the nodes of joints, in this order.
-fn new_nodes(joints: &[PlacedJoint], order: &[usize]) -> Vec<NewNode> {
-    let mut place = vec![0; joints.len()];
-    order.iter().enumerate().for_each(|(at, index)| place[*index] = at);
-    let node = |index: &usize| {
-        let PlacedJoint { name, position, parent } = &joints[*index];
-        // In double precision, so that long chains end where they were placed.
-        let above = parent.map_or(Vec3::ZERO, |parent| joints[parent].position).as_dvec3();
-        let translation = (position.as_dvec3() - above).as_vec3();
-        NewNode {
-            name: name.clone(),
-            parent: parent.map(|parent| place[parent]),
-            below: None,
-            rest: Transform { translation, ..Transform::IDENTITY },
-        }
-    };
-    order.iter().map(node).collect()
+    let change = binding.change(model)?;
+    let bound = reports(model, &change, &surface.parts, (report, &bound));
+    Ok(BareBinding { change, bound })
 }

@@ -5,7 +5,8 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use skinscope_base::encoding;
 
-use super::placed::{PlacedJoint, check_listed, check_placed};
+use super::placed::{check_listed, check_placed};
+use super::placed_joint::PlacedJoint;
 
 /// The version that is written, and the only one that can be read.
 const SCHEMA: u64 = 1;

@@ -12,7 +12,7 @@ use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
 use super::middle::bare_bounds_of;
 use super::placed::check_placed;
 use super::{
-    PlacedJoint, bare_bounds, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text, placed_to_text,
+    PlacedAxes, PlacedJoint, bind_placed, humanoid, humanoid_in, middle_of_body, placed_from_text, placed_to_text,
 };
 use crate::Refusal;
 
@@ -29,10 +29,28 @@ fn joint(name: &str, position: Vec3, parent: Option<usize>) -> PlacedJoint {
     PlacedJoint { name: name.to_owned(), position, parent }
 }
 
+/// Every vertex of the first mesh is at rest where it is stored.
+fn stays_at_rest(bound: &Model) {
+    let worlds = bound.skeleton.worlds(&bound.skeleton.rest);
+    let skin = &bound.skins[0];
+    let influences = bound.influences(bound.instances[0].mesh, 0).unwrap();
+    for (vertex, point) in bound.meshes[0].primitives[0].positions.iter().enumerate() {
+        let (joints, weights) = influences.of(vertex);
+        let moved = |(joint, weight): (&u16, &f32)| {
+            let joint = usize::from(*joint);
+            let matrix = worlds[skin.joints[joint].index()] * skin.inverse_bind[joint].as_daffine3();
+            matrix.transform_point3(point.as_dvec3()) * f64::from(*weight)
+        };
+        let at: glam::DVec3 = joints.iter().zip(weights).map(moved).sum();
+        let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
+        assert!((at / sum).distance(point.as_dvec3()) < 1e-6, "vertex {vertex}");
+    }
+}
+
 #[test]
 fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     let model = bare();
-    let bounds = bare_bounds(&model);
+    let bounds = bare_bounds_of(&model, None);
     assert!((bounds.size().y - 2.0).abs() < 1e-5 && bounds.size().x < 0.51);
     for direction in [Vec3::NEG_Z, Vec3::NEG_X, Vec3::new(-0.6, 0.0, 0.8)] {
         // Not where triangles meet.
@@ -43,7 +61,7 @@ fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     let beside = Ray { origin: Vec3::new(1.0, 0.7, 5.0), direction: Vec3::NEG_Z };
     assert_eq!(middle_of_body(&model, beside), None);
     // A mesh with a skin has joints already.
-    assert!(bare_bounds(&tube(Tube::default())).is_empty());
+    assert!(bare_bounds_of(&tube(Tube::default()), None).is_empty());
     // One mesh of several alone.
     let mut parts: ModelParts = (*model).clone();
     let mut ground = parts.meshes[0].clone();
@@ -51,7 +69,7 @@ fn a_click_from_any_side_finds_the_middle_of_a_tube() {
     parts.meshes.push(ground);
     parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
     let both = Model::build(parts).unwrap();
-    assert!(bare_bounds(&both).size().y > 30.0);
+    assert!(bare_bounds_of(&both, None).size().y > 30.0);
     let size = bare_bounds_of(&both, Some(&BTreeSet::from([0]))).size();
     assert!((size - bounds.size()).length() < 1e-5, "{size}");
 }
@@ -70,9 +88,9 @@ fn a_humanoid_stands_in_the_body_and_not_in_the_middle_of_its_box() {
     parts.meshes.push(ground);
     parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
     let model = Model::build(parts).unwrap();
-    let bounds = bare_bounds(&model);
+    let bounds = bare_bounds_of(&model, None);
     assert!(bounds.center().z > 0.4 && bounds.size().x > bounds.size().z);
-    let (joints, plain) = (humanoid_in(&model, None), humanoid(bounds));
+    let (joints, plain) = (humanoid_in(&model, None).joints, humanoid(bounds));
     for (joint, plain) in joints.iter().zip(&plain) {
         let [at, was] = [joint.position, plain.position];
         assert!(at.z.abs() < 5e-3, "{} at {at}", joint.name);
@@ -114,11 +132,13 @@ fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() 
         joint("root", Vec3::new(0.01, 0.1, 0.0), None),
         joint("upper", Vec3::new(0.0, 1.25, 0.02), Some(0)),
     ];
-    for binder in BINDERS {
+    let axes = [PlacedAxes::Bone, PlacedAxes::World];
+    for (binder, axes) in BINDERS.iter().flat_map(|binder| axes.map(|axes| (binder, axes))) {
         let settings = BindSettings { method: binder.id.to_owned(), ..BindSettings::default() };
-        let out = bind_placed(&model, &joints, None, &settings, &JobContext::of_waiting()).unwrap();
-        assert_eq!((out.bound.skin, out.bound.joints), (SkinId(0), 3), "{}", binder.id);
-        assert!(out.bound.joints_used >= 2, "{}", binder.id);
+        let asked = (&joints[..], axes);
+        let out = bind_placed(&model, asked, None, &settings, &JobContext::of_waiting()).unwrap();
+        assert_eq!((out.bound[0].skin, out.bound[0].joints), (SkinId(0), 3), "{}", binder.id);
+        assert!(out.bound[0].joints_used >= 2, "{}", binder.id);
         let bound = model.with_bindings(&out.change).unwrap();
         assert_eq!(bound.skins[0].joints, [0, 1, 2].map(|i| NodeId::from_index(first + i)));
         assert_eq!(&bound.skeleton.names[first..], ["root", "lower", "upper"]);
@@ -132,18 +152,35 @@ fn placed_joints_become_nodes_where_they_stand_and_every_method_binds_to_them() 
             let (_, weights) = influences.of(vertex);
             assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{}, vertex {vertex}", binder.id);
         }
+        stays_at_rest(&bound);
+        let along = |joint: usize| worlds[first + joint].matrix3.y_axis.as_vec3();
+        let to = |from: usize, to: usize| (joints[to].position - joints[from].position).normalize();
+        match axes {
+            PlacedAxes::Bone => {
+                assert!(along(0).dot(to(1, 0)) > 0.999_999 && along(1).dot(to(0, 2)) > 0.999_999);
+                assert!(along(2).abs_diff_eq(along(1), 1e-6), "a leaf has the axes of its parent");
+            }
+            PlacedAxes::World => assert!((0..3).all(|joint| along(joint) == Vec3::Y)),
+        }
     }
     let skinned = tube(Tube::default());
-    let refused = bind_placed(&skinned, &joints, None, &BindSettings::default(), &JobContext::of_waiting());
+    let refused = bind_placed(
+        &skinned,
+        (&joints[..], PlacedAxes::Bone),
+        None,
+        &BindSettings::default(),
+        &JobContext::of_waiting(),
+    );
     assert_eq!(refused.err(), Some(Refusal::NoBareMesh));
 }
 
 #[test]
 fn a_humanoid_that_is_bound_is_known_to_retargeting() {
     let model = bare();
-    let joints = humanoid(bare_bounds(&model));
+    let joints = humanoid(bare_bounds_of(&model, None));
     assert_eq!(check_placed(&joints).map(|order| order.len()), Ok(19));
-    let out = bind_placed(&model, &joints, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();
+    let asked = (&joints[..], PlacedAxes::Bone);
+    let out = bind_placed(&model, asked, None, &BindSettings::default(), &JobContext::of_waiting()).unwrap();
     let bound = model.with_bindings(&out.change).unwrap();
     let rig = bound.rig().unwrap();
     assert_eq!(rig.bones().count(), 19);

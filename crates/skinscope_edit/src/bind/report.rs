@@ -1,6 +1,6 @@
 //! What is reported of a skin whose weights were found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DAffine3;
 use skinscope_bind::{Applied, Bound, Fallback, Joint, ShapeForm};
@@ -18,7 +18,7 @@ pub struct JointShape {
 /// A skin whose weights were found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundSkin {
-    /// The skin; the first of those that bind one surface in one way.
+    /// The skin.
     pub skin: SkinId,
     /// How many vertices of the file it moves.
     pub vertices: usize,
@@ -64,6 +64,37 @@ impl BoundSkin {
             rules: bound.rules.iter().map(|applied| (*applied, node(applied))).collect(),
             shapes: shapes.collect(),
             given_way: bound.given_way.clone(),
+        }
+    }
+
+    /// Returns the report of one of several skins of the surface, with these joints; `stored` has for each point how many vertices the skin
+    /// moves there, `island_of` its piece. The pieces that it has vertices of are counted anew, in their order.
+    pub(super) fn part(&self, (skin, joints): (SkinId, &[NodeId]), stored: &[usize], island_of: &[u32]) -> Self {
+        let mut islands: BTreeMap<usize, usize> = BTreeMap::new();
+        for (island, vertices) in island_of.iter().zip(stored).filter(|(_, vertices)| **vertices > 0) {
+            *islands.entry(*island as usize).or_default() += vertices;
+        }
+        let number = |island: usize| islands.keys().position(|known| *known == island);
+        let fallback = self.fallback.iter().filter_map(|fallback| {
+            let (island, vertices) = (number(fallback.island)?, *islands.get(&fallback.island)?);
+            Some(Fallback { island, vertices, ..fallback.clone() })
+        });
+        let rule = |(applied, node): &(Applied, Option<NodeId>)| {
+            let island = match applied.island {
+                Some(island) => Some(number(island)?),
+                None => None,
+            };
+            let is_own = node.is_none_or(|node| joints.contains(&node));
+            is_own.then_some((Applied { island, ..*applied }, *node))
+        };
+        Self {
+            skin,
+            vertices: stored.iter().sum(),
+            joints: joints.len(),
+            islands: islands.len(),
+            fallback: fallback.collect(),
+            rules: self.rules.iter().filter_map(rule).collect(),
+            ..self.clone()
         }
     }
 }

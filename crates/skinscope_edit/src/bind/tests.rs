@@ -6,10 +6,11 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::{BINDERS, BindSettings, RULES, ShapeForm};
+use skinscope_inspect::VertexSet;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId, SkinId};
 
-use super::{Folded, WORDS, bind_bare, bind_settings, put_bind_settings};
+use super::{BareScope, Folded, WORDS, bind_bare, bind_settings, put_bind_settings, set_bind_mesh, set_bind_root};
 use crate::{Outcome, Refusal, Settings, Sheet, Table, Task, apply, compute_outcome, operation};
 
 fn outcome(model: &Model, binding: &BindSettings, locked: &[NodeId]) -> Outcome {
@@ -178,7 +179,15 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
     let change = |meshes: &[u32]| {
         let meshes: BTreeSet<u32> = meshes.iter().copied().collect();
         let settings = BindSettings::default();
-        bind_bare(&model, NodeId(1), Some(&meshes), &settings, &JobContext::of_waiting()).unwrap().change
+        let scope = BareScope { meshes: Some(&meshes), ..BareScope::default() };
+        let found = bind_bare(&model, NodeId(1), scope, &settings, &JobContext::of_waiting()).unwrap();
+        let told: Vec<u32> = found.bound.iter().map(|skin| skin.skin.0).collect();
+        let first = if found.change.skins.is_empty() { 0 } else { 1 };
+        let gained = (first..first + found.change.skins.len().max(1) as u32).collect::<Vec<_>>();
+        assert_eq!(told, gained, "one report for each skin");
+        let vertices: usize = found.bound.iter().map(|skin| skin.vertices).sum();
+        assert_eq!(vertices, meshes.len() * model.meshes[0].primitives[0].stored_vertices);
+        found.change
     };
     let joins = change(&[1]);
     assert_eq!((joins.skins.len(), &joins.joining[..]), (0, &[(InstanceId(1), SkinId(0))][..]));
@@ -191,4 +200,125 @@ fn a_mesh_without_a_skin_joins_that_of_its_joints_where_it_stands_so_and_gains_i
         assert!(bound.skins.iter().all(|skin| skin.joints == model.skins[0].joints));
         assert_eq!(bound.instances[2].skin, Some(SkinId(skins as u32)));
     }
+}
+
+#[test]
+fn joints_of_one_tree_are_meant_where_a_skin_of_several_trees_cannot_be_joined() {
+    let whole = tube(Tube { joints: 4, ..Tube::default() });
+    let worlds = whole.skeleton.worlds(&whole.skeleton.rest);
+    let mut parts: ModelParts = (*whole).clone();
+    parts.skeleton.parents[3] = None;
+    parts.skeleton.rest.transforms[3].translation = worlds[3].translation.as_vec3();
+    parts.scenes[0].roots.push(NodeId(3));
+    // The skin shows its mesh elsewhere than the other one stands.
+    parts.skins[0].inverse_bind[0].translation.x += 0.5;
+    let mut other = parts.meshes[0].clone();
+    other.primitives[0].stored_influences = None;
+    parts.meshes.push(other);
+    parts.instances.push(Instance { mesh: MeshId(1), skin: None, ..parts.instances[0].clone() });
+    let model = Model::build(parts).unwrap();
+    for (root, joints) in [(NodeId(4), [NodeId(3), NodeId(4)]), (NodeId(2), [NodeId(1), NodeId(2)])] {
+        let out = bind_bare(&model, root, BareScope::default(), &BindSettings::default(), &JobContext::of_waiting()).unwrap();
+        let bound = model.with_bindings(&out.change).unwrap();
+        assert_eq!((&bound.skins[1].joints[..], bound.skins[1].root), (&joints[..], Some(joints[0])));
+    }
+}
+
+#[test]
+fn each_skin_of_a_surface_is_reported_with_its_own_vertices_and_pieces() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    let mut mesh = parts.meshes[0].clone();
+    mesh.primitives[0].positions.iter_mut().for_each(|point| point.x += 1.0);
+    parts.meshes.push(mesh);
+    parts.skins.push(parts.skins[0].clone());
+    let second = Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..parts.instances[0].clone() };
+    parts.instances.push(second);
+    let model = Model::build(parts).unwrap();
+    let out = outcome(&model, &BindSettings::default(), &[]);
+    let vertices = model.meshes[0].primitives[0].stored_vertices;
+    let told: Vec<_> = out.bound.iter().map(|skin| (skin.skin, skin.vertices, skin.joints, skin.islands)).collect();
+    assert_eq!(told, [(SkinId(0), vertices, 4, 1), (SkinId(1), vertices, 4, 1)]);
+    for skin in &out.bound {
+        assert!(skin.fallback.iter().all(|fallback| fallback.island == 0 && fallback.vertices == vertices));
+        assert!(skin.joints_used > 0 && skin.rules.iter().all(|(rule, _)| rule.island.is_none_or(|at| at == 0)));
+    }
+}
+
+/// Works the tool out with these settings, on these vertices.
+fn tried(model: &Model, settings: &Settings, within: Option<VertexSet>, locked: &[NodeId]) -> Outcome {
+    let locked = Arc::new(locked.iter().copied().collect());
+    let (operation, settings) = (operation("bind").unwrap(), settings.clone());
+    let task = Task { operation, settings, within: within.map(Arc::new), locked };
+    compute_outcome(model, &task, &JobContext::of_waiting()).unwrap()
+}
+
+#[test]
+fn only_the_chosen_meshes_are_bound() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    let again = parts.meshes[0].clone();
+    parts.meshes.push(again);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let model = Model::build(parts.clone()).unwrap();
+    let chosen = |model: &Model, root: Option<NodeId>, meshes: &[u32]| {
+        let mut settings = Settings::default();
+        set_bind_root(&mut settings, root);
+        meshes.iter().for_each(|mesh| set_bind_mesh(&mut settings, *mesh, true));
+        tried(model, &settings, None, &[])
+    };
+    let changed = |meshes: &[u32]| -> (BTreeSet<u32>, Option<Refusal>) {
+        let outcome = chosen(&model, None, meshes);
+        (outcome.changes.iter().map(|change| change.mesh.0).collect(), outcome.refused)
+    };
+    assert_eq!(changed(&[]), ([0, 1].into(), None));
+    assert_eq!(changed(&[1]), ([1].into(), None));
+    assert_eq!(changed(&[0, 1]), ([0, 1].into(), None));
+    assert_eq!(changed(&[7]), (BTreeSet::new(), Some(Refusal::NoChosenSkin)));
+    // Without skins.
+    parts.skins.clear();
+    parts.instances.iter_mut().for_each(|instance| instance.skin = None);
+    parts.meshes.iter_mut().for_each(|mesh| mesh.primitives[0].stored_influences = None);
+    let bare = Model::build(parts).unwrap();
+    let gained = |meshes: &[u32]| -> Vec<InstanceId> {
+        let outcome = chosen(&bare, Some(NodeId(1)), meshes);
+        outcome.gained.map_or_else(Vec::new, |change| change.instances.iter().map(|(id, _)| *id).collect())
+    };
+    assert_eq!(gained(&[]), [InstanceId(0), InstanceId(1)]);
+    assert_eq!(gained(&[1]), [InstanceId(1)]);
+    assert_eq!(chosen(&bare, Some(NodeId(1)), &[7]).refused, Some(Refusal::NoBareMesh));
+}
+
+#[test]
+fn of_a_mesh_without_a_skin_vertices_out_of_bounds_follow_the_root_and_locked_joints_get_nothing() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    let model = Model::build(parts).unwrap();
+    let mut settings = Settings::default();
+    set_bind_root(&mut settings, Some(NodeId(1)));
+    let rows = |within: Option<VertexSet>, locked: &[NodeId]| -> Vec<Vec<(u16, f32)>> {
+        let change = tried(&model, &settings, within, locked).gained.unwrap();
+        let influences = &change.primitives[0].1;
+        let row = |vertex: usize| {
+            let (joints, weights) = influences.of(vertex);
+            joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight > 0.0).collect()
+        };
+        (0..influences.joints.len() / influences.per_vertex).map(row).collect()
+    };
+    let all = rows(None, &[]);
+    let positions = &model.meshes[0].primitives[0].positions[..all.len()];
+    let middle = positions.iter().map(|point| point.y).sum::<f32>() / all.len() as f32;
+    let is_upper = |vertex: usize| positions[vertex].y > middle;
+    let upper = (0..all.len()).filter(|vertex| is_upper(*vertex)).map(|vertex| (MeshId(0), 0, vertex as u32)).collect();
+    let upper = VertexSet::from_vertices(upper);
+    assert!(!upper.is_empty() && upper.len() < all.len());
+    for (vertex, row) in rows(Some(upper), &[]).into_iter().enumerate() {
+        let expected = if is_upper(vertex) { all[vertex].clone() } else { vec![(0, 1.0)] };
+        assert!(row == expected, "vertex {vertex}: {row:?}");
+    }
+    let locked = rows(None, &[NodeId(2)]);
+    assert!(all.iter().flatten().any(|(joint, _)| *joint == 1));
+    assert!(locked.iter().flatten().all(|(joint, _)| *joint != 1), "a locked joint has got weight");
+    let none = tried(&model, &settings, Some(VertexSet::default()), &[]);
+    assert_eq!((none.gained, none.refused), (None, Some(Refusal::NoBareVertex)));
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use skinscope_base::parallel::JobContext;
 use skinscope_model::Model;
 use skinscope_weights::{Shares, Table, TableRow, difference, share_of, unit_shares};
 
@@ -22,9 +23,15 @@ pub struct CarriedChange {
 }
 
 /// Carries to a model what differs between the weights `before` and `after`, which are those of another model. Joints are matched as weights
-/// are transferred; those that are locked, by their nodes, keep their weights.
+/// are transferred; those that are locked, by their nodes, keep their weights. `context` hears of the progress; where it is cancelled, the result is
+/// what was found so far.
 #[must_use]
-pub fn carry_change(model: &Model, before: &Model, after: &Model, locked: &BTreeSet<u32>) -> CarriedChange {
+pub fn carry_change(
+    model: &Model,
+    [before, after]: [&Model; 2],
+    locked: &BTreeSet<u32>,
+    context: &JobContext,
+) -> CarriedChange {
     let sheet = Sheet::of(model);
     let (given, after) = (Given::of(before), Sheet::of(after));
     let own = turned_alike(model, before);
@@ -34,9 +41,14 @@ pub fn carry_change(model: &Model, before: &Model, after: &Model, locked: &BTree
     let (mut out, mut missing) = (CarriedChange::default(), Missing::default());
     let mut lost: BTreeSet<u32> = BTreeSet::new();
     let mut seen: BTreeSet<TableRow> = BTreeSet::new();
-    for surface in surface::all_apart(model, &sheet.tables) {
+    let surfaces = surface::all_apart(model, &sheet.tables);
+    for (number, surface) in surfaces.iter().enumerate() {
+        if context.is_cancelled() {
+            break;
+        }
+        context.set_fraction(number as f32 / surfaces.len() as f32);
         let Some(first) = surface.parts.first() else { continue };
-        let rest = resting(&surface, own[first.primitive.mesh.index()]);
+        let rest = resting(surface, own[first.primitive.mesh.index()]);
         let names = &names[first.table];
         let limb = |found: &Found| given.at(found).first().map(|(key, _)| given.limbs.limb(*key));
         let matches = matching::find(&rest, &given.source, &given.limbs, &limb);
@@ -106,24 +118,28 @@ mod tests {
         model.with_weights(&[change]).unwrap()
     }
 
+    fn carried(model: &Model, change: [&Model; 2]) -> CarriedChange {
+        carry_change(model, change, &BTreeSet::new(), &JobContext::of_waiting())
+    }
+
     #[test]
     fn what_changes_is_carried_to_the_vertices_at_the_same_places_alone() {
         let donor = tube(Tube { joints: 4, ..Tube::default() });
         let finer = tube(Tube { joints: 4, rings: 17, ..Tube::default() });
         let after = with_change(&donor, 40);
-        let carried = carry_change(&finer, &donor, &after, &BTreeSet::new());
-        assert!(carried.missing.is_empty() && carried.unmatched == 0 && !carried.rows.is_empty());
+        let found = carried(&finer, [&donor, &after]);
+        assert!(found.missing.is_empty() && found.unmatched == 0 && !found.rows.is_empty());
         let last = donor.skins[0].joints[3].0;
         let highest = (0..40).map(|v| donor.meshes[0].primitives[0].positions[v].y).fold(0.0, f32::max);
         let step = 2.0 / 8.0;
-        for (at, row) in &carried.rows {
+        for (at, row) in &found.rows {
             let height = finer.meshes[0].primitives[0].positions[at.row].y;
             assert!(height < highest + step, "nothing has changed at {height}");
             assert!((row.iter().map(|(_, weight)| weight).sum::<f64>() - 1.0).abs() < 1e-12);
             assert!(share_of(row, last) > 0.0);
         }
-        assert!(carry_change(&finer, &donor, &donor, &BTreeSet::new()).rows.is_empty());
-        assert!(carry_change(&finer, &after, &after, &BTreeSet::new()).rows.is_empty());
+        assert!(carried(&finer, [&donor; 2]).rows.is_empty());
+        assert!(carried(&finer, [&after; 2]).rows.is_empty());
     }
 
     #[test]
@@ -131,10 +147,10 @@ mod tests {
         let donor = tube(Tube { joints: 4, ..Tube::default() });
         let after = with_change(&donor, 40);
         let shorter = tube(Tube { joints: 3, ..Tube::default() });
-        let carried = carry_change(&shorter, &donor, &after, &BTreeSet::new());
-        assert_eq!((carried.missing.as_slice(), carried.unmatched > 0), (&["joint 3".to_owned()][..], true));
+        let found = carried(&shorter, [&donor, &after]);
+        assert_eq!((found.missing.as_slice(), found.unmatched > 0), (&["joint 3".to_owned()][..], true));
         let first = donor.skins[0].joints[0].0;
-        let locked = carry_change(&donor, &donor, &after, &BTreeSet::from([first]));
+        let locked = carry_change(&donor, [&donor, &after], &BTreeSet::from([first]), &JobContext::of_waiting());
         let sheet = Sheet::of(&donor);
         for (at, row) in &locked.rows {
             let before = unit_shares(&sheet.tables[at.table], at.row);

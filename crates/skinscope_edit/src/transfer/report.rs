@@ -13,6 +13,8 @@ pub(super) struct Taken {
     /// Keys of joints, the largest share first; none where the welded vertex stays as it is.
     pub shares: Shares,
     pub is_inpainted: bool,
+    /// Whether the weights are those of the layer below it.
+    pub is_layered: bool,
     /// Whether some of the weights go to joints that have no counterpart here.
     pub is_partial: bool,
     /// The distance to the point whose weights it takes, else to the closest point of the other surface; `None` where there is none.
@@ -47,6 +49,7 @@ impl Report {
         report.vertices += 1;
         self.sum += distance;
         report.inpainted += usize::from(taken.is_inpainted);
+        report.layered += usize::from(taken.is_layered);
         report.unmatched += usize::from(taken.shares.is_empty());
         if report.at.is_none() || distance > report.largest {
             (report.largest, report.at) = (distance, at);

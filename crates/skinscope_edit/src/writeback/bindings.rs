@@ -1,7 +1,10 @@
 //! Appends what meshes gained to a file: nodes, skins, and the skin of each node that shows such a mesh.
 //!
 //! A skinned mesh is shown by a root node without a transform, since only joints move it. A node with a parent or a transform gives its
-//! mesh to a new root node of its name, and stays as it is otherwise.
+//! mesh to a new root node, and stays as it is otherwise. The new one is called after the old one with `_skinned` behind: clips and scripts
+//! look for the old name, which only one node may have.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use skinscope_base::math::Transform;
@@ -13,6 +16,9 @@ use super::json::{PathStep, whole};
 
 /// The members that give a node a transform.
 const TRANSFORMS: [&str; 4] = ["matrix", "translation", "rotation", "scale"];
+
+/// What stands behind the name of a node in that of the root node that shows its mesh with a skin.
+const SKINNED: &str = "_skinned";
 
 /// The extensions of nodes that say nothing about their meshes. A mesh that is hidden at times gains no skin where it would move.
 const OF_OTHERS: [&str; 2] = ["KHR_lights_punctual", "KHR_node_visibility"];
@@ -41,6 +47,7 @@ pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
         draft.changes.skins += 1;
         skins.push(count(draft, "skins") + i);
     }
+    let mut names = names_of(draft);
     for instance in model.gained_instances() {
         let Some(skin) = instance.skin.map(skinscope_model::SkinId::index) else { continue };
         // A skin of the file has the same number there.
@@ -49,10 +56,26 @@ pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
             None => Some(skin),
         };
         if let Some(skin) = skin {
-            bind(draft, instance, skin)?;
+            bind(draft, instance, skin, &mut names)?;
         }
     }
     Ok(())
+}
+
+/// Returns the names that nodes have, in the file and in the model that is written into it.
+fn names_of(draft: &Draft<'_>) -> BTreeSet<String> {
+    let stated = draft.root["nodes"].as_array().into_iter().flatten();
+    let stated = stated.filter_map(|node| node["name"].as_str()).map(str::to_owned);
+    stated.chain(draft.model.skeleton.names.iter().cloned()).collect()
+}
+
+/// Returns a name that no node has for the one that shows the mesh of a node of this name, and notes it.
+fn skinned_name(name: &str, names: &mut BTreeSet<String>) -> String {
+    let first = std::iter::once(format!("{name}{SKINNED}"));
+    let numbered = (2..).map(|number| format!("{name}{SKINNED}_{number}"));
+    let free = first.chain(numbered).find(|free: &String| !names.contains(free)).unwrap_or_default();
+    names.insert(free.clone());
+    free
 }
 
 /// How many items a list of the file had before it was changed.
@@ -116,7 +139,12 @@ fn push_index(draft: &mut Draft<'_>, item: &[PathStep], list: &'static str, node
 }
 
 /// Lets the node of an instance show its mesh with a skin, or a new root node in its place.
-fn bind(draft: &mut Draft<'_>, instance: &Instance, skin: usize) -> Result<(), WriteError> {
+fn bind(
+    draft: &mut Draft<'_>,
+    instance: &Instance,
+    skin: usize,
+    names: &mut BTreeSet<String>,
+) -> Result<(), WriteError> {
     let model = draft.model;
     let node = model.skeleton.file_index[instance.node.index()] as usize;
     let path = [PathStep::Key("nodes"), PathStep::At(node)];
@@ -128,14 +156,14 @@ fn bind(draft: &mut Draft<'_>, instance: &Instance, skin: usize) -> Result<(), W
     if let Some(reason) = why_it_stays(&draft.root, node) {
         return Err(WriteError::Binding { node, reason });
     }
-    let name = stated["name"].clone();
+    let name = stated["name"].as_str().map(|name| skinned_name(name, names));
     // The mesh may be another by now than the file has there.
     let shown = draft.text.find(&[path[0], path[1], PathStep::Key("mesh")])?.map(|mesh| mesh.to_text());
     let shown = shown.and_then(|text| whole(&serde_json::from_str::<Value>(&text).ok()?));
     let shown = shown.ok_or_else(|| WriteError::Json(format!("a mesh at node {node}")))?;
     let mut item = json!({ "mesh": shown, "skin": skin });
-    if !name.is_null() {
-        item["name"] = name;
+    if let Some(name) = name {
+        item["name"] = json!(name);
     }
     draft.remove_member(&path, "mesh")?;
     let new = count(draft, "nodes") + draft.changes.nodes;
@@ -190,4 +218,16 @@ fn names_node(value: &Value, node: usize) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_shows_a_mesh_for_another_one_has_a_name_of_its_own() {
+        let mut names: BTreeSet<String> = ["table", "chair", "chair_skinned"].map(str::to_owned).into();
+        let given = ["table", "chair", "table"].map(|name| skinned_name(name, &mut names));
+        assert_eq!(given, ["table_skinned", "chair_skinned_2", "table_skinned_2"]);
+    }
 }

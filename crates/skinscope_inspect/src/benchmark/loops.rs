@@ -1,5 +1,7 @@
 //! The loops that the benchmark compares: plain ones, as a text writes them, each in two ways that give the same vertices.
 
+use std::collections::BTreeSet;
+
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope_model::{Model, PrimitiveRef};
 
@@ -25,6 +27,9 @@ pub(super) struct Vertices {
     pub(super) by_joint: Vec<Vec<Pair>>,
     /// How many triangles of skins have corners that follow one and the same joint alone, and how many have not.
     pub(super) triangles: [usize; 2],
+    /// How many draw calls the surface takes as it is, and how many once it is parted: for each draw as it was one for what is blended, and
+    /// one for each joint that rigid triangles follow.
+    pub(super) draw_calls: [usize; 2],
 }
 
 impl Vertices {
@@ -41,6 +46,23 @@ impl Vertices {
             out.add(model, instance, &primitive);
         }
         out
+    }
+
+    /// Counts rigid and blended triangles, and the draw calls of a primitive whose vertices follow these joints alone, or several.
+    fn count(&mut self, primitive: &PrimitiveRef<'_>, joint_of: &[Option<u32>]) {
+        let mut rigid = BTreeSet::new();
+        let mut is_blended = false;
+        for corners in primitive.indices.as_chunks::<3>().0 {
+            let [a, b, c] = corners.map(|corner| joint_of[corner as usize]);
+            match a.filter(|_| a == b && b == c) {
+                Some(joint) => _ = rigid.insert(joint),
+                None => is_blended = true,
+            }
+            self.triangles[usize::from(!(a.is_some() && a == b && b == c))] += 1;
+        }
+        let parted = rigid.len() + usize::from(is_blended);
+        self.draw_calls[0] += usize::from(parted > 0);
+        self.draw_calls[1] += parted;
     }
 
     fn add(&mut self, model: &Model, instance: usize, primitive: &PrimitiveRef<'_>) {
@@ -75,12 +97,8 @@ impl Vertices {
             joint_of.push(alone.map(|pair| pair.0));
             self.pairs.resize(begin + self.per_vertex, (0, 0.0));
         }
-        if skin.is_none() || primitive.influences.is_none() {
-            return;
-        }
-        for corners in primitive.indices.as_chunks::<3>().0 {
-            let [a, b, c] = corners.map(|corner| joint_of[corner as usize]);
-            self.triangles[usize::from(!(a.is_some() && a == b && b == c))] += 1;
+        if skin.is_some() && primitive.influences.is_some() {
+            self.count(primitive, &joint_of);
         }
     }
 
@@ -184,9 +202,21 @@ pub(super) fn unit_fast(directions: &[Vec3], out: &mut [Vec3]) {
     }
 }
 
+/// The same with two steps.
+pub(super) fn unit_twice(directions: &[Vec3], out: &mut [Vec3]) {
+    for (direction, out) in directions.iter().zip(out) {
+        let squared = direction.length_squared();
+        *out = *direction * newton_step(squared, fast_inverse_root(squared));
+    }
+}
+
 /// Returns about `1 / √x`, 0.18 % off at most.
 fn fast_inverse_root(x: f32) -> f32 {
-    let guess = f32::from_bits(0x5f37_59df - (x.to_bits() >> 1));
+    newton_step(x, f32::from_bits(0x5f37_59df - (x.to_bits() >> 1)))
+}
+
+/// Returns a better guess at `1 / √x`.
+fn newton_step(x: f32, guess: f32) -> f32 {
     guess * (1.5 - 0.5 * x * guess * guess)
 }
 

@@ -10,6 +10,7 @@
 
 mod costs;
 mod loops;
+mod roots;
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ use skinscope_model::Model;
 
 pub use self::costs::{Cost, CostOf, costs, distance_from_definition};
 use self::loops::{Vertices, rows, unit_exact, unit_fast};
+pub use self::roots::{Root, RootFigures, RootsOnDevice, directions};
 use crate::WeightStats;
 
 /// How often both ways take turns: one more than a multiple of four, so that quartiles are turns.
@@ -99,6 +101,9 @@ pub struct Benchmark {
     pub unskinned: usize,
     /// How many triangles of skins have three corners that follow one and the same joint alone, and how many have not.
     pub triangles: [usize; 2],
+    /// How many draw calls the skins take, as their primitives are, and parted: one for what is blended of each, and one for each joint that
+    /// rigid triangles of it follow.
+    pub draw_calls: [usize; 2],
     /// Pairs of joint and weight for each vertex, those without weight included.
     pub per_vertex: usize,
     /// How many matrices the palette has, and what they take as 3×4 and as 4×4 matrices, bytes.
@@ -109,6 +114,8 @@ pub struct Benchmark {
     pub not_measured: Vec<NotMeasured>,
     /// What each method and each mode of normals costs for a vertex.
     pub costs: Vec<Cost>,
+    /// The ways to scale a direction to length one: those of the processor, then those of a graphics device.
+    pub roots: Vec<Root>,
 }
 
 impl Benchmark {
@@ -163,17 +170,20 @@ impl Benchmark {
         measured.push(turns(ROOTS, ways, &vec![Vec3::ZERO; normals.len()], &unit, cancel)?);
         tell(measured.len());
         let costs = costs(model, (palette, morph_weights), &[CostOf::Method, CostOf::Normals], cancel)?;
+        let roots = roots::by_processor(cancel)?;
         tell(measured.len() + 1);
         let counts = WeightStats::of(model);
         Some(Self {
             vertices: [counts.by_influences[1], counts.by_influences[2..].iter().sum()],
             unskinned: counts.rigid,
             triangles: vertices.triangles,
+            draw_calls: vertices.draw_calls,
             per_vertex: vertices.per_vertex,
             palette: (palette.len(), [palette.len() * 48, palette.len() * 64]),
             measured,
             not_measured: Vec::new(),
             costs,
+            roots,
         })
     }
 
@@ -211,9 +221,9 @@ impl Benchmark {
         Some(())
     }
 
-    /// Says in lines how many vertices and triangles are rigid, and how large the palette is.
+    /// Says in lines how many vertices and triangles are rigid, how many draw calls it takes to part them, and how large the palette is.
     #[must_use]
-    pub fn counts(&self) -> [String; 3] {
+    pub fn counts(&self) -> [String; 4] {
         let parts = match self.unskinned {
             0 => String::new(),
             1 => "; 1 more lies in a part without a skin".to_owned(),
@@ -232,6 +242,10 @@ impl Benchmark {
                 self.per_vertex
             ),
             format!("triangles of skins: {}", share(self.triangles)),
+            format!(
+                "draw calls of skins: {} as they are; {} with what follows one joint parted, one for each joint and one for what is blended",
+                self.draw_calls[0], self.draw_calls[1]
+            ),
             format!("palette: {}, {three} bytes as 3×4, {four} as 4×4", counted(matrices, "matrix", "matrices")),
         ]
     }

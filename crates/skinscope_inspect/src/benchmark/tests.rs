@@ -57,11 +57,13 @@ fn rigid_and_blended_are_counted_as_in_closed_form() {
     let vertices = Vertices::of(&model);
     assert_eq!((vertices.rigid.len(), vertices.blended.len()), (90, 0));
     assert_eq!(vertices.triangles, [(8 - 2) * 20, 2 * 20]);
+    assert_eq!(vertices.draw_calls, [1, 3 + 1], "a call for each joint, and one for the rings between two");
     // Two joints for each: weights of exactly one do not occur.
     let model = tube(Tube { joints: 3, rings: 9, sides: 10, influences: 2, ..Tube::default() });
     let vertices = Vertices::of(&model);
     assert_eq!((vertices.rigid.len(), vertices.blended.len()), (0, 90));
     assert_eq!(vertices.triangles, [0, 8 * 20]);
+    assert_eq!(vertices.draw_calls, [1, 1], "nothing can be parted");
     assert_eq!(vertices.by_joint.iter().map(Vec::len).sum::<usize>(), 180, "each pair once");
 }
 
@@ -154,6 +156,7 @@ fn the_report_has_the_counts_of_the_shape_and_the_bytes_of_its_matrices() {
         [
             "vertices of skins: 90 of 90 follow one joint alone (100.0 %); 4 pairs of joint and weight for each",
             "triangles of skins: 120 of 160 follow one joint alone (75.0 %)",
+            "draw calls of skins: 1 as they are; 4 with what follows one joint parted, one for each joint and one for what is blended",
             "palette: 3 matrices, 144 bytes as 3×4, 192 as 4×4",
         ]
     );

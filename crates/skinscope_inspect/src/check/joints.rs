@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use skinscope_base::words::counted;
-use skinscope_model::{MeshId, NodeId, SkinId};
+use skinscope_model::{ClipId, MeshId, NodeId, SkinId};
 
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 
@@ -36,6 +36,11 @@ impl Subject<'_> {
             "" => format!("mesh {}", self.model.file_mesh(mesh).0),
             name => quoted(name),
         }
+    }
+
+    /// Returns a moment of a clip in words: `0.350 s of "Run"`.
+    pub(super) fn moment(&self, clip: ClipId, time_secs: f32) -> String {
+        format!("{time_secs:.3} s of {}", quoted(&self.model.clips[clip.index()].name))
     }
 
     /// Returns the names of some nodes: `"a", "b", "c" and 7 more`.

@@ -3,19 +3,24 @@
 //! A rule is a row of [`RULES`] and a function. The function gets a [`Subject`], which holds what several rules need,
 //! and pushes findings; it changes nothing and knows nothing of other rules.
 
+#[cfg(test)]
+mod advice_tests;
 mod asymmetry;
 mod binds;
 mod bleeding;
 #[cfg(test)]
 mod bleeding_tests;
+mod clavicle;
 mod far;
 mod finding;
+mod forearm;
 mod gates;
 #[cfg(test)]
 mod gates_tests;
 mod hierarchy;
 mod joints;
 mod junctions;
+mod limb;
 mod limit;
 #[cfg(test)]
 mod mesh_tests;
@@ -30,6 +35,7 @@ mod repair;
 mod rogue;
 mod scale;
 mod seams;
+mod sharp_bend;
 mod strays;
 mod subject;
 mod surface;
@@ -143,6 +149,9 @@ pub static RULES: &[&Rule] = &[
     &pairs::UNWEIGHTED_OUT_OF_RANGE,
     &far::FAR,
     &bleeding::BLEEDING,
+    &clavicle::CLAVICLE,
+    &forearm::FOREARM,
+    &sharp_bend::SHARP_BEND,
 ];
 
 /// Options of a check.

@@ -43,7 +43,8 @@ impl Point {
         Self(used.map(influence).collect())
     }
 
-    fn at(&self, pose: &[Affine3A]) -> Vec3 {
+    /// Returns the position in a pose.
+    pub fn at(&self, pose: &[Affine3A]) -> Vec3 {
         self.0.iter().map(|(joint, weight, at)| pose[joint.index()].transform_point3(*at) * *weight).sum()
     }
 

@@ -94,6 +94,22 @@ impl Body {
         (!out.points.is_empty() && out.size > 0.0 && out.size.is_finite()).then_some(out)
     }
 
+    /// Makes the body of points that no joint moves; `None` where they have no size.
+    pub(super) fn of_points(points: Vec<Vec3>) -> Option<Self> {
+        let size = Aabb::around_mass(&points).diagonal();
+        (!points.is_empty() && size > 0.0 && size.is_finite()).then(|| Self {
+            skin: SkinId::default(),
+            nodes: Vec::new(),
+            parts: Vec::new(),
+            starts: vec![0; points.len() + 1],
+            points,
+            weights: Vec::new(),
+            joints: Vec::new(),
+            moves: Vec::new(),
+            size,
+        })
+    }
+
     /// Returns the index of a joint of a skin; the last index where there are more joints than can be numbered.
     fn index_of(
         &mut self,

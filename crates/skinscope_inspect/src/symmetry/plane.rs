@@ -53,6 +53,16 @@ pub struct Nearest {
     pub share: f32,
 }
 
+/// Returns the plane at right angles to `normal`, a unit vector, that mirrors most of some points, with the share of them that it mirrors, 0 to 1:
+/// points of a mesh without a skin, in any space. `None` where none mirrors enough of them. It is found as that of a mesh whose joints say
+/// nothing, in a time linear in points.
+#[must_use]
+pub fn plane_of_points(model: &Model, points: Vec<Vec3>, normal: Vec3) -> Option<(Plane, f32)> {
+    let body = Body::of_points(points)?;
+    let grid = Grid::new(&body.points, body.size * POINT_REACH);
+    Search::new(model, &body, &grid).best(normal).ok().map(|tried| (tried.mirror.plane, tried.share))
+}
+
 /// What planes are tried on.
 pub(super) struct Search<'b> {
     body: &'b Body,
@@ -143,6 +153,10 @@ impl<'b> Search<'b> {
             all += 1;
         }
         let off = off / (found.max(1) as f32 * body.size * POINT_REACH);
+        if body.nodes.is_empty() {
+            let mirror = Mirror { plane, partners: Vec::new(), is_sided: false };
+            return Tried { mirror, share: found as f32 / all as f32, off };
+        }
         let strict = self.joints.partners(plane, body.size);
         let moving = || strict.iter().enumerate().filter(|(j, _)| body.moves[*j]);
         let paired = moving().filter(|(_, p)| p.is_some()).count();

@@ -144,6 +144,18 @@ impl Canvas {
         MirrorAxis::ALL.into_iter().find(|named| named.axis() == Some(best))
     }
 
+    /// Lets the effect that was added last, where it is a mirror, begin across the axis across which the model is symmetric: across another one it
+    /// would be refused, and nobody could choose the axis of a mirror that is not there.
+    pub fn begin_across(&self, layers: &mut LayerStack, of: Option<LayerId>) {
+        let effects = layers.effects_of(of);
+        let Some(place) = effects.len().checked_sub(1) else { return };
+        if effects.last().is_some_and(LayerEffect::is_mirror)
+            && let Some(axis) = self.symmetric_across().and_then(MirrorAxis::axis)
+        {
+            layers.set_effect(of, place, "axis", f64::from(axis as u8));
+        }
+    }
+
     /// Makes one layer of a layer and of the one below it, or adds the lowest one to the base, with what effects of both have made of them:
     /// the flat weights stay as they are. `None` where they cannot be merged.
     #[must_use]

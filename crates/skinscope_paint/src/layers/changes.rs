@@ -229,10 +229,14 @@ impl LayerStack {
     }
 
     /// Lets rows be as something else than a brush has made them: they are the highest layer's, which is added where there is none for that.
-    /// Where one layer is shown alone they become those of the base, and no layer has them any more.
+    /// Where one layer is shown alone they become those of the base, and no layer has them any more. Where effects have a say in that layer they would
+    /// make something else of such rows and of those around: it then goes on alone by the others being off, with the rows over it.
     pub(crate) fn take_others(&mut self, rows: Vec<(TableRow, LayerRow)>) {
         if rows.is_empty() {
             return;
+        }
+        if self.has_effects() {
+            self.switch_to_solo();
         }
         if self.solo.is_some() {
             for (at, row) in rows {
@@ -255,6 +259,14 @@ impl LayerStack {
             rows.into_iter().for_each(|(at, row)| put(&mut layer.rows, at, Some(row)));
         }
         self.note_order();
+    }
+
+    /// Lets the layer that is shown alone be the only one that is on: all weights stay as they are.
+    fn switch_to_solo(&mut self) {
+        let Some(solo) = self.solo.take() else { return };
+        for layer in self.layers.iter_mut().filter(|layer| layer.is_on != (layer.id == solo)) {
+            Arc::make_mut(layer).is_on = layer.id == solo;
+        }
     }
 
     /// Returns the layers below one, and the same with it: all of it where its mask is, whether it is on or not. `None` where there is none.

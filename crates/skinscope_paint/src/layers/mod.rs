@@ -26,7 +26,7 @@ pub(crate) use self::row::{LayerRow, RowShares};
 use std::sync::{Arc, OnceLock};
 
 use self::present::Present;
-use skinscope_weights::{Paged, TableRow};
+use skinscope_weights::{Paged, TableRow, share_of};
 
 /// The number of a layer, which it keeps whatever is moved or renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -183,6 +183,17 @@ impl LayerStack {
             && are_same(&self.base, &other.base)
     }
 
+    /// Returns the vertices that the layer that brushes paint in has weights for, each with how much it changes there, whether it is on or not: the
+    /// share of the weight that it gives to other joints than what lies below, times its opacity and its mask. What effects do does not count.
+    pub fn changes_of_active(&self) -> impl Iterator<Item = (TableRow, f64)> + '_ {
+        self.active_layer().into_iter().flat_map(move |(number, layer)| {
+            layer.painted_rows().filter_map(move |at| {
+                let (below, row) = (self.through(at, number)?, layer.row(at)?);
+                Some((at, layer.strength(at) * moved(&below.shares, &row.shares)))
+            })
+        })
+    }
+
     /// Returns how many bytes the pages of all layers, their masks and the base take, without what rows and pages share.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -279,6 +290,14 @@ impl LayerStack {
         let Some((row, strength)) = over.next() else { return Some(lowest.clone()) };
         Some(over.fold(lowest.under(row, strength), |out, (row, strength)| out.under(row, strength)))
     }
+}
+
+/// Returns the share of the weight that other joints have: half of all that the weights differ by.
+fn moved(before: &[(u32, f64)], after: &[(u32, f64)]) -> f64 {
+    let of_before: f64 = before.iter().map(|(key, weight)| (*weight - share_of(after, *key)).abs()).sum();
+    let is_new = |key: u32| before.iter().all(|(known, _)| *known != key);
+    let of_new: f64 = after.iter().filter(|(key, _)| is_new(*key)).map(|(_, weight)| weight.abs()).sum();
+    0.5 * (of_before + of_new)
 }
 
 fn row_of<T>(tables: &[Paged<T>], at: TableRow) -> Option<&T> {

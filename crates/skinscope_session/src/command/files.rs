@@ -24,8 +24,8 @@ pub enum FileCommand {
     ReadDonorMap(PathBuf),
     /// Write that into this file.
     WriteDonorMap(PathBuf),
-    /// Give the meshes that have no skin the joints and weights of the model beside ([`skinscope_edit::dress_bare`]), as one step; where the open
-    /// model has a skin, let the tool *Transfer* take its weights.
+    /// Give the meshes that have no skin the joints and weights of the model beside ([`skinscope_edit::dress()`]), as one step; where all meshes
+    /// of the open model have a skin and stand where they are worn, let the tool *Transfer* take its weights.
     WeightsFromBeside,
     /// Ask for the picture of the surroundings that lights the model.
     ChooseEnvironment,

@@ -27,7 +27,7 @@ use glam::{Quat, Vec2, Vec3};
 use skinscope_anim::Layers;
 use skinscope_anim::pose::Resolved;
 use skinscope_base::math::{Aabb, Ramp};
-use skinscope_deform::{Deformer, PaletteBuffer};
+use skinscope_deform::{Deformer, PaletteBuffer, PaletteRows};
 use skinscope_inspect::rom::RomOptions;
 use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
 use skinscope_model::{BindingChange, ClipId, NodeId, WeightChange};
@@ -312,8 +312,14 @@ pub enum ViewCommand {
     SetAntialiasing(Antialiasing),
     /// Choose the kind of buffer that shaders read the palette from.
     SetPaletteBuffer(PaletteBuffer),
+    /// Choose how many rows each matrix of the palette has.
+    SetPaletteRows(PaletteRows),
     /// Choose who deforms vertices before they are drawn.
     SetDeformer(Deformer),
+    /// Subdivide what is shown so often: 0…[`skinscope_deform::MOST_LEVELS`].
+    SetSubdivision(u32),
+    /// Subdivide it before it is skinned, or after.
+    ToggleSubdivideFirst,
     /// Show so many copies of the model, each at its own phase of the clip: 1…[`crate::MOST_MEMBERS`].
     SetCrowd(u32),
 }

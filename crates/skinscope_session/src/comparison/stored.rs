@@ -43,7 +43,10 @@ impl Session {
             if let Some(why) = why_not_comparable(model, &other.model) {
                 return Err(why);
             }
-            if let Some(arranged) = arranged(model, &other.model)? {
+            // Other weights of one file are of the same vertices.
+            if !model.shares_all_but_edits(&other.model)
+                && let Some(arranged) = arranged(model, &other.model)?
+            {
                 other.model = Arc::new(arranged);
             }
         }

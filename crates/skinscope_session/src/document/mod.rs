@@ -24,6 +24,7 @@ use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::symmetry::{self, NoPlane};
 use skinscope_inspect::{Inspection, PickIndex, TexelDensity, WeightStats};
 use skinscope_model::Model;
+use skinscope_paint::{KeptError, KeptLayers, kept_layers};
 
 use crate::document::warnings::WeightWarnings;
 use crate::surfaces::tangents::ComputedTangents;
@@ -71,6 +72,8 @@ pub struct Document {
     texel_density: Arc<OnceLock<Option<TexelDensity>>>,
     /// Whether its file has the bytes of the built-in character, once it was asked for.
     copies_built_in: Arc<OnceLock<bool>>,
+    /// The layers of weights that its file keeps, once they were asked for.
+    kept_layers: Arc<OnceLock<Result<Option<KeptLayers>, KeptError>>>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -161,6 +164,7 @@ impl Document {
             tangents: Arc::default(),
             texel_density: Arc::default(),
             copies_built_in: Arc::default(),
+            kept_layers: Arc::default(),
         }
     }
 
@@ -309,6 +313,13 @@ impl Document {
     #[must_use]
     pub(crate) fn pick_index_at_hand(&self) -> Option<&PickIndex> {
         if self.is_large() { self.pick_index.get() } else { Some(self.pick_index()) }
+    }
+
+    /// Returns the layers of weights that its file keeps, or why they are not taken. Checking whether they make the weights of a large file takes a
+    /// while, so that it is done once, where the file is read.
+    #[must_use]
+    pub fn kept_layers(&self) -> &Result<Option<KeptLayers>, KeptError> {
+        self.kept_layers.get_or_init(|| kept_layers(self.stored()))
     }
 
     /// Returns a function that measures [`Document::rest_bounds`] and makes [`Document::pick_index`], for another thread

@@ -102,7 +102,8 @@ impl Session {
         self.document = Some(document);
         self.view.look_from(ViewFrom::Corner, model.front());
         self.marker().forget_vertices();
-        let kept = file_layers::read(&mut self.painting, &model);
+        let kept = self.document.as_ref().map(Document::kept_layers);
+        let kept = file_layers::read(&mut self.painting, &model, kept);
         self.warn(&kept);
         let lines = unmatched::restore_fitting(self);
         self.warn(&lines);
@@ -159,7 +160,8 @@ pub(crate) fn reopen(session: &mut Session, document: Document) {
         let snapshot = session.unsaved().snapshot();
         session.files.note_session_saved(snapshot);
     }
-    let kept = file_layers::read(&mut session.painting, &new);
+    let kept = session.document.as_ref().map(Document::kept_layers);
+    let kept = file_layers::read(&mut session.painting, &new, kept);
     session.warn(&kept);
     let lines = unmatched::restore_fitting(session);
     session.warn(&lines);

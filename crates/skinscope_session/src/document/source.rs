@@ -103,7 +103,7 @@ impl Source {
             let warnings = lines(&warnings).into_iter().chain(outside.clone()).collect();
             let document = Document::new(model, warnings, self.path());
             // This is done here, so that no picture waits for it.
-            _ = document.stats();
+            _ = (document.stats(), document.kept_layers());
             shown(document);
         };
         let import = match self {

@@ -202,7 +202,9 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
         EditCommand::NormaliseWeights => return session.skinning().normalise_weights(),
         // One that does not fit the model is ignored as a whole.
         EditCommand::Bind(ref change) => {
-            _ = session.bind(change);
+            if session.bind(change).is_ok() {
+                session.note_given();
+            }
             return;
         }
         // Gestures are of all parts (`gesture`).

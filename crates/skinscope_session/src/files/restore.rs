@@ -26,8 +26,8 @@ use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use crate::painting::layers;
 use crate::{
     CameraCommand, Comparison, ComparisonCommand, ComparisonLayout, Document, EnvironmentView, History, MethodChoice,
-    Onion, Orbit, Painting, PlaybackCommand, Playing, PoseRules, Session, SideWeights, TOGGLES, View, ViewCommand,
-    ViewHistory, comparison,
+    Onion, Orbit, Painting, PlaybackCommand, Playing, PoseRules, Session, SideWeights, Subdivide, TOGGLES, View,
+    ViewCommand, ViewHistory, comparison,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -236,6 +236,8 @@ fn restore_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes
     let [least, most] = View::BONE_SIZES;
     view.bone_size = record.bone_size.0.clamp(least, most);
     view.skin_opacity = record.skin_opacity.0.clamp(0.0, 1.0);
+    let (levels, is_first) = record.subdivision.unwrap_or_default();
+    view.subdivision = Subdivide { levels: levels.min(deform::MOST_LEVELS), is_first };
     view.lighting = meaning(LIGHTS, &record.lights).unwrap_or_default();
     view.pose_tool = meaning(TOOLS, &record.tool).unwrap_or_default();
     view.orientation = meaning(AXES, &record.axes).unwrap_or_default();

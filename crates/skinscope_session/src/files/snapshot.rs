@@ -462,6 +462,7 @@ fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> 
         skin_opacity: Number(view.skin_opacity),
         lights: word(LIGHTS, &view.lighting),
         crowd: view.crowd,
+        subdivision: view.subdivision.kept(),
         tool: word(TOOLS, &view.pose_tool),
         axes: word(AXES, &view.orientation),
     }

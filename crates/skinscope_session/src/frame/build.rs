@@ -95,7 +95,11 @@ fn deform_by(
     frame.needs_processor = deformation.needs_processor();
     frame.deformer = if frame.needs_processor.is_some() { Deformer::Processor } else { surfaces.view.deformer };
     frame.surfaces.clear();
-    if frame.deformer == Deformer::Processor {
+    if let Some(subdivided) = surfaces.subdivided() {
+        frame.needs_processor = Some("each vertex is a mean of others, which a shader does not have");
+        frame.deformer = Deformer::Processor;
+        frame.surfaces.push(subdivided);
+    } else if frame.deformer == Deformer::Processor {
         frame.surfaces.extend((0..surfaces.pose.formation.members).filter_map(surface));
     }
     if let Some(split) = frame.surfaces.first().and_then(|surface| surface.split_model()) {
@@ -153,6 +157,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         skin_opacity: view.skin_opacity,
         shadows: view.is_on(Toggle::Shadows),
         palette_buffer: view.palette_buffer,
+        palette_rows: view.palette_rows,
         grid: (view.is_on(Toggle::Grid) || view.is_on(Toggle::Ground)).then(|| grid(view, session.pose(), colors)),
         background: colors.background,
     };

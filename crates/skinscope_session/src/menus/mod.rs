@@ -30,7 +30,9 @@ use crate::{
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let overlays = OVERLAYS.iter().map(|overlay: &&Overlay| {
         let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
-        row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help)
+        let row = row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help);
+        // The menu has no room for them in a window of 720 points.
+        if LAYER_OVERLAYS.contains(&overlay.id) { row.in_submenu(Submenu::LayerOverlays) } else { row }
     });
     let tools = Group::ALL.into_iter().enumerate().flat_map(|(group, tools)| {
         tools.operations().into_iter().enumerate().map(move |(i, operation)| {
@@ -65,6 +67,9 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let marks = marks_menu::ROWS.iter().cloned();
     before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks).chain(paint_menu::rows()).collect()
 });
+
+/// The overlays about layers of weights, which stand in a submenu.
+const LAYER_OVERLAYS: [&str; 2] = ["layer-mask", "layer-weights"];
 
 /// The row before the overlays, which shows none of them.
 static SHADED: &[CommandRow] = rows! {

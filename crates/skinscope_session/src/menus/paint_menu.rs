@@ -1,10 +1,11 @@
 //! The rows of the submenu of brushes: the panel, each brush, its size and strength, what paints without a drag, and the file of strokes.
 
-use skinscope_weights::BRUSHES;
+use skinscope_weights::{BRUSHES, Brush};
 
 use crate::menus::command_row::{ctrl, key, row, rows, shift};
 use crate::{
-    BrushKey, Command, CommandRow, FileCommand, FileUse, Key, Menu, PaintCommand, Panel, Submenu, WindowCommand,
+    BrushKey, Command, CommandRow, FileCommand, FileUse, Key, Menu, PaintCommand, Panel, Shortcut, Submenu,
+    WindowCommand,
 };
 
 /// They follow those of marks in the Tools menu.
@@ -12,10 +13,33 @@ pub(crate) fn rows() -> Vec<CommandRow> {
     // The brush of layers stands in the panel alone, beside them: the menu has no room for it in a window of 720 points.
     let brushes = BRUSHES.iter().enumerate().map(|(i, brush)| {
         let command = Command::Paint(PaintCommand::Hold(Some(brush.id.to_owned())));
-        let row = row(Menu::Tools, brush.command, None, command, brush.help).in_submenu(Submenu::Brushes);
+        let row = row(Menu::Tools, brush.command, key_of(brush), command, brush.help).in_submenu(Submenu::Brushes);
         if i == 0 { row.after_line() } else { row }
     });
     PANEL.iter().cloned().chain(brushes).chain(HAND.iter().cloned()).collect()
+}
+
+/// The letters of brushes, each with Shift. They take a brush where another one is in the hand.
+static LETTERS: &[(&str, char)] = &[
+    ("add", 'a'),
+    // Down.
+    ("subtract", 'd'),
+    // A value.
+    ("replace", 'v'),
+    // Times.
+    ("scale", 'x'),
+    ("give", 'j'),
+    ("smooth", 'o'),
+    ("sharpen", 'i'),
+    ("relax", 't'),
+    // The mean.
+    ("average", 'm'),
+];
+
+/// Returns the key of a brush.
+fn key_of(brush: &Brush) -> Option<Shortcut> {
+    let letter = LETTERS.iter().find(|(id, _)| *id == brush.id)?;
+    shift(Key::Char(letter.1))
 }
 
 static PANEL: &[CommandRow] = rows! {
@@ -47,6 +71,12 @@ mod tests {
     use skinscope_weights::LAYER_BRUSHES;
 
     use super::*;
+
+    #[test]
+    fn every_brush_of_the_menu_has_a_key_and_every_key_a_brush() {
+        assert!(BRUSHES.iter().all(|brush| key_of(brush).is_some()));
+        assert!(LETTERS.iter().all(|(id, _)| BRUSHES.iter().any(|brush| brush.id == *id)));
+    }
 
     #[test]
     fn every_brush_is_named_as_a_brush() {

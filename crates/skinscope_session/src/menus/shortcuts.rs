@@ -88,11 +88,13 @@ pub enum Submenu {
     ToneMap,
     Environment,
     Crowd,
+    Subdivision,
     Panels,
     Layout,
     PoseTools,
     Marks,
     Brushes,
+    LayerOverlays,
     Directions,
     Motion,
     Bounds,
@@ -113,11 +115,13 @@ impl Submenu {
             Self::ToneMap => "Tone map",
             Self::Environment => "Surroundings",
             Self::Crowd => "Crowd",
+            Self::Subdivision => "Subdivide",
             Self::Panels => "Panels",
             Self::Layout => "Layout",
             Self::PoseTools => "Tool and axes",
             Self::Marks => "Marks",
             Self::Brushes => "Paint",
+            Self::LayerOverlays => "Layers of weights",
             Self::Directions => "Normals and tangents",
             Self::Motion => "Motion",
             Self::Bounds => "Bounds",
@@ -144,11 +148,15 @@ impl Submenu {
                 "Which picture of the surroundings lights the model, how it is turned, and how bright it is"
             }
             Self::Crowd => "Many of the model at once",
+            Self::Subdivision => {
+                "A smooth surface whose cage is the model, made after the joints have moved it or before"
+            }
             Self::Panels => "Which panels are shown, how large everything is, and the theme",
             Self::Layout => "Where the panels are: layouts, and commands that move the panel that was used last",
             Self::PoseTools => "What the pointer does to the selected joint, and along which axes",
             Self::Marks => "Marked vertices, to which tools can be limited",
             Self::Brushes => "Brushes that paint weights on the skin as it is posed",
+            Self::LayerOverlays => "Where the layer is that brushes paint in, and what it changes there",
             Self::Directions => "Lines along the normals and the tangents of the vertices",
             Self::Motion => "The path of the selected joint over the clip, and the surface at other moments of it",
             Self::Bounds => "Boxes around what the file stores and around what the pose shows",

@@ -61,6 +61,8 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
             let shown = if session.file_lights().has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
         }
+        Command::View(ViewCommand::SetSubdivision(levels)) => view.subdivision.levels == *levels,
+        Command::View(ViewCommand::ToggleSubdivideFirst) => view.subdivision.is_first,
         Command::View(ViewCommand::SetCrowd(members)) => session.pose().formation.members == *members as usize,
         Command::Tool(ToolCommand::TogglePanel) => session.tools().open,
         Command::Measure(MeasureCommand::TogglePanel) => session.measuring().open,
@@ -88,6 +90,11 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
 pub fn refusal(command: &Command, session: &Session) -> Option<Cow<'static, str>> {
     if let Command::Posing(PosingCommand::Mirror | PosingCommand::Flip | PosingCommand::PasteMirrored) = command
         && let Some(why) = session.edit_rules().mirror_refusal()
+    {
+        return Some(format!("This cannot be done: {why}.").into());
+    }
+    if let Command::View(ViewCommand::SetSubdivision(levels @ 1..)) = command
+        && let Some(why) = session.deforming().subdivision_refusal(*levels)
     {
         return Some(format!("This cannot be done: {why}.").into());
     }
@@ -190,7 +197,7 @@ fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Pa
             unless(painting.brush().is_some(), NO_BRUSH)
         }
         Command::File(FileCommand::AskForFile(FileUse::SaveStrokes)) => {
-            unless(!painting.recorded().strokes.is_empty(), "No stroke was painted.")
+            unless(painting.recorded_count() > 0, "No stroke was painted.")
         }
         _ => None,
     }

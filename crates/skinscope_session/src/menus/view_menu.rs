@@ -49,6 +49,15 @@ pub(crate) static ROWS: &[CommandRow] = rows! {
         "Show five hundred, each at its own time of the clip";
     View "Crowd of 1000", None, View(ViewCommand::SetCrowd(1000)) in Crowd:
         "Show a thousand of it, each at its own time of the clip";
+    View "Not subdivided", None, View(ViewCommand::SetSubdivision(0)) in Subdivision: "Show the triangles of the file";
+    View "Subdivide once", None, View(ViewCommand::SetSubdivision(1)) in Subdivision:
+        "Show a smooth surface in place of the triangles, each of which becomes four (Loop)";
+    View "Subdivide twice", None, View(ViewCommand::SetSubdivision(2)) in Subdivision:
+        "Show a smooth surface, for which each triangle becomes sixteen";
+    View "Subdivide three times", None, View(ViewCommand::SetSubdivision(3)) in Subdivision:
+        "Show a smooth surface, for which each triangle becomes sixty-four";
+    View "Subdivide first, then skin", None, View(ViewCommand::ToggleSubdivideFirst) in Subdivision, after_line:
+        "Subdivide the model at rest, with its weights, and let the joints move that; else what they have moved is subdivided";
     View "Compare", key(Key::Char('x')), Comparison(ComparisonCommand::Toggle):
         "Compare two deformation methods, or edited weights with stored ones, in one picture";
     View "Outliner", ctrl(Key::Char('1')), Window(WindowCommand::TogglePanel(Panel::Outliner)) in Panels:

@@ -42,6 +42,8 @@ pub(super) struct OpenStroke {
     pub flips: bool,
     /// Whether its first dab smoothed.
     pub smooths: bool,
+    /// Whether it paints the mask of the layer.
+    pub is_mask: bool,
 }
 
 /// Weights that the model has had while there was a canvas.

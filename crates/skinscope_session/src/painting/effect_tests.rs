@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use skinscope_edit::{OPERATIONS, Sheet};
+use skinscope_inspect::VertexSet;
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Model, ModelParts, NodeId};
+use skinscope_model::{MeshId, Model, ModelParts, NodeId};
 use skinscope_paint::LayerId;
-use skinscope_weights::Stuck;
+use skinscope_weights::{Stuck, difference};
 
 use super::tests::{Rows, holding, now, set, stroke, touch};
 use crate::tests::sessions::still_session;
@@ -159,6 +161,54 @@ fn what_is_painted_on_the_side_that_a_mirror_hides_is_said_and_shown_where_one_a
         (0..base.len()).filter(|v| sign * positions[*v].x > 0.1 && shown[*v] != base[*v]).count()
     };
     assert!(changed(-1.0) > 0 && changed(1.0) == changed(-1.0));
+}
+
+/// How far the weights of the canvas are from those of the model, at most.
+fn apart(session: &Session) -> f64 {
+    let model = session.edited_weights().edited_model().unwrap();
+    let (shown, mut composed) = (Sheet::of(model), Sheet::of(model));
+    session.painted_weights().unwrap().write_into(&mut composed);
+    let (mut one, mut other, mut most) = (Vec::new(), Vec::new(), 0.0_f64);
+    for (shown, composed) in shown.tables.iter().zip(&composed.tables) {
+        for row in 0..shown.vertices() {
+            shown.shares(row, &mut one);
+            composed.shares(row, &mut other);
+            most = most.max(difference(&one, &other));
+        }
+    }
+    most
+}
+
+#[test]
+fn after_every_tool_the_layers_make_the_weights_of_the_model_under_effects_masks_and_a_layer_alone() {
+    let (mut session, low) = painted();
+    apply(&mut session, LayerCommand::Add("High".to_owned()));
+    let high = session.painting().layers().active().unwrap();
+    stroke(&mut session, 50, 8);
+    let marked = VertexSet::from_vertices((40..160).map(|vertex| (MeshId(0), 0, vertex)).collect());
+    session.apply(SelectionCommand::Mark(Arc::new(marked)));
+    apply(&mut session, LayerCommand::MaskMarked(low));
+    apply(&mut session, LayerCommand::AddEffect(Some(high), "smooth".to_owned()));
+    apply(&mut session, LayerCommand::AddEffect(None, "mirror".to_owned()));
+    let mut changed = 0;
+    for alone in [None, Some(low), Some(high)] {
+        apply(&mut session, LayerCommand::Solo(alone));
+        for operation in OPERATIONS {
+            let before = state(&session);
+            session.apply(ToolCommand::Choose(Some(operation.id)));
+            session.apply(ToolCommand::Apply);
+            session.apply(ToolCommand::Cancel);
+            if now(&session) == before.0 {
+                continue;
+            }
+            changed += 1;
+            assert!(apart(&session) < 1e-5, "{} with {alone:?} alone: {}", operation.id, apart(&session));
+            session.apply(EditCommand::Undo);
+            assert!(state(&session) == before, "{} with {alone:?} alone", operation.id);
+            assert_eq!(session.painting().layers().solo(), alone);
+        }
+    }
+    assert!(changed > 6, "{changed} tools have changed something");
 }
 
 /// A tube that bulges towards +X, the more the higher, so that it has a plane of symmetry across Z alone; "joint 1" is painted.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
-use skinscope_paint::{KeptChoice, kept_text};
+use skinscope_paint::{KeptChoice, kept_layers, kept_text};
 
+use super::file_layers;
 use super::tests::{holding, now, stroke};
-use crate::{BesideCommand, Document, EditCommand, LayerCommand, PaintCommand, Session};
+use crate::{BesideCommand, Command, Document, EditCommand, LayerCommand, PaintCommand, Session, Work};
 
 fn apply(session: &mut Session, command: LayerCommand) {
     session.apply(PaintCommand::Layer(command));
@@ -85,6 +87,22 @@ fn where_the_weights_are_others_by_now_it_is_asked_and_each_answer_is_a_step() {
 }
 
 #[test]
+fn layers_of_a_session_are_known_to_be_in_the_file_as_long_as_they_are_the_same() {
+    let mut session = layered();
+    let mut parts = ModelParts::clone(session.document().unwrap().stored());
+    parts.source.kept_layers = Some(text_of(&session).into());
+    let model = Model::build(parts).unwrap();
+    let found = kept_layers(&model);
+    let is_known = |session: &mut Session| {
+        _ = file_layers::read(&mut session.painting, &model, Some(&found));
+        session.painting().layers_in_file().is_same_as(session.painting().layers())
+    };
+    assert!(is_known(&mut session));
+    stroke(&mut session, 60, 3);
+    assert!(!is_known(&mut session));
+}
+
+#[test]
 fn layers_that_cannot_be_read_are_not_taken_and_a_line_says_why() {
     let session = layered();
     let text = text_of(&session).replace("\"schema\":1", "\"schema\":9");
@@ -133,4 +151,40 @@ fn a_layer_of_the_model_beside_is_copied_to_the_one_that_one_works_on() {
     assert_eq!(copied.and_then(|id| own.painting().layers().layer(id)).unwrap().name(), "Skirt");
     own.apply(EditCommand::Undo);
     assert!(now(&own) == before && own.painting().layers().is_empty() && !own.history().can_undo());
+}
+
+#[test]
+fn a_copy_in_the_background_is_one_step_at_its_end_and_none_where_it_was_cancelled() {
+    let copies =
+        |session: &mut Session| session.wanted().into_iter().find(|work| matches!(work, Work::CopyLayer { .. }));
+    let mut session = layered();
+    let id = session.painting().layers().active().unwrap();
+    let finer = tube(Tube { joints: 6, rings: 17, ..Tube::default() });
+    session.open_beside(Document::new(Arc::new(finer), Vec::new(), None));
+    session.defer_work();
+    let before = now(session.beside().unwrap().other());
+    apply(&mut session, LayerCommand::CopyToOther(id));
+    let work = copies(&mut session).unwrap();
+    assert!(
+        work.notice().is_some_and(|(_, cancel)| cancel == Command::from(PaintCommand::Layer(LayerCommand::CancelCopy)))
+    );
+    let run = session.begin(&work).unwrap();
+    apply(&mut session, LayerCommand::CancelCopy);
+    assert!(copies(&mut session).is_none());
+    session.done(run(&JobContext::of_waiting()).unwrap());
+    assert!(now(session.beside().unwrap().other()) == before && session.painting().layer_copied().is_none());
+    // What was begun before the layer became another one is made anew.
+    apply(&mut session, LayerCommand::CopyToOther(id));
+    let work = copies(&mut session).unwrap();
+    let run = session.begin(&work).unwrap();
+    apply(&mut session, LayerCommand::Rename(id, "Cape".to_owned()));
+    session.done(run(&JobContext::of_waiting()).unwrap());
+    assert!(now(session.beside().unwrap().other()) == before);
+    session.do_wanted();
+    assert!(session.painting().layer_copied().unwrap().starts_with("Cape: copied to "));
+    let other = session.beside().unwrap().other();
+    assert!(now(other) != before && copies(&mut session.clone()).is_none());
+    session.apply(BesideCommand::Activate);
+    session.apply(EditCommand::Undo);
+    assert!(now(&session) == before && !session.history().can_undo(), "it was one step");
 }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use skinscope_model::Model;
-use skinscope_paint::{KeptLayers, LayerStack, kept_layers, kept_text};
+use skinscope_paint::{KeptError, KeptLayers, LayerStack};
 
-use super::{Painting, notes};
+use super::{Painting, layers, notes};
 
 /// What is known of the layers in the model's file.
 #[derive(Clone, Debug, Default)]
@@ -68,30 +68,35 @@ impl Painting {
     }
 }
 
-/// Reads the layers that the file of a model keeps, which was opened, and returns what is to be said about them. Those of a session that has
+/// Takes the layers that the file of a model keeps, which was opened, and returns what is to be said about them. Those of a session that has
 /// some go on.
-pub(crate) fn read(painting: &mut Painting, model: &Model) -> Vec<String> {
+pub(crate) fn read(
+    painting: &mut Painting,
+    model: &Model,
+    kept: Option<&Result<Option<KeptLayers>, KeptError>>,
+) -> Vec<String> {
     painting.file_layers = FileLayers::default();
     let mut lines = Vec::new();
-    match kept_layers(model) {
-        Ok(None) => {}
-        Ok(Some(_)) if !painting.layers.is_empty() => {
-            if kept_text(model, &painting.layers).as_deref() == model.source.kept_layers.as_deref() {
+    match kept {
+        None | Some(Ok(None)) => {}
+        Some(Ok(Some(kept))) if !painting.layers.is_empty() => {
+            let form = |stack: &LayerStack| layers::form_of(model, stack);
+            if !kept.moved && form(&painting.layers) == form(&kept.layers) {
                 painting.file_layers.taken = painting.layers.clone();
             }
         }
-        Ok(Some(kept)) if kept.fits() => {
+        Some(Ok(Some(kept))) if kept.fits() => {
             painting.file_layers.taken = kept.layers.clone();
-            painting.layers = kept.layers;
+            painting.layers = kept.layers.clone();
         }
-        Ok(Some(kept)) => {
+        Some(Ok(Some(kept))) => {
             let what = kept.difference();
             lines.push(format!(
                 "The file keeps layers of weights, but was changed since: {what}. The panel of brushes asks what becomes of them."
             ));
-            painting.file_layers.asked = Some(Arc::new(kept));
+            painting.file_layers.asked = Some(Arc::new(kept.clone()));
         }
-        Err(why) => {
+        Some(Err(why)) => {
             painting.file_layers.are_left = true;
             lines.push(format!("{}.", notes::refused(&why.to_string()).text));
         }

@@ -3,7 +3,7 @@
 use skinscope_anim::pose::Keys;
 use skinscope_edit::Sheet;
 use skinscope_model::{Model, NodeId};
-use skinscope_paint::{Canvas, CopiedLayer, KeptChoice, LayerEffect, LayerId, LayerStack, LayersForm, MirrorAxis};
+use skinscope_paint::{CopiedLayer, KeptChoice, LayerId, LayerStack, LayersForm};
 use skinscope_weights::{TableRow, exact};
 
 use super::{Painter, layer_steps, notes, stroke};
@@ -41,6 +41,8 @@ pub enum LayerCommand {
     CopyToOther(LayerId),
     /// Copy a layer of the model beside this one to this one, in the same way. It is a step here.
     CopyFromOther(LayerId),
+    /// Give up the copy of a layer that is not there yet.
+    CancelCopy,
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),
     /// Add an effect ([`skinscope_paint::EFFECTS`]) to a layer or, for `None`, to what all layers make together, where it works after the others.
@@ -106,7 +108,7 @@ fn set(painter: &mut Painter<'_>, layers: LayerStack) {
         Ok(changes) => stroke::take_changes(painter, &changes),
         Err(why) => painter.painting.note = Some(notes::refused(&why.to_string())),
     }
-    let strokes = painter.painting.recorded.strokes.len();
+    let strokes = painter.painting.recorded_count();
     painter.painting.easel.note_stroke(strokes);
 }
 
@@ -141,7 +143,7 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
             let locked = &painter.skinning.tools.locked;
             let is_added = layers.add_effect(*of, kind, locked.iter().map(|node| node.0).collect());
             if is_added {
-                begin_across(canvas, &mut layers, *of);
+                canvas.begin_across(&mut layers, *of);
             }
             is_added
         }
@@ -149,21 +151,12 @@ fn changed(painter: &Painter<'_>, command: &LayerCommand) -> Option<LayerStack> 
         LayerCommand::MoveEffect(of, place, to) => layers.move_effect(*of, *place, *to),
         LayerCommand::SwitchEffect(of, place, is_on) => layers.switch_effect(*of, *place, *is_on),
         LayerCommand::SetEffect(of, place, parameter, value) => layers.set_effect(*of, *place, parameter, *value),
-        LayerCommand::Select(_) | LayerCommand::CopyToOther(_) | LayerCommand::CopyFromOther(_) => false,
+        LayerCommand::Select(_)
+        | LayerCommand::CopyToOther(_)
+        | LayerCommand::CopyFromOther(_)
+        | LayerCommand::CancelCopy => false,
     };
     is_other.then_some(layers)
-}
-
-/// Lets the effect that was added last, where it is a mirror, begin across the axis across which the model is symmetric: across another one it
-/// would be refused, and nobody could choose the axis of a mirror that is not there.
-fn begin_across(canvas: &Canvas, layers: &mut LayerStack, of: Option<LayerId>) {
-    let effects = layers.effects_of(of);
-    let Some(place) = effects.len().checked_sub(1) else { return };
-    if effects.last().is_some_and(LayerEffect::is_mirror)
-        && let Some(axis) = canvas.symmetric_across().and_then(MirrorAxis::axis)
-    {
-        layers.set_effect(of, place, "axis", f64::from(axis as u8));
-    }
 }
 
 /// Returns the rows of the marked vertices.

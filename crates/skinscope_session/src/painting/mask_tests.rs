@@ -5,9 +5,9 @@ use std::sync::Arc;
 use skinscope_inspect::OVERLAYS;
 use skinscope_model::NodeId;
 use skinscope_model::test_shapes::{Tube, tube, with_vertices};
-use skinscope_paint::MirrorAxis;
+use skinscope_paint::{Canvas, LayerStack, MirrorAxis, PaintedOn, read};
 
-use super::tests::{holding, now, set, stroke, touch};
+use super::tests::{holding, now, rows, set, stroke, touch};
 use crate::tests::sessions::still_session;
 use crate::{Document, EditCommand, LayerCommand, PaintCommand, SelectionCommand, Session, SessionFile, ToolCommand};
 
@@ -118,6 +118,50 @@ fn the_weights_follow_the_mask_and_each_stroke_is_a_step() {
     stroke(&mut session, 40, 12);
     assert!(now(&session) == after && bits(&mask(&session)) == shares);
     assert_eq!(session.painting().recorded().strokes.len(), 0, "a file of strokes knows no layers");
+}
+
+#[test]
+fn strokes_into_a_layer_and_on_its_mask_are_recorded_in_files_that_paint_the_same() {
+    let mut session = holding("add");
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
+    stroke(&mut session, 40, 6);
+    for (brush, mask, from) in [("subtract", true, 42), ("smooth", false, 60)] {
+        hold(&mut session, brush);
+        set(&mut session, |settings| settings.mask = mask);
+        stroke(&mut session, from, 5);
+    }
+    let files = session.painting().recorded_files("hour");
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let wanted = [
+        "hour.1-Skirt.strokes.json",
+        "hour.2-Skirt.mask.strokes.json",
+        "hour.3-Skirt.strokes.json",
+        "hour.strokes.json",
+    ];
+    assert_eq!(names, wanted);
+    let stored = Arc::clone(session.document().unwrap().stored());
+    let mut canvas = Canvas::new(Arc::clone(&stored));
+    let mut layers = LayerStack::default();
+    layers.add("Skirt");
+    canvas.set_layers(layers).unwrap();
+    for (name, text) in &files {
+        let path = std::env::temp_dir().join(format!("skinscope_{}_{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        let on = if name.contains(".mask.") { PaintedOn::Mask } else { PaintedOn::Layer };
+        let script = read(&path, &stored, on).unwrap_or_else(|why| panic!("{name}: {why}"));
+        for stroke in &script.strokes {
+            let painted = if on == PaintedOn::Mask { canvas.paint_mask(stroke, None) } else { canvas.paint(stroke) };
+            painted.unwrap();
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+    assert!(rows(canvas.model()) == now(&session));
+    for left in [3, 2, 1] {
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.painting().recorded_files("hour").len(), left);
+    }
+    session.apply(EditCommand::Redo);
+    assert_eq!((session.painting().recorded_count(), session.painting().recorded().strokes.len()), (1, 0));
 }
 
 #[test]

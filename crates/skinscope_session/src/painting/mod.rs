@@ -1,7 +1,7 @@
 //! Painting weights on the surface as it is shown: the brush in the hand, its settings, and the strokes so far.
 //!
 //! The strokes are carried out by [`skinscope_paint`], as those of a file are, so that the strokes that are recorded
-//! ([`Painting::recorded`]) give the same weights on the command line.
+//! ([`Painting::recorded_files`]) give the same weights on the command line.
 
 mod easel;
 #[cfg(test)]
@@ -17,6 +17,7 @@ mod layer_copy;
 mod layer_steps;
 #[cfg(test)]
 mod layer_tests;
+mod layer_weights;
 pub(crate) mod layers;
 mod mask;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod note_tests;
 mod notes;
 pub(crate) mod paint_commands;
 mod painter;
+mod record;
 mod screen;
 #[cfg(test)]
 mod screen_tests;
@@ -38,6 +40,7 @@ mod whole;
 mod written_form;
 
 pub use self::hit::PaintHit;
+pub(crate) use self::layer_copy::LayerCopy;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
@@ -53,6 +56,7 @@ use skinscope_weights::Brush;
 
 use self::easel::Easel;
 use self::file_layers::FileLayers;
+use self::record::{IntoLayer, Record};
 use crate::{Command, EditedWeights, MarkCommand, Session, ToolCommand, ViewCommand};
 
 /// The ending of files of strokes.
@@ -76,11 +80,13 @@ pub struct Painting {
     file_layers: FileLayers,
     /// The mask that the overlay has shown last.
     shown_mask: mask::ShownMask,
+    /// The weights of the layer that the overlay has shown last.
+    shown_weights: layer_weights::ShownWeights,
     /// What the last copy of a layer has done.
     copied: Option<String>,
-    recorded: StrokesFile,
-    /// Strokes that were undone, the next one to redo last.
-    undone: Vec<StrokeForm>,
+    /// The copy of a layer that is asked for and not there yet.
+    copying: Option<LayerCopy>,
+    record: Record,
     /// The pose files that strokes name.
     poses: Vec<(String, PoseFile)>,
     /// Counts how often other strokes were recorded.
@@ -145,11 +151,17 @@ impl Painting {
         self.copied.as_deref()
     }
 
-    /// Returns the strokes that were painted so far, without those that were undone. What other tools have changed between them is not among
-    /// them, and no stroke into a layer.
+    /// Returns the strokes that have painted the weights themselves so far, without those that were undone. What other tools have changed between
+    /// them is not among them, and no stroke into a layer.
     #[must_use]
     pub fn recorded(&self) -> &StrokesFile {
-        &self.recorded
+        self.record.base()
+    }
+
+    /// Returns how many strokes were recorded, with those into layers and those on masks of layers.
+    #[must_use]
+    pub fn recorded_count(&self) -> usize {
+        self.record.count()
     }
 
     /// Returns the pose files that recorded strokes name, by their names: they stand in the folder of the strokes.
@@ -159,47 +171,42 @@ impl Painting {
     }
 
     /// Returns the files that keep the recorded strokes, in one folder, each with its text: the pose files that strokes name, which begin with the
-    /// same `name`, and last the strokes themselves.
+    /// same `name`, those of strokes into layers in their order, and last the strokes that have painted the weights themselves.
     #[must_use]
     pub fn recorded_files(&self, name: &str) -> Vec<(String, String)> {
-        let mut strokes = self.recorded.clone();
-        for pose in strokes.strokes.iter_mut().filter_map(|stroke| stroke.pose.as_mut()) {
-            *pose = format!("{name}.{pose}");
-        }
-        let is_named = |pose: &str| self.recorded.strokes.iter().any(|stroke| stroke.pose.as_deref() == Some(pose));
+        let text = |mut file: StrokesFile| {
+            for pose in file.strokes.iter_mut().filter_map(|stroke| stroke.pose.as_mut()) {
+                *pose = format!("{name}.{pose}");
+            }
+            file.text()
+        };
+        let is_named = |pose: &str| self.record.all().any(|stroke| stroke.pose.as_deref() == Some(pose));
         let poses = self.poses.iter().filter(|(pose, _)| is_named(pose));
         let mut out: Vec<_> = poses.map(|(pose, file)| (format!("{name}.{pose}"), file.text())).collect();
-        out.push((format!("{name}{STROKES_ENDING}"), strokes.text()));
+        for (number, (into, file)) in (1..).zip(self.record.of_layers()) {
+            // Strokes into a layer that is no longer there change nothing.
+            let Some(layer) = self.layers.layer(into.layer) else { continue };
+            out.push((format!("{name}.{}{STROKES_ENDING}", into.part_of_name(number, layer.name())), text(file)));
+        }
+        out.push((format!("{name}{STROKES_ENDING}"), text(self.recorded().clone())));
         out
     }
 
-    /// Returns how often [`Painting::recorded`] has become another one.
+    /// Returns how often other strokes were recorded.
     #[must_use]
     pub fn recorded_revision(&self) -> u64 {
         self.revision
     }
 
     /// Adds a stroke to those that were recorded.
-    fn record(&mut self, stroke: StrokeForm) {
+    fn record(&mut self, into: Option<IntoLayer>, stroke: StrokeForm) {
         self.revision += 1;
-        self.undone.clear();
-        self.recorded.strokes.push(stroke);
+        self.record.add(into, stroke);
     }
 
     /// Takes strokes back, or brings them back, until so many are recorded.
     fn go_to_stroke(&mut self, count: usize) {
-        let strokes = &mut self.recorded.strokes;
-        self.revision += u64::from(strokes.len() != count);
-        while strokes.len() > count
-            && let Some(last) = strokes.pop()
-        {
-            self.undone.push(last);
-        }
-        while strokes.len() < count
-            && let Some(next) = self.undone.pop()
-        {
-            strokes.push(next);
-        }
+        self.revision += u64::from(self.record.go_to(count));
     }
 
     /// Returns the name of a pose file that a stroke names.
@@ -214,16 +221,16 @@ impl Painting {
 
     /// Forgets the strokes that were recorded; the weights stay.
     fn forget_recorded(&mut self) {
-        self.revision += u64::from(!self.recorded.strokes.is_empty());
-        (self.recorded, self.undone, self.poses) = (StrokesFile::default(), Vec::new(), Vec::new());
+        self.revision += u64::from(self.recorded_count() > 0);
+        (self.record, self.poses) = (Record::default(), Vec::new());
         self.easel.forget_recorded();
     }
 
     /// Forgets what belongs to a model that is no longer open. A newer version of its file keeps the strokes that were recorded.
     pub(crate) fn forget(&mut self, is_newer_version: bool) {
-        self.copied = None;
+        (self.copied, self.copying) = (None, None);
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
-        self.undone.clear();
+        self.record.forget_undone();
         if !is_newer_version {
             (self.layers, self.file_layers) = (LayerStack::default(), FileLayers::default());
             (self.brush, self.settings.to) = (None, None);
@@ -255,7 +262,7 @@ impl Painting {
     /// Takes the brush from the hand of another session, whose model was the active one. A stroke there ends.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         stroke::end(other);
-        (self.brush, other.hover) = (other.brush.take(), None);
+        (self.brush, other.hover, other.copying) = (other.brush.take(), None, None);
         self.settings = PaintSettings { to: None, ..other.settings.clone() };
     }
 }
@@ -343,13 +350,9 @@ pub(crate) fn wanted_canvas(painting: &Painting, weights: EditedWeights<'_>) -> 
 }
 
 /// Takes a canvas that was made in the background, where it is still of use.
-pub(crate) fn take_canvas(painter: &mut Painter<'_>, mut canvas: Canvas) {
+pub(crate) fn take_canvas(painter: &mut Painter<'_>, canvas: Canvas) {
     follow(painter);
-    let wanted = wanted_canvas(painter.painting, painter.skinning.edited());
-    if wanted.is_some_and(|model| Arc::ptr_eq(&model, canvas.model())) {
-        let strokes = painter.painting.recorded.strokes.len();
-        canvas.adopt_layers(painter.painting.layers.clone());
-        painter.painting.easel.put_up(canvas, strokes);
-        layer_steps::note(painter, true);
+    if wanted_canvas(painter.painting, painter.skinning.edited()).is_some() {
+        stroke::put_up_made(painter, canvas);
     }
 }

@@ -6,6 +6,7 @@ use skinscope_paint::written;
 use skinscope_weights::brush::GIVE;
 use skinscope_weights::{Brush, exact};
 
+use super::layer_copy::LayerCopy;
 use super::layers::LayerCommand;
 use super::settings::PaintSettings;
 use super::{Painter, layers, stroke, whole};
@@ -115,8 +116,9 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
         }
         PaintCommand::Hover(at) => session.painting.hover_at(at),
         PaintCommand::Forget => session.painting.forget_recorded(),
-        PaintCommand::Layer(LayerCommand::CopyToOther(id)) => session.copy_layer_to_other(id),
-        PaintCommand::Layer(LayerCommand::CopyFromOther(id)) => session.copy_layer_from_other(id),
+        PaintCommand::Layer(LayerCommand::CopyToOther(layer)) => session.copy_layer(LayerCopy { layer, comes: false }),
+        PaintCommand::Layer(LayerCommand::CopyFromOther(layer)) => session.copy_layer(LayerCopy { layer, comes: true }),
+        PaintCommand::Layer(LayerCommand::CancelCopy) => session.painting.copying = None,
         PaintCommand::Layer(command) => layers::apply(&mut session.painter(), &command),
     }
 }

@@ -13,6 +13,7 @@ use skinscope_weights::brush::falloff;
 
 use super::easel::OpenStroke;
 use super::hand::{Hand, is_joint};
+use super::record::IntoLayer;
 use super::stance::Stance;
 use super::{PaintDab, PaintNote, Painter, Painting, layer_steps, notes, screen, written_form};
 use crate::Brushwork;
@@ -72,9 +73,20 @@ pub(super) fn put_up(painter: &mut Painter<'_>) {
     if !painting.easel.renew(&model, &painting.layers) {
         let mut canvas = Canvas::new(model);
         canvas.adopt_layers(painting.layers.clone());
-        painting.easel.put_up(canvas, painting.recorded.strokes.len());
+        painting.easel.put_up(canvas, painting.record.count());
     }
     layer_steps::note(painter, true);
+}
+
+/// Puts a canvas up that was made in the background, where there is none yet and it is that of the open model.
+pub(super) fn put_up_made(painter: &mut Painter<'_>, mut canvas: Canvas) {
+    let is_its = painter.skinning.edited().edited_model().is_some_and(|model| Arc::ptr_eq(model, canvas.model()));
+    let painting = &mut *painter.painting;
+    if is_its && painting.easel.canvas.is_none() {
+        canvas.adopt_layers(painting.layers.clone());
+        painting.easel.put_up(canvas, painting.record.count());
+        layer_steps::note(painter, true);
+    }
 }
 
 /// Begins a stroke; `change` changes what the settings say of it. The error says why there is none.
@@ -92,10 +104,11 @@ pub(super) fn begin(
     let Some(model) = brushwork.model.map(Arc::clone) else { return Err(PaintNote::default()) };
     let stroke = change(stroke_of(brushwork, &model, hand, &stance));
     let Some(canvas) = &brushwork.painting.easel.canvas else { return Err(PaintNote::default()) };
-    let begun = if brushwork.painting.paints_mask() { canvas.begin_mask(&stroke) } else { canvas.begin(&stroke) };
+    let is_mask = brushwork.painting.paints_mask();
+    let begun = if is_mask { canvas.begin_mask(&stroke) } else { canvas.begin(&stroke) };
     let brushing = begun.map_err(|why| notes::cannot_begin(brushwork, &why))?;
     let form = written_form::form_of(&model, &stroke);
-    painter.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths });
+    painter.painting.easel.stroke = Some(OpenStroke { brushing, form, stance, flips, smooths, is_mask });
     Ok(())
 }
 
@@ -216,13 +229,14 @@ pub(super) fn end(painting: &mut Painting) {
     let Some(mut stroke) = painting.easel.stroke.take() else { return };
     let Some(report) = painting.easel.canvas.as_ref().map(|canvas| canvas.report(&stroke.brushing)) else { return };
     if report.changed > 0 {
-        // A file of strokes knows no layers.
-        if painting.layers.is_empty() {
+        // A file of strokes knows no layers: those into a layer are in files of their own, and those below layers in none.
+        let into = painting.layers.active().map(|layer| IntoLayer { layer, is_mask: stroke.is_mask });
+        if into.is_some() || painting.layers.is_empty() {
             // A pose has a name where a stroke that stays was painted in it.
             stroke.form.pose = stroke.stance.pose.as_ref().map(|pose| painting.name_of_pose(pose));
-            painting.record(stroke.form);
+            painting.record(into, stroke.form);
         }
-        painting.easel.note_stroke(painting.recorded.strokes.len());
+        painting.easel.note_stroke(painting.record.count());
     } else {
         let active = painting.layers.active();
         painting.easel.forget_stroke();

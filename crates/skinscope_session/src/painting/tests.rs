@@ -21,7 +21,7 @@ use crate::{
 /// The pairs of every vertex, as bits.
 pub(super) type Rows = Vec<Vec<(u16, u32)>>;
 
-fn rows(model: &Model) -> Rows {
+pub(super) fn rows(model: &Model) -> Rows {
     let influences = model.influences(MeshId(0), 0).unwrap();
     let row = |v| influences.of(v).0.iter().copied().zip(influences.of(v).1.iter().map(|w| w.to_bits())).collect();
     (0..influences.vertices()).map(row).collect()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{
-    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedJoint, bare_bounds, bind_placed, has_bare_mesh, middle_of_body,
+    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedAxes, PlacedJoint, bind_placed, has_bare_mesh, middle_of_body,
 };
 use skinscope_model::Model;
 
@@ -31,10 +31,14 @@ pub struct Placing {
     selected: Option<usize>,
     /// Whether what is done on one side is done on the other one too.
     mirrors: bool,
-    /// Where the figure has its sides.
+    /// Where the figure has its sides, and what tells it.
     frame: Option<BodyFrame>,
+    /// What told where the joints of a standing figure are, as long as these stay as they were placed.
+    humanoid: Option<(Arc<Vec<PlacedJoint>>, String)>,
     /// The method that finds the weights, by its id.
     method: String,
+    /// Which way the axes of the joints point once they are nodes.
+    axes: PlacedAxes,
     /// What is being bound.
     task: Option<PlacedTask>,
     /// Why the last binding was refused.
@@ -49,7 +53,9 @@ impl Default for Placing {
             selected: None,
             mirrors: true,
             frame: None,
+            humanoid: None,
             method: BINDERS.first().map(|binder| binder.id.to_owned()).unwrap_or_default(),
+            axes: PlacedAxes::default(),
             task: None,
             refused: None,
         }
@@ -63,12 +69,14 @@ pub struct PlacedTask {
     pub joints: Arc<Vec<PlacedJoint>>,
     /// The method, and what holds for it.
     pub settings: BindSettings,
+    /// Which way the axes of the joints point.
+    pub axes: PlacedAxes,
 }
 
 impl PlacedTask {
     /// Finds the weights of the meshes of a model that have none.
     pub(crate) fn run(&self, model: &Model, context: &JobContext) -> Result<BareBinding, String> {
-        bind_placed(model, &self.joints, None, &self.settings, context).map_err(|why| why.to_string())
+        bind_placed(model, (&self.joints[..], self.axes), None, &self.settings, context).map_err(|why| why.to_string())
     }
 }
 
@@ -101,6 +109,20 @@ impl Placing {
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
+    }
+
+    /// Returns which way the axes of the joints point once they are nodes.
+    #[must_use]
+    pub fn axes(&self) -> PlacedAxes {
+        self.axes
+    }
+
+    /// Says what tells where joints are: the plane by which the figure has its sides, and the sections that the joints of a standing figure
+    /// stand by as long as nobody has moved them. `None` before it is known.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let placed = self.humanoid.as_ref().filter(|(joints, _)| joints == &self.joints);
+        placed.map(|(_, words)| words.clone()).or_else(|| Some(self.frame?.words()))
     }
 
     /// Returns whether weights are being found.
@@ -143,7 +165,8 @@ impl Placing {
 
     /// Forgets everything about the model that was open. How joints are placed stays.
     pub(crate) fn forget(&mut self) {
-        *self = Self { mirrors: self.mirrors, method: std::mem::take(&mut self.method), ..Self::default() };
+        let method = std::mem::take(&mut self.method);
+        *self = Self { mirrors: self.mirrors, axes: self.axes, method, ..Self::default() };
     }
 
     /// Takes the joints of a session file; returns whether they can be used.
@@ -203,9 +226,4 @@ pub(crate) fn note(placing: &mut Placing, command: &Command) {
             | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
             | Command::View(ViewCommand::SetPoseTool(_))
     );
-}
-
-/// Returns where a figure has its sides.
-fn frame_of(model: &Model) -> BodyFrame {
-    BodyFrame::of(bare_bounds(model))
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{BINDERS, BareBinding, BindSettings, PlacedJoint, has_bare_mesh, humanoid_in};
+use skinscope_edit::{
+    BINDERS, BareBinding, BindSettings, Humanoid, PlacedAxes, PlacedJoint, body_frame, has_bare_mesh, humanoid_in,
+};
 use skinscope_model::Model;
 
-use super::{PlacedTask, frame_of, plan};
+use super::{PlacedTask, plan};
 use crate::{MarkCommand, PaintCommand, PlaybackCommand, PoseSource, Session, ToolCommand};
 
 /// Commands about joints that are placed in meshes without a skin.
@@ -30,12 +32,14 @@ pub enum PlaceCommand {
     Delete(usize),
     /// Hang a joint on another one, or on none.
     Hang(usize, Option<usize>),
-    /// Place the joints of a standing figure by the bounds of the meshes, in place of those that there are.
+    /// Place the joints of a standing figure by sections through the meshes, in place of those that there are.
     Humanoid,
     /// Replace all joints, as by those of a file.
     Replace(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<PlacedJoint>>),
     /// Choose the method that finds the weights, by its id.
     SetMethod(String),
+    /// Choose which way the axes of the joints point once they are nodes.
+    SetAxes(PlacedAxes),
     /// Make nodes of the joints, and give the meshes weights and a skin, in one step.
     Bind,
     /// Give up the binding that is under way.
@@ -48,13 +52,16 @@ impl Session {
         // A tool that is tried may show skins that are none yet.
         let Some(model) = self.edited_weights().edited_model().map(Arc::clone) else { return };
         self.placing.refused = None;
-        let frame = *self.placing.frame.get_or_insert_with(|| frame_of(&model));
+        if let PlaceCommand::Use(is_on) = command {
+            return self.use_placing(*is_on, &model);
+        }
+        let frame = *self.placing.frame.get_or_insert_with(|| body_frame(&model, None));
         let mirrors = self.placing.mirrors;
         let mirror = mirrors.then_some(&frame);
         let mut joints = Vec::clone(&self.placing.joints);
         let mut selected = self.placing.selected;
         match command {
-            PlaceCommand::Use(is_on) => return self.use_placing(*is_on),
+            PlaceCommand::Use(_) => return,
             PlaceCommand::Mirror(is_on) => return self.placing.mirrors = *is_on,
             PlaceCommand::Select(index) => {
                 return self.placing.selected = index.filter(|index| *index < joints.len());
@@ -65,6 +72,7 @@ impl Session {
                 }
                 return;
             }
+            PlaceCommand::SetAxes(axes) => return self.placing.axes = *axes,
             PlaceCommand::Bind => return self.bind_placed(&model),
             PlaceCommand::CancelBind => return self.placing.task = None,
             PlaceCommand::Add(at) => {
@@ -75,7 +83,11 @@ impl Session {
             PlaceCommand::Rename(index, name) => plan::rename(&mut joints, *index, name, mirrors),
             PlaceCommand::Delete(index) => selected = plan::delete(&mut joints, *index, mirrors),
             PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
-            PlaceCommand::Humanoid => (joints, selected) = (humanoid_in(&model, None), Some(0)),
+            PlaceCommand::Humanoid => {
+                let placed: Humanoid = humanoid_in(&model, None);
+                self.placing.humanoid = Some((Arc::new(placed.joints.clone()), placed.words()));
+                (joints, selected) = (placed.joints, Some(0));
+            }
             PlaceCommand::Replace(others) => {
                 if !plan::is_usable(others) {
                     self.placing.refused = Some("These joints cannot be used.".to_owned());
@@ -97,7 +109,7 @@ impl Session {
     }
 
     /// Takes the tool that places joints in the hand, or puts it down. Joints are placed where the meshes are at rest.
-    fn use_placing(&mut self, is_on: bool) {
+    fn use_placing(&mut self, is_on: bool, model: &Model) {
         if is_on && !self.placing.is_on {
             // A tool that is tried may show skins that are none yet.
             self.apply(ToolCommand::Choose(None));
@@ -105,7 +117,7 @@ impl Session {
             self.apply(PaintCommand::Hold(None));
             self.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             // The meshes without a skin may be others than when joints were placed last.
-            self.placing.frame = None;
+            self.placing.frame = Some(body_frame(model, None));
         }
         self.placing.is_on = is_on && self.model().is_some_and(|model| has_bare_mesh(model));
     }
@@ -113,7 +125,7 @@ impl Session {
     /// Begins to bind, or does it at once where nobody works in the background.
     fn bind_placed(&mut self, model: &Arc<Model>) {
         let settings = BindSettings { method: self.placing.method.clone(), ..BindSettings::default() };
-        let task = PlacedTask { joints: Arc::clone(&self.placing.joints), settings };
+        let task = PlacedTask { joints: Arc::clone(&self.placing.joints), settings, axes: self.placing.axes };
         self.placing.task = Some(task.clone());
         if !self.defers_work {
             let result = task.run(model, &JobContext::of_waiting());
@@ -144,7 +156,7 @@ impl Session {
                 self.placing.take(Arc::default());
                 self.placing.is_on = false;
                 self.placing.frame = None;
-                self.ask_for_motion();
+                self.note_given();
             }
             Err(why) => self.placing.refused = Some(why.to_string()),
         }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
     self as deform, DataSource, Deformation, METHODS, Method, MethodData, NORMAL_MODES, NormalMode, PASSES, Pass,
+    SUBDIVISIONS, Subdivision,
 };
 use skinscope_inspect::Overlay;
 use skinscope_model::Model;
@@ -62,6 +63,22 @@ impl MethodChoice {
             None => None,
         };
         Some(Self { pass, ..Self::of(deform::method(method)?) })
+    }
+}
+
+/// How what is shown is subdivided, by Loop's rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Subdivide {
+    /// How often, up to [`skinscope_deform::MOST_LEVELS`]; 0: it is not.
+    pub levels: u32,
+    /// Whether the model is subdivided at rest, with its weights, and skinned then; else its skinned surface is subdivided.
+    pub is_first: bool,
+}
+
+impl Subdivide {
+    /// Returns what a session file keeps of it; nothing where it is the usual.
+    pub(crate) fn kept(self) -> Option<(u32, bool)> {
+        (self != Self::default()).then_some((self.levels, self.is_first))
     }
 }
 
@@ -144,12 +161,46 @@ impl<'a> Deforming<'a> {
         out
     }
 
-    /// Returns the model as it is drawn: the one that is shown, or one with copies of the vertices that the method has at several
+    /// Returns why what is shown is not subdivided so often, in words for the user; `None` where it is.
+    #[must_use]
+    pub fn subdivision_refusal(self, levels: u32) -> Option<String> {
+        let Some(model) = self.shown_model() else { return Some("no model is open".into()) };
+        if self.comparison().is_some() {
+            return Some("while two sides are compared nothing is subdivided".into());
+        }
+        if self.view.crowd > 1 {
+            return Some("a crowd is not subdivided".into());
+        }
+        if self.deformation().data.is_some_and(|data| data.split.is_some()) {
+            return Some("the surface of rigid parts comes apart, so that it is not subdivided".into());
+        }
+        Subdivision::refusal(model, levels)
+    }
+
+    /// Returns the source of the subdivided model that is to be shown, and what is subdivided; `None` where nothing is, or it is refused.
+    fn chosen_subdivision(self) -> Option<(&'static DataSource, &'a Arc<Model>)> {
+        let levels = self.view.subdivision.levels;
+        let source = SUBDIVISIONS.get((levels as usize).checked_sub(1)?).copied()?;
+        if self.subdivision_refusal(levels).is_some() {
+            return None;
+        }
+        Some((source, self.shown_model()?))
+    }
+
+    /// Returns the subdivided model that is shown; `None` where the model itself is, or the other is still being worked out.
+    #[must_use]
+    pub fn subdivision(self) -> Option<&'a Arc<Subdivision>> {
+        let (source, model) = self.chosen_subdivision()?;
+        self.data_of(source, Some(model))?.subdivision.as_ref()
+    }
+
+    /// Returns the model as it is drawn: the one that is shown, that subdivided, or one with copies of the vertices that the method has at several
     /// positions.
     #[must_use]
     pub fn drawn_model(self) -> Option<&'a Arc<Model>> {
+        let subdivided = self.subdivision().map(|subdivision| subdivision.model());
         let split = self.deformation().data.and_then(|data| data.split.as_ref());
-        split.map(|split| &split.model).or_else(|| self.shown_model())
+        subdivided.or_else(|| split.map(|split| &split.model)).or_else(|| self.shown_model())
     }
 
     /// Returns `choice` without the method or pass whose data for this model is missing; the default method then stands for the chosen
@@ -193,7 +244,8 @@ impl<'a> Deforming<'a> {
         let sources = |(choice, model): (MethodChoice, _)| {
             [(choice.method.data, model), (choice.pass.and_then(|pass| pass.data), model)]
         };
-        let mut wanted = self.sides().flat_map(sources).filter_map(|(source, model)| Some((source?, model)));
+        let of_methods = self.sides().flat_map(sources).filter_map(|(source, model)| Some((source?, model)));
+        let mut wanted = of_methods.chain(self.chosen_subdivision());
         let missing = wanted.find(|(source, model)| self.data_of(source, Some(*model)).is_none());
         missing.map(|(source, model)| (source, Arc::clone(model)))
     }

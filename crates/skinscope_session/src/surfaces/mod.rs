@@ -2,9 +2,10 @@
 //! shared by all that ask while the pose stays.
 
 pub(crate) mod deforming;
+mod subdivided;
 pub(crate) mod tangents;
 
-pub use self::deforming::{Deforming, MethodChoice};
+pub use self::deforming::{Deforming, MethodChoice, Subdivide};
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,6 +33,8 @@ pub(super) struct SurfaceCache {
     changed: Mutex<Option<(MethodChoice, Arc<PerVertex>)>>,
     /// What was measured of them last: of both sides of a comparison, at most.
     measured: Mutex<Vec<Arc<MeasuredPose>>>,
+    /// What was subdivided.
+    subdivided: subdivided::SubdividedCache,
     made: AtomicUsize,
 }
 
@@ -45,6 +48,7 @@ impl Clone for SurfaceCache {
             compared: Mutex::new(compared),
             changed: Mutex::default(),
             measured: Mutex::default(),
+            subdivided: subdivided::SubdividedCache::default(),
             made: AtomicUsize::new(self.made.load(Ordering::Relaxed)),
         }
     }
@@ -56,6 +60,7 @@ impl SurfaceCache {
         self.cached.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         *self.compared.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         *self.changed.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
+        self.subdivided.forget();
     }
 
     /// Returns how far the surface is from that of the stored weights; a second caller waits while it is

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::bind_root;
+use skinscope_edit::{Settings, bind_root, set_bind_mesh};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{InstanceId, Model, ModelParts, NodeId};
+use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, NodeId};
 
 use crate::*;
 
@@ -103,6 +103,65 @@ fn binding_is_work_in_the_background_whose_stages_are_said_and_which_is_cancelle
 }
 
 #[test]
+fn a_drag_of_a_setting_is_tried_once_when_it_ends_and_shows_the_preview_from_before_meanwhile() {
+    let mut session = bare();
+    session.defer_work();
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    assert!(session.edited_weights().awaits_outcome());
+    session.do_wanted();
+    assert!(skins(&session) == 1 && !session.edited_weights().awaits_outcome());
+    let shown = Arc::clone(session.model().unwrap());
+    let settings = Arc::clone(&session.tools().settings);
+    let smooth = |times: f64| {
+        let mut now = Settings::clone(&settings);
+        now.values.insert("bind-smooth".to_owned(), times);
+        ToolCommand::Set(Arc::new(now))
+    };
+    let tries = |session: &mut Session| session.wanted().iter().any(|work| matches!(work, Work::TryTool(..)));
+    session.apply(EditCommand::BeginEdit);
+    for times in [1.0, 2.0, 5.0] {
+        session.apply(smooth(times));
+        assert!(!tries(&mut session) && session.waits_to_find() && session.edited_weights().awaits_outcome());
+        session.do_wanted();
+        assert!(Arc::ptr_eq(session.model().unwrap(), &shown), "what was found before is shown");
+    }
+    session.apply(EditCommand::EndEdit);
+    assert!(tries(&mut session) && !session.waits_to_find());
+    session.do_wanted();
+    assert!(!session.edited_weights().awaits_outcome() && !Arc::ptr_eq(session.model().unwrap(), &shown));
+    assert!(skins(&session) == 1 && !session.history().can_undo());
+}
+
+#[test]
+fn meshes_without_a_skin_are_bound_one_after_the_other() {
+    let mut parts: ModelParts = (***bare().model().unwrap()).clone();
+    let again = parts.meshes[0].clone();
+    parts.meshes.push(again);
+    parts.instances.push(Instance { mesh: MeshId(1), ..parts.instances[0].clone() });
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    let bound = |session: &Session| -> Vec<bool> {
+        session.model().unwrap().instances.iter().map(|instance| instance.skin.is_some()).collect()
+    };
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    assert_eq!(bound(&session), [true, true], "all are tried at first");
+    let mut settings = Settings::clone(&session.tools().settings);
+    set_bind_mesh(&mut settings, 1, true);
+    session.apply(ToolCommand::Set(Arc::new(settings)));
+    assert_eq!(bound(&session), [false, true]);
+    session.apply(ToolCommand::Apply);
+    assert_eq!(bound(&session), [false, true]);
+    assert!(session.edited_weights().just_bound().len() == 1 && !session.tools().is_trying());
+    // Once more for what is left.
+    session.apply(ToolCommand::Apply);
+    assert_eq!(bound(&session), [true, true]);
+    assert!(session.tools().outcome().is_none_or(|outcome| outcome.refused.is_none()));
+    session.apply(EditCommand::Undo);
+    session.apply(EditCommand::Undo);
+    assert_eq!(bound(&session), [false, false]);
+}
+
+#[test]
 fn an_edit_while_a_skin_is_tried_is_one_of_the_mesh_without_it() {
     let mut session = bare();
     bend(&mut session);
@@ -142,4 +201,40 @@ fn weights_that_were_found_become_a_layer_in_one_step() {
     assert!(!session.history().can_undo());
     session.apply(EditCommand::Redo);
     assert!(session.painting().layers().is_same_as(&layers));
+}
+
+#[test]
+fn the_difference_to_the_weights_before_is_an_overlay_and_each_binding_is_a_layer() {
+    let mut session = Session::default();
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    session.open(Document::new(Arc::new(model), Vec::new(), None));
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ToolCommand::Apply);
+    let before = Arc::clone(session.model().unwrap());
+    session.apply(ToolCommand::ToggleAsLayer);
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    session.apply(ToolCommand::Apply);
+    assert!(Arc::ptr_eq(session.edited_weights().weights_before().unwrap(), &before));
+    session.apply(ToolCommand::CompareBefore);
+    assert_eq!(session.view().overlay.map(|overlay| overlay.id), Some("changed"));
+    assert!(Arc::ptr_eq(session.deforming().compared_with().unwrap(), &before));
+    let differs = session.measurements().changed_weights().unwrap();
+    assert!(differs.values.iter().flatten().flatten().any(|value| *value > 0.01));
+    // Another binding is another layer over the first one.
+    let mut settings = Settings::clone(&session.tools().settings);
+    settings.values.insert("bind-smooth".to_owned(), 12.0);
+    session.apply(ToolCommand::Set(Arc::new(settings)));
+    session.apply(ToolCommand::Apply);
+    assert_eq!(session.painting().layers().layers().len(), 2);
+    session.apply(EditCommand::Undo);
+    assert_eq!(session.painting().layers().layers().len(), 1);
+    assert!(session.edited_weights().weights_before().is_none(), "it was taken back");
+    // A mesh that gains a skin had no weights.
+    let mut session = bare();
+    session.apply(ToolCommand::Choose(Some(BIND)));
+    session.apply(ToolCommand::Apply);
+    assert!(skins(&session) == 1 && session.edited_weights().weights_before().is_none());
+    let differs = session.measurements().changed_weights().unwrap();
+    let values = &differs.values[0][0];
+    assert!(!values.is_empty() && values.iter().all(|value| *value == 1.0), "all of its weights are new");
 }

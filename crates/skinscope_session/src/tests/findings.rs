@@ -102,6 +102,9 @@ fn every_rule_about_vertices_has_an_overlay() {
         "scale-negative",
         "name-duplicate",
         "joint-unused",
+        "shoulder-clavicle",
+        "forearm-twist",
+        "sharp-bend",
     ];
     for id in RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)) {
         match overlay_of_rule(id) {

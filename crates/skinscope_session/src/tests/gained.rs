@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
+use skinscope_base::math::Transform;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{
     BindingChange, Influences, InstanceId, MeshId, Model, ModelParts, NewNode, NewSkin, NodeId, PrimitiveId,
@@ -31,6 +32,7 @@ fn binding(model: &Model, influences: &Influences) -> BindingChange {
             name: "new".into(),
             joints: (first..first + 4).map(NodeId::from_index).collect(),
             root: Some(NodeId::from_index(first)),
+            worn: None,
         }],
         primitives: vec![(PrimitiveId::default(), influences.clone())],
         instances: vec![(InstanceId(0), 0)],
@@ -143,11 +145,14 @@ fn rules_of_new_joints_go_with_them_and_those_of_others_stay() {
     assert!(session.edits().nodes.contains_key(&NodeId(2)));
 }
 
-/// Binds the tube, poses a new joint and edits the weights of a vertex.
+/// Binds the tube where it is worn, poses a new joint and edits the weights of a vertex.
 fn bound() -> Session {
     let (model, influences) = bare();
     let mut session = open(&model);
-    session.apply(EditCommand::Bind(Arc::new(binding(&model, &influences))));
+    let mut change = binding(&model, &influences);
+    let rotation = Quat::from_rotation_y(0.5);
+    change.skins[0].worn = Some(Transform { translation: Vec3::X, rotation, scale: Vec3::splat(0.7) });
+    session.apply(EditCommand::Bind(Arc::new(change)));
     turn(&mut session, model.skeleton.len() + 2);
     let mut change = WeightChange::new(MeshId(0), 0, 4);
     change.push(3, &[1, 2], &[0.5, 0.5]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::PlacedJoint;
+use skinscope_edit::{PlacedAxes, PlacedJoint};
 use skinscope_frame::Frame;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
@@ -250,6 +250,7 @@ fn commands_are_replayed_as_they_were_recorded() {
         PlaceCommand::Rename(0, "Arm.L".into()),
         PlaceCommand::Hang(2, None),
         PlaceCommand::Replace(Arc::new(joints)),
+        PlaceCommand::SetAxes(PlacedAxes::World),
         PlaceCommand::Bind,
     ] {
         let line = command_line(&command.clone().into());
@@ -260,4 +261,35 @@ fn commands_are_replayed_as_they_were_recorded() {
     session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
     session.apply(PlaceCommand::Use(true));
     assert!(!session.placing().is_on());
+}
+
+#[test]
+fn the_axes_of_bound_joints_are_as_chosen() {
+    for axes in [PlacedAxes::Bone, PlacedAxes::World] {
+        let mut session = open();
+        let count = session.model().unwrap().skeleton.len();
+        session.apply(PlaceCommand::SetAxes(axes));
+        session.apply(PlaceCommand::Humanoid);
+        session.apply(PlaceCommand::Bind);
+        assert_eq!(session.placing().refused(), None);
+        let model = session.model().unwrap();
+        let mut made = model.skeleton.rest.transforms.iter().skip(count);
+        let is_turned = made.any(|rest| rest.rotation != glam::Quat::IDENTITY);
+        assert_eq!((is_turned, session.placing().axes()), (axes == PlacedAxes::Bone, axes));
+    }
+}
+
+#[test]
+fn what_tells_where_joints_stand_is_said_as_long_as_it_is_so() {
+    let mut session = open();
+    let told = |session: &Session| session.placing().told().unwrap_or_default();
+    assert!(told(&session).contains("plane of symmetry of the mesh"), "{}", told(&session));
+    assert!(!told(&session).contains("proportions"));
+    session.apply(PlaceCommand::Humanoid);
+    // Sections through a tube say nothing.
+    assert!(told(&session).contains("usual proportions"), "{}", told(&session));
+    session.apply(PlaceCommand::Move(0, Vec3::new(0.0, 1.1, 0.0)));
+    assert!(!told(&session).contains("proportions"));
+    session.apply(EditCommand::Undo);
+    assert!(told(&session).contains("usual proportions"));
 }

@@ -128,6 +128,8 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(ViewCommand::SetParameter("mix", random.unit()));
     session.apply(ViewCommand::SetPass(Some("mush")));
     session.apply(ViewCommand::SetLighting(Lighting::Both));
+    session.apply(ViewCommand::SetSubdivision(1 + choice(random, 3) as u32));
+    session.apply(ViewCommand::ToggleSubdivideFirst);
     session.apply(ViewCommand::SetPoseTool(PoseTool::Pull));
     session.apply(ViewCommand::SetOrientation(Orientation::World));
     for row in TOGGLES.iter().filter(|row| row.word.is_some()) {

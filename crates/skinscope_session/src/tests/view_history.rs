@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_base::math::Ramp;
-use skinscope_deform::{Deformer, PaletteBuffer};
+use skinscope_deform::{Deformer, PaletteBuffer, PaletteRows};
 use skinscope_inspect::BoneShape;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, ModelParts, NodeId};
@@ -48,7 +48,10 @@ fn other_changes() -> Vec<ViewCommand> {
         ViewCommand::SetLighting(Lighting::Both),
         ViewCommand::SetAntialiasing(Antialiasing::Four),
         ViewCommand::SetPaletteBuffer(PaletteBuffer::Uniform),
+        ViewCommand::SetPaletteRows(PaletteRows::Four),
         ViewCommand::SetDeformer(Deformer::Compute),
+        ViewCommand::SetSubdivision(2),
+        ViewCommand::ToggleSubdivideFirst,
     ]
 }
 

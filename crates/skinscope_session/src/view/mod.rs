@@ -27,14 +27,16 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 use skinscope_base::math::{Aabb, Projection, Ramp, Ray};
-use skinscope_deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
+use skinscope_deform::{
+    Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, PaletteRows, ParameterSettings, Pass,
+};
 use skinscope_frame::{LOOKS, Look, TONE_MAPS, ToneMap};
 use skinscope_inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use skinscope_model::{Lens, NodeId};
 
 use crate::comparison::Comparison;
 use crate::menus::toggles::{Toggle, Toggles};
-use crate::{MethodChoice, Onion, Orientation, PoseTool, Standing};
+use crate::{MethodChoice, Onion, Orientation, PoseTool, Standing, Subdivide};
 
 /// Whether edges are smoothed, by four samples of each pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -146,6 +148,10 @@ pub struct View {
     pub antialiasing: Antialiasing,
     /// The kind of buffer that shaders read the palette from.
     pub palette_buffer: PaletteBuffer,
+    /// How many rows each matrix of the palette has.
+    pub palette_rows: PaletteRows,
+    /// How what is shown is subdivided.
+    pub subdivision: Subdivide,
     /// What was framed last.
     framed: Option<Framed>,
     /// The part of the viewport that nothing over the picture covers, by its least and its greatest corner, pixels from the top left;
@@ -229,6 +235,8 @@ impl Default for View {
             lighting: Lighting::Studio,
             antialiasing: Antialiasing::Auto,
             palette_buffer: PaletteBuffer::Auto,
+            palette_rows: PaletteRows::Three,
+            subdivision: Subdivide::default(),
             framed: None,
             clear: None,
             viewport: Vec2::new(1280.0, 720.0),
@@ -372,6 +380,7 @@ impl View {
         (self.look, self.tone_map, self.ramp) = (shown.look, shown.tone_map, shown.ramp);
         (self.lighting, self.antialiasing, self.palette_buffer) =
             (shown.lighting, shown.antialiasing, shown.palette_buffer);
+        self.palette_rows = shown.palette_rows;
         (self.bone_shape, self.bone_size, self.skin_opacity) = (shown.bone_shape, shown.bone_size, shown.skin_opacity);
         (self.pose_tool, self.orientation, self.deformer) = (shown.pose_tool, shown.orientation, shown.deformer);
         self.influence_limit = shown.influence_limit;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skinscope_deform::MOST_LEVELS;
 use skinscope_frame::{self as frame, LOOKS, Look};
 use skinscope_inspect as inspect;
 
@@ -98,7 +99,12 @@ fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
         }
         ViewCommand::GiveUpData => {
             let ready = session.deforming().ready_choices();
-            session.viewing().view.give_up_data(ready);
+            let is_subdivided = session.deforming().subdivision().is_some();
+            let view = session.viewing().view;
+            view.give_up_data(ready);
+            if !is_subdivided {
+                view.subdivision.levels = 0;
+            }
         }
         ViewCommand::SetScene(scene) => {
             if session.model().is_some_and(|model| scene < model.scenes.len()) {
@@ -179,7 +185,10 @@ impl Viewing<'_> {
             ViewCommand::SetLighting(lighting) => view.lighting = lighting,
             ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
             ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
+            ViewCommand::SetPaletteRows(rows) => view.palette_rows = rows,
             ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
+            ViewCommand::SetSubdivision(levels) => view.subdivision.levels = levels.min(MOST_LEVELS),
+            ViewCommand::ToggleSubdivideFirst => view.subdivision.is_first = !view.subdivision.is_first,
             // These ask for more.
             ViewCommand::ToggleDeformingOnly
             | ViewCommand::GiveUpData

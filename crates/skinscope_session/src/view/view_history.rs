@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skinscope_base::math::Ramp;
-use skinscope_deform::{Deformer, PaletteBuffer, ParameterSettings};
+use skinscope_deform::{Deformer, PaletteBuffer, PaletteRows, ParameterSettings};
 use skinscope_frame::{Look, ToneMap};
 use skinscope_inspect::{BoneShape, Overlay};
 use skinscope_model::NodeId;
 
 use crate::menus::toggles::Toggles;
-use crate::{Antialiasing, EnvironmentCommand, EnvironmentView, Lighting, MethodChoice, Onion, View, ViewCommand};
+use crate::{
+    Antialiasing, EnvironmentCommand, EnvironmentView, Lighting, MethodChoice, Onion, Subdivide, View, ViewCommand,
+};
 
 /// How many steps are stored.
 pub(crate) const MOST_STEPS: usize = 1000;
@@ -69,7 +71,9 @@ settings! {
     lighting: Lighting,
     antialiasing: Antialiasing,
     palette_buffer: PaletteBuffer,
+    palette_rows: PaletteRows,
     deformer: Deformer,
+    subdivision: Subdivide,
     influence_limit: usize,
 }
 

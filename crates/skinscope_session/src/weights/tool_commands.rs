@@ -35,6 +35,7 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
         ToolCommand::Repair { finding, all } => repair::repair(session, *finding, *all),
         ToolCommand::Apply => session.tools.apply = session.tools.operation.is_some(),
         ToolCommand::Cancel => session.choose_tool(None),
+        ToolCommand::CompareBefore => session.compare_before(),
         ToolCommand::ToggleAsLayer => session.tools.as_layer ^= true,
         ToolCommand::ToggleLock(node) => {
             if session.model().is_some_and(|model| node.index() < model.skeleton.len()) {

@@ -4,11 +4,11 @@
 //! What a tool would do is computed in the background ([`Work::TryTool`](crate::Work)) where the session defers work; else at once.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use skinscope_edit::{
-    BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
-    has_bare_mesh, likely_bind_root, set_bind_root,
+    Align, BoundSkin, Operation, Outcome, ParameterKind, REPAIRED, Settings, Task, bind_root, clear_bind_envelopes,
+    forget_bind_numbers, has_bare_mesh, likely_bind_root, set_bind_root, set_dress_align,
 };
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
@@ -56,6 +56,8 @@ pub enum ToolCommand {
     Apply,
     /// Chooses no tool; the weights stay as they are.
     Cancel,
+    /// Colours the skin by how far its weights are from those before what was applied, with which the model is compared from then on.
+    CompareBefore,
     /// Switches whether weights that are found from the mesh and its joints become a layer of weights of their own when they are applied.
     ToggleAsLayer,
     /// Locks a joint, so that no tool changes its weights, or unlocks it.
@@ -95,8 +97,12 @@ pub struct Tools {
     made: Option<Made>,
     /// The scope from before the finding whose repair was chosen.
     scope_before: Option<Scope>,
+    /// The model after the last step that gave its meshes skins that no tool had found.
+    pub(super) given: Weak<Model>,
     /// What is to be looked at anew since a mesh was bound.
-    examination: Option<Examination>,
+    pub(super) examination: Option<Examination>,
+    /// The weights before those that were applied last; `None` where the meshes had none.
+    pub(super) before: Option<Arc<Model>>,
 }
 
 /// What is to be looked at anew of a model, whose mesh was bound or is no longer tried to be bound.
@@ -149,8 +155,9 @@ impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
         let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
-        set_bind_root(&mut settings, None);
+        forget_bind_numbers(&mut settings);
         clear_bind_envelopes(&mut settings);
+        set_dress_align(&mut settings, Align::None);
         let scope = self.scope_before.unwrap_or(self.scope);
         *self =
             Self { open: self.open, settings: Arc::new(settings), scope, as_layer: self.as_layer, ..Self::default() };
@@ -171,7 +178,7 @@ impl Tools {
     /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
-        set_bind_root(Arc::make_mut(&mut self.settings), None);
+        forget_bind_numbers(Arc::make_mut(&mut self.settings));
     }
 
     /// Works on what tools worked on before a finding was repaired.
@@ -453,6 +460,11 @@ impl Tools {
         self.shown.as_ref().map(|shown| &shown.outcome)
     }
 
+    /// Returns what the preview was worked out for.
+    pub(super) fn shown_task(&self) -> Option<&Task> {
+        self.shown.as_ref().map(|shown| &shown.task)
+    }
+
     /// Returns whether the weights that are shown are the preview of a tool.
     #[must_use]
     pub fn is_trying(&self) -> bool {
@@ -462,21 +474,6 @@ impl Tools {
     /// Returns the model without the skins that its meshes have in the preview alone, where that gives them some.
     pub(super) fn skinless(&self) -> Option<&Arc<Model>> {
         self.shown.as_ref().filter(|shown| shown.outcome.gained.is_some()).map(|shown| &shown.base)
-    }
-
-    /// Asks for another look at the model, unless more is asked for already.
-    pub(super) fn ask_for_check(&mut self) {
-        self.examination = self.examination.or(Some(Examination::Check));
-    }
-
-    /// Asks for a look at a mesh that was bound, and at how it moves.
-    pub(super) fn ask_for_motion(&mut self) {
-        self.examination = Some(Examination::CheckAndMotion);
-    }
-
-    /// Returns what is to be looked at anew, once.
-    pub(super) fn take_examination(&mut self) -> Option<Examination> {
-        self.examination.take()
     }
 
     /// Returns whether the chosen tool was applied, and nothing that it works by is another since: it tries nothing until then.

@@ -3,12 +3,52 @@
 
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, Outcome, Task};
+use skinscope_edit::{Operation, Outcome, Task, clear_bind_meshes};
 use skinscope_model::{BindingChange, Model};
 use skinscope_paint::CopiedLayer;
 
 use crate::painting::layers;
-use crate::{Examination, Session};
+use crate::{ComparedFile, EditedWeights, Examination, Session, Tools, ViewCommand};
+
+impl Tools {
+    /// Asks for another look at the model, unless more is asked for already.
+    fn ask_for_check(&mut self) {
+        self.examination = self.examination.or(Some(Examination::Check));
+    }
+
+    /// Asks for a look at a mesh that was bound, and at how it moves.
+    pub(super) fn ask_for_motion(&mut self) {
+        self.examination = Some(Examination::CheckAndMotion);
+    }
+}
+
+impl<'a> EditedWeights<'a> {
+    /// Returns whether the last change of weights was a step that gave skins to meshes without a tool, as dressing a body does.
+    #[must_use]
+    pub fn was_given_skins(self) -> bool {
+        self.edited_model().is_some_and(|now| std::ptr::eq(self.tools.given.as_ptr(), Arc::as_ptr(now)))
+    }
+
+    /// Returns the weights before what the chosen tool has just done; `None` where there were none, or something else was done since.
+    #[must_use]
+    pub fn weights_before(self) -> Option<&'a Arc<Model>> {
+        self.tools.before.as_ref().filter(|_| self.just_changed().is_some())
+    }
+
+    /// Returns whether what the chosen tool would do now is not worked out yet, though the preview from before may be shown.
+    #[must_use]
+    pub fn awaits_outcome(self) -> bool {
+        let tools = self.tools;
+        let Some(operation) = tools.operation.filter(|_| !tools.is_normalising && !tools.rests()) else { return false };
+        let Some(task) = tools.shown_task() else { return self.model.is_some() };
+        let is_of_scope = match (&task.within, self.vertices_of(tools.scope)) {
+            (Some(shown), Some(now)) => Arc::ptr_eq(shown, &now) || *shown == now,
+            (shown, now) => shown.is_none() && now.is_none(),
+        };
+        let is_same = std::ptr::eq(task.operation, operation) && task.settings == *tools.settings;
+        !(is_same && is_of_scope && task.locked == tools.locked)
+    }
+}
 
 impl Session {
     /// Returns the model that is shown where a tool tries to give skins to its meshes. [`Session::follow_trial`] has to know it from before
@@ -58,6 +98,8 @@ impl Session {
     /// Does what the chosen tool previews, where that was asked for and is worked out.
     pub(crate) fn apply_tool_if_ready(&mut self) {
         let Some(outcome) = self.skinning().take_ready() else { return };
+        let before = self.edited_weights().edited_model().map(Arc::clone);
+        self.tools.before = before.filter(|_| outcome.gained.is_none());
         if let Some(change) = &outcome.gained {
             return self.apply_gained(change, &outcome);
         }
@@ -88,16 +130,29 @@ impl Session {
             return;
         }
         self.tools.operation = operation;
+        // Those that were chosen have a skin now.
+        clear_bind_meshes(Arc::make_mut(&mut self.tools.settings));
         self.skinning().note_made(outcome);
     }
 
-    /// Asks for a look at a mesh that was bound to placed joints, and at how it moves.
-    pub(crate) fn ask_for_motion(&mut self) {
+    /// Notes that a step of its own gave skins to meshes, which the checker and the range of motion look at.
+    pub(crate) fn note_given(&mut self) {
+        self.tools.given = self.model().map(Arc::downgrade).unwrap_or_default();
         self.tools.ask_for_motion();
     }
 
     /// Returns what is to be looked at anew since a mesh was bound, once.
     pub fn take_examination(&mut self) -> Option<Examination> {
-        self.tools.take_examination()
+        self.tools.examination.take()
+    }
+
+    /// Compares the model with the weights before what was applied, and colours the skin by how far they are apart.
+    pub(crate) fn compare_before(&mut self) {
+        let Some(before) = self.edited_weights().weights_before().map(Arc::clone) else { return };
+        let tool = self.tools.operation.map_or("", |operation| operation.tool);
+        let before = ComparedFile { model: before, name: format!("the weights before {tool}") };
+        if self.compare_with(Some(before)).is_ok() {
+            self.apply(ViewCommand::SetOverlay(Some("changed")));
+        }
     }
 }

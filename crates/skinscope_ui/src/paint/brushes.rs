@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::{RichText, Sense, Ui, WidgetInfo, vec2};
-use skinscope_session::{Command, PaintCommand, Session, refusal, row_of};
+use skinscope_session::{Command, CommandRow, PaintCommand, Session, refusal, row_of};
 use skinscope_weights::{BRUSHES, Brush, LAYER_BRUSHES};
 
 use super::pictures;
@@ -52,7 +52,8 @@ fn button(ui: &mut Ui, session: &Session, brush: &'static Brush, commands: &mut 
     let c = colors(ui);
     let on = session.painting().brush().is_some_and(|held| held.id == brush.id);
     let take = Command::from(PaintCommand::Hold(Some(brush.id.to_owned())));
-    let name = row_of(&take).map_or(brush.label, |row| row.label);
+    let row = row_of(&take);
+    let name = row.map_or(brush.label, |row| row.label);
     let why = refusal(&take, session).filter(|_| !on);
     let is_off = why.is_some();
     let galley = ui.painter().layout_no_wrap(short(brush).to_owned(), theme::regular(12.0), c.text);
@@ -77,7 +78,8 @@ fn button(ui: &mut Ui, session: &Session, brush: &'static Brush, commands: &mut 
     let words = ui.painter().layout_no_wrap(short(brush).to_owned(), theme::regular(12.0), text);
     paint_line(ui, words, rect.left() + BEFORE, rect.center().y, text);
     focus_ring(ui, rect, &response);
-    let help = why.unwrap_or_else(|| format!("{}: {}", brush.label, brush.help).into());
+    let keys = row.and_then(CommandRow::keys).map(|keys| format!("  ({keys})")).unwrap_or_default();
+    let help = why.unwrap_or_else(|| format!("{}: {}{keys}", brush.label, brush.help).into());
     if response.on_hover_text(help).clicked() {
         commands.push(if on { PaintCommand::Hold(None).into() } else { take });
     }

@@ -3,6 +3,7 @@
 
 mod brushes;
 mod effects;
+mod fold;
 mod joints;
 mod layers;
 mod pictures;
@@ -39,6 +40,7 @@ pub(super) struct PaintPanel {
     painted: SearchList,
     to: SearchList,
     layers: layers::LayerList,
+    folds: fold::Folds,
 }
 
 impl PaintPanel {
@@ -129,17 +131,15 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     let before = session.painting().settings();
     let mut now = before.clone();
     joints::show(ui, session, &mut now, (&mut panel.painted, &mut panel.to), commands);
-    settings::touch(ui, session, brush, &mut now);
-    settings::stroke(ui, &mut now);
-    settings::limits(ui, brush, &mut now);
+    settings::show(ui, session, &mut panel.folds, brush, &mut now);
     if now != *before {
         commands.push(PaintCommand::Set(now).into());
     }
-    joints::locks(ui, session, commands);
     layers::show(ui, session, &mut panel.layers, commands);
     if !session.painting().layers().is_empty() {
         effects::show(ui, session.painting().layers(), commands);
     }
+    joints::locks(ui, session, commands);
     report::show(ui, session, commands);
 }
 

@@ -31,7 +31,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         let text = format!("{vertices} no partner on the other side, which is not painted there.");
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
-    let recorded = painting.recorded().strokes.len();
+    let recorded = painting.recorded_count();
     if recorded > 0 {
         section(ui, "Strokes", |ui| {
             let help = "Forget the strokes that were recorded; the weights stay";

@@ -8,10 +8,11 @@ use skinscope_paint::{Distance, MirrorAxis};
 use skinscope_session::{PaintDrag, PaintSettings, Session};
 use skinscope_weights::{Brush, FALLOFFS, Need};
 
+use super::fold::{self, Folds, Head};
 use super::pictures;
 use crate::theme::{self, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{NumberField, chip, focus_ring, paint_switch, press, section, segments};
+use crate::widgets::{NumberField, chip, focus_ring, paint_switch, press, segments};
 
 /// The width of the labels, points.
 const LABEL: f32 = 66.0;
@@ -20,9 +21,62 @@ const CURVE: egui::Vec2 = vec2(38.0, 28.0);
 /// The most joints that a limit can have.
 const MOST_JOINTS: f64 = 16.0;
 
-/// Shows the settings of the touch itself.
-pub(super) fn touch(ui: &mut Ui, session: &Session, brush: Option<&Brush>, now: &mut PaintSettings) {
-    section(ui, "Touch", |_| {});
+/// Shows the settings of the touch itself, of strokes, and of what a brush leaves alone, each of which can be folded.
+pub(super) fn show(ui: &mut Ui, session: &Session, folds: &mut Folds, brush: Option<&Brush>, now: &mut PaintSettings) {
+    let help = "How strong and how wide a touch is, how it falls off, and how distances are measured";
+    let set = format!("strength {:.2}", now.strength);
+    let head = Head { title: "Touch", name: "Settings of the touch", help, set: &set };
+    if fold::show(ui, &head, &mut folds.touch) {
+        touch(ui, session, brush, now);
+    }
+    let help = "What a drag paints, how close its touches are, and whether they add up";
+    let set = set_of_stroke(now);
+    let head = Head { title: "Stroke", name: "Settings of the stroke", help, set: &set };
+    if fold::show(ui, &head, &mut folds.stroke) {
+        stroke(ui, now);
+    }
+    let help = "What brushes leave alone, and whether they paint the other side too";
+    let set = set_of_limits(now);
+    let head = Head { title: "Limits and mirror", name: "Limits of the brush", help, set: &set };
+    if fold::show(ui, &head, &mut folds.limits) {
+        limits(ui, brush, now);
+    }
+}
+
+/// Says what of a stroke is set to something else than at first.
+fn set_of_stroke(now: &PaintSettings) -> String {
+    let drag = match now.drag {
+        PaintDrag::Stroke => None,
+        PaintDrag::Linear => Some("linear gradient"),
+        PaintDrag::Radial => Some("radial gradient"),
+    };
+    let rows = [drag, (now.accumulate && !now.airbrush).then_some("accumulates"), now.airbrush.then_some("airbrush")];
+    rows.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Says what of the limits is set to something else than at first.
+fn set_of_limits(now: &PaintSettings) -> String {
+    let usual = PaintSettings::default();
+    let mirror = now.mirror.map(|axis| match axis {
+        MirrorAxis::Auto => "mirrored".to_owned(),
+        axis => format!("mirrored across {}", axis.id().to_uppercase()),
+    });
+    let rows = [
+        mirror,
+        now.only_marked.then(|| "only marked".to_owned()),
+        (now.floor > usual.floor).then(|| format!("floor {:.2}", now.floor)),
+        (now.ceiling < usual.ceiling).then(|| format!("ceiling {:.2}", now.ceiling)),
+        (now.max_influences != usual.max_influences).then(|| match now.max_influences {
+            Some(most) => format!("at most {most} joints"),
+            None => "any number of joints".to_owned(),
+        }),
+        (!now.normalise).then(|| "sums let go".to_owned()),
+        (!now.front_only).then(|| "back faces too".to_owned()),
+    ];
+    rows.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn touch(ui: &mut Ui, session: &Session, brush: Option<&Brush>, now: &mut PaintSettings) {
     let needs = |need| brush.is_some_and(|brush| brush.needs.contains(&need));
     let help = "How much of the change a touch does in its middle: 1 does all of it";
     number(ui, ("Strength", help), &mut now.strength, 0.0..=1.0, 2);
@@ -51,9 +105,7 @@ pub(super) fn touch(ui: &mut Ui, session: &Session, brush: Option<&Brush>, now: 
     }
 }
 
-/// Shows the settings of strokes.
-pub(super) fn stroke(ui: &mut Ui, now: &mut PaintSettings) {
-    section(ui, "Stroke", |_| {});
+fn stroke(ui: &mut Ui, now: &mut PaintSettings) {
     let rows = [
         ("Strokes", PaintDrag::Stroke, "A drag paints along its way"),
         (
@@ -87,9 +139,7 @@ pub(super) fn stroke(ui: &mut Ui, now: &mut PaintSettings) {
     });
 }
 
-/// Shows what a brush leaves alone.
-pub(super) fn limits(ui: &mut Ui, brush: Option<&Brush>, now: &mut PaintSettings) {
-    section(ui, "Limits", |_| {});
+fn limits(ui: &mut Ui, brush: Option<&Brush>, now: &mut PaintSettings) {
     if brush.is_none_or(|brush| brush.is_of_joint() && !brush.needs.contains(&Need::To)) {
         number(ui, ("Floor", "The brush takes no weight below this"), &mut now.floor, 0.0..=1.0, 2);
         number(ui, ("Ceiling", "The brush takes no weight above this"), &mut now.ceiling, 0.0..=1.0, 2);

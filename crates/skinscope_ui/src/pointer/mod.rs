@@ -29,6 +29,8 @@ use super::{marks, rules};
 
 /// The width that a line about a tool needs beside the tools over the picture, points.
 const LEAST_LINE: f32 = 160.0;
+/// The width that the tools over the picture need at most, with the gap after them, points.
+const MOST_TOOLS: f32 = 140.0;
 
 /// A tool that can have the pointer over the picture.
 #[derive(Debug)]
@@ -354,25 +356,34 @@ fn beside(pointing: &Pointing<'_>, tool: &PointerTool, commands: &mut Vec<Comman
     }
 }
 
-/// Says below the switches over the picture which tool has all of it.
-pub(super) fn line(ui: &mut Ui, session: &Session) {
-    if let Some(text) = words(session, tool_of(session, false), true) {
+/// Says below the switches over the picture which tool has all of it, where a corner of this width has no room for that beside the tools.
+pub(super) fn line(ui: &mut Ui, session: &Session, width: f32) {
+    let tool = tool_of(session, false);
+    if let Some(text) = words(session, tool).filter(|_| is_above(tool, width)) {
         marks::line_over_picture(ui, &text);
     }
 }
 
-/// Says the same of the other tools, in the `room` to the right of their buttons, which keep still as one of them is chosen.
-pub(super) fn line_beside_tools(ui: &mut Ui, room: Rect, session: &Session) {
+/// Says which tool has the pointer in the `room` to the right of their buttons, which keep still as one of them is chosen or a brush is taken. The
+/// corner in which all of it stands is of this `width`.
+pub(super) fn line_beside_tools(ui: &mut Ui, room: Rect, session: &Session, width: f32) {
     let tool = tool_of(session, false);
-    if let Some(text) = words(session, tool, false).filter(|_| room.width() >= LEAST_LINE) {
+    let has_room = if tool.owns_picture { !is_above(tool, width) } else { room.width() >= LEAST_LINE };
+    if let Some(text) = words(session, tool).filter(|_| has_room) {
         let place = UiBuilder::new().max_rect(room).id_salt(tool.id);
         ui.scope_builder(place, |ui| marks::line_over_picture(ui, &text));
     }
 }
 
-/// Returns what the line over the picture says of a tool, where it has one and is of this kind.
-fn words(session: &Session, tool: &PointerTool, owns_picture: bool) -> Option<String> {
-    let is_said = tool.owns_picture == owns_picture && !tool.hint.is_empty();
+/// Whether the line about a tool stands above the buttons of the tools, which it pushes down: that of one that has the whole picture is not left out
+/// where the corner is narrow.
+fn is_above(tool: &PointerTool, width: f32) -> bool {
+    tool.owns_picture && width < LEAST_LINE + MOST_TOOLS
+}
+
+/// Returns what the line over the picture says of a tool, where it has one.
+fn words(session: &Session, tool: &PointerTool) -> Option<String> {
+    let is_said = !tool.hint.is_empty();
     // What brushes paint is also what they take.
     let hint =
         if session.painting().paints_mask() { tool.hint.replace("the weight", "the mask") } else { tool.hint.into() };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
 use glam::Affine3A;
 use skinscope_base::words::sentence_case;
-use skinscope_inspect::benchmark::{Benchmark, CostOf};
+use skinscope_inspect::benchmark::{Benchmark, CostOf, RootFigures};
 use skinscope_model::{LocalPose, Model};
 use skinscope_session::Session;
 
@@ -37,7 +37,8 @@ impl Default for MeasuresOnDevice {
     fn default() -> Self {
         let none = |benchmark: &mut Benchmark, _: &Arc<Model>, _: (&[Affine3A], &LocalPose), cancel: &AtomicBool| {
             benchmark.compare_buffers(Err("there is no graphics device".to_owned()), cancel)?;
-            benchmark.compare_device(Err("there is no graphics device".to_owned()), cancel)
+            benchmark.compare_device(Err("there is no graphics device".to_owned()), cancel)?;
+            benchmark.add_device_roots(Err("there is no graphics device".to_owned()), cancel)
         };
         Self(Arc::new(none))
     }
@@ -176,6 +177,20 @@ fn figures(ui: &mut Ui, benchmark: &Benchmark) {
             let spread = format!("half of all turns {lower:.1}–{upper:.1}");
             row(ui, [name(cost.label), dim(""), text(&format!("{median:.1} ns{exact}")), dim(&spread)]);
         }
+    }
+    ui.add_space(4.0);
+    row(ui, ["A direction scaled to length one", "Error, at most", "Time", "Spread"].map(head));
+    for root in &benchmark.roots {
+        let cells = match &root.measured {
+            Ok(RootFigures { ns: [_, lower, median, upper, _], error, runs_on }) => [
+                dim(&format!("{error:.1e}")),
+                text(&format!("{median:.2} ns on {runs_on}")),
+                dim(&format!("half of all turns {lower:.2}–{upper:.2}")),
+            ],
+            Err(_) => [dim(""), text(&root.text()), dim("")],
+        };
+        let [error, time, spread] = cells;
+        row(ui, [name(root.way), error, time, spread]);
     }
     ui.add_space(4.0);
     for line in benchmark.counts() {

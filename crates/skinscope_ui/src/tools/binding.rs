@@ -3,26 +3,35 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use egui::{Label, RichText, Ui, vec2};
+use egui::{Label, RichText, ScrollArea, Ui, vec2};
 use skinscope_edit::{
-    BIND_RULES, BindRule, BoundSkin, Operation, Parameter, Settings, bind_method, bind_root, has_bare_mesh,
-    has_bind_rule, likely_bind_root, set_bind_root, set_bind_rule,
+    BIND_RULES, BindRule, BoundSkin, Operation, Parameter, Settings, bind_meshes, bind_method, bind_root,
+    bindable_meshes, clear_bind_meshes, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_mesh, set_bind_root,
+    set_bind_rule,
 };
 use skinscope_inspect::check::Finding;
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{BrushKey, Command, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal};
+use skinscope_session::{
+    BrushKey, Command, ComparisonCommand, FindingCommand, Session, ToolCommand, ViewCommand, WindowCommand, refusal,
+};
 
 use super::fold::fold;
 use super::{LABEL, envelope, quiet_text};
 use crate::search_list::{SearchList, SearchListOptions, index_of};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
-use crate::widgets::{counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, tip};
+use crate::widgets::{
+    counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, shortened, tip,
+};
 
+/// How many rows the list of meshes shows at once.
+const MOST_ROWS: usize = 9;
 /// How many joints or pieces are named on one line.
 const NAMED: usize = 6;
-/// The overlay that shows how much the weights differ from those of the file.
+/// The overlay that shows how much the weights differ from those of the file, or those that the model is compared with.
 const CHANGED: &str = "changed";
 
 /// Shows what is set of a binding.
@@ -71,10 +80,69 @@ fn numbers(ui: &mut Ui, now: &mut Settings) {
 
 /// Shows which meshes are bound, where there is a choice, and the node whose joints those without a skin are bound to.
 fn meshes(ui: &mut Ui, session: &Session, model: &Model, now: &mut Settings) {
-    if !has_bare_mesh(model) {
+    let has_bare = has_bare_mesh(model);
+    if !has_bare && bindable_meshes(model, now).len() < 2 {
         return;
     }
     section(ui, "Meshes", |_| {});
+    if has_bare {
+        joints(ui, session, model, now);
+    }
+    let all = bindable_meshes(model, now);
+    choose_meshes(ui, &all, now);
+    let Some(root) = bind_root(model, now) else { return };
+    let name = model.skeleton.names.get(root.index()).map_or("", String::as_str);
+    let text = format!(
+        "{} a skin, whose joints are “{name}” and the nodes below it that show no mesh. Vertices that the tool does not work on follow “{name}” as a whole; locked joints get no weight.",
+        counted(chosen_of(&all, &bind_meshes(now)), "mesh gains", "meshes gain")
+    );
+    quiet_text(ui, &text);
+}
+
+/// Returns how many of some meshes are bound.
+fn chosen_of(all: &BTreeMap<u32, String>, chosen: &BTreeSet<u32>) -> usize {
+    if chosen.is_empty() { all.len() } else { all.keys().filter(|mesh| chosen.contains(*mesh)).count() }
+}
+
+/// Shows which of several meshes are bound, folded: a row for all of them, and one for each.
+fn choose_meshes(ui: &mut Ui, all: &BTreeMap<u32, String>, now: &mut Settings) {
+    let chosen = bind_meshes(now);
+    if all.len() < 2 && chosen.is_empty() {
+        return;
+    }
+    let name = match chosen_of(all, &chosen) {
+        count if count == all.len() => format!("All {count} meshes"),
+        count => format!("{count} of {} meshes", all.len()),
+    };
+    let id = ui.scope_id().with("meshes to bind");
+    if !folded(ui, id, &name, "Which meshes are bound") {
+        return;
+    }
+    let height = (ROW + 3.0) * (1 + all.len()).min(MOST_ROWS) as f32;
+    let rows = ScrollArea::vertical().id_salt("meshes to bind").max_height(height);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 3.0;
+        rows.show_rows(ui, ROW, 1 + all.len(), |ui, shown| {
+            for at in shown {
+                // The first row is the one for all.
+                let Some((mesh, name)) = at.checked_sub(1).and_then(|at| all.iter().nth(at)) else {
+                    if switch_row(ui, "All meshes", "Bind every mesh", chosen.is_empty()) {
+                        clear_bind_meshes(now);
+                    }
+                    continue;
+                };
+                let is_on = chosen.contains(mesh);
+                let help = format!("Bind mesh {mesh} of the file; meshes that are not chosen stay as they are");
+                if switch_row(ui, name, &help, is_on) {
+                    set_bind_mesh(now, *mesh, !is_on);
+                }
+            }
+        });
+    });
+}
+
+/// Shows whether meshes with a skin are bound or those without one, and the node whose joints the latter gain.
+fn joints(ui: &mut Ui, session: &Session, model: &Model, now: &mut Settings) {
     let root = bind_root(model, now);
     if !model.skins.is_empty() {
         let choices = [
@@ -82,9 +150,15 @@ fn meshes(ui: &mut Ui, session: &Session, model: &Model, now: &mut Settings) {
             ("Without", root.is_some(), "Give the meshes without a skin one, with weights".to_owned()),
         ];
         match segments(ui, &choices) {
-            Some(0) => set_bind_root(now, None),
-            Some(_) => set_bind_root(now, root.or_else(|| likely_bind_root(model))),
-            None => {}
+            Some(0) if root.is_some() => {
+                set_bind_root(now, None);
+                clear_bind_meshes(now);
+            }
+            Some(1) if root.is_none() => {
+                set_bind_root(now, likely_bind_root(model));
+                clear_bind_meshes(now);
+            }
+            _ => {}
         }
     }
     let Some(root) = bind_root(model, now) else { return };
@@ -98,12 +172,6 @@ fn meshes(ui: &mut Ui, session: &Session, model: &Model, now: &mut Settings) {
             set_bind_root(now, selected.or(Some(root)));
         }
     });
-    let meshes = model.instances.iter().filter(|instance| instance.skin.is_none()).count();
-    let text = format!(
-        "{} a skin, whose joints are this node and those below it that show no mesh. Marks and locks are of other meshes.",
-        counted(meshes, "mesh gains", "meshes gain")
-    );
-    quiet_text(ui, &text);
 }
 
 /// Shows the node below which the joints are, in a list; returns the one that becomes chosen.
@@ -155,23 +223,23 @@ fn rules(ui: &mut Ui, parameter: &Parameter, now: &mut Settings) {
         ui.spacing_mut().item_spacing.y = 3.0;
         for rule in BIND_RULES {
             let on = has_bind_rule(now, rule.id);
-            if rule_row(ui, rule, on) {
+            if switch_row(ui, rule.label, rule.help, on) {
                 set_bind_rule(now, rule.id, !on);
             }
         }
     });
 }
 
-/// Shows whether a rule holds; returns true when it was pressed.
-fn rule_row(ui: &mut Ui, rule: &BindRule, on: bool) -> bool {
+/// Shows a row that is switched on and off; returns true when it was pressed.
+fn switch_row(ui: &mut Ui, name: &str, help: &str, on: bool) -> bool {
     let c = colors(ui);
-    let (rect, response) = press(ui, vec2(ui.available_width(), ROW), rule.label, Some(on));
+    let (rect, response) = press(ui, vec2(ui.available_width(), ROW), name, Some(on));
     paint_switch(ui, rect, on, response.hovered(), c.raised);
     let ink = if on { c.text } else { c.dim };
-    let galley = ui.painter().layout_no_wrap(rule.label.to_owned(), theme::regular(12.0), ink);
+    let (galley, _) = shortened(ui, name, theme::regular(12.0), ink, rect.width() - 20.0);
     paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
     focus_ring(ui, rect, &response);
-    response.on_hover_text(rule.help).clicked()
+    response.on_hover_text(help).clicked()
 }
 
 /// Shows what is bound or was just bound: pieces, joints with weight, what another method had to do, and which rules applied.
@@ -259,11 +327,45 @@ fn folded(ui: &mut Ui, id: egui::Id, name: &str, help: &str) -> bool {
     is_open
 }
 
+/// Offers an overlay of how much the weights differ from those before, and where the file has others also from those. What gains a skin had no
+/// weights before.
+fn changes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(document) = session.document() else { return };
+    let before = session.edited_weights().weights_before();
+    let is_other = before.is_some_and(|before| !Arc::ptr_eq(before, document.stored()));
+    let is_shown = session.view().overlay.is_some_and(|overlay| overlay.id == CHANGED);
+    let compares = session.deforming().compared_file().is_some();
+    let of_file = "Show how much the weights differ from those of the file";
+    let help = before.map_or(of_file, |_| "Show how much the weights differ from those before they were found");
+    let is_to_show = !is_shown || is_other && !compares;
+    if is_to_show && link(ui, "Show what has changed", help).on_hover_text(help).clicked() {
+        commands.push(match is_other {
+            true => ToolCommand::CompareBefore.into(),
+            false => ViewCommand::SetOverlay(Some(CHANGED)).into(),
+        });
+    }
+    if is_shown && compares && link(ui, "Compare with the file", of_file).on_hover_text(of_file).clicked() {
+        commands.push(ComparisonCommand::LeaveFile.into());
+    }
+}
+
 /// Shows what comes next once a mesh was bound: what the checker and the range of motion found, what has changed, and a brush.
 pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
-    if !operation.finds_weights() || session.edited_weights().just_bound().is_empty() {
-        return;
+    if operation.finds_weights() && !session.edited_weights().just_bound().is_empty() {
+        look(ui, session, commands);
     }
+}
+
+/// Shows the same where meshes were given skins without a tool, as dressing a body does.
+pub(super) fn next_of_given(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    if session.edited_weights().was_given_skins() {
+        section(ui, "New skin", |_| {});
+        look(ui, session, commands);
+    }
+}
+
+/// Says what the checker and the range of motion have found, and offers to look at the worst of it and to go on.
+fn look(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
     let is_done = session.edited_weights().edited_model().is_some_and(|model| document.is_examined(model));
     let found = document.findings().count();
@@ -286,12 +388,7 @@ pub(super) fn next(ui: &mut Ui, session: &Session, operation: &Operation, comman
                 commands.push(FindingCommand::ShowFinding(worst).into());
             }
         }
-        let changed = Command::from(ViewCommand::SetOverlay(Some(CHANGED)));
-        let is_shown = session.view().overlay.is_some_and(|overlay| overlay.id == CHANGED);
-        let help = "Show how much the weights differ from those of the file";
-        if !is_shown && link(ui, "Show what has changed", help).on_hover_text(help).clicked() {
-            commands.push(changed);
-        }
+        changes(ui, session, commands);
         let take = Command::Window(WindowCommand::Brush(BrushKey::Take));
         let name = "Go on with a brush";
         if refusal(&take, session).is_none() && link(ui, name, name).on_hover_text(tip(&take)).clicked() {

@@ -5,19 +5,34 @@ use std::sync::Arc;
 
 use egui::{Align, Label, Layout, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_anim::pose::{Keys, NameMap};
-use skinscope_edit::{Donor, Settings, transfer_pairs};
+use skinscope_edit::{Align as Way, Donor, Settings, dress_align, set_dress_align, transfer_pairs};
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{Command, FileCommand, Session, refusal};
+use skinscope_session::{Command, FileCommand, Session, ToolCommand, refusal};
 
 use super::quiet_text;
 use crate::search_list::{SearchList, SearchListOptions};
 use crate::theme::ROW;
-use crate::widgets::{counted, describe, figure, link, section, text_button, tip};
+use crate::widgets::{counted, describe, figure, link, section, segments, text_button, tip};
 
 /// The greatest height of the table, points.
 const HEIGHT: f32 = 200.0;
 /// The choices of a drop-down before the joints of the model.
 const FIRST: [&str; 2] = ["As found", "None"];
+
+/// The ways to bring a garment to where the model beside wears it, with the name and the tooltip of each.
+const WAYS: [(Way, &str, &str); 3] = [
+    (Way::None, "As it stands", "The garment stands in its file where it is worn"),
+    (
+        Way::Humanoid,
+        "By joints",
+        "Turn, scale and move the garment until nodes of the same names lie on the joints of the model beside",
+    ),
+    (
+        Way::Bounds,
+        "By boxes",
+        "Turn, scale and move the garment until the boxes around both lie on each other, for one that covers all of it",
+    ),
+];
 
 /// What is chosen for a joint of the other model.
 enum Choice {
@@ -92,6 +107,13 @@ pub(super) fn dress(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
     let take = Command::File(FileCommand::WeightsFromBeside);
     if refusal(&take, session).is_some() {
         return;
+    }
+    let now = dress_align(&session.tools().settings);
+    let choices = WAYS.map(|(way, name, help)| (name, way == now, help.to_owned()));
+    if let Some(chosen) = segments(ui, &choices) {
+        let mut settings = Settings::clone(&session.tools().settings);
+        set_dress_align(&mut settings, WAYS[chosen].0);
+        commands.push(ToolCommand::Set(Arc::new(settings)).into());
     }
     let name = "Weights from the model beside…";
     if link(ui, name, name).on_hover_text(tip(&take)).clicked() {

@@ -2,17 +2,19 @@
 
 use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
-use skinscope_edit::{Outcome, explain_unchanged};
+use skinscope_edit::{Operation, Outcome, explain_unchanged};
 use skinscope_inspect::rule_words;
-use skinscope_session::Session;
+use skinscope_session::{Command, Session, ToolCommand};
 
+use crate::BackgroundStatus;
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{counted, elided, figure, grouped, paint_line, section, shortened};
 
 /// The height of the line above the button, points.
 pub(super) const LINE: f32 = 20.0;
 
-pub(super) fn show(ui: &mut Ui, session: &Session) {
+/// Shows the figures; `work`: what goes on in the background.
+pub(super) fn show(ui: &mut Ui, session: &Session, work: Option<&BackgroundStatus>) {
     section(ui, "Before and after", |_| {});
     if session.tools().rests() {
         // How much was changed stands above the button.
@@ -23,8 +25,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
         return;
     }
+    if is_searching(session) {
+        let text = progress(session, work);
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    }
     let Some(outcome) = session.tools().outcome() else {
-        ui.label(RichText::new("Working it out…").color(colors(ui).dim));
+        if !is_searching(session) {
+            ui.label(RichText::new("Working it out…").color(colors(ui).dim));
+        }
         return;
     };
     if let Some(refusal) = &outcome.refused {
@@ -86,6 +94,25 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
     }
 }
 
+/// Returns whether weights are still to be found by what is set now; that takes long, and what was found before is shown until then.
+fn is_searching(session: &Session) -> bool {
+    session.tools().operation.is_some_and(Operation::finds_weights) && session.edited_weights().awaits_outcome()
+}
+
+/// Says how far the search for weights is, and that what is shown is older.
+fn progress(session: &Session, work: Option<&BackgroundStatus>) -> String {
+    let work = work.filter(|work| work.cancel == Some(Command::from(ToolCommand::Cancel)));
+    let mut text = match work {
+        _ if session.waits_to_find() => "It is worked out once the drag ends.".to_owned(),
+        Some(BackgroundStatus { what, fraction: Some(done), .. }) => format!("{what} · {:.0} %.", 100.0 * *done),
+        _ => "Working it out…".to_owned(),
+    };
+    if session.tools().outcome().is_some() {
+        text += " What is shown was found before.";
+    }
+    text
+}
+
 /// Shows on one line, which stays in sight above the button, what the chosen tool would change or has just changed.
 pub(super) fn line(ui: &mut Ui, session: &Session) {
     let c = colors(ui);
@@ -118,7 +145,9 @@ fn line_texts(session: &Session) -> Vec<String> {
             None => vec!["Applied before the last edit.".to_owned()],
         };
     }
-    let Some(outcome) = session.tools().outcome() else { return vec!["Being worked out.".to_owned()] };
+    let Some(outcome) = session.tools().outcome().filter(|_| !is_searching(session)) else {
+        return vec!["Being worked out.".to_owned()];
+    };
     if outcome.refused.is_some() {
         return vec!["Nothing can be changed, for the reason above.".to_owned()];
     }

@@ -17,7 +17,7 @@ use skinscope_session::{BrushKey, Command, Scope, Session, ToolCommand, WindowCo
 
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
-use super::{copied, icons, marks, placing};
+use super::{Status, copied, icons, marks, placing};
 
 /// The width of the labels, points: that of the longest one.
 const LABEL: f32 = 80.0;
@@ -35,7 +35,7 @@ const SCOPES: [(Scope, &str, &str); 4] = [
 ];
 
 /// Shows the panel. `has_tabs`: tabs above it close it.
-pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, (status, has_tabs): (&Status, bool), commands: &mut Vec<Command>) {
     // Under a tab the head of the first section brings its own distance.
     let margin = Margin { left: MARGIN, right: MARGIN, top: if has_tabs { 0 } else { 10 }, bottom: 8 };
     let has_line = session.tools().operation.is_some() && session.model().is_some();
@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                 Some(operation) => {
                     quiet_text(ui, operation.help);
                     settings::show(ui, session, operation, commands);
-                    figures::show(ui, session);
+                    figures::show(ui, session, status.work.as_ref());
                     binding::report(ui, session);
                     binding::next(ui, session, operation, commands);
                 }
@@ -82,6 +82,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, has_tabs: bool, commands: &mu
                         }
                         None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
                     }
+                    binding::next_of_given(ui, session, commands);
                     brush(ui, session, commands);
                     donor::dress(ui, session, commands);
                 }

@@ -3,7 +3,7 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_anim::pose::{NameMap, counterparts};
-use skinscope_base::math::{Stretch, angle_degrees};
+use skinscope_base::math::{Stretch, Transform, angle_degrees};
 use skinscope_model::{Model, NodeId};
 
 use super::body::BodySurface;
@@ -38,6 +38,19 @@ pub struct Aligned {
     pub scale: f64,
     /// How far the middle of the garment was moved, metres.
     pub moved: f64,
+}
+
+impl Aligned {
+    /// Returns what a skin needs to show the garment where it is worn; `None` where it stands there.
+    pub(super) fn worn(&self) -> Option<Transform> {
+        let (scale, rotation, translation) = self.body_from_garment.to_scale_rotation_translation();
+        let worn = Transform {
+            translation: translation.as_vec3(),
+            rotation: rotation.as_quat().normalize(),
+            scale: scale.as_vec3(),
+        };
+        (self.by != Align::None).then_some(worn)
+    }
 }
 
 /// A rotation, a uniform scale, and what lies on what: the middle of the garment and its place.

@@ -6,7 +6,9 @@
 
 mod align;
 mod body;
+mod choice;
 mod deepest;
+mod garment;
 mod nodes;
 #[cfg(test)]
 mod tests;
@@ -18,16 +20,17 @@ use skinscope_anim::pose::NameMap;
 use skinscope_base::math::length;
 use skinscope_base::parallel::JobContext;
 use skinscope_bind::BindError;
-use skinscope_model::{BindChange, BindingChange, InstanceId, Model, NodeId, PrimitiveId, SkinId};
+use skinscope_model::{BindingChange, InstanceId, Model, PrimitiveId, SkinId};
 use skinscope_weights::{Shares, TableRow, cut, unit_shares};
 
 pub use self::align::{ALIGNS, Align, Aligned};
 use self::body::BodySurface;
+pub use self::choice::{dress_align, set_dress_align};
 use self::deepest::Worn;
 pub use self::deepest::{Deepest, Depths, words_of_pose};
+pub use self::garment::{DressedGarment, LeftOut, dress};
 use self::nodes::Copied;
 use super::bare::bare_instances;
-use crate::sheet::single;
 use crate::transfer::{self, Placing};
 use crate::{MeshBinding, Refusal, Sheet, Transferred};
 
@@ -74,17 +77,19 @@ pub struct Dressed {
     pub depths: Depths,
     /// Names of joints and of nodes above them that other nodes of the garment have too, so that a clip could mean either.
     pub known_names: Vec<String>,
+    /// The names of the meshes without a skin that gained the joints of the garment, since other meshes of it have a skin.
+    pub joined: Vec<String>,
+    /// The meshes that stay as they are.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What a garment without a skin would gain, and what is reported of it.
 #[derive(Clone, Debug)]
-pub struct DressedBare {
-    /// The joints, the skin and the weights of all vertices.
-    pub change: BindingChange,
-    /// The inverse bind matrices that show it where it is worn; none where it stands there.
-    pub binds: Vec<BindChange>,
+struct DressedBare {
+    /// The joints, the skin, which shows it where it is worn, and the weights of all vertices.
+    change: BindingChange,
     /// The report of it.
-    pub dressed: Dressed,
+    dressed: Dressed,
 }
 
 /// A garment at rest over its body.
@@ -148,7 +153,7 @@ impl Fitting {
 ///
 /// # Errors
 /// The body has no surface that a skin moves, the garment stands too far from it or has no mesh without a skin, or it cannot gain one.
-pub fn dress_bare(
+fn dress_bare(
     model: &Model,
     body: &Model,
     settings: &DressSettings,
@@ -193,13 +198,9 @@ pub fn dress_bare(
     let row = |id: PrimitiveId, vertex: usize| -> Shares {
         shares((id, vertex)).iter().filter_map(|(node, share)| Some((*numbers.get(node)?, *share))).collect()
     };
-    let binding = MeshBinding { most, ..binding(model, body, &instances, &copied, &row)? };
-    let change = binding.change(model)?;
     let aligned = fitting.aligned;
-    let binds = match aligned.by {
-        Align::None => Vec::new(),
-        _ => moved_binds(&model.with_bindings(&change)?, model.skins.len(), aligned.body_from_garment),
-    };
+    let binding = MeshBinding { most, worn: aligned.worn(), ..binding(model, body, &instances, &copied, &row)? };
+    let change = binding.change(model)?;
     let dressed = Dressed {
         skin: SkinId::from_index(model.skins.len()),
         vertices: transferred.vertices,
@@ -209,15 +210,17 @@ pub fn dress_bare(
         aligned,
         depths,
         known_names: copied.names_known_to(model, body),
+        joined: Vec::new(),
+        left_out: Vec::new(),
     };
-    Ok(DressedBare { change, binds, dressed })
+    Ok(DressedBare { change, dressed })
 }
 
 /// Replaces the weights of a garment that has a skin by those of the body's surface. Its joints stay, and are matched by bones and names.
 ///
 /// # Errors
 /// The body has no surface that a skin moves, the garment stands too far from it, or none of its joints has a counterpart.
-pub fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) -> Result<Dressed, Refusal> {
+fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) -> Result<Dressed, Refusal> {
     let (model, context) = (sheet.model, sheet.context.clone());
     let own = transfer::factors(model);
     let ids = || sheet.tables.iter().flat_map(|table| table.primitives.iter().map(|id| (*id, table.vertices())));
@@ -266,6 +269,8 @@ pub fn dress_skinned(sheet: &mut Sheet, body: &Model, settings: &DressSettings) 
         aligned: fitting.aligned,
         depths,
         known_names: Vec::new(),
+        joined: Vec::new(),
+        left_out: Vec::new(),
     })
 }
 
@@ -368,29 +373,11 @@ fn binding(
     Ok(MeshBinding {
         instances: instances.to_vec(),
         name: skin.map(|skin| body.skins[skin.index()].name.clone()).unwrap_or_default(),
-        nodes: copied.new_nodes(body)?,
+        nodes: copied.new_nodes(model, body)?,
         joints,
         root,
         most: 1,
         parts: own_primitives(model, instances).map(rows).collect(),
         ..MeshBinding::default()
     })
-}
-
-/// Returns the matrices of the skins from `first` on that show what they move where it is worn.
-fn moved_binds(bound: &Model, first: usize, body_from_garment: DAffine3) -> Vec<BindChange> {
-    let worlds = bound.skeleton.worlds(&bound.skeleton.rest);
-    let mut out = Vec::new();
-    for skin in (first..bound.skins.len()).map(SkinId::from_index) {
-        let shown = bound.instances.iter().find(|instance| instance.skin == Some(skin));
-        let Some(mesh) = shown.map(|instance| worlds[instance.node.index()]) else { continue };
-        let joints: &[NodeId] = &bound.skins[skin.index()].joints;
-        out.extend(joints.iter().enumerate().map(|(joint, node)| BindChange {
-            skin,
-            joint,
-            matrix: single(worlds[node.index()].inverse() * body_from_garment * mesh),
-            restored: false,
-        }));
-    }
-    out
 }

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{MeshId, ModelParts};
+use skinscope_model::{Instance, MeshId, ModelParts, NodeId, Skin};
 use skinscope_weights::difference;
 
 use super::*;
@@ -34,7 +34,7 @@ fn shirt() -> Model {
 
 fn dressed(model: &Model, settings: &DressSettings) -> (DressedBare, Model) {
     let bare = dress_bare(model, &body(), settings, &JobContext::of_waiting()).unwrap();
-    let bound = model.with_bindings(&bare.change).unwrap().with_binds(&bare.binds).unwrap();
+    let bound = model.with_bindings(&bare.change).unwrap();
     (bare, bound)
 }
 
@@ -58,7 +58,8 @@ fn a_wider_tube_gains_the_joints_of_the_body_and_the_weights_of_what_it_lies_on(
     let (bare, bound) = dressed(&model, &DressSettings::default());
     assert_eq!(bound.skeleton.names, ["shirt", "root", "joint 0", "joint 1", "joint 2", "joint 3"]);
     assert_eq!(bound.skeleton.rest.transforms[1..], body.skeleton.rest.transforms[..]);
-    assert_eq!((bound.skins.len(), bound.skins[0].joints.len(), bare.binds.len()), (1, 4, 0));
+    assert_eq!((bound.skins.len(), bound.skins[0].joints.len()), (1, 4));
+    assert!(bare.change.skins[0].worn.is_none());
     let report = &bare.dressed;
     assert_eq!((report.joints, report.joints_used, report.transferred.islands), (4, 4, 1));
     assert_eq!((report.transferred.inpainted, report.transferred.unmatched), (0, 0));
@@ -74,6 +75,38 @@ fn a_wider_tube_gains_the_joints_of_the_body_and_the_weights_of_what_it_lies_on(
     let depths = report.depths;
     assert!(depths.moments > 10 && depths.turns >= 18);
     assert!(depths.in_clips.is_none_or(|deepest| deepest.percent < 2.0), "{:?}", depths.in_clips);
+}
+
+/// The joints of some bodies stand in several trees, which no skin that is written may have.
+#[test]
+fn trees_of_joints_hang_on_a_node_that_is_made_for_them() {
+    let whole = body();
+    let mut parts: ModelParts = (*whole).clone();
+    let worlds = whole.skeleton.worlds(&whole.skeleton.rest);
+    parts.skeleton.parents[3] = None;
+    parts.skeleton.rest.transforms[3].translation = worlds[3].translation.as_vec3();
+    parts.scenes[0].roots.push(NodeId(3));
+    let apart = Model::build(parts).unwrap();
+    let model = shirt();
+    let bare = dress_bare(&model, &apart, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    let bound = model.with_bindings(&bare.change).unwrap();
+    assert_eq!(bound.skeleton.names, ["shirt", "Skeleton", "root", "joint 0", "joint 1", "joint 2", "joint 3"]);
+    let parents =
+        [None, None, Some(1), Some(2), Some(3), Some(1), Some(5)].map(|parent: Option<u32>| parent.map(NodeId));
+    assert_eq!(bound.skeleton.parents, parents);
+    assert_eq!((bound.skins[0].joints.len(), bound.skins[0].root), (4, Some(NodeId(1))));
+    let own = bound.skeleton.worlds(&bound.skeleton.rest);
+    assert!(own[2..].iter().zip(&worlds).all(|(own, there)| own.abs_diff_eq(*there, 1e-6)));
+    for vertex in 0..model.meshes[0].primitives[0].stored_vertices {
+        let [own, theirs] = [named(&bound, vertex), named(&apart, vertex)];
+        assert!(own.iter().zip(&theirs).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-3), "vertex {vertex}");
+    }
+    // A name that is taken is not used again.
+    let known = garment(Tube { rings: 17, radius: 0.27, ..Tube::default() }, |parts| {
+        parts.skeleton.names[0] = "Skeleton".into();
+    });
+    let bare = dress_bare(&known, &apart, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    assert_eq!(bare.change.nodes[0].name, "Skeleton_2");
 }
 
 #[test]
@@ -115,6 +148,101 @@ fn a_hem_that_is_far_hangs_on_what_it_hangs_from_and_a_loose_piece_follows_what_
     for vertex in 0..count {
         let [below, above] = [unit_shares(table(0), vertex), unit_shares(table(1), vertex)];
         assert!(difference(&below, &above) < 1e-3, "vertex {vertex}");
+    }
+}
+
+/// The wider tube with a radius of its own in those of its 17 rings that are listed.
+fn bulging(radius: f32, rings: std::ops::RangeInclusive<usize>, wide: f32) -> Model {
+    garment(Tube { rings: 17, radius, ..Tube::default() }, |parts| {
+        for point in &mut parts.meshes[0].primitives[0].positions {
+            if rings.contains(&((point.y / 0.125).round() as usize)) {
+                (point.x, point.z) = (point.x * wide / radius, point.z * wide / radius);
+            }
+        }
+    })
+}
+
+#[test]
+fn a_coat_follows_the_shirt_below_it_where_that_is_nearer_than_the_body() {
+    // The shirt is far from the body in its middle alone, the coat in most of its length.
+    let (shirt, coat) = (bulging(0.27, 7..=9, 0.5), bulging(0.3, 2..=14, 0.53));
+    for coat_is_first in [false, true] {
+        let [first, second] = if coat_is_first { [&coat, &shirt] } else { [&shirt, &coat] };
+        let mut parts: ModelParts = (**first).clone();
+        parts.meshes[0].primitives.push(second.meshes[0].primitives[0].clone());
+        let both = Model::build(parts).unwrap();
+        let (bare, bound) = dressed(&both, &DressSettings { distance: Some(0.06), ..DressSettings::default() });
+        assert!(bare.dressed.transferred.layered > 64, "{}", bare.dressed.transferred.layered);
+        let sheet = Sheet::of(&bound);
+        let table = |is_coat: bool| {
+            let id = PrimitiveId::new(MeshId(0), usize::from(is_coat != coat_is_first));
+            &sheet.tables[sheet.table_of(id).unwrap()]
+        };
+        for (vertex, point) in coat.meshes[0].primitives[0].positions.iter().enumerate() {
+            let ring = (point.y / 0.125).round() as usize;
+            if [4, 8, 12].contains(&ring) {
+                let [below, above] = [unit_shares(table(false), vertex), unit_shares(table(true), vertex)];
+                let off = difference(&below, &above);
+                assert!(off < 1e-3, "ring {ring}, vertex {vertex}: {off}, the coat first: {coat_is_first}");
+            }
+        }
+    }
+}
+
+#[test]
+fn meshes_without_a_skin_gain_the_joints_of_those_beside_them_and_what_hangs_on_a_joint_stays() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, rings: 17, radius: 0.27, ..Tube::default() })).clone();
+    for (name, node) in [("coat", NodeId(0)), ("buckle", NodeId(3))] {
+        let mut mesh = parts.meshes[0].clone();
+        mesh.name = name.into();
+        mesh.primitives[0].stored_influences = None;
+        let id = MeshId::from_index(parts.meshes.len());
+        parts.meshes.push(mesh);
+        parts.instances.push(Instance { node, mesh: id, skin: None, ..parts.instances[0].clone() });
+    }
+    let model = Model::build(parts).unwrap();
+    let found = dress(&model, &body(), &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    assert_eq!(found.dressed.joined, ["coat"]);
+    let left: Vec<&str> = found.dressed.left_out.iter().map(|left| left.mesh.as_str()).collect();
+    assert_eq!(left, ["buckle"]);
+    assert!(found.dressed.left_out[0].why.contains("joint 2"), "{}", found.dressed.left_out[0].why);
+    let worn = found.on(&model).unwrap();
+    assert_eq!((worn.skins.len(), worn.skeleton.len()), (1, model.skeleton.len()), "no joint is there twice");
+    assert_eq!([0, 1, 2].map(|i| worn.instances[i].skin), [Some(SkinId(0)), Some(SkinId(0)), None]);
+    let (sheet, body) = (Sheet::of(&worn), body());
+    let theirs = Sheet::of(&body);
+    let of = |mesh: u32| {
+        let id = PrimitiveId::new(MeshId(mesh), 0);
+        &sheet.tables[sheet.table_of(id).unwrap()]
+    };
+    for vertex in 0..theirs.tables[0].vertices() {
+        // The nodes of both have the same numbers.
+        let wanted = unit_shares(&theirs.tables[0], vertex);
+        let off = [0, 1].map(|mesh| difference(&unit_shares(of(mesh), vertex), &wanted));
+        assert!(off.iter().all(|off| *off < 1e-3), "vertex {vertex}: {off:?}");
+    }
+}
+
+#[test]
+fn a_body_whose_mesh_two_skins_show_is_where_the_first_of_them_shows_it() {
+    let model = shirt();
+    let weights = |body: &Model| {
+        let bare = dress_bare(&model, body, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+        assert!(bare.dressed.transferred.largest < 0.03, "{}", bare.dressed.transferred.largest);
+        bare.change.primitives[0].1.weights.clone()
+    };
+    let once = weights(&body());
+    for first in [SkinId(0), SkinId(1)] {
+        let mut parts: ModelParts = (*body()).clone();
+        let moved = Affine3A::from_translation(Vec3::X * 3.0);
+        let inverse_bind = parts.skins[0].inverse_bind.iter().map(|bind| *bind * moved).collect();
+        parts.skins.push(Skin { inverse_bind, ..parts.skins[0].clone() });
+        let other = SkinId(1 - first.0);
+        parts.instances[0].skin = Some(first);
+        parts.instances.push(Instance { skin: Some(other), ..parts.instances[0].clone() });
+        let twice = weights(&Model::build(parts).unwrap());
+        let is_same = once.len() == twice.len() && once.iter().zip(&twice).all(|(a, b)| (a - b).abs() < 1e-4);
+        assert!(is_same, "skin {} is shown first", first.0);
     }
 }
 

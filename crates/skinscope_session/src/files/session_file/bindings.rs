@@ -66,6 +66,18 @@ pub(crate) struct NewSkinRecord {
     pub joints: Vec<JointRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<JointRecord>,
+    /// What brings the meshes to where they are worn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worn: Option<WornRecord>,
+}
+
+/// What brings meshes from where they stand at rest to where a skin shows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WornRecord {
+    pub translation: [Number; 3],
+    /// A quaternion x, y, z, w.
+    pub rotation: [Number; 4],
+    pub scale: [Number; 3],
 }
 
 /// A node whose mesh gained a skin: one that was made, by its index, or one that there was, by its number in the file.
@@ -147,6 +159,11 @@ impl BindingRecord {
             name: skin.name.clone(),
             joints: skin.joints.iter().map(joint).collect(),
             root: skin.root.as_ref().map(joint),
+            worn: skin.worn.map(|worn| WornRecord {
+                translation: numbers(worn.translation.to_array()),
+                rotation: numbers(worn.rotation.to_array()),
+                scale: numbers(worn.scale.to_array()),
+            }),
         };
         let made = change.instances.iter().map(|(id, skin)| (*id, Some(*skin), None));
         let joining = change.joining.iter().map(|(id, skin)| (*id, None, Some(skin.0)));
@@ -222,6 +239,7 @@ impl BindingRecord {
                     Some(root) => Some(joint(root)?),
                     None => None,
                 },
+                worn: skin.worn.map(|worn| placed(worn.translation, worn.rotation, worn.scale)),
             })
         };
         let mut out = BindingChange {
@@ -250,6 +268,15 @@ impl BindingRecord {
     }
 }
 
+/// Returns the transform that a record has.
+fn placed(translation: [Number; 3], rotation: [Number; 4], scale: [Number; 3]) -> Transform {
+    Transform {
+        translation: values(translation).into(),
+        rotation: glam::Quat::from_array(values(rotation)),
+        scale: values(scale).into(),
+    }
+}
+
 impl NewNodeRecord {
     /// Returns the node; `None` where what it hangs on is not there.
     fn node(&self, find: &dyn Fn(&str) -> Option<NodeId>) -> Option<NewNode> {
@@ -257,11 +284,7 @@ impl NewNodeRecord {
             Some(key) => Some(find(key)?),
             None => None,
         };
-        let rest = Transform {
-            translation: values(self.translation).into(),
-            rotation: glam::Quat::from_array(values(self.rotation)),
-            scale: values(self.scale).into(),
-        };
+        let rest = placed(self.translation, self.rotation, self.scale);
         Some(NewNode { name: self.name.clone(), parent: self.parent, below, rest })
     }
 }

@@ -235,6 +235,9 @@ pub(crate) struct ViewRecord {
     pub skin_opacity: Number,
     pub lights: String,
     pub crowd: u32,
+    /// How often what is shown is subdivided, and whether before it is skinned, where that is not the usual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subdivision: Option<(u32, bool)>,
     /// What a drag in the picture does, and along which axes.
     pub tool: String,
     pub axes: String,

@@ -38,6 +38,7 @@ static VALUES: &[ValueSource] = &[
     ValueSource { id: "changed", values: |of| of.measurements.changed_weights() },
     ValueSource { id: "changed-surface", values: |of| of.measurements.changed_surface() },
     ValueSource { id: "layer-mask", values: layer_mask },
+    ValueSource { id: "layer-weights", values: layer_weights },
 ];
 
 impl Session {
@@ -62,11 +63,12 @@ fn inspected(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     Some(Arc::clone(of.weights.inspected_values()?.of(of.wanted.list?)))
 }
 
-/// Returns how far the two sides of a comparison are apart. Without one nothing is, of a model that was inspected.
+/// Returns how far the two sides of a comparison are apart, or of a model that is subdivided both orders of that and skinning. Without either
+/// nothing is, of a model that was inspected.
 fn distance(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     match of.measurements.surfaces.compared_surfaces() {
         Some(compared) => Some(Arc::clone(compared.inspected.of(of.wanted.list?))),
-        None => inspected(of),
+        None => of.measurements.surfaces.orders_apart().or_else(|| inspected(of)),
     }
 }
 
@@ -79,6 +81,11 @@ fn measured(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
 /// Returns the mask of the layer that is painted in.
 fn layer_mask(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
     Some(of.painting.mask_values(of.stored?, of.weights.edited_model()?))
+}
+
+/// Returns how much the layer that is painted in changes where it has weights.
+fn layer_weights(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
+    Some(of.painting.layer_weight_values(of.stored?, of.weights.edited_model()?))
 }
 
 #[cfg(test)]

@@ -1,0 +1,42 @@
+//! Weights from where the surface should be.
+//!
+//! Linear blending puts a vertex at the sum of its *ghosts*, the places to which each joint alone would take it ([`Motion::ghosts`]), each
+//! times the weight of its joint. Where the vertex should be in one pose or in several, its weights are therefore the solution of linear
+//! least squares, over weights that are not negative and sum to one, of at most N joints: [`solve_rows`] solves a whole surface from
+//! [`Example`]s (James and Twigg, "Skinning Mesh Animations", 2005; Le and Deng, "Smooth Skinning Decomposition with Rigid Bones", 2012),
+//! [`drag()`] one vertex and those around it while it is dragged (Mohr, Tokheim and Gleicher, "Direct Manipulation of Interactive Character
+//! Skins", 2003), and [`hull()`] says where a vertex can be at all.
+//!
+//! Which joints have weight is chosen exactly, by branch and bound, but for rows that would take too many trials; those get the best choice
+//! that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or sessions.
+
+#![forbid(unsafe_code)]
+
+mod active_set;
+mod candidates;
+mod drag;
+mod example;
+mod gain;
+mod hull;
+mod layout;
+mod motion;
+mod poses;
+mod quadratic;
+mod row;
+mod rows;
+mod subset;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+pub use candidates::Joints;
+pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
+pub use example::{Deviation, Example};
+pub use gain::{Gain, JointGain};
+pub use hull::{Hull, hull};
+pub use layout::{Layout, LayoutError};
+pub use motion::{Motion, Posed, shown_by};
+pub use poses::{MethodSurface, typical_poses};
+pub use row::Outcome;
+pub use rows::{Problem, Solution, SolveSettings, solve_rows};
+pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

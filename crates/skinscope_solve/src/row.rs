@@ -1,0 +1,173 @@
+//! The weights of one row, from where it should be in some poses.
+
+use std::collections::BTreeSet;
+
+use glam::DVec3;
+use skinscope_weights::share_of;
+
+use crate::quadratic::Quadratic;
+use crate::subset::Subset;
+
+/// Where locked joints leave no more than this of a row's weight, they count as leaving nothing.
+const NOTHING: f64 = 1e-6;
+/// Weights below this are rounding, and are left out.
+const ROUNDING: f64 = 1e-6;
+
+/// Choices of joints that put a row nearer by no more than this share of the size, in the mean of its equations, are not looked for.
+const NEARER: f64 = 1e-6;
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It has the weights that it had.
+    Same,
+    /// It has other weights.
+    Changed,
+    /// It stays, since its locked joints leave nothing, or no place for another joint.
+    Stuck,
+    /// It stays, since no example says where it should be, or it may have no joint.
+    Free,
+}
+
+/// What holds for all rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowRules<'a> {
+    /// The most joints with weight.
+    pub most: usize,
+    /// How strongly the weights of before are kept.
+    pub keep: f64,
+    /// Locked joints, by key.
+    pub locked: &'a BTreeSet<u32>,
+    /// Whether the choice of joints is proven to be the best.
+    pub proves: bool,
+}
+
+/// Finds the weights of rows, one after the other. Its memory is used again.
+#[derive(Debug, Default)]
+pub(crate) struct RowSolver {
+    quadratic: Quadratic,
+    subset: Subset,
+    /// The joints that may have weight, by key, and the weight of each before.
+    free: Vec<(u32, f64)>,
+    /// The locked joints with weight.
+    fixed: Vec<(u32, f64)>,
+    /// The weight that is left for the others.
+    left: f64,
+    differences: Vec<DVec3>,
+    equations: usize,
+}
+
+impl RowSolver {
+    /// Begins a row, which had the shares `before` (their sum is one, or there are none) and may have the joints of `candidates`. Returns
+    /// what becomes of it where nothing is to be solved.
+    pub fn begin(&mut self, before: &[(u32, f64)], candidates: &[u32], rules: &RowRules) -> Option<Outcome> {
+        let is_locked = |key: &u32| rules.locked.contains(key);
+        self.fixed.clear();
+        self.fixed.extend(before.iter().filter(|(key, weight)| *weight > 0.0 && is_locked(key)));
+        self.free.clear();
+        let free = candidates.iter().filter(|key| !is_locked(key));
+        self.free.extend(free.map(|key| (*key, share_of(before, *key))));
+        self.left = 1.0 - self.fixed.iter().map(|(_, weight)| *weight).sum::<f64>();
+        if !self.fixed.is_empty() && (self.left <= NOTHING || self.fixed.len() >= rules.most || self.free.is_empty()) {
+            return Some(Outcome::Stuck);
+        }
+        if self.free.is_empty() || rules.most == 0 {
+            return Some(Outcome::Free);
+        }
+        self.quadratic.reset(self.free.len());
+        self.equations = 0;
+        None
+    }
+
+    /// Adds where the row should be in a pose: `ghost` returns where a joint alone would take it. Both are measured by `size`.
+    pub fn add(&mut self, ghost: &dyn Fn(u32) -> DVec3, target: DVec3, size: f64) {
+        let scale = 1.0 / size;
+        // Σ w g − t, with w = left · u and Σ u = 1, is Σ u (left · g + Σ of the locked ones − t).
+        let rest = self.fixed.iter().map(|(key, weight)| ghost(*key) * *weight).sum::<DVec3>() - target;
+        let left = self.left;
+        self.differences.clear();
+        self.differences.extend(self.free.iter().map(|(key, _)| (ghost(*key) * left + rest) * scale));
+        if self.differences.iter().all(|difference| difference.is_finite()) {
+            self.quadratic.add(&self.differences);
+            self.equations += 1;
+        }
+    }
+
+    /// Adds the weights to `out`: those of locked joints, then those with weight of the others in the order of the candidates. `rows` is how
+    /// many rows the equations are of. Returns whether the choice of joints is proven to be the best; `None` where there are no equations.
+    pub fn finish(&mut self, rules: &RowRules, rows: usize, out: &mut Vec<(u32, f64)>) -> Option<bool> {
+        if self.equations == 0 {
+            return None;
+        }
+        let by = rules.keep * rows as f64 * self.left * self.left;
+        for (j, (_, before)) in self.free.iter().enumerate() {
+            self.quadratic.hold(j, before / self.left, by);
+        }
+        self.quadratic.finish();
+        let slack = 0.5 * NEARER * NEARER * self.equations as f64;
+        let most = rules.most - self.fixed.len();
+        let proven = if rules.proves {
+            self.subset.find(&self.quadratic, most, slack)
+        } else {
+            let before = self.free.iter().enumerate().map(|(j, (_, before))| (j, *before));
+            self.subset.find_quickly(&self.quadratic, most, before)
+        };
+        let best = &mut self.subset.best;
+        best.retain(|(_, weight)| *weight > ROUNDING);
+        best.sort_unstable_by_key(|(j, _)| *j);
+        let sum: f64 = best.iter().map(|(_, weight)| *weight).sum();
+        out.extend_from_slice(&self.fixed);
+        out.extend(best.iter().map(|(j, weight)| (self.free[*j].0, weight / sum * self.left)));
+        Some(proven)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solved(before: &[(u32, f64)], rules: &RowRules, target: DVec3) -> Result<Vec<(u32, f64)>, Outcome> {
+        let ghosts = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+        let mut solver = RowSolver::default();
+        if let Some(outcome) = solver.begin(before, &[0, 1, 2, 3], rules) {
+            return Err(outcome);
+        }
+        solver.add(&|key| ghosts[key as usize], target, 1.0);
+        let mut out = Vec::new();
+        assert_eq!(solver.finish(rules, 1, &mut out), Some(true));
+        Ok(out)
+    }
+
+    #[track_caller]
+    fn alike(a: Result<Vec<(u32, f64)>, Outcome>, b: &[(u32, f64)]) {
+        let a = a.unwrap();
+        assert!(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-6), "{a:?}");
+    }
+
+    #[test]
+    fn locked_joints_keep_their_weights_and_the_others_do_the_best_that_is_left() {
+        let none = BTreeSet::new();
+        let locked = BTreeSet::from([1]);
+        let rules = RowRules { most: 4, keep: 0.0, locked: &none, proves: true };
+        let before = [(1, 0.5), (0, 0.5)];
+        alike(solved(&before, &rules, DVec3::new(0.1, 0.2, 0.3)), &[(0, 0.4), (1, 0.1), (2, 0.2), (3, 0.3)]);
+        let rules = RowRules { locked: &locked, ..rules };
+        alike(solved(&before, &rules, DVec3::new(0.1, 0.2, 0.3)), &[(1, 0.5), (2, 0.2), (3, 0.3)]);
+        // Two joints: the locked one, and the one that does most.
+        alike(solved(&before, &RowRules { most: 2, ..rules }, DVec3::new(0.5, 0.1, 0.4)), &[(1, 0.5), (3, 0.5)]);
+        assert_eq!(solved(&before, &RowRules { most: 1, ..rules }, DVec3::ZERO), Err(Outcome::Stuck));
+        assert_eq!(solved(&[(1, 1.0)], &rules, DVec3::ZERO), Err(Outcome::Stuck));
+        assert_eq!(solved(&[], &RowRules { most: 0, ..rules }, DVec3::ZERO), Err(Outcome::Free));
+    }
+
+    #[test]
+    fn the_weights_of_before_are_kept_where_that_counts_more() {
+        let none = BTreeSet::new();
+        let before = [(0, 0.5), (1, 0.5)];
+        let rules = |keep| RowRules { most: 2, keep, locked: &none, proves: true };
+        alike(solved(&before, &rules(1e12), DVec3::X), &before);
+        alike(solved(&before, &rules(1e-12), DVec3::X), &[(1, 1.0)]);
+        // ½ (1 − w)² + ½ λ · 2 (w − ½)² with λ = 1 is least where w = 2/3.
+        alike(solved(&before, &rules(1.0), DVec3::X), &[(0, 1.0 / 3.0), (1, 2.0 / 3.0)]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Examples in a folder: pose files, each with the mesh that the surface should be in that pose.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+use super::{CliError, OpenArgs, other_file, printable, read_pose, tell_unmatched};
+use crate::anim::drawn_at_rest;
+use crate::deform::METHODS;
+use crate::export::baked_surface;
+use crate::import::{POINT_ENDINGS, read_points};
+use crate::model::{LocalPose, Model};
+use crate::output::say;
+use crate::pose::{FileError, resolve};
+
+/// What the names of pose files end in.
+const POSE_ENDING: &str = ".pose.json";
+/// The ending of meshes that are read as models.
+const MODEL_ENDING: &str = "glb";
+
+/// A pose file of a folder.
+pub(super) struct NamedPose {
+    /// The file name without its ending.
+    pub name: String,
+    pub file: PathBuf,
+    pub pose: LocalPose,
+}
+
+/// A pose, and where the vertices should be in it: in the scene, metres.
+pub(super) struct Sculpt {
+    pub name: String,
+    pub pose: LocalPose,
+    pub points: Vec<DVec3>,
+    /// The files that it was read from.
+    pub files: [PathBuf; 2],
+}
+
+/// Makes the error that a folder or what is in it cannot be used.
+fn wrong(path: &Path, why: &str) -> CliError {
+    CliError::Usage(printable(&format!("{}: {why}", path.display())))
+}
+
+/// Returns the names of the files of a folder, sorted.
+fn names(folder: &Path) -> Result<Vec<String>, CliError> {
+    let entries = std::fs::read_dir(folder).map_err(|error| wrong(folder, &error.to_string()))?;
+    let mut out = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| wrong(folder, &error.to_string()))?;
+        out.extend(entry.file_name().into_string().ok());
+    }
+    out.sort();
+    Ok(out)
+}
+
+/// Reads all pose files of a folder, by rising name. Values that a file does not have are those of the rest pose.
+pub(super) fn read_poses(folder: &Path, model: &Model) -> Result<Vec<NamedPose>, CliError> {
+    let mut out = Vec::new();
+    for file_name in names(folder)? {
+        let Some(name) = file_name.strip_suffix(POSE_ENDING).filter(|name| !name.is_empty()) else { continue };
+        let file = folder.join(&file_name);
+        let said = resolve(model, &read_pose(&file)?);
+        tell_unmatched(&said.unmatched);
+        let mut pose = model.skeleton.rest.clone();
+        said.apply(&mut pose);
+        out.push(NamedPose { name: name.to_owned(), file, pose });
+    }
+    if out.is_empty() {
+        return Err(wrong(folder, "it has no file NAME.pose.json"));
+    }
+    Ok(out)
+}
+
+/// Reads all examples of a folder: pose files, each with a mesh of its name.
+pub(super) fn read_sculpts(folder: &Path, model: &Model, open: &OpenArgs) -> Result<Vec<Sculpt>, CliError> {
+    let poses = read_poses(folder, model)?;
+    let endings = || POINT_ENDINGS.iter().copied().chain([MODEL_ENDING]);
+    let all = names(folder)?;
+    for file_name in &all {
+        let mesh = endings().find_map(|ending| file_name.strip_suffix(ending)?.strip_suffix('.'));
+        if let Some(name) = mesh.filter(|name| !poses.iter().any(|pose| pose.name == *name)) {
+            let file_name = printable(file_name);
+            say(format_args!("warning: {file_name}: there is no pose {}{POSE_ENDING} for this mesh", printable(name)));
+        }
+    }
+    let mut out = Vec::new();
+    for NamedPose { name, file, pose } in poses {
+        let of_name = endings().map(|ending| format!("{name}.{ending}")).filter(|file| all.contains(file));
+        let meshes: Vec<PathBuf> = of_name.map(|file_name| folder.join(file_name)).collect();
+        let mesh = match &meshes[..] {
+            [mesh] => mesh.clone(),
+            [] => return Err(wrong(&file, "this pose has no mesh: NAME.ply, NAME.obj or NAME.glb beside it")),
+            _ => return Err(wrong(&file, "this pose has several meshes; which one is meant?")),
+        };
+        let points = read_mesh(&mesh, open)?;
+        out.push(Sculpt { name, pose, points, files: [file, mesh] });
+    }
+    Ok(out)
+}
+
+/// Reads where the vertices of a mesh are, in the scene of its file, metres.
+fn read_mesh(file: &Path, open: &OpenArgs) -> Result<Vec<DVec3>, CliError> {
+    if file.extension().is_none_or(|ending| ending != MODEL_ENDING) {
+        let unreadable = |why| CliError::Unreadable { file: file.display().to_string(), error: FileError::Read(why) };
+        return read_points(file).map_err(unreadable);
+    }
+    let document = other_file(file, open)?;
+    let model: &Model = document.stored();
+    let draws = drawn_at_rest(model, model.default_scene);
+    let parts = baked_surface(model, &draws, &model.skeleton.rest, METHODS[0]);
+    let points = parts.iter().flat_map(|part| part.positions.iter().map(move |point| point.as_dvec3() + part.origin));
+    Ok(points.collect())
+}

@@ -1,0 +1,145 @@
+//! Options of the subcommands that find weights from where the surface should be, and what they have in common.
+
+use std::collections::BTreeSet;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::find::find_node;
+use super::{CliError, printable};
+use crate::edit::{Sheet, check_joint};
+use crate::model::{MeshId, Model, PrimitiveId};
+use crate::parallel::JobContext;
+use crate::solve::{Deviation, Joints, PrimitiveExamples, SolveSettings, Solved, solve_all};
+use crate::weights::Table;
+use crate::words::counted;
+
+/// How weights are looked for.
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// The most joints of a vertex
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u64).range(1..=255))]
+    max_influences: u64,
+    /// The joints that a vertex may have
+    #[arg(long, value_name = "JOINTS", value_enum, default_value = "near")]
+    joints: Among,
+    /// How strongly the weights of before are kept: this times the square of their change is added to the squares of the distances, which are
+    /// measured by the diagonal of the surface's bounds
+    #[arg(long, value_name = "LAMBDA", default_value = "1e-6", value_parser = parse_keep)]
+    keep: f64,
+    /// Leave the weights of this joint as they are; may be given several times
+    #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
+    lock: Vec<String>,
+    /// Take this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
+    #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
+    primitive: Option<[u32; 2]>,
+}
+
+/// The joints among which weights are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Among {
+    /// Those that the vertex has
+    Kept,
+    /// Also those of its neighbours, and the parents and children of all these
+    Near,
+    /// All of the skin
+    All,
+}
+
+fn parse_keep(text: &str) -> Result<f64, String> {
+    let keep = text.parse().ok().filter(|keep: &f64| *keep >= 0.0 && keep.is_finite());
+    keep.ok_or_else(|| "expected a number, 0 or more".into())
+}
+
+fn parse_primitive(text: &str) -> Result<[u32; 2], String> {
+    let numbers = text.split_once(',').and_then(|(m, p)| Some([m.trim().parse().ok()?, p.trim().parse().ok()?]));
+    numbers.ok_or_else(|| "expected MESH,PRIMITIVE, such as 0,0".into())
+}
+
+impl SearchArgs {
+    /// Returns the primitive that is asked for, if one is.
+    pub fn primitive(&self, model: &Model) -> Result<Option<PrimitiveId>, CliError> {
+        let Some([mesh, primitive]) = self.primitive else { return Ok(None) };
+        let at = |m: usize| PrimitiveId::new(MeshId::from_index(m), primitive as usize);
+        let is_asked = |m: &usize| {
+            let has = model.meshes[*m].primitives.get(primitive as usize);
+            model.file_mesh(MeshId::from_index(*m)).0 == mesh && has.is_some_and(|p| p.stored_influences.is_some())
+        };
+        match (0..model.meshes.len()).find(is_asked) {
+            Some(m) => Ok(Some(at(m))),
+            None => {
+                let why = format!("--primitive: the file has no primitive {mesh},{primitive} with weights");
+                Err(CliError::Usage(why))
+            }
+        }
+    }
+
+    /// Returns the locked joints.
+    fn locked(&self, sheet: &Sheet) -> Result<BTreeSet<u32>, CliError> {
+        let mut out = BTreeSet::new();
+        for joint in &self.lock {
+            let joint = find_node(sheet.model, joint)?;
+            check_joint(sheet, joint).map_err(|why| CliError::Usage(printable(&format!("--lock: {why}"))))?;
+            out.insert(joint.0);
+        }
+        Ok(out)
+    }
+
+    /// Solves the weights of a sheet.
+    pub fn solve(&self, sheet: &mut Sheet, examples: &[PrimitiveExamples]) -> Result<Solved, CliError> {
+        let locked = self.locked(sheet)?;
+        let settings = SolveSettings {
+            most: self.max_influences as usize,
+            joints: match self.joints {
+                Among::Kept => Joints::Kept,
+                Among::Near => Joints::Near,
+                Among::All => Joints::All,
+            },
+            keep: self.keep,
+        };
+        let surfaces = sheet.surfaces().to_vec();
+        let (model, context) = (sheet.model, JobContext::of_waiting());
+        let solved = solve_all(model, (&surfaces, &mut sheet.tables), examples, &locked, &settings, &context);
+        // Nothing cancels it.
+        Ok(solved.unwrap_or_default())
+    }
+}
+
+/// Returns the table of a primitive.
+pub(super) fn table_of(tables: &[Table], at: PrimitiveId) -> Option<&Table> {
+    tables.iter().find(|table| table.primitives.contains(&at))
+}
+
+/// Adds how far points are from where they should be before and after, metres, to a JSON object.
+pub(super) fn put_deviations(out: &mut Value, before: &Deviation, after: &Deviation) {
+    for (when, Deviation { rms, p95, largest }) in [("before", before), ("after", after)] {
+        out[format!("rms_{when}")] = json!(rms);
+        out[format!("p95_{when}")] = json!(p95);
+        out[format!("largest_{when}")] = json!(largest);
+    }
+}
+
+/// Says the same for people.
+pub(super) fn deviations(before: &Deviation, after: &Deviation) -> String {
+    let change = |before: f64, after: f64| format!("{:.3} → {:.3} mm", 1e3 * before, 1e3 * after);
+    format!(
+        "{} (95 % below {}, at most {})",
+        change(before.rms, after.rms),
+        change(before.p95, after.p95),
+        change(before.largest, after.largest)
+    )
+}
+
+/// Says which places have not been solved as they might have.
+pub(super) fn remarks(solved: &Solved) -> String {
+    let mut out = String::new();
+    if solved.stuck > 0 {
+        let stays = counted(solved.stuck, "place stays", "places stay");
+        out += &format!("{stays}: locked joints leave nothing, or no room for another joint\n");
+    }
+    if solved.unproven > 0 {
+        let have = counted(solved.unproven, "place has", "places have");
+        out += &format!("{have} a good choice of joints that is not proven to be the best\n");
+    }
+    out
+}

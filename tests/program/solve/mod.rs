@@ -1,0 +1,176 @@
+//! `skinscope solve` and `skinscope bake-weights`: weights that bring the surface to where it should be.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::fix::run::captured;
+use crate::fix::{contents, said};
+
+/// An empty folder with a copy of the built-in character.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("solve").join(name);
+    let _absent = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("sculpts")).unwrap();
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb"), folder.join("a.glb")).unwrap();
+    folder
+}
+
+/// Carries out a command line in a folder; it must go well. Returns what is printed.
+fn ok(folder: &Path, arguments: &[&str]) -> String {
+    let out = captured(folder, arguments);
+    assert!(out.status.success(), "{arguments:?}: {}", said(&out));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&ok(folder, arguments)).unwrap()
+}
+
+/// Makes an example of the artist's surface: a pose, and its mesh in one of the formats.
+fn sculpt(folder: &Path, name: &str, turns: &[&str], ending: &str) {
+    let (pose, mesh) = (format!("sculpts/{name}.pose.json"), format!("sculpts/{name}.{ending}"));
+    let turned: Vec<&str> = turns.iter().flat_map(|turn| ["--rotate", turn]).collect();
+    ok(folder, &[&["pose", "a.glb", "-o", &pose][..], &turned].concat());
+    ok(folder, &["bake", "a.glb", "--pose", &pose, "-o", &mesh]);
+}
+
+/// Takes weights away, and makes examples of the surface as it was.
+fn lost(name: &str) -> PathBuf {
+    let folder = folder(name);
+    ok(&folder, &["fix", "a.glb", "--limit", "1", "-o", "lost.glb"]);
+    sculpt(&folder, "Arm", &["UpperArm.L=0,0,40", "LowerArm.L=0,-60,0", "UpperArm.R=30,0,-40"], "ply");
+    sculpt(&folder, "Leg", &["UpperLeg.L=60,0,0", "LowerLeg.L=-70,0,0", "LowerArm.R=0,50,0"], "obj");
+    sculpt(&folder, "Twist", &["Spine=20,30,0", "Head=0,40,10", "UpperLeg.R=-30,0,20"], "glb");
+    folder
+}
+
+/// What is told of an example: rms before and after, and the largest distance after.
+fn figures(told: &Value) -> [f64; 3] {
+    ["rms_before", "rms_after", "largest_after"].map(|key| told[key].as_f64().unwrap())
+}
+
+#[test]
+fn weights_that_were_taken_away_are_solved_back_from_meshes_in_all_formats() {
+    let folder = lost("back");
+    let told = json(&folder, &["solve", "lost.glb", "--poses", "sculpts", "-o", "out.glb", "--json"]);
+    assert_eq!(told["schema"], 1);
+    let examples = told["examples"].as_array().unwrap();
+    let names: Vec<&str> = examples.iter().map(|example| example["name"].as_str().unwrap()).collect();
+    assert!(names == ["Arm", "Leg", "Twist"] && told["hold_out"].as_array().unwrap().is_empty());
+    for example in examples {
+        let [before, after, largest] = figures(example);
+        // The character is 1.7 m high.
+        assert!(after < 0.1 * before && after < 1e-3 && largest < 5e-3, "{example}");
+    }
+    assert!(told["changed"].as_u64().unwrap() > 100);
+    // The same examples give the same bytes, and people are told the same.
+    let first = fs::read(folder.join("out.glb")).unwrap();
+    let text = ok(&folder, &["solve", "lost.glb", "--poses", "sculpts", "-o", "again.glb"]);
+    assert!(text.contains("Arm: ") && text.contains(" mm (95 % below ") && text.contains("wrote "), "{text}");
+    assert!(fs::read(folder.join("again.glb")).unwrap() == first);
+    // The artist's weights fit already.
+    let told = json(&folder, &["solve", "a.glb", "--poses", "sculpts", "-o", "same.glb", "--json"]);
+    assert!(figures(&told["examples"][0])[1] < 1e-4, "{told}");
+}
+
+#[test]
+fn an_example_that_is_kept_aside_is_told_and_not_used() {
+    let folder = lost("aside");
+    let all = ["solve", "lost.glb", "--poses", "sculpts", "-o", "out.glb", "--json"];
+    let told = json(&folder, &[&all[..], &["--hold-out", "Twist"]].concat());
+    assert_eq!((told["examples"].as_array().unwrap().len(), &told["hold_out"][0]["name"]), (2, &"Twist".into()));
+    let [before, after, _] = figures(&told["hold_out"][0]);
+    assert!(after < 1.05 * before, "{told}");
+    let used = json(&folder, &all);
+    assert!(figures(&used["examples"][2])[1] < after, "what is used fits better");
+    let kept = json(&folder, &[&all[..], &["--joints", "kept"]].concat());
+    let [before, after, _] = figures(&kept["examples"][0]);
+    assert!((before - after).abs() < 1e-6, "one joint alone has all weight: {kept}");
+}
+
+#[test]
+fn vertices_in_another_order_are_matched_where_they_rest() {
+    let folder = lost("places");
+    sculpt(&folder, "Rest", &[], "ply");
+    for name in ["Arm", "Leg", "Twist", "Rest"] {
+        // Every vertex in reverse, as text.
+        let pose = format!("sculpts/{name}.pose.json");
+        ok(&folder, &["bake", "a.glb", "--pose", &pose, "-o", "whole.obj"]);
+        let text = fs::read_to_string(folder.join("whole.obj")).unwrap();
+        let vertices: Vec<&str> = text.lines().filter(|line| line.starts_with("v ")).collect();
+        let reversed: Vec<&str> = vertices.iter().rev().copied().collect();
+        for ending in ["ply", "glb"] {
+            let _absent = fs::remove_file(folder.join(format!("sculpts/{name}.{ending}")));
+        }
+        fs::write(folder.join(format!("sculpts/{name}.obj")), reversed.join("\n")).unwrap();
+    }
+    let told = json(&folder, &["solve", "lost.glb", "--poses", "sculpts", "--by-place", "-o", "out.glb", "--json"]);
+    for example in told["examples"].as_array().unwrap() {
+        assert!(figures(example)[1] < 1e-3, "{example}");
+    }
+    fs::remove_file(folder.join("sculpts/Rest.pose.json")).unwrap();
+    let out = captured(&folder, &["solve", "lost.glb", "--poses", "sculpts", "--by-place", "-o", "none.glb"]);
+    assert!(out.status.code() == Some(2) && said(&out).contains("no example has the rest pose"), "{}", said(&out));
+}
+
+#[test]
+fn examples_that_do_not_fit_are_refused_and_nothing_is_written() {
+    let folder = lost("refused");
+    let refused = |arguments: &[&str], code: i32, why: &str| {
+        let before = contents(&folder);
+        let all = [&["solve", "lost.glb", "-o", "out.glb"][..], arguments].concat();
+        let out = captured(&folder, &all);
+        assert!(out.status.code() == Some(code) && said(&out).contains(why), "{arguments:?}: {}", said(&out));
+        assert!(contents(&folder) == before, "{arguments:?}");
+    };
+    let poses = ["--poses", "sculpts"];
+    refused(&["--poses", "nowhere"], 2, "nowhere");
+    refused(&[&poses[..], &["--hold-out", "Nobody"]].concat(), 2, "no example “Nobody”");
+    let aside = ["--hold-out", "Arm", "--hold-out", "Leg", "--hold-out", "Twist"];
+    refused(&[&poses[..], &aside].concat(), 2, "no example is left");
+    refused(&[&poses[..], &["--primitive", "9,0"]].concat(), 2, "no primitive 9,0");
+    refused(&[&poses[..], &["--lock", "Nobody"]].concat(), 2, "Nobody");
+    let mesh = folder.join("sculpts/Leg.obj");
+    let text = fs::read_to_string(&mesh).unwrap();
+    fs::write(&mesh, format!("{text}\nv 0 0 0\n")).unwrap();
+    refused(&poses, 2, "vertices, and");
+    fs::write(&mesh, "v 0 0\n").unwrap();
+    refused(&poses, 1, "line 1");
+    fs::remove_file(&mesh).unwrap();
+    refused(&poses, 2, "no mesh");
+    fs::write(&mesh, &text).unwrap();
+    fs::write(folder.join("sculpts/Leg.ply"), &text).unwrap();
+    refused(&poses, 2, "several meshes");
+    fs::remove_file(folder.join("sculpts/Leg.ply")).unwrap();
+    fs::write(folder.join("sculpts/Leg.pose.json"), "{").unwrap();
+    refused(&poses, 1, "JSON");
+}
+
+#[test]
+fn baked_weights_come_nearer_to_the_method_and_say_how_near() {
+    let folder = folder("baked");
+    ok(&folder, &["pose", "a.glb", "-o", "sculpts/Arm.pose.json", "--rotate", "LowerArm.L=0,-80,0"]);
+    ok(&folder, &["pose", "a.glb", "-o", "sculpts/Leg.pose.json", "--rotate", "LowerLeg.L=-90,0,0"]);
+    let all = ["bake-weights", "a.glb", "--poses", "sculpts", "-o", "out.glb", "--json"];
+    for (method, id) in [("mush", "linear+mush"), ("dual", "dual-quaternion")] {
+        let from = format!("--from={method}");
+        let told = json(&folder, &[&all[..], &[from.as_str()]].concat());
+        assert!(told["schema"] == 1 && told["from"] == id && told["poses"] == 2, "{told}");
+        let gain = told["gain_percent"].as_f64().unwrap();
+        let [before, after, _] = figures(&told);
+        assert!(gain > 0.0 && gain < 100.0 && after < before, "{method}: {gain}");
+        assert!((gain - 100.0 * (1.0 - after / before)).abs() < 1e-6);
+        let joints = told["joints"].as_array().unwrap();
+        assert!(joints.iter().any(|joint| joint["joint"] == "LowerArm.L" && joint["gain_percent"].is_number()));
+        assert!(told["changed"].as_u64().unwrap() > 0);
+    }
+    let text = ok(&folder, &["bake-weights", "a.glb", "--poses", "sculpts", "--from=mush", "-o", "two.glb"]);
+    assert!(text.contains("% of the gain") && text.contains("  LowerArm.L: "), "{text}");
+    let out = captured(&folder, &["bake-weights", "a.glb", "--from=linear", "-o", "three.glb"]);
+    assert_eq!(out.status.code(), Some(2), "{}", said(&out));
+    assert!(!folder.join("three.glb").exists());
+}
