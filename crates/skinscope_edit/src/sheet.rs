@@ -193,7 +193,8 @@ impl<'m> Sheet<'m> {
     #[must_use]
     pub fn parts_of(model: &Model) -> (Vec<Table>, Vec<RestSurface>) {
         let (mut tables, mut welded) = (Vec::new(), Vec::new());
-        parallel::both(|| tables = Sheet::of(model).tables, || welded = surface::welded(model));
+        // The surfaces take longer, so that they are begun first.
+        parallel::both(|| welded = surface::welded(model), || tables = Sheet::of(model).tables);
         let surfaces = surface::made(model, &tables, welded.into_iter());
         (tables, surfaces)
     }
