@@ -20,7 +20,7 @@ pub(crate) struct ActiveSet {
 
 impl ActiveSet {
     /// Finds the weights of the `allowed` joints with the least value of `q`, and returns that value. One joint must be allowed.
-    pub fn minimise(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
+    pub(crate) fn minimise(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
         let alone = |j: usize| 0.5 * q.row(j)[j] - q.c(j);
         let first = allowed.iter().copied().min_by(|a, b| alone(*a).total_cmp(&alone(*b)));
         self.set.clear();
@@ -32,7 +32,7 @@ impl ActiveSet {
     }
 
     /// Does the same, beginning with some joints and their weights, which may sum to anything: it takes less time where these are near.
-    pub fn minimise_from(
+    pub(crate) fn minimise_from(
         &mut self,
         q: &Quadratic,
         allowed: &[usize],
@@ -77,7 +77,7 @@ impl ActiveSet {
     }
 
     /// Leaves the joint with the least weight out, and moves the weights of the others to their least error.
-    pub fn leave_least(&mut self, q: &Quadratic) {
+    pub(crate) fn leave_least(&mut self, q: &Quadratic) {
         let least = (0..self.set.len()).min_by(|a, b| self.weights[*a].total_cmp(&self.weights[*b]));
         if let Some(least) = least.filter(|_| self.set.len() > 1) {
             self.set.remove(least);

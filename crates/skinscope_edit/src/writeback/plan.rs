@@ -59,7 +59,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Appends morph targets to a mesh, with the keys of their weights.
-    pub fn add_shapes(&mut self, added: &AddedShapes) -> Result<(), WriteError> {
+    pub(crate) fn add_shapes(&mut self, added: &AddedShapes) -> Result<(), WriteError> {
         shapes::append(&mut self.draft, added)
     }
 

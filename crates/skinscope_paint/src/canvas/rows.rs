@@ -109,12 +109,12 @@ impl Rows {
     }
 
     /// Whether the skin of a table has a joint.
-    pub fn table_has(&self, table: usize, key: u32) -> bool {
+    pub(crate) fn table_has(&self, table: usize, key: u32) -> bool {
         self.numbers[table].get(key).is_some()
     }
 
     /// Whether no row is that of two vertices, so that no place has a row of another one.
-    pub fn are_of_one_place(&self, surfaces: &[RestSurface]) -> bool {
+    pub(crate) fn are_of_one_place(&self, surfaces: &[RestSurface]) -> bool {
         let mut seen = std::collections::BTreeSet::new();
         let mut parts = surfaces.iter().flat_map(|surface| &surface.parts);
         let are_alone = |(table, there): (&Table, &Vec<usize>)| table.primitives.len() == 1 && there.len() == 1;

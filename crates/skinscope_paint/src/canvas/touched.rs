@@ -150,7 +150,7 @@ impl TouchedPlaces {
 
     /// Does the same as [`TouchedPlaces::report`] where all places were painted at once, without layers, and have no rows in common: what was
     /// set has changed.
-    pub fn report_at_once(&self, surfaces: &[RestSurface]) -> StrokeReport {
+    pub(crate) fn report_at_once(&self, surfaces: &[RestSurface]) -> StrokeReport {
         let mut out = StrokeReport::default();
         let mut stuck = BTreeMap::<Stuck, usize>::new();
         for (place, known) in &self.all {

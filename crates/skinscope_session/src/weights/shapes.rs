@@ -87,7 +87,7 @@ impl<'a> EditedWeights<'a> {
     /// Returns what the chosen method looks at: world space, in the pose that is shown. The radii of capsules are those that are set now, though
     /// weights be not found with them yet.
     #[must_use]
-    pub fn bind_shapes(self) -> Vec<JointShape> {
+    pub(crate) fn bind_shapes(self) -> Vec<JointShape> {
         let Some(model) = self.model.filter(|_| self.tools.operation.is_some_and(|tool| tool.finds_weights())) else {
             return Vec::new();
         };

@@ -38,7 +38,7 @@ impl LinkRecord {
     }
 
     /// Makes the records of all links that joints of a model gained since its file was read, those of a joint together.
-    pub fn all_of(model: &Model, keys: &Keys) -> Vec<Vec<Self>> {
+    pub(crate) fn all_of(model: &Model, keys: &Keys) -> Vec<Vec<Self>> {
         let mut out: Vec<Vec<Self>> = Vec::new();
         for record in model.new_links().map(|link| Self::of(model, keys, link)) {
             match out.last_mut().filter(|last| last.first().is_some_and(|first| first.of == record.of)) {
