@@ -41,7 +41,7 @@ pub enum LayerCommand {
     CopyToOther(LayerId),
     /// Copy a layer of the model beside this one to this one, in the same way. It is a step here.
     CopyFromOther(LayerId),
-    /// Give up the copy of a layer that is not there yet.
+    /// Give up the copies of layers that are not there yet.
     CancelCopy,
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),

@@ -84,8 +84,8 @@ pub struct Painting {
     shown_weights: layer_weights::ShownWeights,
     /// What the last copy of a layer has done.
     copied: Option<String>,
-    /// The copy of a layer that is asked for and not there yet.
-    copying: Option<LayerCopy>,
+    /// The copies of layers that are asked for and not there yet, in the order in which they are made.
+    copying: Vec<LayerCopy>,
     record: Record,
     /// The pose files that strokes name.
     poses: Vec<(String, PoseFile)>,
@@ -228,7 +228,7 @@ impl Painting {
 
     /// Forgets what belongs to a model that is no longer open. A newer version of its file keeps the strokes that were recorded.
     pub(crate) fn forget(&mut self, is_newer_version: bool) {
-        (self.copied, self.copying) = (None, None);
+        (self.copied, self.copying) = (None, Vec::new());
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.record.forget_undone();
         if !is_newer_version {
@@ -259,10 +259,17 @@ impl Painting {
         self.hover = at.filter(|at| at.is_finite() && self.brush.is_some());
     }
 
-    /// Takes the brush from the hand of another session, whose model was the active one. A stroke there ends.
+    /// Gives up the copies of layers that are not there yet, as where another model stands beside this one by now.
+    pub(crate) fn give_up_copies(&mut self) {
+        self.copying.clear();
+    }
+
+    /// Takes the brush from the hand of another session, whose model was the active one, and the copies of layers that it waits for. A stroke
+    /// there ends.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         stroke::end(other);
-        (self.brush, other.hover, other.copying) = (other.brush.take(), None, None);
+        (self.brush, other.hover) = (other.brush.take(), None);
+        self.copying = other.copying.drain(..).map(LayerCopy::turned).collect();
         self.settings = PaintSettings { to: None, ..other.settings.clone() };
     }
 }
