@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::App;
 use super::AppError;
 use crate::output::{self, LineLog};
-use crate::paint::StrokesFile;
+use crate::paint::{LayerId, StrokesFile};
 use crate::session::{
     Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, STROKES_ENDING,
     Session, Source, command_line,
@@ -36,6 +36,8 @@ struct StrokesBeside {
     path: PathBuf,
     /// The number of the strokes that it has ([`Painting::recorded_revision`]); 0 where there is none yet.
     revision: u64,
+    /// The layers that there were then, with their names: files are called after them, and strokes into one that is removed are in none.
+    layers: Vec<(LayerId, String)>,
     /// Whether it could not be written, which was told.
     ended: bool,
     /// The files of strokes that were written.
@@ -47,9 +49,13 @@ impl StrokesBeside {
     fn follow(&mut self, painting: &Painting) -> io::Result<()> {
         let revision = painting.recorded_revision();
         let has_none = painting.recorded_count() == 0 && self.revision == 0;
-        if self.ended || has_none || self.revision == revision {
+        let named = painting.layers().layers().iter().map(|layer| (layer.id(), layer.name()));
+        let is_same =
+            self.revision == revision && named.clone().eq(self.layers.iter().map(|(id, name)| (*id, &**name)));
+        if self.ended || has_none || is_same {
             return Ok(());
         }
+        self.layers = named.map(|(id, name)| (id, name.to_owned())).collect();
         self.ended = true;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut files = painting.recorded_files(&name);
@@ -231,6 +237,15 @@ mod tests {
         session.apply(EditCommand::Undo);
         recorder.note_strokes(session.painting());
         assert!(!read("hour.1-Skirt.strokes.json").contains("smooth"));
+        session.apply(EditCommand::Redo);
+        let layer = session.painting().layers().active().unwrap();
+        session.apply(PaintCommand::Layer(LayerCommand::Rename(layer, "Cape".to_owned())));
+        recorder.note_strokes(session.painting());
+        assert!(read("hour.1-Cape.strokes.json").contains("smooth"));
+        assert!(!read("hour.1-Skirt.strokes.json").contains("smooth"), "it has another name now");
+        session.apply(PaintCommand::Layer(LayerCommand::Remove(layer)));
+        recorder.note_strokes(session.painting());
+        assert!(recorder.failed.is_none() && !read("hour.1-Cape.strokes.json").contains("smooth"));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }
