@@ -80,6 +80,9 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
     }
     stroke::put_up(painter);
     let Some(layers) = changed(painter, command) else { return };
+    if let LayerCommand::MergeDown(merged) = command {
+        painter.painting.note_merged(|id| id == *merged);
+    }
     set(painter, layers);
 }
 
