@@ -135,7 +135,9 @@ pub(super) fn remarks(solved: &Solved) -> String {
     let mut out = String::new();
     if solved.stuck > 0 {
         let stays = counted(solved.stuck, "place stays", "places stay");
-        out += &format!("{stays}: locked joints leave nothing, or no room for another joint\n");
+        out += &format!(
+            "{stays}: locked joints leave nothing, or no room for another joint, or have other weights at the same place\n"
+        );
     }
     if solved.unproven > 0 {
         let have = counted(solved.unproven, "place has", "places have");
