@@ -78,7 +78,7 @@ pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};
 pub use operation_row::{Changes, Group, Operation};
 pub use parameter::{ChoiceKind, ChoiceWord, JointKind, Kept, NumberKind, OptionForm, Parameter, ParameterKind};
-pub use refusal::{Refusal, check, check_joint, check_moves};
+pub use refusal::{Refusal, check, check_joint, check_moves, check_one_skin};
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, SkinOfCopies, Sums, packed};
 pub use set::{CellEdit, CellOutcome, set_cells};
