@@ -124,14 +124,12 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
 fn brought_in_by(session: &Session, index: usize) -> Option<String> {
     let model = session.model()?;
     let target = |instance: &Instance| index.checked_sub(instance.morph_offset);
-    let document = session.document()?;
-    let own = document.kept_shapes().iter().find(|shapes| {
+    let all = session.document()?.kept_shapes();
+    let own = all.iter().find(|shapes| {
         let target = model.instances.get(shapes.instance.index()).and_then(target);
         shapes.targets.iter().any(|(of, _)| Some(*of) == target)
     })?;
-    // Nodes are numbered as in the file, whatever joints have gained links since.
-    let names = &document.stored().skeleton.names;
-    let names = own.driver.joints().iter().filter_map(|joint| names.get(joint.index())).map(String::as_str);
+    let names = own.driver.joints().iter().map(|joint| model.skeleton.names[joint.index()].as_str());
     Some(names.collect::<Vec<_>>().join(", "))
 }
 

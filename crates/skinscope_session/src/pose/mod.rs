@@ -152,8 +152,7 @@ impl Pose {
         }
         let lesson = from.lesson.filter(|_| playback.source != PoseSource::Bind);
         let (layers, time_secs) = (playback.layers, playback.time_secs);
-        let own_shapes = from.shapes();
-        let shapes = (&own_shapes[..], moment.map(|(clip, _)| clip));
+        let shapes = (from.shapes(), moment.map(|(clip, _)| clip));
         let over =
             Over { model, layers, root, edits: from.edits, rules: from.rules, driving: driving.as_ref(), shapes };
         pose.is_driven = driving.is_some();

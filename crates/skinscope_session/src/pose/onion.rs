@@ -98,7 +98,6 @@ impl Pose {
         let clip = &model.clips[clip.index()];
         let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
         let (driving, mut over_scratch) = (self.driving(from.playback, from.edits), OverScratch::default());
-        let shapes = from.shapes();
         let over = Over {
             model,
             layers: from.playback.layers,
@@ -106,7 +105,7 @@ impl Pose {
             edits: from.edits,
             rules: from.rules,
             driving: driving.as_ref(),
-            shapes: (&shapes[..], Some(clip)),
+            shapes: (from.shapes(), Some(clip)),
         };
         let (mut skins, shift) = (Vec::new(), self.shift);
         for (steps, time_secs) in onion_moments(from.view, from.playback, clip.duration_secs()) {

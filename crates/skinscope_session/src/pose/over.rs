@@ -100,11 +100,10 @@ impl Over<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use glam::{Quat, Vec3};
+    use glam::Vec3;
     use skinscope_anim::pose::rotate;
-    use skinscope_edit::LinkSettings;
-    use skinscope_model::test_shapes::{Joint, obstacle_course, rigged};
-    use skinscope_model::{ModelParts, MorphTarget, NodeId};
+    use skinscope_model::NodeId;
+    use skinscope_model::test_shapes::obstacle_course;
     use skinscope_solve::{Driver, kept_text};
 
     use super::*;
@@ -163,50 +162,5 @@ mod tests {
             });
             assert_eq!(driven, plain);
         }
-    }
-
-    #[test]
-    fn a_shape_follows_its_joint_where_links_of_another_one_stand_before_it() {
-        let joint = |name: &str, parent: Option<usize>, x: f32| Joint {
-            name: name.into(),
-            parent,
-            place: Vec3::X * x,
-            turned: Quat::IDENTITY,
-        };
-        let rig = rigged(&[
-            joint("root", None, 0.0),
-            joint("arm", Some(0), 1.0),
-            joint("hand", Some(1), 2.0),
-            joint("leg", Some(0), -1.0),
-        ]);
-        let mut parts = ModelParts::clone(&rig);
-        let part = &mut parts.meshes[0].primitives[0];
-        // The triangle at the hand follows the arm too.
-        let influences = part.stored_influences.as_mut().unwrap();
-        for vertex in 6..9 {
-            influences.joints[4 * vertex..4 * vertex + 2].copy_from_slice(&[1, 2]);
-            influences.weights[4 * vertex..4 * vertex + 2].copy_from_slice(&[0.5, 0.5]);
-        }
-        part.morphs = vec![MorphTarget { positions: vec![Vec3::Y; part.positions.len()], ..MorphTarget::default() }];
-        parts.meshes[0].morph_names = vec!["lean".to_owned()];
-        parts.instances[0].morph_weights = vec![0.0];
-        parts.skeleton.rest.morph_weights = vec![0.0];
-        let model = Model::build(parts.clone()).unwrap();
-        let mut pose = model.skeleton.rest.clone();
-        rotate(&mut pose, NodeId(3), Vec3::X * 60.0);
-        let driver = Driver::of_poses(vec![NodeId(3)], &model.skeleton.rest, &[&pose]).unwrap();
-        let shapes =
-            DrivenShapes { instance: InstanceId::from_index(0), driver, targets: vec![(0, "lean".to_owned())] };
-        parts.source.kept_shapes = kept_text(&model, &[shapes]).map(Into::into);
-        let mut session = Session::default();
-        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
-        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-        let settings = LinkSettings { angle: Some(120.0), ..LinkSettings::default() };
-        session.apply(EditCommand::InsertLinks(NodeId(2), settings));
-        assert_eq!(session.model().unwrap().skeleton.names[4], "leg");
-        session.apply(EditCommand::Edit(NodeId(4), ChannelValue::Rotation(Vec3::X * 60.0)));
-        session.apply(EditCommand::EndEdit);
-        session.update_pose();
-        assert!((session.pose().local.morph_weights[0] - 1.0).abs() < 1e-5);
     }
 }

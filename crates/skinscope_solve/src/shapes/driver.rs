@@ -98,12 +98,6 @@ impl Driver {
         &self.joints
     }
 
-    /// Returns the same driver of a model whose nodes have other ids, which `find` finds; `None` where one of its joints is not there.
-    pub(super) fn following(&self, find: &dyn Fn(NodeId) -> Option<NodeId>) -> Option<Self> {
-        let joints = self.joints.iter().map(|joint| find(*joint)).collect::<Option<Vec<NodeId>>>()?;
-        Some(Self { joints, ..self.clone() })
-    }
-
     /// Returns the rotations of the joints at rest, and in each example.
     #[must_use]
     pub fn rotations(&self) -> (&[Quat], &[Vec<Quat>]) {

@@ -55,14 +55,6 @@ pub struct DrivenShapes {
     pub targets: Vec<(usize, String)>,
 }
 
-impl DrivenShapes {
-    /// Returns the same for a model whose nodes have other ids, which `find` finds; `None` where one of its joints is not there.
-    #[must_use]
-    pub fn following(&self, find: &dyn Fn(NodeId) -> Option<NodeId>) -> Option<Self> {
-        Some(Self { driver: self.driver.following(find)?, ..self.clone() })
-    }
-}
-
 /// Why what a file keeps cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptShapesError {
