@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::App;
 use super::AppError;
 use crate::output::{self, LineLog};
-use crate::paint::StrokesFile;
+use crate::paint::{LayerId, StrokesFile};
 use crate::session::{
     Command, Effect, Painting, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, STROKES_ENDING,
     Session, Source, command_line,
@@ -36,6 +36,8 @@ struct StrokesBeside {
     path: PathBuf,
     /// The number of the strokes that it has ([`Painting::recorded_revision`]); 0 where there is none yet.
     revision: u64,
+    /// The layers that there were then, with their names: files are called after them, and strokes into one that is removed are in none.
+    layers: Vec<(LayerId, String)>,
     /// Whether it could not be written, which was told.
     ended: bool,
     /// The files of strokes that were written.
@@ -44,12 +46,19 @@ struct StrokesBeside {
 
 impl StrokesBeside {
     /// Writes the strokes that were painted, where they are others than those that were written last.
-    fn follow(&mut self, painting: &Painting) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// A file cannot be written, or another record has left it.
+    fn follow(&mut self, painting: &Painting) -> Result<(), (PathBuf, io::Error)> {
         let revision = painting.recorded_revision();
         let has_none = painting.recorded_count() == 0 && self.revision == 0;
-        if self.ended || has_none || self.revision == revision {
+        let named = painting.layers().layers().iter().map(|layer| (layer.id(), layer.name()));
+        let is_same =
+            self.revision == revision && named.clone().eq(self.layers.iter().map(|(id, name)| (*id, &**name)));
+        if self.ended || has_none || is_same {
             return Ok(());
         }
+        self.layers = named.map(|(id, name)| (id, name.to_owned())).collect();
         self.ended = true;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut files = painting.recorded_files(&name);
@@ -60,11 +69,12 @@ impl StrokesBeside {
         for (file, text) in files {
             let path = self.path.with_file_name(&file);
             // What another record has left is not replaced.
-            if file.ends_with(STROKES_ENDING) && self.written.insert(file) {
-                output::write_new(&path, text.as_bytes())?;
+            let written = if file.ends_with(STROKES_ENDING) && self.written.insert(file) {
+                output::write_new(&path, text.as_bytes())
             } else {
-                output::write(&path, text.as_bytes())?;
-            }
+                output::write(&path, text.as_bytes())
+            };
+            written.map_err(|error| (path, error))?;
         }
         (self.revision, self.ended) = (revision, false);
         Ok(())
@@ -108,9 +118,8 @@ impl Recorder {
 
     /// Writes the strokes down that were painted, once they are others.
     pub fn note_strokes(&mut self, painting: &Painting) {
-        if let Err(error) = self.strokes.follow(painting) {
-            self.failed =
-                Some(format!("Strokes are recorded no more.\n{}.strokes.json: {error}", self.strokes.path.display()));
+        if let Err((path, error)) = self.strokes.follow(painting) {
+            self.failed = Some(format!("Strokes are recorded no more.\n{}: {error}", path.display()));
         }
     }
 
@@ -231,6 +240,24 @@ mod tests {
         session.apply(EditCommand::Undo);
         recorder.note_strokes(session.painting());
         assert!(!read("hour.1-Skirt.strokes.json").contains("smooth"));
+        session.apply(EditCommand::Redo);
+        let layer = session.painting().layers().active().unwrap();
+        session.apply(PaintCommand::Layer(LayerCommand::Rename(layer, "Cape".to_owned())));
+        recorder.note_strokes(session.painting());
+        assert!(read("hour.1-Cape.strokes.json").contains("smooth"));
+        assert!(!read("hour.1-Skirt.strokes.json").contains("smooth"), "it has another name now");
+        session.apply(PaintCommand::Layer(LayerCommand::Remove(layer)));
+        recorder.note_strokes(session.painting());
+        assert!(recorder.failed.is_none() && !read("hour.1-Cape.strokes.json").contains("smooth"));
+        // The file of a layer that another record has left is named, and stays.
+        std::fs::write(folder.join("later.1-Cloak.strokes.json"), "other").unwrap();
+        let mut recorder = Recorder::create(&folder.join("later.jsonl"), &Source::BuiltIn, None).unwrap();
+        session.apply(PaintCommand::Forget);
+        session.apply(PaintCommand::Layer(LayerCommand::Add("Cloak".to_owned())));
+        session.apply(PaintCommand::Flood);
+        recorder.note_strokes(session.painting());
+        assert!(recorder.failed.as_ref().is_some_and(|why| why.contains("later.1-Cloak.strokes.json")));
+        assert_eq!(read("later.1-Cloak.strokes.json"), "other");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -16,7 +16,7 @@ use super::{CliError, other_file, print, printable};
 use crate::deform::{self, Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
 use crate::model::{InstanceId, LocalPose, Model, PrimitiveId};
-use crate::output::{overwritten, overwritten_by_stdout};
+use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{Gain, MethodSurface, PrimitiveExamples, Solved, as_stored, shown_by, typical_poses};
@@ -33,8 +33,8 @@ const MEMORY: usize = 256 << 20;
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
-/// Poses are chosen by the program: each joint turned by 45° and 90° to both sides about each of its axes, and moments of all clips; or they are
-/// those of the pose files of a folder. In each of them the surface by the method is the target of linear blending. How much of the way to it
+/// Poses are chosen by the program, up to 360: each joint turned by 45° and 90° to both sides about each of its axes, as many of these turns as
+/// there is room for, and moments of all clips; or they are those of the pose files of a folder. In each of them the surface by the method is the target of linear blending. How much of the way to it
 /// the new weights go is told in percent: 100 % would be the method itself.
 ///
 /// The JSON has the fields: schema (1), from, poses (how many), rms_before, rms_after, p95_before, p95_after, largest_before, largest_after (how
@@ -90,6 +90,11 @@ fn parse_method(text: &str) -> Result<String, String> {
     }
 }
 
+/// Makes the error that there are no weights to look for.
+fn nothing_shown() -> CliError {
+    CliError::Usage("no mesh that is shown has a skin, so that there are no weights".to_owned())
+}
+
 pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
@@ -132,7 +137,7 @@ impl BakeWeightsArgs {
         let all = all.filter(|at| asked.is_none_or(|asked| asked == *at));
         let of: Vec<_> = all.filter_map(|at| Some((shown_by(model, at)?, at))).collect();
         if of.is_empty() {
-            return Err(CliError::Usage("no mesh that is shown has a skin, so that there are no weights".to_owned()));
+            return Err(nothing_shown());
         }
         Ok(of)
     }
@@ -173,8 +178,14 @@ impl BakeWeightsArgs {
                 examples.extend(example);
             }
         }
+        for (at, _) in out.iter().filter(|(_, examples)| examples.is_empty()) {
+            let (mesh, primitive) = (model.file_mesh(at.mesh).0, at.primitive);
+            say(format_args!(
+                "warning: mesh {mesh}, primitive {primitive}: the scene does not show it, so that it keeps its weights"
+            ));
+        }
         out.retain(|(_, examples)| !examples.is_empty());
-        Ok(out)
+        if out.is_empty() { Err(nothing_shown()) } else { Ok(out) }
     }
 
     /// Returns what was done as JSON.
@@ -218,7 +229,32 @@ impl BakeWeightsArgs {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::model::test_shapes::{Tube, tube};
+    use crate::model::{ModelParts, Scene};
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: BakeWeightsArgs,
+    }
+
+    #[test]
+    fn where_the_scene_shows_no_mesh_with_a_skin_that_is_an_error() {
+        let Command { args } = Command::parse_from(["bake-weights", "a.glb", "--from", "mush", "-o", "b.glb"]);
+        let shown = tube(Tube::default());
+        let mut parts = ModelParts::clone(&shown);
+        parts.scenes[0] = Scene { contains: vec![false; shown.skeleton.len()], ..Scene::default() };
+        let hidden = Model::build(parts).unwrap();
+        for (model, is_shown) in [(&shown, true), (&hidden, false)] {
+            let sheet = Sheet::of(model);
+            let of = args.primitives(model, &sheet).unwrap();
+            let found = args.examples(model, &of, &typical_poses(model, 2));
+            assert!(found.is_ok() == is_shown, "{is_shown}");
+        }
+    }
 
     #[test]
     fn methods_are_named_by_their_beginnings() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::find::find_node;
 use super::{CliError, printable};
-use crate::edit::{Sheet, check_joint};
+use crate::edit::{Refusal, Sheet, check_joint, check_one_skin};
 use crate::model::{MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
 use crate::solve::{Deviation, Joints, PrimitiveExamples, SolveSettings, Solved, solve_all};
@@ -88,6 +88,10 @@ impl SearchArgs {
     /// Solves the weights of a sheet.
     pub fn solve(&self, sheet: &mut Sheet, examples: &[PrimitiveExamples]) -> Result<Solved, CliError> {
         let locked = self.locked(sheet)?;
+        if self.joints != Among::Kept {
+            let refused = |why: Refusal| CliError::Usage(printable(&why.to_string()));
+            examples.iter().try_for_each(|(at, _)| check_one_skin(sheet, *at)).map_err(refused)?;
+        }
         let settings = SolveSettings {
             most: self.max_influences as usize,
             joints: match self.joints {
@@ -135,7 +139,9 @@ pub(super) fn remarks(solved: &Solved) -> String {
     let mut out = String::new();
     if solved.stuck > 0 {
         let stays = counted(solved.stuck, "place stays", "places stay");
-        out += &format!("{stays}: locked joints leave nothing, or no room for another joint\n");
+        out += &format!(
+            "{stays}: locked joints leave nothing, or no room for another joint, or have other weights at the same place\n"
+        );
     }
     if solved.unproven > 0 {
         let have = counted(solved.unproven, "place has", "places have");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use skinscope_anim::pose::MapError;
 use skinscope_bind::BindError;
 use skinscope_inspect::VertexSet;
-use skinscope_model::{BuildError, MeshId, Model, NodeId, SkinId};
+use skinscope_model::{BuildError, MeshId, Model, NodeId, PrimitiveId, SkinId};
 use thiserror::Error;
 
 use super::{JointNumbers, Operation, Settings, Sheet, Table};
@@ -198,6 +198,15 @@ pub fn check_moves(sheet: &Sheet, joint: NodeId) -> Result<(), Refusal> {
     }
 }
 
+/// Checks that the vertices of a primitive may get weights of any joints: all skins that show it have the same ones.
+///
+/// # Errors
+/// They have others ([`Refusal::SharedMesh`]).
+pub fn check_one_skin(sheet: &Sheet, at: PrimitiveId) -> Result<(), Refusal> {
+    let table = sheet.table_of(at).map(|table| &sheet.tables[table]);
+    table.map_or(Ok(()), |table| is_of_one_skin(sheet.model, table, &|_| true))
+}
+
 /// Checks that a node is a joint of a skin that moves vertices, where one is given.
 pub(super) fn is_joint(sheet: &Sheet, joint: Option<NodeId>) -> Result<(), Refusal> {
     let Some(joint) = joint else { return Ok(()) };
@@ -269,6 +278,11 @@ mod tests {
         for id in ["normalise", "limit", "smooth", "hammer"] {
             assert_eq!(asked(id, shared(), &of(joint)), Ok(()), "{id}");
         }
+        let one_skin = |parts: ModelParts| {
+            let model = Model::build(parts).unwrap();
+            check_one_skin(&Sheet::of(&model), PrimitiveId::default())
+        };
+        assert!(matches!(one_skin(shared()), Err(Refusal::SharedMesh { .. })) && one_skin(plain()).is_ok());
         // Two skins of the same joints mean the same.
         let mut same = shared();
         same.skins[1].joints = same.skins[0].joints.clone();

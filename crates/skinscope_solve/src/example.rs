@@ -68,13 +68,15 @@ impl Deviation {
     /// Sums distances up, which are sorted on the way. Those that are not finite count as the largest.
     #[must_use]
     pub fn of(distances: &mut [f64]) -> Self {
+        // What is no number may have either sign, and would else come before all others.
+        distances.iter_mut().filter(|distance| distance.is_nan()).for_each(|distance| *distance = f64::INFINITY);
         distances.sort_unstable_by(f64::total_cmp);
         let count = distances.len();
         let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
-        let at = |share: f64| distances.get((share * count as f64).ceil() as usize).or(distances.last());
+        let rank = (count * 95).div_ceil(100);
         Self {
             rms: (squares / count.max(1) as f64).sqrt(),
-            p95: at(0.95).copied().unwrap_or_default(),
+            p95: rank.checked_sub(1).and_then(|at| distances.get(at)).copied().unwrap_or_default(),
             largest: distances.last().copied().unwrap_or_default(),
         }
     }
@@ -88,7 +90,10 @@ mod tests {
     fn deviations_are_summed_up() {
         let mut distances: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let Deviation { rms, p95, largest } = Deviation::of(&mut distances);
-        assert!((rms - 3383.5_f64.sqrt()).abs() < 1e-9 && p95 == 96.0 && largest == 100.0);
+        assert!((rms - 3383.5_f64.sqrt()).abs() < 1e-9 && p95 == 95.0 && largest == 100.0);
+        assert_eq!(Deviation::of(&mut [3.0, 1.0, 2.0]).p95, 3.0);
+        let Deviation { largest, p95, .. } = Deviation::of(&mut [1.0, -f64::NAN, 2.0]);
+        assert!(largest == f64::INFINITY && p95 == f64::INFINITY);
         assert_eq!(Deviation::of(&mut []), Deviation::default());
         assert_eq!(Deviation::of(&mut [2.0]), Deviation { rms: 2.0, p95: 2.0, largest: 2.0 });
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use skinscope_base::parallel::{JobContext, map};
 use skinscope_model::Model;
-use skinscope_weights::{RestSurface, Table, TableRow, difference};
+use skinscope_weights::{RestSurface, Table, TableRow, difference, share_of};
 
 use crate::candidates::{Candidates, Kin};
 use crate::example::Example;
@@ -158,6 +158,9 @@ impl PlaceSolver<'_> {
     /// Solves a place, and adds its shares.
     fn place(&mut self, place: u32, out: &mut Piece) -> Outcome {
         self.look(place);
+        if self.locks_differ() {
+            return Outcome::Stuck;
+        }
         self.candidates.of(place, &self.before, &mut self.joints);
         let Self { rows, index, joints, .. } = self;
         joints.retain(|key| rows.iter().all(|(part, _)| index[*part][*key as usize] != NONE));
@@ -188,6 +191,21 @@ impl PlaceSolver<'_> {
             is_same &= sum > 0.0 && self.own.len() <= self.rules.most && difference(&self.own, new) <= SAME;
         }
         if is_same { Outcome::Same } else { Outcome::Changed }
+    }
+
+    /// Returns whether the rows of a place have other weights of a locked joint than each other, so that one row for all would change these.
+    fn locks_differ(&mut self) -> bool {
+        let Self { problem, rules, rows, before, own, .. } = self;
+        if rules.locked.is_empty() {
+            return false;
+        }
+        rows.iter().any(|at| {
+            let (_, TableRow { table, row }) = *at;
+            problem.tables[table].shares(row, own);
+            let sum: f64 = own.iter().map(|(_, weight)| weight).sum();
+            let differs = |key: &u32| (share_of(own, *key) / sum - share_of(before, *key)).abs() > SAME;
+            sum > 0.0 && rules.locked.iter().any(differs)
+        })
     }
 
     /// Takes the rows of a place, and their weights of before: the mean of them, since the change of each counts.

@@ -188,6 +188,26 @@ fn locked_joints_keep_their_weights() {
 }
 
 #[test]
+fn rows_of_one_place_stay_where_a_locked_joint_has_other_weights_in_each() {
+    let model = tube(Tube { joints: 4, rings: 9, influences: 3, ..Tube::default() });
+    let artist = table_of(&model);
+    let surface = surface_of(&model);
+    let mut places = (0..surface.positions.len() as u32).map(|place| surface.members(place));
+    let seam = places.find(|members| members.len() > 1).unwrap();
+    let shown = examples(&model, &artist, &some_turns(4));
+    let mut torn = rigid(&artist);
+    torn.put(seam[0] as usize, &[(3, 0.75), (1, 0.25)]);
+    torn.put(seam[1] as usize, &[(3, 0.25), (1, 0.75)]);
+    let back = solved(&model, &torn, shown, &SolveSettings::default(), &[3]);
+    let mut own = [Vec::new(), Vec::new()];
+    for member in seam {
+        torn.shares(*member as usize, &mut own[0]);
+        back.shares(*member as usize, &mut own[1]);
+        assert!(own[0] == own[1], "vertex {member}");
+    }
+}
+
+#[test]
 fn points_of_one_place_get_one_row_that_is_best_for_all() {
     // The seam of the tube is two columns of vertices at one place.
     let model = tube(Tube { joints: 4, rings: 9, influences: 3, ..Tube::default() });

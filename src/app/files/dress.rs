@@ -11,6 +11,7 @@ use crate::edit::{
 use crate::inspect::rom::RomOptions;
 use crate::math::length;
 use crate::model::Model;
+use crate::pose::NameMap;
 use crate::session::{EditCommand, InspectionCommand, Session, ToolCommand};
 use crate::words::counted;
 
@@ -32,8 +33,13 @@ fn told(
     if changes && session.edited_weights().edited_model().is_none_or(|now| Arc::ptr_eq(now, before)) {
         return Err(format!("{}: it could not be given the weights that were found.", before.source.name));
     }
-    let vertices = counted(dressed.vertices, "vertex takes", "vertices take");
-    let mut said = format!("{vertices} weights of {} of its joints", dressed.joints_used);
+    let mut said = match changes {
+        true => {
+            let vertices = counted(dressed.vertices, "vertex takes", "vertices take");
+            format!("{vertices} weights of {} of its joints", dressed.joints_used)
+        }
+        false => "Nothing has changed: these are the weights that it has".to_owned(),
+    };
     let aligned = dressed.aligned;
     if aligned.by != Align::None {
         let (turn, scale, moved) = (aligned.degrees, aligned.scale, length(aligned.moved));
@@ -49,12 +55,19 @@ fn told(
     Ok(said)
 }
 
+/// Returns how a body is dressed by the settings of the tools. Their table of joints is about the model whose weights *Transfer* takes.
+fn dress_settings(settings: &Settings, body: &Arc<Model>) -> DressSettings {
+    let is_donor = settings.donor.as_ref().is_some_and(|Donor(donor)| Arc::ptr_eq(donor, body));
+    let names = if is_donor { settings.names.clone() } else { NameMap::default() };
+    DressSettings { align: dress_align(settings), names, ..DressSettings::default() }
+}
+
 impl App {
     /// Takes the weights of the model beside. Those of a garment without a skin, or that is to be aligned, are found in the background.
     pub(crate) fn weights_from_beside(&mut self) {
         let Some([model, body]) = garment_and_body(&self.session) else { return };
-        let align = dress_align(&self.session.tools().settings);
-        if align == Align::None && !has_bare_mesh(&model) {
+        let settings = dress_settings(&self.session.tools().settings, &body);
+        if settings.align == Align::None && !has_bare_mesh(&model) {
             let settings = Settings { donor: Some(Donor(body)), ..Settings::clone(&self.session.tools().settings) };
             self.change(ToolCommand::Choose(Some(TRANSFER.id)));
             self.change(ToolCommand::Set(Arc::new(settings)));
@@ -68,7 +81,6 @@ impl App {
         }
         self.status.say("Taking the weights of the model beside…".to_owned());
         self.jobs.restart(Kind::Donor, move |context| {
-            let settings = DressSettings { align, ..DressSettings::default() };
             let dressed = dress(&model, &body, &settings, context);
             if context.is_cancelled() {
                 return None;
@@ -161,6 +173,25 @@ mod tests {
         assert!(session.edited_weights().was_given_skins());
         session.apply(EditCommand::Undo);
         assert!(!session.edited_weights().was_given_skins());
+    }
+
+    #[test]
+    fn a_garment_that_has_these_weights_already_is_told_to_be_the_same() {
+        let body = Arc::new(tube(Tube { joints: 4, ..Tube::default() }));
+        let session = opened(tube(Tube { joints: 4, ..Tube::default() }));
+        let model = Arc::clone(session.model().unwrap());
+        let found = dress(&model, &body, &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+        let said = |changes: bool| told(&session, [&model, &body], (&found.dressed, changes));
+        assert!(said(false).is_ok_and(|said| said.starts_with("Nothing has changed")) && said(true).is_err());
+    }
+
+    #[test]
+    fn the_table_of_joints_counts_where_it_is_about_the_body() {
+        let (body, other) = (Arc::new(tube(Tube::default())), Arc::new(tube(Tube::default())));
+        let mut settings = Settings { donor: Some(Donor(Arc::clone(&body))), ..Settings::default() };
+        settings.names.set("joint 0", Some("joint 1"));
+        assert!(dress_settings(&settings, &body).names == settings.names);
+        assert!(dress_settings(&settings, &other).names == NameMap::default());
     }
 
     #[test]

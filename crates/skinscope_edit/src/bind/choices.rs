@@ -100,6 +100,13 @@ pub fn set_bind_root(settings: &mut Settings, root: Option<NodeId>) {
     }
 }
 
+/// Lets the node that meshes without a skin are bound to follow a model whose nodes have other ids, which `find` finds.
+pub fn follow_bind_root(settings: &mut Settings, find: &dyn Fn(NodeId) -> Option<NodeId>) {
+    let root =
+        settings.values.get(ROOT).filter(|index| **index >= 0.0).map(|index| NodeId::from_index(*index as usize));
+    set_bind_root(settings, root.and_then(find));
+}
+
 /// Returns the meshes that are bound, by their numbers in the file; where it is empty, all are.
 #[must_use]
 pub fn bind_meshes(settings: &Settings) -> BTreeSet<u32> {
@@ -212,6 +219,10 @@ mod tests {
         assert!(skinned.skins[0].joints.iter().all(|joint| is_at_or_below(*joint)));
         assert!(bare.instances.iter().all(|instance| instance.node != root));
         assert_eq!(bind_root(&bare, &settings), Some(NodeId(1)));
+        follow_bind_root(&mut settings, &|node| Some(NodeId(node.0 + 1)));
+        assert_eq!(bind_root(&bare, &settings), Some(NodeId(2)));
+        follow_bind_root(&mut settings, &|_| None);
+        assert!(settings == Settings::default());
         set_bind_root(&mut settings, Some(NodeId(99)));
         assert_eq!(bind_root(&bare, &settings), None, "there is no such node");
         set_bind_root(&mut settings, None);

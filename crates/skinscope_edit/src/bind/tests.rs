@@ -218,7 +218,8 @@ fn joints_of_one_tree_are_meant_where_a_skin_of_several_trees_cannot_be_joined()
     parts.instances.push(Instance { mesh: MeshId(1), skin: None, ..parts.instances[0].clone() });
     let model = Model::build(parts).unwrap();
     for (root, joints) in [(NodeId(4), [NodeId(3), NodeId(4)]), (NodeId(2), [NodeId(1), NodeId(2)])] {
-        let out = bind_bare(&model, root, BareScope::default(), &BindSettings::default(), &JobContext::of_waiting()).unwrap();
+        let out =
+            bind_bare(&model, root, BareScope::default(), &BindSettings::default(), &JobContext::of_waiting()).unwrap();
         let bound = model.with_bindings(&out.change).unwrap();
         assert_eq!((&bound.skins[1].joints[..], bound.skins[1].root), (&joints[..], Some(joints[0])));
     }

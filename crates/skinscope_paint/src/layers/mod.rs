@@ -137,6 +137,12 @@ impl Layer {
 }
 
 impl LayerStack {
+    /// Returns a stack without layers, where those that are added get other numbers than all that there have been in this one.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self { next: self.next, ..Self::default() }
+    }
+
     /// Whether there is no layer, so that brushes paint the weights themselves.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -203,6 +203,8 @@ impl Session {
     /// is that of this session.
     pub fn put_beside(&mut self, other: Self, arrangement: Arrangement) {
         self.beside = Some(Box::new(Beside { other, arrangement }));
+        // A copy of a layer was meant for the model that stood there.
+        self.painting.give_up_copies();
         self.update_pose();
         self.join_time();
         self.update_pose();
@@ -333,7 +335,10 @@ pub(crate) fn apply(session: &mut Session, command: &BesideCommand) {
     let arrangement = &mut beside.arrangement;
     match command {
         BesideCommand::Activate => session.activate_other(),
-        BesideCommand::Close => session.beside = None,
+        BesideCommand::Close => {
+            session.beside = None;
+            session.painting.give_up_copies();
+        }
         BesideCommand::ToggleSamePlace => arrangement.same_place = !arrangement.same_place,
         BesideCommand::ToggleSameHeight => {
             arrangement.same_height = !arrangement.same_height;

@@ -188,3 +188,41 @@ fn a_copy_in_the_background_is_one_step_at_its_end_and_none_where_it_was_cancell
     session.apply(EditCommand::Undo);
     assert!(now(&session) == before && !session.history().can_undo(), "it was one step");
 }
+
+#[test]
+fn copies_are_made_one_after_the_other_and_never_for_another_model_than_they_were_asked_for() {
+    let beside = |session: &mut Session| {
+        let finer = tube(Tube { joints: 6, rings: 17, ..Tube::default() });
+        session.open_beside(Document::new(Arc::new(finer), Vec::new(), None));
+    };
+    let layers = |session: &Session| session.painting().layers().layers().len();
+    let mut session = layered();
+    let first = session.painting().layers().active().unwrap();
+    apply(&mut session, LayerCommand::Add("Cape".to_owned()));
+    stroke(&mut session, 60, 3);
+    let second = session.painting().layers().active().unwrap();
+    beside(&mut session);
+    session.defer_work();
+    // One that is asked for while another is made does not take its place.
+    apply(&mut session, LayerCommand::CopyToOther(first));
+    apply(&mut session, LayerCommand::CopyToOther(second));
+    session.do_wanted();
+    assert_eq!(layers(session.beside().unwrap().other()), 2);
+    // Who turns to the other model gets what was asked for before.
+    beside(&mut session);
+    apply(&mut session, LayerCommand::CopyToOther(first));
+    session.apply(BesideCommand::Activate);
+    session.do_wanted();
+    assert_eq!(layers(&session), 1);
+    session.apply(BesideCommand::Activate);
+    // The model that stands there in place of another one is not changed.
+    apply(&mut session, LayerCommand::CopyToOther(first));
+    beside(&mut session);
+    session.do_wanted();
+    assert_eq!(layers(session.beside().unwrap().other()), 0);
+    apply(&mut session, LayerCommand::CopyToOther(first));
+    session.apply(BesideCommand::Close);
+    beside(&mut session);
+    session.do_wanted();
+    assert_eq!(layers(session.beside().unwrap().other()), 0);
+}

@@ -44,6 +44,13 @@ pub(crate) struct MadeCopy {
     canvas: Option<Canvas>,
 }
 
+impl LayerCopy {
+    /// Returns the same copy as the session of the other model asks for it.
+    pub(super) fn turned(self) -> Self {
+        Self { comes: !self.comes, ..self }
+    }
+}
+
 impl CopyTask {
     /// Carries the layer to the other model; `None` where that was cancelled or cannot be done.
     pub fn run(&self, context: &JobContext) -> Option<MadeCopy> {
@@ -69,18 +76,19 @@ impl Session {
     pub(super) fn copy_layer(&mut self, copy: LayerCopy) {
         stroke::end(&mut self.painting);
         self.painting.copied = None;
-        let task = self.copy_task(copy);
-        self.painting.copying = task.as_ref().map(|task| task.copy);
-        if let Some(task) = task.filter(|_| !self.defers_work) {
+        let Some(task) = self.copy_task(copy) else { return };
+        if !self.painting.copying.contains(&copy) {
+            self.painting.copying.push(copy);
+        }
+        if !self.defers_work {
             let made = task.run(&JobContext::of_waiting());
             self.take_layer_copy(&task, made);
         }
     }
 
-    /// Returns what the copy that is asked for and not there yet is made of.
+    /// Returns what the first copy that is asked for and not there yet is made of.
     pub(crate) fn wanted_layer_copy(&self) -> Option<(LayerCopy, CopyTask)> {
-        let copy = self.painting.copying?;
-        Some((copy, self.copy_task(copy)?))
+        self.painting.copying.iter().find_map(|copy| Some((*copy, self.copy_task(*copy)?)))
     }
 
     /// Takes a copy of a layer, where it is still wanted and of what is there now. `None`: it could not be made.
@@ -89,7 +97,7 @@ impl Session {
         if !self.wanted_layer_copy().is_some_and(|(_, now)| now.is_same_as(task)) {
             return;
         }
-        self.painting.copying = None;
+        self.painting.copying.retain(|copy| *copy != task.copy);
         self.painting.copied = made.as_ref().map(|made| made.layer.report());
         let Some(made) = made.filter(|made| made.layer.vertices() > 0) else { return };
         if task.copy.comes {

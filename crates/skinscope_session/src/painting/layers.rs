@@ -41,7 +41,7 @@ pub enum LayerCommand {
     CopyToOther(LayerId),
     /// Copy a layer of the model beside this one to this one, in the same way. It is a step here.
     CopyFromOther(LayerId),
-    /// Give up the copy of a layer that is not there yet.
+    /// Give up the copies of layers that are not there yet.
     CancelCopy,
     /// Say what becomes of the layers that the file keeps although another program has changed what they make.
     Kept(KeptChoice),
@@ -80,6 +80,9 @@ pub(super) fn apply(painter: &mut Painter<'_>, command: &LayerCommand) {
     }
     stroke::put_up(painter);
     let Some(layers) = changed(painter, command) else { return };
+    if let LayerCommand::MergeDown(merged) = command {
+        painter.painting.note_merged(|id| id == *merged);
+    }
     set(painter, layers);
 }
 

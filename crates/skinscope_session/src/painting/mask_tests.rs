@@ -165,6 +165,23 @@ fn strokes_into_a_layer_and_on_its_mask_are_recorded_in_files_that_paint_the_sam
 }
 
 #[test]
+fn strokes_into_a_layer_stay_recorded_where_it_is_merged_and_not_where_it_is_removed() {
+    let mut session = holding("add");
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Skirt".to_owned())));
+    stroke(&mut session, 40, 6);
+    let id = session.painting().layers().active().unwrap();
+    let names = |session: &Session| -> Vec<String> {
+        session.painting().recorded_files("hour").into_iter().map(|(name, _)| name).collect()
+    };
+    session.apply(PaintCommand::Layer(LayerCommand::Remove(id)));
+    assert_eq!(names(&session), ["hour.strokes.json"]);
+    session.apply(EditCommand::Undo);
+    session.apply(PaintCommand::Layer(LayerCommand::MergeDown(id)));
+    assert!(session.painting().layers().is_empty());
+    assert_eq!(names(&session), ["hour.1-Skirt.strokes.json", "hour.strokes.json"]);
+}
+
+#[test]
 fn a_mask_can_be_painted_before_the_layer_has_weights() {
     let mut session = holding("subtract");
     let base = now(&session);

@@ -51,7 +51,7 @@ use std::sync::Arc;
 use glam::Vec2;
 use skinscope_anim::pose::PoseFile;
 use skinscope_model::{Model, NodeId};
-use skinscope_paint::{Canvas, LayerStack, Painted, StrokeForm, StrokeReport, StrokesFile};
+use skinscope_paint::{Canvas, Layer, LayerId, LayerStack, Painted, StrokeForm, StrokeReport, StrokesFile};
 use skinscope_weights::Brush;
 
 use self::easel::Easel;
@@ -84,9 +84,11 @@ pub struct Painting {
     shown_weights: layer_weights::ShownWeights,
     /// What the last copy of a layer has done.
     copied: Option<String>,
-    /// The copy of a layer that is asked for and not there yet.
-    copying: Option<LayerCopy>,
+    /// The copies of layers that are asked for and not there yet, in the order in which they are made.
+    copying: Vec<LayerCopy>,
     record: Record,
+    /// The layers that have become a part of others or of the weights themselves, with their names: strokes into them still count.
+    merged: Vec<(LayerId, String)>,
     /// The pose files that strokes name.
     poses: Vec<(String, PoseFile)>,
     /// Counts how often other strokes were recorded.
@@ -184,12 +186,26 @@ impl Painting {
         let poses = self.poses.iter().filter(|(pose, _)| is_named(pose));
         let mut out: Vec<_> = poses.map(|(pose, file)| (format!("{name}.{pose}"), file.text())).collect();
         for (number, (into, file)) in (1..).zip(self.record.of_layers()) {
-            // Strokes into a layer that is no longer there change nothing.
-            let Some(layer) = self.layers.layer(into.layer) else { continue };
-            out.push((format!("{name}.{}{STROKES_ENDING}", into.part_of_name(number, layer.name())), text(file)));
+            // Strokes into a layer that was removed change nothing.
+            let Some(layer) = self.name_of_layer(into.layer) else { continue };
+            out.push((format!("{name}.{}{STROKES_ENDING}", into.part_of_name(number, layer)), text(file)));
         }
         out.push((format!("{name}{STROKES_ENDING}"), text(self.recorded().clone())));
         out
+    }
+
+    /// Returns the name of a layer that is there, or was merged with what lies below it; `None` where it was removed.
+    fn name_of_layer(&self, id: LayerId) -> Option<&str> {
+        let merged = || self.merged.iter().find(|(merged, _)| *merged == id).map(|(_, name)| name.as_str());
+        self.layers.layer(id).map(Layer::name).or_else(merged)
+    }
+
+    /// Notes which of the layers go while their weights stay.
+    pub(crate) fn note_merged(&mut self, goes: impl Fn(LayerId) -> bool) {
+        for layer in self.layers.layers().iter().filter(|layer| goes(layer.id())) {
+            self.merged.retain(|(id, _)| *id != layer.id());
+            self.merged.push((layer.id(), layer.name().to_owned()));
+        }
     }
 
     /// Returns how often other strokes were recorded.
@@ -222,13 +238,13 @@ impl Painting {
     /// Forgets the strokes that were recorded; the weights stay.
     fn forget_recorded(&mut self) {
         self.revision += u64::from(self.recorded_count() > 0);
-        (self.record, self.poses) = (Record::default(), Vec::new());
+        (self.record, self.poses, self.merged) = (Record::default(), Vec::new(), Vec::new());
         self.easel.forget_recorded();
     }
 
     /// Forgets what belongs to a model that is no longer open. A newer version of its file keeps the strokes that were recorded.
     pub(crate) fn forget(&mut self, is_newer_version: bool) {
-        (self.copied, self.copying) = (None, None);
+        (self.copied, self.copying) = (None, Vec::new());
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.record.forget_undone();
         if !is_newer_version {
@@ -259,10 +275,17 @@ impl Painting {
         self.hover = at.filter(|at| at.is_finite() && self.brush.is_some());
     }
 
-    /// Takes the brush from the hand of another session, whose model was the active one. A stroke there ends.
+    /// Gives up the copies of layers that are not there yet, as where another model stands beside this one by now.
+    pub(crate) fn give_up_copies(&mut self) {
+        self.copying.clear();
+    }
+
+    /// Takes the brush from the hand of another session, whose model was the active one, and the copies of layers that it waits for. A stroke
+    /// there ends.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         stroke::end(other);
-        (self.brush, other.hover, other.copying) = (other.brush.take(), None, None);
+        (self.brush, other.hover) = (other.brush.take(), None);
+        self.copying = other.copying.drain(..).map(LayerCopy::turned).collect();
         self.settings = PaintSettings { to: None, ..other.settings.clone() };
     }
 }

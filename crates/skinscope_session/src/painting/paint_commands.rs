@@ -118,7 +118,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
         PaintCommand::Forget => session.painting.forget_recorded(),
         PaintCommand::Layer(LayerCommand::CopyToOther(layer)) => session.copy_layer(LayerCopy { layer, comes: false }),
         PaintCommand::Layer(LayerCommand::CopyFromOther(layer)) => session.copy_layer(LayerCopy { layer, comes: true }),
-        PaintCommand::Layer(LayerCommand::CancelCopy) => session.painting.copying = None,
+        PaintCommand::Layer(LayerCommand::CancelCopy) => session.painting.give_up_copies(),
         PaintCommand::Layer(command) => layers::apply(&mut session.painter(), &command),
     }
 }

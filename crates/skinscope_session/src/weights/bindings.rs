@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use skinscope_anim::Layers;
 use skinscope_model::{BindingChange, BuildError, Model, NodeId};
-use skinscope_paint::LayerStack;
 
 use crate::{FindingCommand, Session};
 
@@ -27,8 +26,9 @@ impl Session {
     pub(super) fn show_gained(&mut self, before: Arc<Model>, gained: Arc<Model>) {
         // Layers name the vertices of the parts that have weights, and there are more of these now.
         let layers = Some(self.painting.layers().clone()).filter(|layers| !layers.is_empty());
-        if layers.is_some() {
-            self.painting.take_layers(LayerStack::default());
+        if let Some(layers) = &layers {
+            self.painting.note_merged(|_| true);
+            self.painting.take_layers(layers.emptied());
         }
         let asked = self.painting.stop_asking();
         self.history.bindings_changed(Arc::clone(&before), layers, asked);

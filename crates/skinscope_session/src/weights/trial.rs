@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skinscope_edit::{Operation, Outcome, Task, clear_bind_meshes};
+use skinscope_edit::{Operation, Outcome, Task, clear_bind_meshes, follow_bind_root};
 use skinscope_model::{BindingChange, Model, NodeId};
 use skinscope_paint::CopiedLayer;
 
@@ -27,6 +27,7 @@ impl Tools {
     /// Follows a model whose nodes have other ids: the joints that settings name.
     pub(super) fn follow_moved(&mut self, find: &dyn Fn(NodeId) -> Option<NodeId>) {
         let settings = Arc::make_mut(&mut self.settings);
+        follow_bind_root(settings, find);
         settings.joint = settings.joint.and_then(find);
         settings.other = settings.other.and_then(find);
         settings.copied = settings.copied.iter().filter_map(|(node, weight)| Some((find(*node)?, *weight))).collect();
