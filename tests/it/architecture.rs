@@ -30,7 +30,10 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_render", &["base", "model", "deform", "frame"]),
     (
         "skinscope_session",
-        &["base", "model", "import", "anim", "deform", "frame", "inspect", "weights", "edit", "paint", "examples"],
+        &[
+            "base", "model", "import", "anim", "deform", "frame", "inspect", "weights", "solve", "edit", "paint",
+            "examples",
+        ],
     ),
     (
         "skinscope_ui",

