@@ -64,7 +64,7 @@ pub use menus::{
 };
 pub use painting::{
     DRAG_JOINTS, DragJoints, DragPin, LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote,
-    PaintSettings, Painting, STROKES_ENDING, VertexDrag, VertexDragCommand,
+    PaintSettings, Painting, STROKES_ENDING, VertexDrag, VertexDragCommand, VertexGrip,
 };
 pub use placing::{PlaceCommand, PlacedTask, Placing, SKELETON_ENDING};
 pub use playback::{

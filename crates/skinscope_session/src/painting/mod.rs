@@ -39,6 +39,7 @@ mod tests;
 pub(crate) mod vertex_drag;
 #[cfg(test)]
 mod vertex_drag_tests;
+mod vertex_grip;
 mod whole;
 mod written_form;
 
@@ -49,6 +50,7 @@ pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
 pub use self::settings::{PaintDrag, PaintSettings};
 pub use self::vertex_drag::{DRAG_JOINTS, DragJoints, DragPin, VertexDrag, VertexDragCommand};
+pub use self::vertex_grip::VertexGrip;
 
 use std::sync::Arc;
 
