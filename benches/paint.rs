@@ -98,8 +98,7 @@ fn dabs_on(model: &Model, rings: usize, moves: bool) -> Vec<Dab> {
 
 /// Returns a canvas, ready for dabs, with so many layers, each of which has a few dabs of its own.
 fn canvas(model: &Arc<Model>, layers: usize, dabs: &[Dab]) -> Canvas {
-    let mut canvas = Canvas::new(Arc::clone(model));
-    canvas.prepare();
+    let mut canvas = Canvas::prepared(Arc::clone(model));
     for layer in 0..layers {
         let mut stack = canvas.layers().clone();
         stack.add("");
@@ -174,8 +173,7 @@ fn whole(c: &mut Criterion) {
     group.sample_size(10);
     for brush in [&ADD, &SMOOTH] {
         let stroke = Stroke { radius: f64::INFINITY, ..stroke(brush, Distance::Volume) };
-        let mut canvas = Canvas::new(Arc::clone(&model));
-        canvas.prepare();
+        let mut canvas = Canvas::prepared(Arc::clone(&model));
         group.bench_function(brush.id, |b| b.iter(|| black_box(canvas.flood(&stroke).is_ok())));
     }
     group.finish();
@@ -187,11 +185,7 @@ fn entering(c: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("the canvas", |b| b.iter(|| black_box(Canvas::new(Arc::clone(&model)))));
     group.bench_function("with what the first dab needs", |b| {
-        b.iter(|| {
-            let canvas = Canvas::new(Arc::clone(&model));
-            canvas.prepare();
-            black_box(canvas)
-        });
+        b.iter(|| black_box(Canvas::prepared(Arc::clone(&model))));
     });
     group.finish();
 }

@@ -21,6 +21,8 @@ use crate::session::{PlaybackCommand, PoseSource, Session};
 /// nodes [{index, name, parent, joint, humanoid, mesh, skin, copies, members [matrix, translation, rotation, scale, weights: those
 /// that the file has]}], origin (three numbers, metres: where a model stands that is far from the origin of its file, and what other
 /// commands and the window count places from, but for OBJ, GLB, pose files and bounds; zeros for all others),
+/// shapes [{node, joints [node indices], targets [{target, name}]}] (corrective shapes, and the joints whose rotations bring them in; null
+/// where what the file keeps of them cannot be used),
 /// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), inverse_bind_accessor, shared_with (how many other
 /// skins have joints in common with it), primitives, vertices, influences {most, mean, by_count, percent, used, stored}, over_4
 /// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, shares (the primitive of the mesh whose vertices it names

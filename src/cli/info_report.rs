@@ -13,6 +13,7 @@ use crate::model::{
     Camera, Image, Interpolation, Lens, Light, LightKind, Material, Model, NodeId, Pixels, Primitive, WeightFormat,
 };
 use crate::session::{Document, Session};
+use crate::solve::{DrivenShapes, kept_shapes};
 use crate::{anim, export};
 
 fn primitives(model: &Model) -> impl Iterator<Item = &Primitive> {
@@ -45,6 +46,7 @@ pub(super) struct Report<'a> {
     pub origin: [f64; 3],
     palette: Value,
     schema: u32,
+    shapes: Value,
     skins: Vec<Value>,
     storage: Option<origins::Storage>,
     pub strays: Value,
@@ -179,6 +181,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
         origin: origin.to_array(),
         palette: palette(model),
         schema: 1,
+        shapes: shapes(model),
         skins: skins(model),
         storage: origins::storage(&model.source.origins),
         strays: strays.into(),
@@ -194,6 +197,21 @@ fn humanoid(model: &Model) -> Value {
     let bones: serde_json::Map<String, Value> =
         rig.bones().map(|(bone, of)| (bone.to_owned(), node(of).into())).collect();
     json!({ "family": rig.family().name(), "bones": bones })
+}
+
+/// Returns the corrective shapes, with the joints whose rotations bring them in; null where what the file keeps of them cannot be used.
+fn shapes(model: &Model) -> Value {
+    let Ok(all) = kept_shapes(model) else { return Value::Null };
+    let node = |node: NodeId| model.skeleton.file_index[node.index()];
+    let one = |shapes: &DrivenShapes| {
+        let targets = shapes.targets.iter().map(|(target, name)| json!({ "target": target, "name": name }));
+        json!({
+            "node": node(model.instances[shapes.instance.index()].node),
+            "joints": shapes.driver.joints().iter().map(|joint| node(*joint)).collect::<Vec<_>>(),
+            "targets": targets.collect::<Vec<_>>(),
+        })
+    };
+    all.iter().map(one).collect()
 }
 
 fn nodes(model: &Model) -> Vec<NodeRow<'_>> {

@@ -12,6 +12,7 @@ use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percen
 use crate::math::{length, lengths};
 use crate::model::{Clip, Image, Light, LightKind, Material, Model, NodeId, Path};
 use crate::session::Document;
+use crate::solve::{DrivenShapes, kept_shapes};
 use crate::words::counted;
 
 /// Returns a line that says how large the palette is as a method packs it.
@@ -49,6 +50,19 @@ fn skin_line(model: &Model, s: &SkinSummary) -> String {
         out += ", no inverse bind matrices stored";
     }
     out
+}
+
+/// Describes the corrective shapes, a line for each driver.
+fn shape_lines(model: &Model) -> Vec<String> {
+    let line = |shapes: &DrivenShapes| {
+        let names = shapes.targets.iter().map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let joints = shapes.driver.joints().iter().map(|joint| model.skeleton.names[joint.index()].as_str());
+        format!("{names}: brought in by {}", joints.collect::<Vec<_>>().join(", "))
+    };
+    match kept_shapes(model) {
+        Ok(all) => all.iter().map(line).collect(),
+        Err(why) => vec![why.to_string()],
+    }
 }
 
 /// The lines of a report, each a label and its text.
@@ -115,6 +129,7 @@ fn summary(document: &Document, report: &Report<'_>, out: &mut Lines) {
         );
     }
     out.list("skins", skin_summaries(model, &VertexTable::of(model), 4).iter().map(|skin| skin_line(model, skin)));
+    out.list("shapes", shape_lines(model).into_iter());
     let matrices = model.palette_layout().len as usize;
     out.list("palette", METHODS.iter().map(|method| palette_line(method, matrices)));
     out.list("stored", origins::line(&model.source.origins).into_iter());

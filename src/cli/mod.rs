@@ -28,6 +28,7 @@ mod info_report;
 mod info_text;
 mod layers;
 mod line;
+mod links;
 mod load;
 mod look;
 mod make_pose;
@@ -44,6 +45,10 @@ mod pose_steps;
 mod preferences;
 mod render;
 mod report;
+mod sculpt;
+mod sculpt_drivers;
+mod sculpt_mirror;
+mod sculpt_shapes;
 mod sculpts;
 mod skeleton;
 mod solve;
@@ -108,8 +113,10 @@ enum Subcommands {
     Fix(Box<fix::FixArgs>),
     Paint(Box<paint::PaintArgs>),
     Bind(Box<bind::BindArgs>),
+    Links(links::LinksArgs),
     Solve(Box<solve::SolveArgs>),
     BakeWeights(Box<bake_weights::BakeWeightsArgs>),
+    Sculpt(Box<sculpt::SculptArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
@@ -346,8 +353,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Paint(args)) => paint::run(&args),
         Some(Subcommands::Bind(args)) => bind::run(&args),
+        Some(Subcommands::Links(args)) => links::run(&args),
         Some(Subcommands::Solve(args)) => solve::run(&args),
         Some(Subcommands::BakeWeights(args)) => bake_weights::run(&args),
+        Some(Subcommands::Sculpt(args)) => sculpt::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),

@@ -98,7 +98,7 @@ pub(super) fn read_sculpts(folder: &Path, model: &Model, open: &OpenArgs) -> Res
 }
 
 /// Reads where the vertices of a mesh are, in the scene of its file, metres.
-fn read_mesh(file: &Path, open: &OpenArgs) -> Result<Vec<DVec3>, CliError> {
+pub(super) fn read_mesh(file: &Path, open: &OpenArgs) -> Result<Vec<DVec3>, CliError> {
     if file.extension().is_none_or(|ending| ending != MODEL_ENDING) {
         let unreadable = |why| CliError::Unreadable { file: file.display().to_string(), error: FileError::Read(why) };
         return read_points(file).map_err(unreadable);

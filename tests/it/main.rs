@@ -30,6 +30,7 @@ mod replay;
 mod replays;
 mod rule_ids;
 mod shaders;
+mod shapes;
 mod solve;
 mod strokes;
 mod twin;

@@ -18,5 +18,6 @@ mod hostile;
 mod outputs;
 mod paint;
 mod poses;
+mod sculpt;
 mod sharing;
 mod solve;

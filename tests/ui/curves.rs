@@ -222,7 +222,7 @@ fn a_benchmark_runs_when_it_is_asked_for() {
             assert!((claim - left("The text says")).abs() < 1.0 && claim > left("What") + 100.0, "{claim}");
             harness.get_by_label_contains("vertices of skins: 36 of 36 follow one joint alone (100.0 %)");
             // The panels know no device, and nobody has told them of one.
-            assert_eq!(harness.query_all_by_label("Not measured: there is no graphics device").count(), 2);
+            assert_eq!(harness.query_all_by_label("Not measured: there is no graphics device").count(), 4);
             harness.get_by_role_and_label(Role::Button, "Measure again");
             return;
         }

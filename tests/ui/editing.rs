@@ -234,3 +234,27 @@ fn morph_targets_have_sliders_that_can_be_reset() {
     click(&mut harness, "Reset morph targets of root");
     assert_eq!(harness.state().session.pose().local.morph_weights, [0.0, 0.25]);
 }
+
+#[test]
+fn a_corrective_shape_says_which_joint_brings_it_in_and_follows_it() {
+    let mut parts = with_morph_targets();
+    // The quaternion of a turn by 60° about X.
+    let shape = r#"{"target":0,"name":"Smile","rotations":[[0.5,0,0,0.8660254]]}"#;
+    let joint = r#"{"node":2,"name":"joint 1","rest":[0,0,0,1]}"#;
+    let text = format!(r#"{{"schema":1,"drivers":[{{"node":0,"joints":[{joint}],"shapes":[{shape}]}}]}}"#);
+    parts.source.kept_shapes = Some(text.into());
+    let mut harness = open_model(parts);
+    let weight = |harness: &Harness<'_, App>| harness.state().session.pose().local.morph_weights[0];
+    harness.state_mut().session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    harness.run();
+    harness.get_by_label_contains("Brought in by joint 1");
+    assert_eq!(weight(&harness), 0.0);
+    let turned = ChannelValue::Rotation(Vec3::X * 60.0);
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), turned));
+    harness.run();
+    assert!((weight(&harness) - 1.0).abs() < 1e-4, "{}", weight(&harness));
+    // A weight that is set by hand stays, and no joint brings it in.
+    harness.state_mut().session.apply(EditCommand::EditMorph(0, 0.5));
+    harness.run();
+    assert!(weight(&harness) == 0.5 && harness.query_by_label_contains("Brought in by joint 1").is_none());
+}

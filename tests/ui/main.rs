@@ -24,6 +24,7 @@ mod keyboard;
 mod keying;
 mod layers;
 mod layout;
+mod links;
 mod manual;
 mod methods;
 mod names;

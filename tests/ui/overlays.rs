@@ -18,6 +18,9 @@ fn every_overlay_is_in_its_menu_and_in_the_bar() {
     let mut harness = open(3);
     for overlay in OVERLAYS {
         click(&mut harness, "Overlay");
+        if harness.query_by_role_and_label(Role::MenuItemCheckBox, overlay.label).is_none() {
+            click(&mut harness, "Layers of weights");
+        }
         harness.get_by_role_and_label(Role::MenuItemCheckBox, overlay.label).click();
         harness.run();
         assert_eq!(harness.state().session.view().overlay, Some(*overlay));

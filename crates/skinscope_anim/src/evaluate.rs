@@ -8,8 +8,8 @@ use skinscope_base::trace::{Part, measured};
 use super::{SampleScratch, local_to_model, sample};
 
 /// Poses a skeleton. It takes the transforms of `base` (the rest pose or the bind pose) and the morph weights of the
-/// rest pose, writes the values of `clip` at its time (seconds) over them, lets `edit` change the result, and
-/// multiplies the transforms down the hierarchy. The result is `local` and `model_from_node` (one matrix for each
+/// rest pose, writes the values of `clip` at its time (seconds) over them, lets `edit` change the result, lets
+/// links follow their joints, and multiplies the transforms down the hierarchy. The result is `local` and `model_from_node` (one matrix for each
 /// node), whose previous contents are overwritten.
 pub fn evaluate(
     model: &Model,
@@ -27,6 +27,7 @@ pub fn evaluate(
         measured(Part::Sample, || sample(model, clip, time_secs, scratch, local));
     }
     edit(local);
+    model.drive_links(local);
     measured(Part::Kinematics, || local_to_model(&model.skeleton, local, model_from_node));
 }
 

@@ -171,6 +171,7 @@ impl MeshTopology {
     }
 
     /// Returns the vertices at a point, rising.
+    #[inline]
     #[must_use]
     pub fn members(&self, point: u32) -> &[u32] {
         let all = || Csr::new(self.weld.first.len(), self.weld.group.iter().copied().zip(0..));
@@ -178,6 +179,7 @@ impl MeshTopology {
     }
 
     /// Returns the points that share an edge with this one, rising.
+    #[inline]
     #[must_use]
     pub fn neighbours(&self, point: u32) -> &[u32] {
         let ends = self.edges().map(|edge| edge[0].ends);

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod added_shapes;
 mod average;
 mod best;
 mod bind;
@@ -17,6 +18,7 @@ mod joints;
 mod layers_in_file;
 mod limbs;
 mod limit;
+mod links;
 mod locks;
 mod matching;
 mod mesh_binding;
@@ -54,6 +56,7 @@ pub mod writeback;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use added_shapes::{AddedShapes, ShapeKeys};
 pub use average::mean_of;
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,
@@ -69,6 +72,7 @@ pub use carry::{
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use layers_in_file::LayersInFile;
+pub use links::{LinkPlan, LinkRefusal, LinkSettings, count_links, links_again, plan_links};
 pub use mesh_binding::MeshBinding;
 pub use mirrored::{MirrorPlane, Mirroring};
 use operation_row::{AfterRow, JointNumbers, Left, Stays};

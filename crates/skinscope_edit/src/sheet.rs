@@ -14,20 +14,19 @@ use skinscope_model::{
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
-use super::Refusal;
 use super::bind::BoundSkin;
 use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
 use super::surface;
 use super::transferred::Transferred;
+use super::{AddedShapes, Refusal};
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]
 pub struct Sheet<'m> {
     /// The model that the weights were taken from.
     pub model: &'m Model,
-    /// A table for each primitive with weights, in the model's order; primitives that share accessors, and whose joint numbers
-    /// mean the same joints, share one.
+    /// A table for each primitive with weights, in the model's order; those that share accessors and mean the same joints share one.
     pub tables: Vec<Table>,
     /// Inverse bind matrices that differ from those of the file, by the index of the skin and that of the joint in it.
     pub binds: BTreeMap<(usize, usize), DAffine3>,
@@ -37,6 +36,8 @@ pub struct Sheet<'m> {
     pub mirroring: Option<Mirroring>,
     /// What becomes of the layers of weights that the file keeps in its extras.
     pub layers: LayersInFile,
+    /// The morph targets that meshes of the file gain.
+    pub shapes: Vec<AddedShapes>,
     /// The skins whose weights were found last by a binding.
     pub bound: Vec<BoundSkin>,
     /// The skins that meshes without one would gain by the binding that ran last.
@@ -49,8 +50,7 @@ pub struct Sheet<'m> {
     pub(super) within: Option<VertexSet>,
     /// What the operation that is running could do only in part.
     pub(super) lacks: Lacks,
-    /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
-    /// cancelled.
+    /// The background job that edits the sheet: for reporting progress, and for learning that it was cancelled.
     pub context: JobContext,
     surfaces: OnceLock<Vec<RestSurface>>,
     mirrored: [OnceLock<FoundPlanes>; 3],
@@ -119,8 +119,7 @@ impl<'m> Tables<'m> {
 }
 
 impl<'m> Sheet<'m> {
-    /// Takes the weights and matrices that a model has now: those of its file, with its edits over them. Where primitives share
-    /// their weights in the file, the edited vertices of any of them are taken, from the first primitive that has them.
+    /// Takes the weights and matrices that a model has now, edits over those of its file. Of primitives that share weights the first edits count.
     #[must_use]
     pub fn of(model: &'m Model) -> Self {
         Self::reading(model, &|mesh, primitive| model.primitive(mesh, primitive))
@@ -156,7 +155,7 @@ impl<'m> Sheet<'m> {
         }
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
-        let (bounds, lacks, layers, surfaces, mirrored) = Default::default();
+        let (bounds, lacks, layers, shapes, surfaces, mirrored) = Default::default();
         Self {
             model,
             tables,
@@ -167,6 +166,7 @@ impl<'m> Sheet<'m> {
             gained: None,
             not_bound: None,
             layers,
+            shapes,
             bounds,
             within: None,
             lacks,
@@ -193,7 +193,8 @@ impl<'m> Sheet<'m> {
     #[must_use]
     pub fn parts_of(model: &Model) -> (Vec<Table>, Vec<RestSurface>) {
         let (mut tables, mut welded) = (Vec::new(), Vec::new());
-        parallel::both(|| tables = Sheet::of(model).tables, || welded = surface::welded(model));
+        // The surfaces take longer, so that they are begun first.
+        parallel::both(|| welded = surface::welded(model), || tables = Sheet::of(model).tables);
         let surfaces = surface::made(model, &tables, welded.into_iter());
         (tables, surfaces)
     }

@@ -1,4 +1,5 @@
-//! The layers of weights that a file keeps in its extras: their text alone, which says nothing about the model itself.
+//! What a file keeps in its extras for this program, layers of weights and what drives shapes: the texts alone, which say nothing about the
+//! model itself.
 
 use std::sync::Arc;
 
@@ -16,12 +17,25 @@ struct Extras<'t> {
 struct Own<'t> {
     #[serde(borrow)]
     layers: Option<&'t RawValue>,
+    #[serde(borrow)]
+    shapes: Option<&'t RawValue>,
 }
 
-/// Returns the text of `extras.skinscope.layers`, as it stands in the file; `None` where there is none.
-pub(super) fn text_of(root: &json::Root) -> Option<Arc<str>> {
-    let extras: Extras<'_> = serde_json::from_str(root.extras.as_ref()?.get()).ok()?;
-    Some(Arc::from(extras.skinscope?.layers?.get()))
+/// The texts that a file keeps, as they stand there.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// `extras.skinscope.layers`.
+    pub layers: Option<Arc<str>>,
+    /// `extras.skinscope.shapes`.
+    pub shapes: Option<Arc<str>>,
+}
+
+/// Returns the texts of a file.
+pub(super) fn texts_of(root: &json::Root) -> Kept {
+    let extras = root.extras.as_ref().and_then(|extras| serde_json::from_str::<Extras<'_>>(extras.get()).ok());
+    let Some(own) = extras.and_then(|extras| extras.skinscope) else { return Kept::default() };
+    let text = |value: Option<&RawValue>| -> Option<Arc<str>> { Some(Arc::from(value?.get())) };
+    Kept { layers: text(own.layers), shapes: text(own.shapes) }
 }
 
 #[cfg(test)]
@@ -32,12 +46,15 @@ mod tests {
     fn the_text_is_that_of_the_file_and_other_extras_are_none() {
         let text = |extras: &str| {
             let root = format!(r#"{{"asset":{{"version":"2.0"}},"extras":{extras}}}"#);
-            text_of(&serde_json::from_str(&root).unwrap())
+            texts_of(&serde_json::from_str(&root).unwrap())
         };
         let found = text(r#"{"a":1,"skinscope":{"layers": {"schema" : 1.50} ,"b":2}}"#);
-        assert_eq!(found.as_deref(), Some(r#"{"schema" : 1.50}"#));
+        assert_eq!(found.layers.as_deref(), Some(r#"{"schema" : 1.50}"#));
+        assert!(found.shapes.is_none());
+        let found = text(r#"{"skinscope":{"shapes":{ "drivers":[]}}}"#);
+        assert_eq!((found.layers, found.shapes.as_deref()), (None, Some(r#"{ "drivers":[]}"#)));
         for other in ["null", "3", "[]", "{}", r#"{"skinscope":7}"#, r#"{"skinscope":{"layers":null}}"#] {
-            assert_eq!(text(other), None, "{other}");
+            assert!(text(other).layers.is_none() && text(other).shapes.is_none(), "{other}");
         }
     }
 }

@@ -41,6 +41,7 @@ mod ktx2;
 mod layers;
 mod lights;
 mod limits;
+mod links;
 mod materials;
 mod meshes;
 mod meshopt;
@@ -379,6 +380,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     let expression_nodes = expressions::of_nodes(reader, &nodes);
     let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
+    let links = links::read(reader, &nodes);
     let mut instanced_skins = copies::of_skins(reader, &nodes);
     // A skin that moves nothing is missed by nobody.
     instanced_skins.retain(|node| instances.iter().any(|i| i.node == *node && i.skin.is_some()));
@@ -403,6 +405,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         hidden,
         instanced_skins,
         skins,
+        links,
         meshes,
         parted,
         instances,
@@ -415,6 +418,8 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     far::bring_meshes_near(reader.far, &mut parts);
     if let Some(far) = reader.far {
         far::bring_near(far, &mut parts, reader.warnings);
+        // Places that were shifted say nothing about where a link stands beside its joint.
+        parts.links.clear();
     }
     far::warn_of_coarse_positions(&parts, reader.warnings);
     Model::build(parts).map_err(|e| ImportError::invalid(e.location, "a consistent model", e.what))
@@ -422,6 +427,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
 
 fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
     let root = reader.root;
+    let kept = kept_layers::texts_of(root);
     SourceInfo {
         name: name.to_owned(),
         version: root.asset.version.clone(),
@@ -430,7 +436,8 @@ fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
         files: reader.files.to_vec(),
-        kept_layers: kept_layers::text_of(root),
+        kept_layers: kept.layers,
+        kept_shapes: kept.shapes,
         origins: Arc::new(origins),
     }
 }

@@ -172,9 +172,14 @@ impl ModelParts {
         self.skins.iter().skip(self.source.origins.skins.len())
     }
 
-    /// Returns the nodes that were gained since the file was read.
+    /// Returns the nodes that were gained since the file was read, in the order in which they are to follow those of the file.
     pub fn gained_nodes(&self) -> impl Iterator<Item = NodeId> {
-        (self.source.origins.nodes.len()..self.skeleton.len()).map(NodeId::from_index)
+        let of_file = self.source.origins.nodes.len().saturating_sub(self.new_links().count());
+        let index = |node: &NodeId| self.skeleton.file_index[node.index()] as usize;
+        let all = (0..self.skeleton.len()).map(NodeId::from_index);
+        let mut gained: Vec<NodeId> = all.filter(|node| index(node) >= of_file).collect();
+        gained.sort_by_key(index);
+        gained.into_iter()
     }
 }
 

@@ -1,16 +1,18 @@
 //! Builds a [`Model`], which cannot be made in any other way: every invariant that later code relies on is checked
 //! here, once.
 
+mod links;
 mod primitives;
 
 use glam::Affine3A;
 
+use self::links::check_links;
 use self::primitives::check_primitive;
 pub(super) use self::primitives::is_finite;
 use super::{
     AlphaMode, Camera, CameraId, Clip, Expression, Facing, Image, Instance, Interpolation, Light, LightId, Limits,
-    Material, Mesh, MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture,
-    TextureSlot, Tracks, Values,
+    Link, Material, Mesh, MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo,
+    Texture, TextureSlot, Tracks, Values,
 };
 
 /// The contents of a model, before [`Model::build`] checks them. A [`Model`] dereferences to its parts.
@@ -33,6 +35,8 @@ pub struct ModelParts {
     /// The limits of joint rotations, where the file states any, in rising order of nodes.
     pub limits: Vec<(NodeId, Limits)>,
     pub skins: Vec<Skin>,
+    /// The joints that follow other ones by a share of their turn, in rising order of nodes.
+    pub links: Vec<Link>,
     /// The nodes that the file hides, in rising order; all nodes below them are hidden too.
     pub hidden: Vec<NodeId>,
     /// The nodes that the file gives many copies of a mesh that a skin moves, in file order. It is shown once, where its skin says.
@@ -86,6 +90,7 @@ impl Model {
         check_humanoid(&parts)?;
         check_carried(&parts)?;
         check_skins(&parts)?;
+        check_links(&parts)?;
         for (m, mesh) in parts.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 check_primitive(primitive, mesh, &parts, &|| format!("mesh {m}, primitive {p}"))?;

@@ -22,6 +22,7 @@ mod image;
 mod keys;
 mod light;
 mod limits;
+mod link;
 mod material;
 mod mesh;
 mod normal_groups;
@@ -55,6 +56,7 @@ pub use image::{BlockFormats, DecodeAgain, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use limits::{Limits, degrees_from_rest};
+pub use link::{Link, LinkChange, LinkDrive, LinkTrack, NewLink, twist_about};
 pub use material::{
     AlphaMode, Anisotropy, Clearcoat, Filter, Iridescence, LAYER_TEXTURES, Material, Sampler as TextureSampler, Sheen,
     Specular, SpecularGlossiness, Texture, TextureSlot, Transmission, UvTransform, Volume, Wrap,
@@ -414,6 +416,8 @@ pub struct SourceInfo {
     pub files: Vec<PathBuf>,
     /// The text of the layers of weights that the file keeps, `extras.skinscope.layers`.
     pub kept_layers: Option<Arc<str>>,
+    /// The text of what drives the corrective shapes that the file has, `extras.skinscope.shapes`.
+    pub kept_shapes: Option<Arc<str>>,
     /// The locations in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }

@@ -8,6 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 
 use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive, PrimitiveId};
@@ -59,7 +60,12 @@ impl WeightChange {
     /// Returns the new joints and weights of entry `i` of the list of vertices.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u16], &[f32]) {
-        let pairs = i * self.per_vertex..(i + 1) * self.per_vertex;
+        self.rows(i..i + 1)
+    }
+
+    /// Returns the new joints and weights of entries of the list that follow one another.
+    fn rows(&self, entries: std::ops::Range<usize>) -> (&[u16], &[f32]) {
+        let pairs = entries.start * self.per_vertex..entries.end * self.per_vertex;
         (&self.joints[pairs.clone()], &self.weights[pairs])
     }
 
@@ -118,6 +124,16 @@ impl Page {
     fn new(vertices: usize, per_vertex: usize, edited: PageBits) -> Self {
         let pairs = vertices * per_vertex;
         Self { per_vertex, words: vec![0; pairs + pairs.div_ceil(2)].into(), edited }
+    }
+
+    /// Makes a page of all pairs of its vertices.
+    fn of((joints, weights): (&[u16], &[f32]), per_vertex: usize, edited: PageBits) -> Self {
+        let mut words = Vec::with_capacity(weights.len() + weights.len().div_ceil(2));
+        words.extend(weights.iter().map(|weight| weight.to_bits()));
+        words.resize(weights.len() + weights.len().div_ceil(2), 0);
+        let all_joints: &mut [u16] = bytemuck::cast_slice_mut(&mut words[weights.len()..]);
+        all_joints[..joints.len()].copy_from_slice(joints);
+        Self { per_vertex, words: words.into(), edited }
     }
 
     /// The index of the first joint in `words`.
@@ -381,7 +397,9 @@ impl Model {
 /// Returns the vertices to change, rising, each with its index in the list of the change: the named ones and those
 /// split off from them.
 fn with_copies(p: &Primitive, change: &WeightChange) -> Vec<(u32, u32)> {
-    let mut all: Vec<(u32, u32)> = (0..).zip(&change.vertices).map(|(i, v)| (*v, i)).collect();
+    let mut all: Vec<(u32, u32)> = Vec::with_capacity(change.vertices.len() + p.split_from.len());
+    prefer_large_pages(&mut all);
+    all.extend((0..).zip(&change.vertices).map(|(i, v)| (*v, i)));
     let copies = (p.stored_vertices as u32..).zip(&p.split_from);
     let vertices = &change.vertices;
     all.extend(copies.filter_map(|(copy, from)| Some((copy, vertices.binary_search(from).ok()? as u32))));
@@ -461,6 +479,15 @@ fn changed_page(
         changed.map_or_else(|_| stored.of_stored(vertex), |row| change.row(row as usize))
     };
     let wide = before.is_some_and(|page| page.per_vertex > stored.per_vertex) || change.per_vertex > stored.per_vertex;
+    if let Some((_, first)) =
+        group.first().filter(|_| group.len() == vertices.len() && change.per_vertex == stored.per_vertex && !wide)
+    {
+        // All of its vertices change: their pairs stand one after the other in the change.
+        let last = *first as usize + group.len();
+        if group.iter().map(|(_, row)| *row as usize).eq(*first as usize..last) {
+            return Some(Page::of(change.rows(*first as usize..last), change.per_vertex, edited));
+        }
+    }
     let width = if wide { vertices.clone().map(|v| width(row(v))).fold(stored.per_vertex, usize::max) } else { 0 };
     let per_vertex = width.max(stored.per_vertex);
     let mut page = Page::new(vertices.len(), per_vertex, edited);

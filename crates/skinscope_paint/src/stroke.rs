@@ -189,6 +189,12 @@ pub struct Stroke {
 }
 
 impl Stroke {
+    /// Whether a point may change as far as the mask says that by itself: where both sides are painted, each is looked up when it is known what is
+    /// opposite.
+    pub(crate) fn may_list(&self, rest: &RestSurface, point: u32) -> bool {
+        self.mirror.is_some() || self.lists(rest, point)
+    }
+
     /// Whether one of the vertices of a point is among those that may change.
     pub(crate) fn lists(&self, rest: &RestSurface, point: u32) -> bool {
         let Some(mask) = &self.mask else { return true };

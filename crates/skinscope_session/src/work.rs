@@ -329,8 +329,7 @@ impl Session {
             Work::PreparePainting(model) => {
                 let model = model.upgrade()?;
                 Some(Box::new(move |context| {
-                    let canvas = Canvas::new(model);
-                    canvas.prepare();
+                    let canvas = Canvas::prepared(model);
                     (!context.is_cancelled())
                         .then(|| Done::of(move |session| painting::take_canvas(&mut session.painter(), canvas)))
                 }))

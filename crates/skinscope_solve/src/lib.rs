@@ -7,6 +7,9 @@
 //! [`drag()`] one vertex and those around it while it is dragged (Mohr, Tokheim and Gleicher, "Direct Manipulation of Interactive Character
 //! Skins", 2003), and [`hull()`] says where a vertex can be at all. A [`PullField`] is what a drag on a model takes along.
 //!
+//! Where no weights would do, [`PosedSkin::take_back`] makes a morph target of a sculpt, and a [`Driver`] says by the rotations of joints how much of
+//! it there is.
+//!
 //! Which joints have weight is chosen exactly, by branch and bound, but for rows that would take too many trials; those get the best choice
 //! that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or sessions.
 
@@ -26,6 +29,7 @@ mod pull;
 mod quadratic;
 mod row;
 mod rows;
+mod shapes;
 mod subset;
 #[cfg(test)]
 mod tests;
@@ -43,4 +47,8 @@ pub use poses::{MethodSurface, typical_poses};
 pub use pull::{Pin, PullField, PullSettings, Pulled};
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
+pub use shapes::{
+    DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver, TakenBack, WeightKeys,
+    kept_shapes, kept_text, keys_of_weights,
+};
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

@@ -22,9 +22,10 @@ impl<'m> Posed<'m> {
     /// Poses a model.
     #[must_use]
     pub fn new(model: &'m Model, pose: &LocalPose) -> Self {
-        let mut nodes = Vec::new();
-        local_to_model(&model.skeleton, pose, &mut nodes);
-        Self { model, nodes, morph_weights: pose.morph_weights.clone(), shift: origin_shift(&model.skeleton, pose) }
+        let (mut nodes, mut pose) = (Vec::new(), pose.clone());
+        model.drive_links(&mut pose);
+        local_to_model(&model.skeleton, &pose, &mut nodes);
+        Self { model, nodes, morph_weights: pose.morph_weights.clone(), shift: origin_shift(&model.skeleton, &pose) }
     }
 
     /// Returns `model_from_node` of every node.

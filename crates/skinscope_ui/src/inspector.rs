@@ -15,7 +15,8 @@ use super::tour::Named;
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, number, section, segmented, text_button, tip, title};
 use super::{
-    Status, UiState, aside, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary,
+    Status, UiState, aside, controls, explain, focus, icons, links, matrices, morphs, palette, rules, search_list,
+    summary,
 };
 
 /// State of the inspector for the open model.
@@ -29,6 +30,7 @@ pub(super) struct Inspector {
     explain: explain::Explain,
     other_side: search_list::SearchList,
     controls: controls::ControlsPanel,
+    links: links::LinksPanel,
     /// Whether morph targets of one name have a slider in each mesh.
     split_morphs: bool,
     /// The turn from rest that was set last, degrees, so that its sliders do not jump to other angles of the same rotation: the node, the
@@ -86,6 +88,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     controls::show(ui, session, &mut state.inspector.controls, commands);
                     channels(ui, session, node, &mut state.inspector, commands);
                     ui.scope(|ui| rules::show(ui, session, node, &mut state.inspector.other_side, commands));
+                    links::show(ui, session, node, &mut state.inspector.links, commands);
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
                     weights(ui, session, node);
                     matrices::show(ui, session, node, &state.inspector.skins, &mut state.saved.matrices);

@@ -46,6 +46,7 @@ mod keys;
 mod legend;
 mod legend_place;
 mod legend_scale;
+mod links;
 mod manual;
 mod manual_panel;
 mod marks;

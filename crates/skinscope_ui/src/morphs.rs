@@ -108,12 +108,29 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
         let words = format!("Driven by line {} of the controls", line + 1);
         ui.label(egui::RichText::new(words).font(theme::regular(theme::SMALL)).color(c.accent));
     }
+    if let Some(joints) = brought_in_by(session, first).filter(|_| !is_edited) {
+        let words = format!("Brought in by {joints}");
+        ui.label(egui::RichText::new(words).font(theme::regular(theme::SMALL)).color(c.accent));
+    }
     if let Some(weight) = change.value {
         commands.extend(slider.indices.iter().map(|index| Command::Edit(EditCommand::EditMorph(*index, weight))));
     }
     if change.ended {
         commands.push(EditCommand::EndEdit.into());
     }
+}
+
+/// Returns the names of the joints whose rotations bring in a corrective shape, by the index of its weight; `None` for any other target.
+fn brought_in_by(session: &Session, index: usize) -> Option<String> {
+    let model = session.model()?;
+    let target = |instance: &Instance| index.checked_sub(instance.morph_offset);
+    let all = session.document()?.kept_shapes();
+    let own = all.iter().find(|shapes| {
+        let target = model.instances.get(shapes.instance.index()).and_then(target);
+        shapes.targets.iter().any(|(of, _)| Some(*of) == target)
+    })?;
+    let names = own.driver.joints().iter().map(|joint| model.skeleton.names[joint.index()].as_str());
+    Some(names.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the targets of an instance, each with the index of its weight.

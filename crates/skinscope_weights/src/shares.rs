@@ -12,6 +12,7 @@ pub type Shares = Vec<(u32, f64)>;
 const NOTHING: f64 = 1e-6;
 
 /// Returns the share of a joint, by its key; 0 where it has none.
+#[inline]
 #[must_use]
 pub fn share_of(shares: &[(u32, f64)], key: u32) -> f64 {
     shares.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, weight)| *weight)

@@ -39,18 +39,21 @@ impl RestSurface {
     }
 
     /// Returns the numbered vertices that are welded to one, rising.
+    #[inline]
     #[must_use]
     pub fn members(&self, welded: u32) -> &[u32] {
         self.mesh.members(welded)
     }
 
     /// Returns the welded vertices that an edge joins with this one, rising.
+    #[inline]
     #[must_use]
     pub fn neighbours(&self, welded: u32) -> &[u32] {
         self.mesh.neighbours(welded)
     }
 
     /// Returns the part of a numbered vertex, and its number in the file.
+    #[inline]
     #[must_use]
     pub fn stored(&self, vertex: u32) -> (&RestPart, usize) {
         let part = &self.parts[self.parts.partition_point(|p| p.first <= vertex).saturating_sub(1)];
@@ -58,6 +61,7 @@ impl RestSurface {
     }
 
     /// Returns the row of a numbered vertex.
+    #[inline]
     #[must_use]
     pub fn row(&self, vertex: u32) -> TableRow {
         let (part, row) = self.stored(vertex);

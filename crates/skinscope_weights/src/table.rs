@@ -131,12 +131,14 @@ impl Table {
     }
 
     /// Returns the range of a vertex's pairs in the lists.
+    #[inline]
     #[must_use]
     pub fn slots(&self, vertex: usize) -> std::ops::Range<usize> {
         vertex * self.per_vertex..(vertex + 1) * self.per_vertex
     }
 
     /// Returns the key of a joint number; a number beyond the skin has a key of its own.
+    #[inline]
     #[must_use]
     pub fn key(&self, joint: u16) -> u32 {
         self.keys.get(usize::from(joint)).copied().unwrap_or(u32::MAX - u32::from(joint))
@@ -281,7 +283,7 @@ impl Table {
         &self,
         vertex: usize,
         shares: &[(u32, f64)],
-        joint_of: &dyn Fn(u32) -> Option<u16>,
+        joint_of: &impl Fn(u32) -> Option<u16>,
         (joints, weights): (&mut Vec<u16>, &mut Vec<f64>),
     ) {
         let start = weights.len();

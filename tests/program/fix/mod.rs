@@ -11,6 +11,7 @@ mod gained;
 mod gained_layouts;
 mod joints;
 mod library;
+mod links;
 mod locked;
 pub mod made;
 mod operations;

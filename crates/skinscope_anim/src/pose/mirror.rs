@@ -72,14 +72,18 @@ impl Mirror {
         self.partners[node.index()]
     }
 
-    /// Returns the same mirror for a model that has gained nodes after its others, which have no partner, or lost them again.
+    /// Returns the same mirror for a model of `count` nodes, in which `find` finds those that this one is about. Nodes that are new there have no
+    /// partner.
     #[must_use]
-    pub fn for_nodes(&self, count: usize) -> Self {
-        let own = |node: usize| NodeId::from_index(node);
-        let kept = self.partners.iter().enumerate().take(count);
-        let mut partners: Vec<NodeId> =
-            kept.map(|(node, partner)| if partner.index() < count { *partner } else { own(node) }).collect();
-        partners.extend((partners.len()..count).map(own));
+    pub fn for_nodes(&self, count: usize, find: &dyn Fn(NodeId) -> Option<NodeId>) -> Self {
+        let mut partners: Vec<NodeId> = (0..count).map(NodeId::from_index).collect();
+        for (node, partner) in self.partners.iter().enumerate() {
+            if let (Some(node), Some(partner)) = (find(NodeId::from_index(node)), find(*partner))
+                && let Some(own) = partners.get_mut(node.index())
+            {
+                *own = partner;
+            }
+        }
         Self { partners, ..self.clone() }
     }
 

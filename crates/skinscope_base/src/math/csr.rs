@@ -1,5 +1,7 @@
 //! Many lists in two flat arrays: *compressed sparse rows*.
 
+use crate::memory::prefer_large_pages;
+
 /// Rows of values that are stored one after another (compressed sparse rows).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Csr<T = u32> {
@@ -27,7 +29,9 @@ impl<T: Copy> Csr<T> {
         }
         let Some((_, any)) = pairs.clone().next() else { return Self { starts, values: Vec::new() } };
         let mut next = starts.clone();
-        let mut values = vec![any; starts[rows] as usize];
+        let mut values = Vec::with_capacity(starts[rows] as usize);
+        prefer_large_pages(&mut values);
+        values.resize(starts[rows] as usize, any);
         for (row, value) in pairs {
             let slot = &mut next[row as usize];
             values[*slot as usize] = value;

@@ -1,6 +1,7 @@
 //! Welding: finds vertices at one position, which belong together although the file stores them apart.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use glam::{DVec3, Vec3};
@@ -71,7 +72,7 @@ impl Weld {
             if item % STEPS == 0 && stop() {
                 return None;
             }
-            let group = cells.nearest(*point).unwrap_or_else(|| cells.insert(*point));
+            let group = cells.group_of(*point);
             out.add(item, group);
         }
         Some(out)
@@ -120,6 +121,34 @@ impl Cells {
         }
     }
 
+    /// Returns the nearest group, or a new one where there is none.
+    fn group_of(&mut self, point: Vec3) -> u32 {
+        let by = f64::from(self.tolerance);
+        let (low, high) = (self.cell_of(point, -by), self.cell_of(point, by));
+        if low != high {
+            return self.nearest(point, (low, high)).unwrap_or_else(|| self.insert(point));
+        }
+        // Nearly all points look into their own cell alone, which is looked up once then.
+        let group = self.positions.len() as u32;
+        let before = match self.first.entry(low) {
+            Entry::Vacant(cell) => {
+                cell.insert(group);
+                NONE
+            }
+            Entry::Occupied(mut cell) => {
+                let mut best = None;
+                offer_chain((&self.positions, &self.next), *cell.get(), (point, self.tolerance), &mut best);
+                match best {
+                    Some((_, known)) => return known,
+                    None => cell.insert(group),
+                }
+            }
+        };
+        self.positions.push(point);
+        self.next.push(before);
+        group
+    }
+
     /// Makes a new group.
     fn insert(&mut self, point: Vec3) -> u32 {
         let group = self.positions.len() as u32;
@@ -140,26 +169,35 @@ impl Cells {
         cells.to_array().map(|c| wrapped(c) as u32)
     }
 
-    /// Returns the nearest group within the tolerance, of equally near ones the first.
-    fn nearest(&self, point: Vec3) -> Option<u32> {
-        let by = f64::from(self.tolerance);
-        let (low, high) = (self.cell_of(point, -by), self.cell_of(point, by));
+    /// Returns the nearest group of some cells within the tolerance, of equally near ones the first.
+    fn nearest(&self, point: Vec3, (low, high): ([u32; 3], [u32; 3])) -> Option<u32> {
         let mut best: Option<(f32, u32)> = None;
         for x in low[0]..=high[0] {
             for y in low[1]..=high[1] {
                 for z in low[2]..=high[2] {
-                    let mut at = self.first.get(&[x, y, z]).copied().unwrap_or(NONE);
-                    while at != NONE {
-                        let distance = self.positions[at as usize].distance(point);
-                        if distance <= self.tolerance && best.is_none_or(|b| (distance, at) < b) {
-                            best = Some((distance, at));
-                        }
-                        at = self.next[at as usize];
-                    }
+                    let first = self.first.get(&[x, y, z]).copied().unwrap_or(NONE);
+                    offer_chain((&self.positions, &self.next), first, (point, self.tolerance), &mut best);
                 }
             }
         }
         best.map(|b| b.1)
+    }
+}
+
+/// Takes the nearest group of a chain within a distance of a point, where it is nearer than the best so far.
+fn offer_chain(
+    (positions, next): (&[Vec3], &[u32]),
+    first: u32,
+    (point, tolerance): (Vec3, f32),
+    best: &mut Option<(f32, u32)>,
+) {
+    let mut at = first;
+    while at != NONE {
+        let distance = positions[at as usize].distance(point);
+        if distance <= tolerance && best.is_none_or(|b| (distance, at) < b) {
+            *best = Some((distance, at));
+        }
+        at = next[at as usize];
     }
 }
 

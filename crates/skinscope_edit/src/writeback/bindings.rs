@@ -13,6 +13,7 @@ use skinscope_model::{Instance, NodeId};
 use super::WriteError;
 use super::draft::Draft;
 use super::json::{PathStep, whole};
+use super::links;
 
 /// The members that give a node a transform.
 const TRANSFORMS: [&str; 4] = ["matrix", "translation", "rotation", "scale"];
@@ -26,12 +27,13 @@ const OF_OTHERS: [&str; 2] = ["KHR_lights_punctual", "KHR_node_visibility"];
 /// Appends the nodes and skins that the model gained since it was read, and names the skins where their meshes are shown.
 pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
     let model = draft.model;
-    if model.gained_instances().next().is_none() {
+    if model.gained_instances().next().is_none() && model.new_links().next().is_none() {
         return Ok(());
     }
     for node in model.gained_nodes() {
         append_node(draft, node)?;
     }
+    links::append(draft)?;
     let file = |node: NodeId| model.skeleton.file_index[node.index()];
     let mut skins = Vec::new();
     for (i, skin) in model.gained_skins().enumerate() {
@@ -105,6 +107,9 @@ fn append_node(draft: &mut Draft<'_>, node: NodeId) -> Result<(), WriteError> {
     }
     if scale != Transform::IDENTITY.scale {
         item["scale"] = json!(scale.to_array());
+    }
+    if let Some(link) = model.new_links().find(|link| link.node == node) {
+        item["extras"] = links::extras(model, link);
     }
     draft.push("nodes", &item)?;
     draft.changes.nodes += 1;

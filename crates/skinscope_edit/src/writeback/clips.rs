@@ -76,13 +76,13 @@ fn coarse(skeleton: &Skeleton, clip: &Clip) -> Option<String> {
     ))
 }
 
-fn add_times(draft: &mut Draft<'_>, times: &[f32]) -> Result<usize, WriteError> {
+pub(super) fn add_times(draft: &mut Draft<'_>, times: &[f32]) -> Result<usize, WriteError> {
     let bound = |secs: Option<&f32>| number(f64::from(secs.copied().unwrap_or_default()));
     let (first, last) = (bound(times.first()), bound(times.last()));
     add(draft, times, "SCALAR", 1, Some([first, last]))
 }
 
-fn add_values(draft: &mut Draft<'_>, sampler: &Sampler) -> Result<usize, WriteError> {
+pub(super) fn add_values(draft: &mut Draft<'_>, sampler: &Sampler) -> Result<usize, WriteError> {
     match &sampler.values {
         Values::Vec3(keys) => {
             add(draft, &keys.iter().flat_map(|v: Vec3| v.to_array()).collect::<Vec<_>>(), "VEC3", 3, None)
@@ -90,8 +90,13 @@ fn add_values(draft: &mut Draft<'_>, sampler: &Sampler) -> Result<usize, WriteEr
         Values::Quat(keys) => {
             add(draft, &keys.iter().flat_map(|q: Quat| q.to_array()).collect::<Vec<_>>(), "VEC4", 4, None)
         }
-        Values::Weights { values, .. } => add(draft, values, "SCALAR", 1, None),
+        Values::Weights { values, .. } => add_numbers(draft, values),
     }
+}
+
+/// Adds an accessor of plain numbers.
+pub(super) fn add_numbers(draft: &mut Draft<'_>, numbers: &[f32]) -> Result<usize, WriteError> {
+    add(draft, numbers, "SCALAR", 1, None)
 }
 
 fn add(
@@ -114,7 +119,7 @@ fn add(
     draft.add_plain_accessor(&accessor)
 }
 
-fn interpolation(interpolation: Interpolation) -> &'static str {
+pub(super) fn interpolation(interpolation: Interpolation) -> &'static str {
     match interpolation {
         Interpolation::Step => "STEP",
         Interpolation::Linear => "LINEAR",
@@ -122,7 +127,7 @@ fn interpolation(interpolation: Interpolation) -> &'static str {
     }
 }
 
-fn path(path: Path) -> &'static str {
+pub(super) fn path(path: Path) -> &'static str {
     match path {
         Path::Translation => "translation",
         Path::Rotation => "rotation",

@@ -118,6 +118,14 @@ impl<'s> Draft<'s> {
         self.push_text(list, item.to_string())
     }
 
+    /// Adds an item to a list that the file has.
+    pub(crate) fn push_at(&mut self, path: &[PathStep], item: String) -> Result<(), WriteError> {
+        let node = self.text.find(path)?.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
+        node.push(item)?;
+        self.changes.json_values += 1;
+        Ok(())
+    }
+
     fn push_text(&mut self, list: &str, item: String) -> Result<(), WriteError> {
         if self.text.find(&[PathStep::Key(list)])?.is_none() {
             self.text.set_member(list, "[]".to_owned())?;

@@ -1,4 +1,5 @@
-//! Layers of weights in the extras of a file, `extras.skinscope.layers`. What else stands in the extras stays as it is.
+//! What a file keeps in its extras, as a member of `extras.skinscope`: layers of weights, which are `layers`, and more. What else stands in the
+//! extras stays as it is.
 
 use super::WriteError;
 use super::draft::Draft;
@@ -15,28 +16,32 @@ pub(super) fn write(layers: &LayersInFile, draft: &mut Draft<'_>) -> Result<(), 
     match layers {
         _ if !layers.changes(draft.model) => Ok(()),
         LayersInFile::AsTheyAre => Ok(()),
-        LayersInFile::Kept(text) => keep(draft, text),
+        LayersInFile::Kept(text) => keep(draft, LAYERS, text),
         LayersInFile::Removed => remove(draft),
     }
 }
 
-fn keep(draft: &mut Draft<'_>, text: &str) -> Result<(), WriteError> {
-    let extras = draft.root.get(EXTRAS).cloned();
-    let own = extras.as_ref().and_then(|extras| extras.get(OWN)).cloned();
-    let is_other = |value: &Option<serde_json::Value>| value.as_ref().is_some_and(|v| !v.is_object() && !v.is_null());
-    if is_other(&extras) {
-        return Err(WriteError::Extras("extras"));
+/// Sets a member of `extras.skinscope`, which is made where it is not there.
+pub(super) fn keep(draft: &mut Draft<'_>, member: &str, text: &str) -> Result<(), WriteError> {
+    let extras = [PathStep::Key(EXTRAS)];
+    let own = [PathStep::Key(EXTRAS), PathStep::Key(OWN)];
+    if !is_there(draft, &extras, "extras")? {
+        return draft.set_member(&[], EXTRAS, format!("{{\"{OWN}\":{{\"{member}\":{text}}}}}"));
     }
-    if is_other(&own) {
-        return Err(WriteError::Extras("extras.skinscope"));
+    if !is_there(draft, &own, "extras.skinscope")? {
+        return draft.set_member(&extras, OWN, format!("{{\"{member}\":{text}}}"));
     }
-    if extras.is_none_or(|extras| extras.is_null()) {
-        return draft.set_member(&[], EXTRAS, format!("{{\"{OWN}\":{{\"{LAYERS}\":{text}}}}}"));
+    draft.set_member(&own, member, text.to_owned())
+}
+
+/// Returns whether there is an object; where there is anything else, that has to stay.
+fn is_there(draft: &mut Draft<'_>, path: &[PathStep], name: &'static str) -> Result<bool, WriteError> {
+    let found = draft.text.find(path)?.map(|node| node.to_text());
+    match found.as_deref() {
+        None | Some("null") => Ok(false),
+        Some(found) if found.starts_with('{') => Ok(true),
+        Some(_) => Err(WriteError::Extras(name)),
     }
-    if own.is_none_or(|own| own.is_null()) {
-        return draft.set_member(&[PathStep::Key(EXTRAS)], OWN, format!("{{\"{LAYERS}\":{text}}}"));
-    }
-    draft.set_member(&[PathStep::Key(EXTRAS), PathStep::Key(OWN)], LAYERS, text.to_owned())
 }
 
 /// Takes them away, with the objects that have nothing else.

@@ -1,4 +1,4 @@
-//! Writes changed weights, added clips and the skins that meshes gained back into the file that they came from, and changes only what must change.
+//! Writes changed weights, added clips, and the skins and morph targets that meshes gained back into the file that they came from, and changes only what must change.
 //!
 //! Where a file's layout can hold the new numbers, they are written over the old ones ([`Origins`] says where those
 //! are). Otherwise new bytes are appended to a buffer, and only those values of the JSON text change that must. Old
@@ -13,7 +13,9 @@ mod files;
 mod homes;
 pub mod json;
 mod layers;
+mod links;
 mod plan;
+mod shapes;
 mod streams;
 mod summary;
 mod uses;
@@ -54,9 +56,17 @@ pub enum WriteError {
         /// The reason.
         reason: &'static str,
     },
-    /// The layers of weights have no place in the file.
-    #[error("the file cannot keep layers of weights: {0} is there already, and is no object")]
+    /// The layers of weights, or the drivers of shapes, have no place in the file.
+    #[error("the file cannot keep layers of weights or what drives shapes: {0} is there already, and is no object")]
     Extras(&'static str),
+    /// A mesh cannot be stored with more morph targets.
+    #[error("mesh {mesh} cannot be stored with more morph targets: {reason}")]
+    Shapes {
+        /// The index of the mesh in the file.
+        mesh: usize,
+        /// The reason.
+        reason: &'static str,
+    },
     /// The result is longer than a container can be.
     #[error("the result is longer than the 4 GiB that a GLB can hold")]
     TooLong,
@@ -81,12 +91,14 @@ pub struct Changes {
     pub joints: usize,
     /// How many inverse bind matrices change.
     pub binds: usize,
-    /// How many nodes are new: joints, and the roots that show what gained a skin.
+    /// How many nodes are new: joints, bone links, and the roots that show what gained a skin.
     pub nodes: usize,
     /// How many skins are new.
     pub skins: usize,
     /// How many clips are new.
     pub clips: usize,
+    /// How many morph targets are new.
+    pub shapes: usize,
     /// Sentences about new clips that stand so far away that floats round their keys.
     pub coarse: Vec<String>,
     /// The accessors, by their index in the result, whose numbers change or that are new.
@@ -137,15 +149,17 @@ pub fn patch(
     let homes = homes::Homes::of(sheet);
     let (wants, vertices) = wants::of(sheet, &homes);
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
-    let gains = sheet.model.gained_instances().next().is_some();
+    let gains = sheet.model.gained_instances().next().is_some() || sheet.model.new_links().next().is_some();
     let keeps_layers = !sheet.layers.changes(sheet.model);
-    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains && keeps_layers {
+    if wants.iter().all(|want| !want.changes()) && added.is_empty() && !gains && keeps_layers && sheet.shapes.is_empty()
+    {
         return Ok(Patched::default());
     }
     let mut plan = plan::Plan::new(source, (sheet, &homes.new), recompression)?;
     plan.carry_out(&wants)?;
     let coarse = plan.add_clips(&added)?;
     plan.set_layers(&sheet.layers)?;
+    sheet.shapes.iter().try_for_each(|shapes| plan.add_shapes(shapes))?;
     let mut patched = plan.finish(source, rename)?;
     (patched.changes.clips, patched.changes.coarse) = (added.len(), coarse);
     patched.changes.vertices = vertices;

@@ -11,11 +11,12 @@ use super::draft::{Draft, component, number};
 use super::homes::NewMesh;
 use super::json::{PathStep, whole};
 use super::layers;
+use super::shapes;
 use super::streams;
 use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
 use super::{Patched, Recompression, WriteError};
-use crate::{LayersInFile, Sheet};
+use crate::{AddedShapes, LayersInFile, Sheet};
 
 /// The `target` of views that hold vertex attributes.
 const ARRAY_BUFFER: u64 = 34962;
@@ -55,6 +56,11 @@ impl<'s> Plan<'s> {
     /// Keeps layers of weights in the extras of the file, or takes them out of there.
     pub fn set_layers(&mut self, layers: &LayersInFile) -> Result<(), WriteError> {
         layers::write(layers, &mut self.draft)
+    }
+
+    /// Appends morph targets to a mesh, with the keys of their weights.
+    pub fn add_shapes(&mut self, added: &AddedShapes) -> Result<(), WriteError> {
+        shapes::append(&mut self.draft, added)
     }
 
     pub fn carry_out(&mut self, wants: &[Want]) -> Result<(), WriteError> {

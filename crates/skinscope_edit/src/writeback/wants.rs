@@ -1,7 +1,7 @@
 //! The numbers that accessors are to hold.
 
 use glam::DAffine3;
-use skinscope_model::{ComponentType, Model, Origins, PrimitiveId, Skin, WeightFormat};
+use skinscope_model::{ComponentType, Model, NodeId, Origins, PrimitiveId, Skin, WeightFormat};
 
 use super::homes::Homes;
 use crate::{Sheet, Stored, Table};
@@ -70,7 +70,7 @@ pub(super) struct Want {
     pub data: Data,
     /// The elements that differ from those of the file, rising; the others are as in the file.
     pub changed: Vec<u32>,
-    /// Whether the component type is another than the file's.
+    /// Whether the component type is another than the file's, or there are more elements.
     pub is_retyped: bool,
     /// Whether the elements come from a Draco stream.
     pub is_draco: bool,
@@ -208,7 +208,12 @@ fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
         let old = numbers(skin.inverse_bind[*joint].as_daffine3()).map(f32::to_bits);
         new.is_some_and(|new| new != old || skin.not_finite.contains(joint))
     };
-    let changed: Vec<u32> = (0..skin.joints.len()).filter(differs).map(|j| j as u32).collect();
+    // Links that a skin gained have matrices after those of the file, which has no room for them there.
+    let links: Vec<NodeId> = sheet.model.new_links().map(|link| link.node).collect();
+    let is_new = |joint: &usize| of_file.is_some() && links.contains(&skin.joints[*joint]);
+    let changed: Vec<u32> =
+        (0..skin.joints.len()).filter(|joint| is_new(joint) || differs(joint)).map(|j| j as u32).collect();
+    let is_retyped = accessor.is_some() && (0..skin.joints.len()).any(|joint| is_new(&joint));
     if accessor.is_none() && changed.is_empty() {
         return None;
     }
@@ -223,7 +228,7 @@ fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
         users: vec![User::Binds(index)],
         data: Data { component: ComponentType::F32, kind: "MAT4", width: 16, bytes },
         changed,
-        is_retyped: false,
+        is_retyped,
         is_draco: false,
     })
 }

@@ -3,7 +3,9 @@
 use glam::{Affine3A, Quat, Vec3};
 use skinscope_base::math::Transform;
 use skinscope_model::test_shapes::Tube;
-use skinscope_model::{Channel, Interpolation, ModelParts, NodeId, Path, Sampler, Values};
+use skinscope_model::{
+    Channel, Interpolation, LinkChange, LinkDrive, Model, ModelParts, NewLink, NodeId, Path, Sampler, SkinId, Values,
+};
 
 use super::mesh_tests::{found, parts_of, plant, set, skin};
 use super::{Finding, FindingPose, Severity};
@@ -95,6 +97,21 @@ fn a_wide_turn_over_one_row_is_told_with_the_volume_that_it_costs() {
         assert!(findings[0].message.contains(words) && findings[0].message.contains("turns by 90°"));
         assert!(findings[0].message.contains("50 cm thick"), "{}", findings[0].message);
     }
+}
+
+#[test]
+fn a_joint_with_links_is_passed_over() {
+    let model = Model::build(bent(1, degrees(Vec3::X, 90.0))).unwrap();
+    let drive = LinkDrive { share: 0.5, along: 1.0, from: Quat::IDENTITY, axis: None };
+    let change = LinkChange {
+        of: NodeId(3),
+        links: vec![NewLink { name: "link".into(), drive }],
+        skins: vec![(SkinId(0), vec![model.skins[0].inverse_bind[2]])],
+        weights: Vec::new(),
+        tracks: Vec::new(),
+    };
+    let linked = model.with_links(&change).unwrap();
+    assert_eq!(told(&found((*linked).clone(), "sharp-bend")), []);
 }
 
 #[test]

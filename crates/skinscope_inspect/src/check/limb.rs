@@ -79,6 +79,12 @@ impl<'a> Seam<'a> {
         })
     }
 
+    /// Returns the same place of the same surface with other weights.
+    pub fn on<'b>(&self, surface: &'b SkinSurface) -> Seam<'b> {
+        let Seam { above, rows, width, radius, is_at_joint, center, reach, shell, .. } = *self;
+        Seam { surface, above, rows, width, radius, is_at_joint, center, reach, shell }
+    }
+
     /// Returns what measures the volume of the skin within two radii of the joint.
     pub fn volume(&self, subject: &Subject) -> Volume {
         let surface = self.surface;
@@ -270,6 +276,7 @@ pub(super) fn posed(subject: &Subject, pose: FindingPose) -> Vec<Affine3A> {
             let mut local = model.skeleton.rest.clone();
             let transform = &mut local.transforms[joint.index()];
             transform.rotation = (transform.rotation * Quat::from_axis_angle(axis, angle)).normalize();
+            model.drive_links(&mut local);
             local_to_model(&model.skeleton, &local, &mut world);
         }
         FindingPose::Clip { clip, time_secs } => {

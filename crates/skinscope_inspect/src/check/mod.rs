@@ -20,6 +20,7 @@ mod gates_tests;
 mod hierarchy;
 mod joints;
 mod junctions;
+mod kept_volume;
 mod limb;
 mod limit;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
 pub use gates::{GATES, Gate, Share, gate, percent_text};
+pub use kept_volume::kept_volumes;
 pub use repair::{Repair, RepairTool};
 pub(crate) use rogue::ROGUE;
 pub use seams::meetings;

@@ -74,6 +74,10 @@ fn pairs(subject: &Subject, surface: &SkinSurface) -> Vec<Pair> {
     let parents = &subject.model.skeleton.parents;
     let moves = |node: &NodeId| surface.joints.binary_search_by_key(node, |(other, _)| *other).is_ok();
     let pair = |(joint, _): &(NodeId, Vec<(u32, f32)>)| {
+        // Its links are between it and the joint above, and none of them turns far against the next.
+        if subject.model.links.iter().any(|link| link.of == *joint) {
+            return None;
+        }
         let above = std::iter::successors(parents[joint.index()], |node| parents[node.index()]).find(moves)?;
         let joints = [above, *joint];
         Some(Pair { joints, binds: binds(subject, surface, joints)?, largest: LARGE, moment: None })

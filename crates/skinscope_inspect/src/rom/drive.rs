@@ -251,7 +251,8 @@ impl<'a> Worker<'a> {
             FindingPose::Turned { joint, axis, angle } => {
                 let local = &mut self.local.transforms[joint.index()];
                 local.rotation = (local.rotation * Quat::from_axis_angle(axis, angle)).normalize();
-                self.moved = joint.index()..self.model.skeleton.subtree_end(joint);
+                self.model.drive_links(&mut self.local);
+                self.moved = joint.index()..self.model.moved_end(joint);
                 let skeleton = &self.model.skeleton;
                 for n in self.moved.clone() {
                     let local = skeleton.local_matrix(n, self.local.transforms[n]);

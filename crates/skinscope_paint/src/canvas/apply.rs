@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_weights::brush::{Asked, Painted, Task};
 use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Toward, difference, mean, share_of};
@@ -15,12 +16,10 @@ use crate::layers::RowShares;
 
 /// The weights of a row, and those that it goes towards.
 type OwnAndToward<'a> = (&'a [(u32, f64)], &'a [(u32, f64)]);
-/// What becomes of a place, with its new weights where it changes.
-type Done = (Effect, Option<RowShares>);
-/// Places, one after the other, with what becomes of each.
-type DonePlaces<'a> = &'a mut dyn Iterator<Item = (Place, Done)>;
 /// How many places one thread paints at a time: a dab has some thousand.
 const CHUNK: usize = 1 << 10;
+/// How many places are painted before their rows are written.
+const AT_ONCE: usize = 1 << 15;
 /// Where an erased row differs from what lies below by no more than this, nothing is left of it.
 const NOTHING_LEFT: f64 = 1e-6;
 
@@ -57,35 +56,41 @@ impl Canvas {
         }
     }
 
-    /// Calls a function with places and what becomes of them, on all cores, and returns what it makes of each part of the list.
-    fn by_part<T: Send>(
-        &self,
-        brushing: &Brushing,
-        (list, means): (&[Strengths], &[Shares]),
-        make: &(dyn Fn(DonePlaces<'_>) -> T + Sync),
-    ) -> Vec<T> {
-        let of_chunk = |chunk: Range<usize>| {
-            let mut space = Space::default();
-            let of_place = |at: &Strengths| (at.0, self.painted_evenly(brushing, *at, means, &mut space));
-            make(&mut list[chunk].iter().map(of_place))
-        };
-        parallel::by_chunk(list.len(), CHUNK, &of_chunk)
-    }
-
     /// Paints places, and gives all of them their weights together. Returns the rows that were set.
     fn paint_together(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares]) -> Vec<TableRow> {
-        let made = self.by_part(brushing, (list, means), &|done| {
-            let mut new = self.rows.new_rows();
-            let effect = |(place, (effect, row)): (Place, Done)| {
-                self.note_place(brushing, (place, row), &mut new);
-                effect
-            };
-            let effects: Vec<Effect> = done.map(effect).collect();
+        let mut out = Vec::with_capacity(list.len());
+        prefer_large_pages(&mut out);
+        let toward = brushing.stroke.brush.toward;
+        if list.len() <= AT_ONCE || self.rows.is_layered() || toward == Toward::Below {
+            self.paint_part(brushing, list, means, &mut out);
+            return out;
+        }
+        // New rows of a part are written where those of the part before have been: fresh memory costs more than the painting. Places that read
+        // others see them as they were before the dab.
+        let reads_own = toward == Toward::Nothing && self.rows.are_of_one_place(&self.surfaces);
+        brushing.before_dab = (!reads_own).then(|| self.rows.clone());
+        for part in list.chunks(AT_ONCE) {
+            self.paint_part(brushing, part, means, &mut out);
+        }
+        brushing.before_dab = None;
+        out
+    }
+
+    /// Paints some of the places of a dab, and adds the rows that were set to a list.
+    fn paint_part(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares], out: &mut Vec<TableRow>) {
+        let of_chunk = |chunk: Range<usize>| {
+            let (mut space, mut new) = (Space::default(), self.rows.new_rows());
+            let mut effects = Vec::with_capacity(chunk.len());
+            for at in &list[chunk] {
+                let effect = self.painted_evenly(brushing, *at, means, &mut space);
+                self.note_place(brushing, (at.0, effect.changes().then_some(&space.row)), &mut new);
+                effects.push(effect);
+            }
             (effects, new)
-        });
+        };
+        let made = parallel::by_chunk(list.len(), CHUNK, &of_chunk);
         let accumulates = brushing.stroke.accumulate;
         let mut lists: Vec<Vec<NewRows>> = self.rows.new_rows().iter().map(|_| Vec::new()).collect();
-        let mut out = Vec::with_capacity(list.len());
         let mut places = list.iter();
         for (effects, new) in made {
             for (effect, (place, _)) in effects.into_iter().zip(&mut places) {
@@ -99,15 +104,14 @@ impl Canvas {
             }
         }
         self.rows.set_all(lists);
-        out
     }
 
     /// Notes what becomes of a place with its new weights. Where there are none, it gets those from before the stroke: what was asked for before
     /// is asked for no more, and a stronger dab gets nothing.
-    fn note_place(&self, brushing: &Brushing, (place, row): (Place, Option<RowShares>), new: &mut [NewRows]) {
+    fn note_place(&self, brushing: &Brushing, (place, row): (Place, Option<&Shares>), new: &mut [NewRows]) {
         let Brushing { stroke, touched, before, .. } = brushing;
         if let Some(row) = row {
-            let row = self.left_of(stroke.brush.toward, place, row).map(|row| (row, stroke.normalise));
+            let row = self.is_left(stroke.brush.toward, place, row).then_some((&row[..], stroke.normalise));
             self.rows.note(&self.rows.members(&self.surfaces, place), row, new);
         } else if !stroke.accumulate && touched.get(place).is_some_and(|known| known.is_set) {
             let members = self.rows.members(&self.surfaces, place);
@@ -118,18 +122,26 @@ impl Canvas {
     /// Paints places, and gives them their masks or their weights one after the other, each as far as locked joints keep theirs. Returns the
     /// rows that were set.
     fn paint_in_turn(&mut self, brushing: &mut Brushing, list: &[Strengths], means: &[Shares]) -> Vec<TableRow> {
-        let painted = self.by_part(brushing, (list, means), &|done| done.collect::<Vec<(Place, Done)>>());
+        let of_chunk = |chunk: Range<usize>| {
+            let mut space = Space::default();
+            let of_place = |at: &Strengths| {
+                let effect = self.painted_evenly(brushing, *at, means, &mut space);
+                (at.0, effect, effect.changes().then(|| RowShares::from(&space.row[..])))
+            };
+            list[chunk].iter().map(of_place).collect::<Vec<_>>()
+        };
+        let painted = parallel::by_chunk(list.len(), CHUNK, &of_chunk);
         let Brushing { stroke, locked, touched, before, is_of_mask, .. } = brushing;
         let (accumulates, is_of_mask) = (stroke.accumulate, *is_of_mask);
         let mut out = Vec::new();
-        for (place, (effect, row)) in painted.into_iter().flatten() {
+        for (place, effect, row) in painted.into_iter().flatten() {
             let Some(known) = touched.get_mut(place) else { continue };
             let members = self.rows.members(&self.surfaces, place);
             let asks = row.is_some();
             let changes = row.is_some_and(|row| match is_of_mask {
                 true => self.rows.set_mask(&members, &row, locked),
                 false => {
-                    let row = self.left_of(stroke.brush.toward, place, row).map(|row| (row, stroke.normalise));
+                    let row = self.is_left(stroke.brush.toward, place, &row).then_some((&row[..], stroke.normalise));
                     self.rows.set_in_layer(&members, row, locked)
                 }
             });
@@ -152,11 +164,9 @@ impl Canvas {
         out
     }
 
-    /// Returns the new weights of a place; `None` where it was erased to the last of it, so that it is no more in the layer.
-    fn left_of(&self, toward: Toward, place: Place, row: RowShares) -> Option<RowShares> {
-        let is_gone =
-            toward == Toward::Below && difference(&row, &self.rows.below_place(&self.surfaces, place)) <= NOTHING_LEFT;
-        (!is_gone).then_some(row)
+    /// Whether something is left of a place with new weights: it was not erased to the last of it, so that it would be no more in the layer.
+    fn is_left(&self, toward: Toward, place: Place, row: &[(u32, f64)]) -> bool {
+        toward != Toward::Below || difference(row, &self.rows.below_place(&self.surfaces, place)) > NOTHING_LEFT
     }
 
     /// Notes the strengths of a dab, and returns the places whose rows have to be painted, with the strengths with which they are.
@@ -181,7 +191,10 @@ impl Canvas {
 
     /// Returns the weights that a place had before the dab, or where dabs do not add up, before the stroke. They may be written to `space`.
     fn before<'a>(&'a self, brushing: &'a Brushing, place: Place, space: &'a mut Shares) -> &'a [(u32, f64)] {
-        let rows = if brushing.stroke.accumulate { &self.rows } else { &brushing.before };
+        let rows = match brushing.stroke.accumulate {
+            true => brushing.before_dab.as_ref().unwrap_or(&self.rows),
+            false => &brushing.before,
+        };
         match brushing.is_of_mask {
             true => rows.mask_of_place(&self.surfaces, place, space),
             false => self.rows.of_place_in(rows, &self.surfaces, place, space),
@@ -197,14 +210,15 @@ impl Canvas {
         out.finish()
     }
 
-    /// Does the same as [`Canvas::painted_place`]; in the middle of a model whose both sides are painted, a row stays its own mirror image.
+    /// Does the same as [`Canvas::painted_place`]; in the middle of a model whose both sides are painted, a row stays its own mirror image. Where
+    /// the row changes, `space.row` has its new weights afterwards.
     fn painted_evenly(
         &self,
         brushing: &Brushing,
         (place, strengths): Strengths,
         means: &[Shares],
         space: &mut Space,
-    ) -> Done {
+    ) -> Effect {
         let Some(images) = &brushing.images else {
             return self.painted_alone(brushing, (place, strengths[0]), means, space);
         };
@@ -214,7 +228,8 @@ impl Canvas {
             let limits = (self.most(brushing, place), brushing.stroke.normalise, &brushing.locked);
             painted = images.evened(own, painted, limits);
         }
-        (painted.effect, painted.effect.changes().then(|| painted.row.into()))
+        space.row = painted.row;
+        painted.effect
     }
 
     /// Paints a row where one side alone is painted.
@@ -224,8 +239,8 @@ impl Canvas {
         (place, strength): (Place, f64),
         means: &[Shares],
         space: &mut Space,
-    ) -> Done {
-        let Some(pass) = brushing.passes.first() else { return (Effect::Same, None) };
+    ) -> Effect {
+        let Some(pass) = brushing.passes.first() else { return Effect::Same };
         let Space { own, near, row, mean } = space;
         let own = self.before(brushing, place, own);
         let found;
@@ -245,8 +260,7 @@ impl Canvas {
             // Below a mask there is none.
             (Toward::Nothing | Toward::Touched | Toward::Below, _) => &[],
         };
-        let effect = self.paint_row_into(brushing, place, pass, ((own, toward), strength), row);
-        (effect, effect.changes().then(|| RowShares::from(&row[..])))
+        self.paint_row_into(brushing, place, pass, ((own, toward), strength), row)
     }
 
     /// Returns how many joints a place may have after the stroke.
@@ -371,20 +385,18 @@ impl Canvas {
             *row = painted.row;
             return painted.effect;
         }
-        let surface = &self.surfaces[place.surface];
-        let lacks = |need: Need, key: u32| {
-            stroke.brush.needs.contains(&need) && !self.rows.has_joint(surface, place.point, key)
-        };
+        let (number, room) = self.rows.home(&self.surfaces[place.surface], place.point);
+        let lacks = |need: Need, key: u32| stroke.brush.needs.contains(&need) && !self.rows.table_has(number, key);
         if lacks(Need::Joint, pass.joint) || lacks(Need::To, pass.to) {
             // Its row could not hold what the brush puts there: of a mirror image, or of a mesh of another skin.
             return Effect::Stuck(Stuck::OtherSkin);
         }
-        let table = self.rows.table_of(surface, place.point);
+        let table = &self.rows.tables[number];
         let task = Task {
             brush: stroke.brush,
             locked,
             normalise: stroke.normalise,
-            most: self.most(brushing, place),
+            most: stroke.max_influences.map_or(room, |most| most.min(room)),
             is_integer: table.formats.iter().any(|format| format.one().is_some()),
             joints: &table.keys,
         };
@@ -416,6 +428,13 @@ fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
 }
 
 impl Brushing {
+    /// Whether what is known of each place says whether it has other weights than before the stroke: all places were painted at once, with one
+    /// joint on one side.
+    pub(super) fn is_at_once(&self) -> bool {
+        let is_of_one_joint = matches!(&self.passes[..], [pass] if pass.with.is_empty());
+        self.dabs == 0 && !self.is_of_mask && self.images.is_none() && is_of_one_joint
+    }
+
     /// Adds the places on the other side, where both are painted, and leaves what the mask has of both sides.
     fn both_sides(&self, surfaces: &[RestSurface], strengths: Vec<Strengths>) -> Vec<Strengths> {
         let Some(images) = &self.images else { return strengths };

@@ -56,9 +56,14 @@ pub(super) struct Near {
 }
 
 impl Locator {
+    /// Makes what finds points on the surfaces of a model, whose boxes are known.
+    pub fn with(index: PickIndex, model: &Model, surfaces: &[RestSurface]) -> Self {
+        Self(OnceLock::from(Made::of(index, model, surfaces)))
+    }
+
     /// Returns what finds points on the surfaces of a model.
     pub fn get(&self, model: &Model, surfaces: &[RestSurface]) -> &Made {
-        self.0.get_or_init(|| Made::of(model, surfaces))
+        self.0.get_or_init(|| Made::of(PickIndex::of(model), model, surfaces))
     }
 
     /// Follows a model whose weights something else than dabs has changed. Dabs give the vertices of a point the same weights.
@@ -70,7 +75,7 @@ impl Locator {
 }
 
 impl Made {
-    fn of(model: &Model, surfaces: &[RestSurface]) -> Self {
+    fn of(index: PickIndex, model: &Model, surfaces: &[RestSurface]) -> Self {
         let of_surface = |rest: &RestSurface| {
             let mut out = Welded::of(model, rest);
             out.follow(model, rest);
@@ -82,7 +87,7 @@ impl Made {
             p.positions.iter().all(is_near) && p.morphs.iter().all(|target| target.positions.iter().all(is_near))
         });
         Self {
-            index: PickIndex::of(model),
+            index,
             surfaces: surfaces.iter().map(of_surface).collect(),
             size: Aabb::from_points(bounds).diagonal(),
             is_finite,

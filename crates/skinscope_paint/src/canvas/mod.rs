@@ -9,6 +9,7 @@ mod composer;
 #[cfg(test)]
 mod effect_tests;
 mod effects;
+mod everywhere;
 mod gradient;
 mod group;
 mod locator;
@@ -33,8 +34,10 @@ pub use self::stuck::StuckPlace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use glam::Vec3;
 use skinscope_base::parallel;
 use skinscope_edit::Sheet;
+use skinscope_inspect::PickIndex;
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, PrimitiveId, WeightChange};
 use skinscope_weights::{RestSurface, Stuck, TableRow};
 
@@ -109,6 +112,8 @@ pub struct Brushing {
     touched: TouchedPlaces,
     /// The weights before the stroke.
     before: Rows,
+    /// The weights before the dab, while the rows of a part of its places are set and others are still painted.
+    before_dab: Option<Rows>,
     dabs: usize,
     moment: Option<Moment>,
 }
@@ -145,15 +150,22 @@ impl Canvas {
         Self { model, surfaces, rows, mirrors, locator, scratch }
     }
 
-    /// Makes what finds the surface near a place, so that the first dab does not wait for it.
-    pub fn prepare(&self) {
-        // All of this is made when it is first asked for.
+    /// Does the same as [`Canvas::new`], and makes what finds the surface near a place, so that the first dab does not wait for it.
+    #[must_use]
+    pub fn prepared(model: Arc<Model>) -> Self {
+        let (mut canvas, mut index) = (None, PickIndex::default());
+        parallel::both(|| canvas = Some(Self::new(Arc::clone(&model))), || index = PickIndex::of(&model));
+        let mut out = canvas.unwrap_or_else(|| Self::new(model));
+        let mut locator = Locator::default();
+        // Neighbours are found when they are first asked for.
         let neighbours = || {
-            for surface in self.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
+            for surface in out.surfaces.iter().filter(|surface| surface.mesh.point_count() > 0) {
                 _ = (surface.members(0), surface.neighbours(0), surface.mesh.opposite(0));
             }
         };
-        parallel::both(|| _ = self.locator.get(&self.model, &self.surfaces), neighbours);
+        parallel::both(|| locator = Locator::with(index, &out.model, &out.surfaces), neighbours);
+        out.locator = locator;
+        out
     }
 
     /// Returns the model with the weights that were painted, in single precision.
@@ -210,14 +222,25 @@ impl Canvas {
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
-        let mut strengths = Vec::with_capacity(posed.point_count());
-        posed.each(&mut |place, at| {
-            let share = gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff));
-            let strength = stroke.strength * share;
-            if strength > 0.0 && posed.may_change(stroke, &moment, place) {
-                strengths.push((place, [strength, 0.0]));
+        let strength = |at: Vec3| {
+            stroke.strength * gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff))
+        };
+        // Which way a place looks is known from the places around it, one after the other.
+        let strengths = match stroke.front_faces {
+            Some(_) => {
+                let mut out = Vec::new();
+                posed.each(&mut |place, at| {
+                    if strength(at) > 0.0 && posed.may_change(stroke, &moment, place) {
+                        out.push((place, [strength(at), 0.0]));
+                    }
+                });
+                out
             }
-        });
+            None => posed.strengths(&|place, at| match stroke.may_list(&self.surfaces[place.surface], place.point) {
+                true => strength(at),
+                false => 0.0,
+            }),
+        };
         drop(posed);
         drop(scratch);
         let changed = self.apply(&mut brushing, strengths);
@@ -253,6 +276,7 @@ impl Canvas {
             images,
             touched: TouchedPlaces::default(),
             before: self.rows.clone(),
+            before_dab: None,
             dabs: 0,
             moment: None,
         })
@@ -288,7 +312,11 @@ impl Canvas {
     #[must_use]
     pub fn report(&self, brushing: &Brushing) -> StrokeReport {
         let (rows, is_of_mask) = ((&self.rows, &brushing.before), brushing.is_of_mask);
-        let out = brushing.touched.report(rows, &self.surfaces, is_of_mask);
+        let is_at_once = brushing.is_at_once() && !self.rows.is_layered() && self.rows.are_of_one_place(&self.surfaces);
+        let out = match is_at_once {
+            true => brushing.touched.report_at_once(&self.surfaces),
+            false => brushing.touched.report(rows, &self.surfaces, is_of_mask),
+        };
         let Some(images) = brushing.images.as_deref() else { return out };
         let is_alone = |place: Place, known: &Touched| known.strengths[0] > 0.0 && images.of(place).is_none();
         StrokeReport { unpaired: Some(brushing.touched.count((&self.rows, &self.surfaces), &is_alone)), ..out }

@@ -1,13 +1,11 @@
 //! The surface as a pose and a method draw it while a dab is painted.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 use skinscope_anim::local_to_model;
 use skinscope_base::math::closest_on_triangle;
-use skinscope_base::parallel;
 use skinscope_deform::{
     Deformation, DeformedAttributes, Surface, SurfaceDistances, SurfaceInput, VertexDeformer, pack, palettes,
 };
@@ -25,8 +23,6 @@ use crate::scene_origin;
 const FIRST_LOOK: f64 = 1.0 / 256.0;
 /// How many times as far it is looked for next.
 const NEXT_LOOK: f64 = 8.0;
-/// How many points one thread poses at a time.
-const CHUNK: usize = 1 << 12;
 /// So many times the size of the model is not looked for by boxes: nearly everything is nearer.
 const ALL: f64 = 2.0;
 
@@ -45,7 +41,8 @@ pub(super) struct Moment {
 
 impl Moment {
     pub fn of(model: &Model, stroke: &Stroke, time: f64) -> Self {
-        let pose = stroke.posing.at(model, Some(time));
+        let mut pose = stroke.posing.at(model, Some(time));
+        model.drive_links(&mut pose);
         let (mut model_pose, mut matrices, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &pose, &mut model_pose);
         palettes(model, &model_pose, &mut matrices);
@@ -94,22 +91,22 @@ pub(super) struct Start {
 
 /// The surfaces that a stroke can touch, at one moment.
 pub(super) struct PosedSurfaces<'a> {
-    ground: Ground<'a>,
+    pub(super) ground: Ground<'a>,
     posed: PosedModel<'a>,
-    parts: Vec<Vec<Option<PosedPart<'a>>>>,
+    pub(super) parts: Vec<Vec<Option<PosedPart<'a>>>>,
     /// The surface that positions are read from, where vertices cannot be deformed one by one.
-    whole: Option<Arc<Surface>>,
+    pub(super) whole: Option<Arc<Surface>>,
     /// Whether points near a place are found without posing the others.
     locates: bool,
     /// The positions so far, by surface.
-    seen: &'a [Seen],
+    pub(super) seen: &'a [Seen],
 }
 
 /// A part of a surface, whose vertices are deformed one by one.
-struct PosedPart<'a> {
+pub(super) struct PosedPart<'a> {
     instance: InstanceId,
     primitive: usize,
-    deformer: Option<VertexDeformer<'a>>,
+    pub(super) deformer: Option<VertexDeformer<'a>>,
 }
 
 impl<'a> PosedSurfaces<'a> {
@@ -167,7 +164,7 @@ impl<'a> PosedSurfaces<'a> {
         made.filter(|made| made.is_usable(&self.posed))
     }
 
-    fn surface(&self, region: usize) -> &'a RestSurface {
+    pub(super) fn surface(&self, region: usize) -> &'a RestSurface {
         &self.ground.surfaces[self.ground.regions[region].surface]
     }
 
@@ -358,39 +355,7 @@ impl<'a> PosedSurfaces<'a> {
         }
     }
 
-    /// Finds the positions of all points of a region on all cores, where vertices are deformed one by one, so that they are known when they
-    /// are asked for. Points whose first vertex the stroke does not touch stay unknown.
-    fn see_all(&self, region: usize) {
-        if self.whole.is_some() {
-            return;
-        }
-        let (surface, parts) = (self.surface(region), &self.parts[region]);
-        let part_of = |vertex: u32| surface.parts.partition_point(|part| part.first <= vertex).saturating_sub(1);
-        let of_chunk = |points: Range<usize>| {
-            let (mut out, mut space) = (Vec::with_capacity(points.len()), Vec::new());
-            let first = &surface.mesh.weld.first[points];
-            for run in first.chunk_by(|a, b| part_of(*a) == part_of(*b)) {
-                let number = run.first().map_or(0, |vertex| part_of(*vertex));
-                match parts[number].as_ref().and_then(|part| part.deformer.as_ref()) {
-                    Some(deformer) => {
-                        let start = surface.parts[number].first;
-                        let vertices: Vec<u32> = run.iter().map(|vertex| vertex - start).collect();
-                        deformer.positions(&vertices, &mut space);
-                        out.extend_from_slice(&space);
-                    }
-                    None => out.resize(out.len() + run.len(), Vec3::NAN),
-                }
-            }
-            out
-        };
-        let found = parallel::by_chunk(surface.mesh.point_count() as usize, CHUNK, &of_chunk);
-        let seen = &self.seen[self.ground.regions[region].surface];
-        for (point, position) in (0..).zip(found.into_iter().flatten()).filter(|(_, position)| !position.is_nan()) {
-            seen.put(point, position);
-        }
-    }
-
-    fn each_of(
+    pub(super) fn each_of(
         &self,
         (region, surface): (usize, usize),
         points: impl Iterator<Item = u32>,
@@ -462,7 +427,6 @@ impl<'a> PosedSurfaces<'a> {
             let normal: Vec3 = rest.mesh.opposite(point).iter().map(facing).sum();
             front.sees(normal, moment.to_model(front.eye).as_vec3() - here)
         };
-        // Where both sides are painted, each is looked up in the mask when it is known what is opposite.
-        (stroke.mirror.is_some() || stroke.lists(rest, point)) && looks_there()
+        stroke.may_list(rest, point) && looks_there()
     }
 }

@@ -99,10 +99,26 @@ impl Rows {
         }
     }
 
-    /// Returns the table of a place.
-    pub fn table_of(&self, surface: &RestSurface, point: u32) -> &Table {
-        let first = surface.row(surface.mesh.weld.first[point as usize]);
-        &self.tables[first.table]
+    /// Returns the number of the table of a place, and how many joints its vertices have room for.
+    pub fn home(&self, surface: &RestSurface, point: u32) -> (usize, usize) {
+        let TableRow { table, .. } = surface.row(surface.mesh.weld.first[point as usize]);
+        match surface.members(point) {
+            [_] => (table, self.tables[table].per_vertex),
+            _ => (table, self.room(surface, point)),
+        }
+    }
+
+    /// Whether the skin of a table has a joint.
+    pub fn table_has(&self, table: usize, key: u32) -> bool {
+        self.numbers[table].get(key).is_some()
+    }
+
+    /// Whether no row is that of two vertices, so that no place has a row of another one.
+    pub fn are_of_one_place(&self, surfaces: &[RestSurface]) -> bool {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut parts = surfaces.iter().flat_map(|surface| &surface.parts);
+        let are_alone = |(table, there): (&Table, &Vec<usize>)| table.primitives.len() == 1 && there.len() == 1;
+        parts.all(|part| seen.insert(part.primitive)) && self.tables.iter().zip(&*self.together).all(are_alone)
     }
 
     /// Whether the skin of a place has a joint, so that its rows can hold it.
@@ -138,6 +154,9 @@ impl Rows {
     ) -> &'a [(u32, f64)] {
         let surface = &surfaces[surface];
         let at = surface.row(surface.mesh.weld.first[point as usize]);
+        if self.layers.is_empty() && moment.layers.is_empty() {
+            return moment.flat(at, space);
+        }
         match moment.painted(at) {
             Some(painted) => &painted.shares,
             None if self.layers.active().is_some() => self.unpainted(at, space),

@@ -220,3 +220,37 @@ fn a_dab_in_layers_is_the_same_whether_its_rows_are_set_together_or_in_turn() {
         assert!(paint(BTreeSet::new()) == paint(last), "{} {accumulate}", brush.id);
     }
 }
+
+#[test]
+fn a_brush_over_many_vertices_sees_each_as_it_was_before() {
+    // More than are painted before their rows are written.
+    let model = Arc::new(tube(Tube { joints: 6, rings: 450, sides: 100, influences: 4, ..Tube::default() }));
+    let joint = model.skins[0].joints[2];
+    let count = model.meshes[0].primitives[0].stored_vertices as u32;
+    let primitive = PrimitiveId::new(MeshId(0), 0);
+    let at = |vertices: Vec<u32>| {
+        let touches = vertices.into_iter().map(|vertex| Touch { primitive, vertex, share: 1.0 }).collect();
+        Dab { at: Centre::Listed(touches), pressure: 1.0, time: None }
+    };
+    for brush in [&ADD, &SMOOTH] {
+        let locked = BTreeSet::from([model.skins[0].joints[3]]);
+        let stroke = Stroke { brush, strength: 0.3, locked, ..stroke_on(Some(joint), METHODS[0]) };
+        let mut all = Canvas::new(Arc::clone(&model));
+        let report = all.flood(&stroke).unwrap();
+        assert!(report.vertices == count as usize && report.changed > 32_768, "{report:?}");
+        // As one dab, which counts what it has changed.
+        let mut dabbed = Canvas::new(Arc::clone(&model));
+        assert_eq!(dabbed.paint(&Stroke { dabs: vec![at((0..count).collect())], ..stroke.clone() }).unwrap(), report);
+        // One by one, each from the weights before the stroke.
+        let mut single = Canvas::new(Arc::clone(&model));
+        let some: Vec<u32> = (0..count).step_by(97).collect();
+        let dabs = some.iter().map(|vertex| at(vec![*vertex])).collect();
+        single.paint(&Stroke { accumulate: false, dabs, ..stroke }).unwrap();
+        let row = |canvas: &Canvas, vertex: u32| {
+            let (joints, weights) = canvas.model().influences(primitive.mesh, 0).unwrap().of(vertex as usize);
+            (joints.to_vec(), weights.iter().map(|weight| weight.to_bits()).collect::<Vec<u32>>())
+        };
+        assert!((0..count).all(|vertex| row(&all, vertex) == row(&dabbed, vertex)), "{}", brush.id);
+        assert!(some.iter().all(|vertex| row(&all, *vertex) == row(&single, *vertex)), "{}", brush.id);
+    }
+}

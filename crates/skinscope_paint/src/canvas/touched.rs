@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_weights::{Effect, RestSurface, Stuck, TableRow};
 
@@ -66,6 +67,7 @@ impl TouchedPlaces {
     pub fn expect(&mut self, count: usize) {
         if self.all.is_empty() {
             self.all.reserve(count);
+            prefer_large_pages(&mut self.all);
         }
     }
 
@@ -87,6 +89,7 @@ impl TouchedPlaces {
             let numbers = &mut self.numbers[place.surface];
             if numbers.is_empty() {
                 *numbers = vec![0; surfaces[place.surface].mesh.point_count() as usize];
+                prefer_large_pages(numbers);
             }
             self.all.push((place, Touched::default()));
             numbers[place.point as usize] = self.all.len() as u32;
@@ -143,6 +146,25 @@ impl TouchedPlaces {
             out.extend(members.iter().map(|member| rows.stored_at(member.at)));
         }
         out.len()
+    }
+
+    /// Does the same as [`TouchedPlaces::report`] where all places were painted at once, without layers, and have no rows in common: what was
+    /// set has changed.
+    pub fn report_at_once(&self, surfaces: &[RestSurface]) -> StrokeReport {
+        let mut out = StrokeReport::default();
+        let mut stuck = BTreeMap::<Stuck, usize>::new();
+        for (place, known) in &self.all {
+            let count = surfaces[place.surface].members(place.point).len();
+            out.vertices += count;
+            out.changed += if known.is_set { count } else { 0 };
+            match known.effect {
+                Effect::Partial(_) => out.partial += count,
+                Effect::Stuck(why) => *stuck.entry(why).or_default() += count,
+                Effect::Same | Effect::Changed => {}
+            }
+        }
+        out.stuck = stuck.into_iter().collect();
+        out
     }
 
     /// Counts the vertices of the file that were touched, and what became of them; `before` are the rows before the stroke.

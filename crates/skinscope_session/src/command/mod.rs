@@ -28,6 +28,7 @@ use skinscope_anim::Layers;
 use skinscope_anim::pose::Resolved;
 use skinscope_base::math::{Aabb, Ramp};
 use skinscope_deform::{Deformer, PaletteBuffer, PaletteRows};
+use skinscope_edit::LinkSettings;
 use skinscope_inspect::rom::RomOptions;
 use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
 use skinscope_model::{BindingChange, ClipId, NodeId, WeightChange};
@@ -155,6 +156,9 @@ pub enum EditCommand {
     /// Give skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step. A
     /// change that does not fit the model is ignored as a whole: [`skinscope_model::Model::with_bindings`] says why it does not.
     Bind(#[serde(with = "skinscope_base::text_form::shared")] Arc<BindingChange>),
+    /// Put bone links between a joint and the one above it, in one step. A joint that cannot have them stays as it is, and
+    /// [`crate::Tools::links`] says why.
+    InsertLinks(NodeId, LinkSettings),
 }
 
 /// Commands about the pose that is shown, and how time passes.

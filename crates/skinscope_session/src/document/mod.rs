@@ -25,6 +25,7 @@ use skinscope_inspect::symmetry::{self, NoPlane};
 use skinscope_inspect::{Inspection, PickIndex, TexelDensity, WeightStats};
 use skinscope_model::Model;
 use skinscope_paint::{KeptError, KeptLayers, kept_layers};
+use skinscope_solve::{DrivenShapes, kept_shapes};
 
 use crate::document::warnings::WeightWarnings;
 use crate::surfaces::tangents::ComputedTangents;
@@ -74,6 +75,8 @@ pub struct Document {
     copies_built_in: Arc<OnceLock<bool>>,
     /// The layers of weights that its file keeps, once they were asked for.
     kept_layers: Arc<OnceLock<Result<Option<KeptLayers>, KeptError>>>,
+    /// What brings in the corrective shapes that its file has, once it was asked for.
+    kept_shapes: Arc<OnceLock<Vec<DrivenShapes>>>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -165,6 +168,7 @@ impl Document {
             texel_density: Arc::default(),
             copies_built_in: Arc::default(),
             kept_layers: Arc::default(),
+            kept_shapes: Arc::default(),
         }
     }
 
@@ -320,6 +324,12 @@ impl Document {
     #[must_use]
     pub fn kept_layers(&self) -> &Result<Option<KeptLayers>, KeptError> {
         self.kept_layers.get_or_init(|| kept_layers(self.stored()))
+    }
+
+    /// Returns what brings in the corrective shapes that its file has; nothing where what the file keeps of that does not fit the model.
+    #[must_use]
+    pub fn kept_shapes(&self) -> &[DrivenShapes] {
+        self.kept_shapes.get_or_init(|| kept_shapes(self.stored()).unwrap_or_default())
     }
 
     /// Returns a function that measures [`Document::rest_bounds`] and makes [`Document::pick_index`], for another thread

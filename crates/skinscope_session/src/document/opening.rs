@@ -194,6 +194,10 @@ impl Session {
                     Ok(bound) => self.skinning().show_skinning(Arc::new(bound)),
                     Err(_) => left.bindings.push(record),
                 },
+                Rebinding::Links(change) => match model.with_links(&change) {
+                    Ok(linked) => self.skinning().show_skinning(Arc::new(linked)),
+                    Err(_) => left.bindings.push(record),
+                },
                 Rebinding::Unfit => left.bindings.push(record),
             }
         }

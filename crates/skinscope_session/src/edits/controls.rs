@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines, Program, Slider, renamed};
+use skinscope_anim::pose::controls::{Channel, Controls, DriveScratch, Preset, PresetLines, Program, Slider, renamed};
 use skinscope_model::{LocalPose, Model};
 
 use crate::pose::pose_sources::PoseSources;
@@ -52,6 +52,11 @@ impl Driving {
     /// Writes what controls say at a moment (seconds of the timeline) over `pose`.
     pub fn drive(&self, model: &Model, time_secs: f32, scratch: &mut DriveScratch, pose: &mut LocalPose) {
         self.program.drive(model, &self.controls.sliders, time_secs, scratch, pose);
+    }
+
+    /// Returns whether a control says how much there is of a morph target, by the index of its weight.
+    pub(crate) fn drives_morph(&self, index: usize) -> bool {
+        self.program.driver_of(Channel::Morph(index)).is_some()
     }
 }
 
@@ -166,7 +171,7 @@ impl ControlState<'_> {
     /// Returns the value of a slider that is shown: the one that a control gives it, else the one that was set.
     #[must_use]
     pub fn slider_value(self, slider: usize) -> f32 {
-        let driven = self.pose.control_program().driver_of(skinscope_anim::pose::controls::Channel::Slider(slider));
+        let driven = self.pose.control_program().driver_of(Channel::Slider(slider));
         let value = driven.and_then(|line| self.pose.over.drive.value(line));
         let set = || self.edits.controls.sliders.get(slider).map_or(0.0, |slider| slider.within(slider.value.into()));
         value.unwrap_or_else(set) as f32

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_anim::Layers;
 use skinscope_edit::PlacedJoint;
 use skinscope_inspect::VertexSet;
-use skinscope_model::{ClipChange, ClipId, Model, SkinningChange};
+use skinscope_model::{ClipChange, ClipId, Model, NodeId, SkinningChange};
 use skinscope_paint::{KeptLayers, LayerStack};
 
 use crate::Edits;
@@ -143,7 +143,11 @@ impl Step {
             Self::Placed(joints) => Self::Placed(std::mem::replace(now.placed, joints)),
             Self::Bindings(other) => {
                 // Clips may have come since, and they stay.
+                let is_moved = |(i, to): (usize, &Option<NodeId>)| to.is_some_and(|to| to.index() != i);
+                let has_moved = now.model.nodes_in(&other).iter().enumerate().any(is_moved);
+                let has_clips = !(now.model.added_clips().is_empty() && other.added_clips().is_empty());
                 let other = match other.has_same_added_clips(now.model) {
+                    _ if has_moved && has_clips => other.with_clips_of(now.model).map_or(other, Arc::new),
                     true => other,
                     false => other.with_clips_changed(&other.clips_back_to(now.model)).map_or(other, Arc::new),
                 };

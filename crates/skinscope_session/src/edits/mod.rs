@@ -150,6 +150,15 @@ impl Edits {
         self.morphs.extend(said.morphs.iter().copied());
     }
 
+    /// Returns the same edits of a model whose nodes have other ids, which `find` finds. Those of nodes that are there no more are left out.
+    pub(crate) fn following(&self, find: &dyn Fn(NodeId) -> Option<NodeId>) -> Self {
+        Self {
+            nodes: self.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect(),
+            held: self.held.iter().filter_map(|(node, at)| Some((find(*node)?, *at))).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Writes the edits over `pose`.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, edit) in &self.nodes {
@@ -185,6 +194,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             | EditCommand::ChangeWeights(_)
             | EditCommand::NormaliseWeights
             | EditCommand::Bind(_)
+            | EditCommand::InsertLinks(..)
     ) {
         session.stop_trial();
     }
@@ -207,6 +217,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
             }
             return;
         }
+        EditCommand::InsertLinks(joint, ref settings) => return session.insert_links(joint, settings),
         // Gestures are of all parts (`gesture`).
         EditCommand::BeginEdit | EditCommand::EndEdit | EditCommand::CancelEdit => return,
         EditCommand::Edit(node, value) => {

@@ -69,14 +69,16 @@ impl PoseRules {
         (self.limits, self.stored) = (limits, stored);
     }
 
-    /// Follows a model that has gained nodes after its others, or lost them again: it has `count`.
-    pub(crate) fn follow_count(&mut self, count: usize) {
-        self.limits.retain(|node, _| node.index() < count);
-        self.pins.retain(|node| node.index() < count);
-        self.pinned_at.retain(|(node, _)| node.index() < count);
-        self.pull_root = self.pull_root.filter(|node| node.index() < count);
+    /// Follows a model that has gained nodes, or lost them again: it has `count`, and `find` finds those that there were.
+    pub(crate) fn follow_nodes(&mut self, count: usize, find: &dyn Fn(NodeId) -> Option<NodeId>) {
+        for limits in [&mut self.limits, &mut self.stored] {
+            *limits = limits.iter().filter_map(|(node, limits)| Some((find(*node)?, *limits))).collect();
+        }
+        self.pins = self.pins.iter().filter_map(|node| find(*node)).collect();
+        self.pinned_at = self.pinned_at.iter().filter_map(|(node, at)| Some((find(*node)?, *at))).collect();
+        self.pull_root = self.pull_root.and_then(find);
         if let Some(mirror) = &self.mirror {
-            self.mirror = Some(Arc::new(mirror.for_nodes(count)));
+            self.mirror = Some(Arc::new(mirror.for_nodes(count, find)));
         }
     }
 

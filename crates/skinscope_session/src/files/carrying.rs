@@ -90,6 +90,7 @@ impl Session {
             let is_there = match record.on(&model, &work.paths) {
                 Rebinding::IsThere => true,
                 Rebinding::Change(change) => self.bind(&change).is_ok(),
+                Rebinding::Links(change) => self.link(&change).is_ok(),
                 Rebinding::Unfit => false,
             };
             if !is_there {

@@ -50,11 +50,7 @@ impl CopyTask {
         let (from, to): (&Model, &Model) = (self.from.as_ref(), self.to.as_ref());
         let part = context.part(0.0, CARRIED);
         let layer = CopiedLayer::of((from, &self.layers), self.copy.layer, (to, &self.locked), &part)?;
-        let canvas = (self.needs_canvas && layer.vertices() > 0).then(|| {
-            let canvas = Canvas::new(Arc::clone(&self.to));
-            canvas.prepare();
-            canvas
-        });
+        let canvas = (self.needs_canvas && layer.vertices() > 0).then(|| Canvas::prepared(Arc::clone(&self.to)));
         Some(MadeCopy { layer, canvas })
     }
 

@@ -317,9 +317,13 @@ impl Brushwork<'_> {
 /// Notes that a command is about to be carried out: one that gives the pointer something else to do takes the brush out of the hand, and what
 /// ends a gesture ends its stroke.
 pub(crate) fn note(painting: &mut Painting, command: &Command) {
-    use crate::EditCommand::{BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, NormaliseWeights, Redo, Undo};
+    use crate::EditCommand::{
+        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Undo,
+    };
     match command {
-        Command::Edit(BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_))
+        Command::Edit(
+            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..),
+        )
         | Command::Keying(_)
         | Command::Tool(_) => stroke::end(painting),
         // The weights from before it come back with all else.

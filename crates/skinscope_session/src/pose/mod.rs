@@ -152,7 +152,9 @@ impl Pose {
         }
         let lesson = from.lesson.filter(|_| playback.source != PoseSource::Bind);
         let (layers, time_secs) = (playback.layers, playback.time_secs);
-        let over = Over { model, layers, root, edits: from.edits, rules: from.rules, driving: driving.as_ref() };
+        let shapes = (from.shapes(), moment.map(|(clip, _)| clip));
+        let over =
+            Over { model, layers, root, edits: from.edits, rules: from.rules, driving: driving.as_ref(), shapes };
         pose.is_driven = driving.is_some();
         pose.over.drive.forget();
         let edit = |local: &mut LocalPose| {
@@ -169,6 +171,7 @@ impl Pose {
                 pose.below.wide.clone_from(&local.wide);
                 over.drive(time_secs, &mut pose.over, local);
             }
+            over.bring_in_shapes(&mut pose.over, local);
         };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         pose.shift = anim::origin_shift(&model.skeleton, &pose.local);

@@ -105,6 +105,7 @@ impl Pose {
             edits: from.edits,
             rules: from.rules,
             driving: driving.as_ref(),
+            shapes: (from.shapes(), Some(clip)),
         };
         let (mut skins, shift) = (Vec::new(), self.shift);
         for (steps, time_secs) in onion_moments(from.view, from.playback, clip.duration_secs()) {

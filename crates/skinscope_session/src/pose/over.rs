@@ -5,7 +5,8 @@ use glam::{Affine3A, DAffine3, Mat3};
 use skinscope_anim::pose::controls::DriveScratch;
 use skinscope_anim::pose::reach_target;
 use skinscope_anim::{LayerScratch, Layers};
-use skinscope_model::{LocalPose, Model};
+use skinscope_model::{Clip, InstanceId, LocalPose, Model};
+use skinscope_solve::DrivenShapes;
 
 use crate::edits::controls::Driving;
 use crate::{Edits, PoseRules, RootMotion};
@@ -24,6 +25,8 @@ pub(crate) struct Over<'a> {
     pub rules: &'a PoseRules,
     /// What drives the pose by controls.
     pub driving: Option<&'a Driving>,
+    /// The corrective shapes that joints bring in, and the clip whose keys of weights count more.
+    pub shapes: (&'a [DrivenShapes], Option<&'a Clip>),
 }
 
 /// Reusable memory.
@@ -31,6 +34,7 @@ pub(crate) struct Over<'a> {
 pub(crate) struct OverScratch {
     layers: LayerScratch,
     pub drive: DriveScratch,
+    weights: Vec<f64>,
 }
 
 fn wide(m: Affine3A) -> DAffine3 {
@@ -43,6 +47,7 @@ impl Over<'_> {
         self.lay_clips(time_secs, scratch, pose);
         self.lay_edits(pose);
         self.drive(time_secs, scratch, pose);
+        self.bring_in_shapes(scratch, pose);
     }
 
     /// Lays other clips over that of the pose.
@@ -63,8 +68,99 @@ impl Over<'_> {
         }
     }
 
-    /// Lets controls act, which come last.
+    /// Lets controls act, which come last but for shapes.
     pub fn drive(&self, time_secs: f32, scratch: &mut OverScratch, pose: &mut LocalPose) {
         self.driving.iter().for_each(|driving| driving.drive(self.model, time_secs, &mut scratch.drive, pose));
+    }
+
+    /// Lets joints bring in the corrective shapes of the file, but for weights that the clip has keys of, that the user has set or that
+    /// controls drive.
+    pub(crate) fn bring_in_shapes(&self, scratch: &mut OverScratch, pose: &mut LocalPose) {
+        let (all, clip) = self.shapes;
+        for shapes in all {
+            let Some(instance) = self.model.instances.get(shapes.instance.index()) else { continue };
+            let is_own = |(_, id): &(usize, InstanceId)| self.model.instances[id.index()].node == instance.node;
+            if clip.is_some_and(|clip| clip.tracks.weights.iter().any(is_own)) {
+                continue;
+            }
+            shapes.driver.weights(pose, &mut scratch.weights);
+            for ((target, _), weight) in shapes.targets.iter().zip(&scratch.weights) {
+                let index = instance.morph_offset + target;
+                let is_set = self.edits.morphs.contains_key(&index)
+                    || self.driving.is_some_and(|driving| driving.drives_morph(index));
+                if let Some(now) = pose.morph_weights.get_mut(index).filter(|_| !is_set) {
+                    *now = *weight as f32;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::Vec3;
+    use skinscope_anim::pose::rotate;
+    use skinscope_model::NodeId;
+    use skinscope_model::test_shapes::obstacle_course;
+    use skinscope_solve::{Driver, kept_text};
+
+    use super::*;
+    use crate::{ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, Session};
+
+    /// Opens a model whose file says that one of its joints brings in its second morph target, or that none does.
+    fn session(is_driven: bool) -> Session {
+        let model = obstacle_course();
+        let rest = &model.skeleton.rest;
+        let mut pose = rest.clone();
+        rotate(&mut pose, NodeId(7), Vec3::X * 60.0);
+        let driver = Driver::of_poses(vec![NodeId(7)], rest, &[&pose]).unwrap();
+        let targets = vec![(1, "lean".to_owned())];
+        let shapes = DrivenShapes { instance: InstanceId::from_index(0), driver, targets };
+        let mut parts = (*model).clone();
+        parts.source.kept_shapes = kept_text(&model, &[shapes]).filter(|_| is_driven).map(Into::into);
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        session.apply(PlaybackCommand::SetPlaying(false));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session
+    }
+
+    fn weight(session: &mut Session) -> f32 {
+        session.update_pose();
+        session.pose().local.morph_weights[1]
+    }
+
+    #[test]
+    fn joints_bring_in_the_shapes_of_a_file_unless_their_weight_is_set() {
+        let mut session = session(true);
+        assert_eq!(weight(&mut session), 0.0);
+        session.apply(EditCommand::Edit(NodeId(7), ChannelValue::Rotation(Vec3::X * 60.0)));
+        session.apply(EditCommand::EndEdit);
+        assert!((weight(&mut session) - 1.0).abs() < 1e-5);
+        session.apply(EditCommand::Edit(NodeId(7), ChannelValue::Rotation(Vec3::X * 30.0)));
+        session.apply(EditCommand::EndEdit);
+        assert!((weight(&mut session) - 0.5).abs() < 1e-4);
+        session.apply(EditCommand::EditMorph(1, 0.25));
+        session.apply(EditCommand::EndEdit);
+        assert_eq!(weight(&mut session), 0.25);
+        session.apply(EditCommand::ResetMorph(1));
+        assert!((weight(&mut session) - 0.5).abs() < 1e-4);
+        session.apply(PlaybackCommand::SetPose(PoseSource::Bind));
+        assert!(weight(&mut session) < 1e-6, "the bind pose is as it is");
+    }
+
+    #[test]
+    fn the_keys_of_a_clip_count_more() {
+        for time in [0.3, 0.8, 1.6] {
+            let [driven, plain] = [true, false].map(|is_driven| {
+                let mut session = session(is_driven);
+                session.apply(PlaybackCommand::SetPose(PoseSource::Clip));
+                session.apply(PlaybackCommand::Seek(time));
+                weight(&mut session)
+            });
+            assert_eq!(driven, plain);
+        }
     }
 }

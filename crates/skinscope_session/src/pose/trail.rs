@@ -72,8 +72,9 @@ impl Pose {
             let trail = Arc::new({
                 let driving = self.driving(from.playback, from.edits);
                 let (root, layers, shift) = changes;
-                let over =
-                    Over { model, layers, root, edits: from.edits, rules: from.rules, driving: driving.as_ref() };
+                // No shape moves a node.
+                let (edits, rules, driving, shapes) = (from.edits, from.rules, driving.as_ref(), (&[][..], None));
+                let over = Over { model, layers, root, edits, rules, driving, shapes };
                 path(&over, clip, node, shift)
             });
             let of = Some((Arc::downgrade(model), clip, node, Arc::clone(from.edits), changes));

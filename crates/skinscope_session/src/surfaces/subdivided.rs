@@ -88,7 +88,7 @@ impl Surfaces<'_> {
         }
         let surface = match is_first {
             true => of.before(&self.surface_input(self.view.choice())?),
-            false => of.after(&self.surface()?),
+            false => of.after(self.surface()?.as_ref()),
         };
         let surface = Arc::new(surface);
         known.push((key, Arc::clone(&surface)));

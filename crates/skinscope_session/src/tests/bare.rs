@@ -236,5 +236,5 @@ fn the_difference_to_the_weights_before_is_an_overlay_and_each_binding_is_a_laye
     assert!(skins(&session) == 1 && session.edited_weights().weights_before().is_none());
     let differs = session.measurements().changed_weights().unwrap();
     let values = &differs.values[0][0];
-    assert!(!values.is_empty() && values.iter().all(|value| *value == 1.0), "all of its weights are new");
+    assert!(!values.is_empty() && values.iter().all(|value| *value == 1.0), "all of its weights are new: {:?} of {}", values.first(), values.len());
 }

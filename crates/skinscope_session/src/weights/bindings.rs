@@ -19,6 +19,12 @@ impl Session {
         self.choose_tool(None);
         let Some(before) = self.model().map(Arc::clone) else { return Ok(()) };
         let bound = Arc::new(before.with_bindings(change)?);
+        self.show_gained(before, bound);
+        Ok(())
+    }
+
+    /// Shows a model that has gained skins or joints, as one step.
+    pub(super) fn show_gained(&mut self, before: Arc<Model>, gained: Arc<Model>) {
         // Layers name the vertices of the parts that have weights, and there are more of these now.
         let layers = Some(self.painting.layers().clone()).filter(|layers| !layers.is_empty());
         if layers.is_some() {
@@ -26,13 +32,12 @@ impl Session {
         }
         let asked = self.painting.stop_asking();
         self.history.bindings_changed(Arc::clone(&before), layers, asked);
-        self.skinning().show_skinning(bound);
+        self.skinning().show_skinning(gained);
         self.follow_bindings(Some(&before));
-        Ok(())
     }
 
-    /// Lets what names nodes and vertices follow the model that is shown, where its meshes have gained skins since `before` was shown, or have
-    /// lost them again.
+    /// Lets what names nodes and vertices follow the model that is shown, where its meshes have gained skins or a joint has gained links since
+    /// `before` was shown, or have lost them again.
     pub(crate) fn follow_bindings(&mut self, before: Option<&Model>) {
         let Some((before, now)) = before.zip(self.model().map(Arc::clone)) else { return };
         if now.shares_all_but_edits(before) {
@@ -42,15 +47,20 @@ impl Session {
             self.apply(FindingCommand::LeaveFinding);
         }
         let count = now.skeleton.len();
-        let is_there = |node: NodeId| Some(node).filter(|node| node.index() < count);
+        let found = before.nodes_in(&now);
+        let is_there = |node: NodeId| found.get(node.index()).copied().flatten();
         self.view.selected = self.view.selected.and_then(is_there);
         self.view.hovered = None;
         self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| is_there(*node)).collect());
         self.view_history.follow_nodes(is_there);
         self.painting.follow_nodes(is_there);
         self.placing.follow(&now);
-        self.rules.follow_count(count);
-        Arc::make_mut(&mut self.tools.locked).retain(|node| node.index() < count);
+        self.rules.follow_nodes(count, &is_there);
+        self.tools.follow_nodes(&is_there);
+        if found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i)) {
+            self.edits = Arc::new(self.edits.following(&is_there));
+            self.tools.follow_moved(&is_there);
+        }
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();
         if marked.parts.iter().all(|part| part.mesh.index() < now.meshes.len()) {

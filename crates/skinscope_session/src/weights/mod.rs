@@ -1,6 +1,7 @@
 //! Edited weights and inverse bind matrices: each edit is one step of the history, beside the edits of the pose.
 
 mod bindings;
+mod links;
 pub(crate) mod marks;
 mod shapes;
 pub(crate) mod tool_commands;
@@ -8,6 +9,7 @@ pub(crate) mod tools;
 mod trial;
 mod within;
 
+pub use self::links::{GainedLinks, LinksMade};
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
 pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};

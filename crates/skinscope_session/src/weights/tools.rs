@@ -13,6 +13,7 @@ use skinscope_edit::{
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
+use super::links::LinksMade;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
 
@@ -101,6 +102,8 @@ pub struct Tools {
     pub(super) given: Weak<Model>,
     /// What is to be looked at anew since a mesh was bound.
     pub(super) examination: Option<Examination>,
+    /// The joint that gained links last.
+    pub links: Option<LinksMade>,
     /// The weights before those that were applied last; `None` where the meshes had none.
     pub(super) before: Option<Arc<Model>>,
 }

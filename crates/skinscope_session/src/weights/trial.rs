@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use skinscope_edit::{Operation, Outcome, Task, clear_bind_meshes};
-use skinscope_model::{BindingChange, Model};
+use skinscope_model::{BindingChange, Model, NodeId};
 use skinscope_paint::CopiedLayer;
 
+use super::links::LinksMade;
 use crate::painting::layers;
 use crate::{ComparedFile, EditedWeights, Examination, Session, Tools, ViewCommand};
 
@@ -14,6 +15,22 @@ impl Tools {
     /// Asks for another look at the model, unless more is asked for already.
     fn ask_for_check(&mut self) {
         self.examination = self.examination.or(Some(Examination::Check));
+    }
+
+    /// Follows a model that has gained nodes or lost some: locked joints, and the joint that gained links last.
+    pub(super) fn follow_nodes(&mut self, find: &dyn Fn(NodeId) -> Option<NodeId>) {
+        self.locked = Arc::new(self.locked.iter().filter_map(|node| find(*node)).collect());
+        let links = self.links.take();
+        self.links = links.and_then(|links| Some(LinksMade { joint: find(links.joint)?, ..links }));
+    }
+
+    /// Follows a model whose nodes have other ids: the joints that settings name.
+    pub(super) fn follow_moved(&mut self, find: &dyn Fn(NodeId) -> Option<NodeId>) {
+        let settings = Arc::make_mut(&mut self.settings);
+        settings.joint = settings.joint.and_then(find);
+        settings.other = settings.other.and_then(find);
+        settings.copied = settings.copied.iter().filter_map(|(node, weight)| Some((find(*node)?, *weight))).collect();
+        settings.pairs = settings.pairs.iter().filter_map(|[a, b]| Some([find(*a)?, find(*b)?])).collect();
     }
 
     /// Asks for a look at a mesh that was bound, and at how it moves.

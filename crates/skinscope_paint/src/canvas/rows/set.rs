@@ -7,12 +7,16 @@ use skinscope_base::parallel;
 use skinscope_weights::{Shares, TableRow, share_of};
 
 use super::{Member, Rows};
-use crate::layers::{LayerRow, RowShares};
+use crate::layers::LayerRow;
 
 /// Rows of one table with what they become; `None`: what the file has, or what lies below a layer.
 pub(in crate::canvas) type NewRows = Vec<(usize, Option<LayerRow>)>;
+/// The weights that a place gets, and whether they sum to what they are to sum to; `None` as in [`NewRows`].
+type NewWeights<'a> = Option<(&'a [(u32, f64)], bool)>;
 /// How many rows one thread composes at a time.
 const CHUNK: usize = 1 << 10;
+/// So many rows a list has room for from the start: as many as places are painted for one list.
+const LIST: usize = 1 << 10;
 
 impl Rows {
     /// Whether brushes paint in layers, which make the weights together.
@@ -27,11 +31,11 @@ impl Rows {
     }
 
     /// Adds what all vertices of a place become with the same weights, or without, to the lists of their tables ([`Rows::set_all`]).
-    pub fn note(&self, members: &[Member], weights: Option<(RowShares, bool)>, into: &mut [NewRows]) {
-        for Member { at, own } in members.iter().skip(1) {
-            into[at.table].push((at.row, self.row_for((at.table, *own), weights.clone())));
-        }
-        if let Some(Member { at, own }) = members.first() {
+    pub fn note(&self, members: &[Member], weights: NewWeights<'_>, into: &mut [NewRows]) {
+        for Member { at, own } in members {
+            if into[at.table].is_empty() {
+                into[at.table].reserve(LIST);
+            }
             into[at.table].push((at.row, self.row_for((at.table, *own), weights)));
         }
     }
@@ -73,23 +77,20 @@ impl Rows {
 
     /// Returns the row of a table with weights for a place that is painted with the joints of another one. A vertex that the file stores for
     /// several skins has the same numbers for all of them.
-    fn row_for(&self, (table, own): (usize, usize), weights: Option<(RowShares, bool)>) -> Option<LayerRow> {
+    fn row_for(&self, (table, own): (usize, usize), weights: NewWeights<'_>) -> Option<LayerRow> {
         let (shares, is_whole) = weights?;
-        let shares = if table == own { shares } else { self.with_skin_of(table, own, &shares).into() };
-        Some(LayerRow::painted(shares, is_whole))
+        Some(match table == own {
+            true => LayerRow::painted(shares, is_whole),
+            false => LayerRow::painted(self.with_skin_of(table, own, shares), is_whole),
+        })
     }
 
     /// Gives all vertices of a place the same weights in the layer that is painted in, or takes them away there. Returns whether locked joints have
     /// kept theirs under the layers above; else nothing has changed.
-    pub(crate) fn set_in_layer(
-        &mut self,
-        members: &[Member],
-        weights: Option<(RowShares, bool)>,
-        locked: &BTreeSet<u32>,
-    ) -> bool {
+    pub(crate) fn set_in_layer(&mut self, members: &[Member], weights: NewWeights<'_>, locked: &BTreeSet<u32>) -> bool {
         let mut before = Vec::new();
         for Member { at, own } in members {
-            let row = self.row_for((at.table, *own), weights.clone());
+            let row = self.row_for((at.table, *own), weights);
             before.push((*at, self.painted(*at).cloned(), self.of_locked(*at, locked)));
             self.set_layered(*at, row);
         }

@@ -1,5 +1,6 @@
 //! What of the rows a model and a file get: weights in single precision, and tables.
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 use skinscope_model::{PrimitiveId, WeightChange};
 use skinscope_weights::{Table, TableRow};
@@ -17,6 +18,8 @@ impl Rows {
             let Some(table) = rows.first().and_then(|at| self.tables.get(at.table)) else { continue };
             let (per_vertex, pairs) = (table.per_vertex, rows.len() * table.per_vertex);
             let (mut joints, mut weights) = (vec![0_u16; pairs], vec![0.0_f32; pairs]);
+            prefer_large_pages(&mut joints);
+            prefer_large_pages(&mut weights);
             let pairs = joints.chunks_mut(CHUNK * per_vertex.max(1)).zip(weights.chunks_mut(CHUNK * per_vertex.max(1)));
             let mut work: Vec<_> = rows.chunks(CHUNK).zip(pairs).collect();
             parallel::in_pieces(&mut work, 1, &|_, work: &mut [(&[TableRow], _)]| {

@@ -1,5 +1,6 @@
-//! Skins that meshes gained, as session files hold them: what was bound to which joints, by names, and the influences by value. Inverse bind
-//! matrices follow from the rest pose ([`skinscope_model::Model::with_bindings`]); those that were edited since are among `binds`.
+//! Skins that meshes gained, and links that joints gained, as session files hold them: what was bound to which joints, by names, and the
+//! influences by value. Inverse bind matrices follow from the rest pose ([`skinscope_model::Model::with_bindings`]); those that were edited
+//! since are among `binds`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::Keys;
 use skinscope_base::math::Transform;
-use skinscope_edit::find_nodes;
+use skinscope_edit::{find_nodes, links_again};
 use skinscope_model::{
-    BindingChange, Influences, Instance, InstanceId, Model, NewNode, NewSkin, NodeId, Primitive, PrimitiveId, SkinId,
-    WeightFormat,
+    BindingChange, Influences, Instance, InstanceId, LinkChange, Model, NewNode, NewSkin, NodeId, Primitive,
+    PrimitiveId, SkinId, WeightFormat,
 };
 
+use super::links::LinkRecord;
 use super::number::{Number, numbers, values};
 
 /// The skins that meshes gained in one step.
@@ -30,6 +32,9 @@ pub(crate) struct BindingRecord {
     pub meshes: Vec<BoundMeshRecord>,
     /// The parts of these meshes that gained influences.
     pub parts: Vec<BoundPartRecord>,
+    /// The links that a joint gained; then there is nothing else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkRecord>,
 }
 
 /// A node that was made to be a joint.
@@ -115,21 +120,25 @@ pub(crate) struct BoundPartRecord {
 /// What becomes of a binding in a model.
 #[derive(Clone, Debug)]
 pub(crate) enum Rebinding {
-    /// All of its meshes have a skin: that of their file, into which it was saved.
+    /// All of its meshes have a skin, or its joint has links: those of their file, into which it was saved.
     IsThere,
     Change(Box<BindingChange>),
+    /// A joint gains links.
+    Links(Box<LinkChange>),
     /// The model has not all of its nodes and vertices.
     Unfit,
 }
 
 impl BindingRecord {
-    /// Makes the records of what meshes of a model gained, but for the first ones.
+    /// Makes the records of what meshes of a model gained, but for the first ones; before them those of links, which joints can gain only before.
     pub(crate) fn all_of(model: &Model, but_for: usize) -> Vec<Self> {
         let bindings = model.bindings();
-        if bindings.len() <= but_for {
+        if bindings.len() <= but_for && model.new_links().next().is_none() {
             return Vec::new();
         }
         let keys = Keys::of(model);
+        let of_links = |links| Self { links, ..Self::default() };
+        let linked: Vec<Self> = LinkRecord::all_of(model, &keys).into_iter().map(of_links).collect();
         // The nodes that came with them are the last ones.
         let mut first = model.skeleton.len();
         let mut out: Vec<Self> = Vec::new();
@@ -138,7 +147,7 @@ impl BindingRecord {
             out.push(Self::of(model, change, (&keys, first)));
         }
         out.reverse();
-        out
+        linked.into_iter().chain(out).collect()
     }
 
     fn of(model: &Model, change: &BindingChange, (keys, first): (&Keys, usize)) -> Self {
@@ -192,6 +201,7 @@ impl BindingRecord {
             skins: change.skins.iter().map(skin).collect(),
             meshes: made.chain(joining).map(mesh).collect(),
             parts: change.primitives.iter().filter_map(part).collect(),
+            links: Vec::new(),
         }
     }
 
@@ -200,13 +210,22 @@ impl BindingRecord {
         let joints = self.skins.iter().flat_map(|skin| skin.joints.iter().chain(&skin.root));
         let known = joints.filter_map(|joint| if let JointRecord::Known(key) = joint { Some(key) } else { None });
         let shown = self.meshes.iter().map(|mesh| &mesh.node).chain(self.parts.iter().map(|part| &part.node));
-        known.chain(shown).chain(self.nodes.iter().filter_map(|node| node.below.as_ref())).map(String::as_str)
+        let below = self.nodes.iter().filter_map(|node| node.below.as_ref());
+        known.chain(shown).chain(below).chain(self.links.iter().map(|link| &link.of)).map(String::as_str)
     }
 
     /// Returns what it is in a model; `paths` are those of the nodes whose keys are numbers.
     pub fn on(&self, model: &Model, paths: &BTreeMap<String, String>) -> Rebinding {
         let found = find_nodes(model, self.names(), paths);
         let find = |key: &str| found.get(key).copied();
+        if let Some(first) = self.links.first() {
+            let Some(joint) = find(&first.of) else { return Rebinding::Unfit };
+            if model.links.iter().any(|link| link.of == joint) {
+                return Rebinding::IsThere;
+            }
+            let again = links_again(model, joint, self.links.iter().map(LinkRecord::link).collect());
+            return again.map_or(Rebinding::Unfit, |change| Rebinding::Links(Box::new(change)));
+        }
         let shown: Option<Vec<InstanceId>> =
             self.meshes.iter().map(|mesh| shown_at(model, find(&mesh.node)?)).collect();
         let has_skin = |id: &InstanceId| model.instances[id.index()].skin.is_some();

@@ -20,8 +20,8 @@
 //! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
 //! the model's file has them in another order. `set_aside` has the work that does not fit the model.
 //!
-//! `bindings` has the skins that meshes gained, with the nodes that were made for them: they come before everything else, since what
-//! was made later may name these nodes.
+//! `bindings` has the links that joints gained, and the skins that meshes gained, with the nodes that were made for them: they come before
+//! everything else, since what was made later may name these nodes.
 //!
 //! `placed` has the joints that were placed by hand in meshes without a skin, and are not bound yet.
 //!
@@ -37,6 +37,7 @@
 mod bindings;
 mod clips;
 mod layout;
+mod links;
 mod model_files;
 mod number;
 mod records;

@@ -1,0 +1,181 @@
+//! Appends morph targets to a mesh of a file: their offsets and the keys of their weights as new accessors, and what drives them in the extras.
+//! What the file has of the mesh stays as it is, but for lists that have one item for each target.
+
+use std::collections::{BTreeMap, HashMap};
+
+use glam::Vec3;
+use serde_json::{Value, json};
+use skinscope_model::ComponentType;
+
+use super::WriteError;
+use super::clips::{add_numbers, add_times, interpolation};
+use super::draft::{Draft, component, number};
+use super::json::{PathStep, whole};
+use super::layers::keep;
+use crate::{AddedShapes, ShapeKeys};
+
+/// The member of `extras.skinscope` that says what drives shapes.
+const SHAPES: &str = "shapes";
+/// The `target` of views that hold vertex attributes.
+const ARRAY_BUFFER: u64 = 34962;
+/// The channels that name their target by a pointer.
+const POINTER: &str = "KHR_animation_pointer";
+
+/// Appends the targets.
+pub(super) fn append(draft: &mut Draft<'_>, added: &AddedShapes) -> Result<(), WriteError> {
+    let refused = |reason| Err(WriteError::Shapes { mesh: added.mesh, reason });
+    let new = added.offsets.iter().map(Vec::len).max().unwrap_or_default();
+    let Some(old) = added.names.len().checked_sub(new).filter(|_| new > 0) else {
+        return refused("it would get none");
+    };
+    let nodes = nodes_of(draft, added.mesh);
+    if is_pointed_at(&draft.root, added.mesh, &nodes) {
+        return refused("a clip names its weights by a pointer");
+    }
+    add_targets(draft, added)?;
+    widen(draft, &[PathStep::Key("meshes"), PathStep::At(added.mesh)], new)?;
+    for node in &nodes {
+        widen(draft, &[PathStep::Key("nodes"), PathStep::At(*node)], new)?;
+    }
+    set_names(draft, added, old)?;
+    let mut samplers: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut inputs: HashMap<Vec<u32>, usize> = HashMap::new();
+    for keys in &added.keys {
+        let bits: Vec<u32> = keys.times.iter().map(|time| time.to_bits()).collect();
+        let input = match inputs.get(&bits) {
+            Some(input) => *input,
+            None => add_times(draft, &keys.times)?,
+        };
+        inputs.insert(bits, input);
+        add_keys(draft, keys, input, &mut samplers)?;
+    }
+    draft.changes.shapes += new;
+    keep(draft, SHAPES, &added.drivers)
+}
+
+/// Returns the nodes of the file that show a mesh.
+fn nodes_of(draft: &Draft<'_>, mesh: usize) -> Vec<usize> {
+    let nodes = draft.root["nodes"].as_array().map_or(&[][..], Vec::as_slice);
+    let shows = |(_, node): &(usize, &Value)| whole(&node["mesh"]) == Some(mesh as u64);
+    nodes.iter().enumerate().filter(shows).map(|(index, _)| index).collect()
+}
+
+/// Returns whether a channel names the weights of a mesh, or of a node that shows it, by a pointer.
+fn is_pointed_at(root: &Value, mesh: usize, nodes: &[usize]) -> bool {
+    let begins = |pointer: &str, list: &str, index: usize| {
+        let rest = pointer.strip_prefix(&format!("/{list}/{index}/weights"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let animations = root["animations"].as_array().map_or(&[][..], Vec::as_slice);
+    let channels = animations.iter().filter_map(|animation| animation["channels"].as_array()).flatten();
+    let mut pointers = channels.filter_map(|channel| channel["target"]["extensions"][POINTER]["pointer"].as_str());
+    pointers.any(|p| begins(p, "meshes", mesh) || nodes.iter().any(|node| begins(p, "nodes", *node)))
+}
+
+/// Adds an accessor for each target of each primitive, and names it there.
+fn add_targets(draft: &mut Draft<'_>, added: &AddedShapes) -> Result<(), WriteError> {
+    let model = draft.model;
+    let mesh = &model.meshes[added.mesh];
+    let mut accessors: Vec<Vec<usize>> = Vec::new();
+    for targets in &added.offsets {
+        let of_targets = targets.iter().map(|offsets| add_offsets(draft, offsets));
+        accessors.push(of_targets.collect::<Result<_, _>>()?);
+    }
+    for primitive in 0..accessors.len() {
+        let path =
+            [PathStep::Key("meshes"), PathStep::At(added.mesh), PathStep::Key("primitives"), PathStep::At(primitive)];
+        let items = accessors[mesh.holder(primitive)].iter();
+        let items: Vec<String> = items.map(|accessor| json!({ "POSITION": accessor }).to_string()).collect();
+        append_items(draft, &path, "targets", &items)?;
+    }
+    Ok(())
+}
+
+fn add_offsets(draft: &mut Draft<'_>, offsets: &[Vec3]) -> Result<usize, WriteError> {
+    let least = offsets.iter().copied().reduce(Vec3::min).unwrap_or_default();
+    let most = offsets.iter().copied().reduce(Vec3::max).unwrap_or_default();
+    let bound =
+        |corner: Vec3| -> Value { corner.to_array().map(|value| number(f64::from(value))).into_iter().collect() };
+    let mut accessor = json!({
+        "componentType": component(ComponentType::F32), "count": offsets.len(), "type": "VEC3",
+        "min": bound(least), "max": bound(most),
+    });
+    // An accessor without a view holds zeros.
+    if offsets.iter().any(|offset| *offset != Vec3::ZERO) {
+        let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_array()).flat_map(f32::to_le_bytes).collect();
+        accessor["bufferView"] = json!(draft.add_view(&bytes, None, Some(ARRAY_BUFFER))?);
+    }
+    draft.add_plain_accessor(&accessor)
+}
+
+/// Adds zeros to the weights of a mesh or of a node, where it has any.
+fn widen(draft: &mut Draft<'_>, path: &[PathStep], new: usize) -> Result<(), WriteError> {
+    let weights = [path, &[PathStep::Key("weights")]].concat();
+    match draft.text.find(&weights)?.is_some() {
+        true => append_items(draft, path, "weights", &vec!["0".to_owned(); new]),
+        false => Ok(()),
+    }
+}
+
+/// Names the new targets after those that the file names, or all of them where it names none or too few.
+fn set_names(draft: &mut Draft<'_>, added: &AddedShapes, old: usize) -> Result<(), WriteError> {
+    const NAMES: &str = "targetNames";
+    let text = |name: &String| Value::from(name.as_str()).to_string();
+    let path = [PathStep::Key("meshes"), PathStep::At(added.mesh)];
+    let extras = [PathStep::Key("meshes"), PathStep::At(added.mesh), PathStep::Key("extras")];
+    let stated = &draft.root["meshes"][added.mesh]["extras"];
+    let (is_object, named) = (stated.is_object(), stated[NAMES].as_array().map(Vec::len));
+    let all = format!("[{}]", added.names.iter().map(text).collect::<Vec<_>>().join(","));
+    match (is_object, named) {
+        (true, Some(named)) if named == old => {
+            append_items(draft, &extras, NAMES, &added.names[old..].iter().map(text).collect::<Vec<_>>())
+        }
+        (true, _) => draft.set_member(&extras, NAMES, all),
+        (false, _) => draft.set_member(&path, "extras", format!("{{\"{NAMES}\":{all}}}")),
+    }
+}
+
+/// Adds keys of weights to an animation, in place of those that the node has there. `samplers` says how many an animation has by now.
+fn add_keys(
+    draft: &mut Draft<'_>,
+    keys: &ShapeKeys,
+    input: usize,
+    samplers: &mut BTreeMap<usize, usize>,
+) -> Result<(), WriteError> {
+    let animation = [PathStep::Key("animations"), PathStep::At(keys.animation)];
+    let output = add_numbers(draft, &keys.values)?;
+    let stated = draft.root["animations"][keys.animation].clone();
+    let in_file = stated["samplers"].as_array().map_or(0, Vec::len);
+    let count = samplers.entry(keys.animation).or_insert(in_file);
+    let sampler = *count;
+    *count += 1;
+    let item = json!({ "input": input, "interpolation": interpolation(keys.interpolation), "output": output });
+    append_items(draft, &animation, "samplers", &[item.to_string()])?;
+    let channels = stated["channels"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_own = |channel: &Value| {
+        whole(&channel["target"]["node"]) == Some(u64::from(keys.node)) && channel["target"]["path"] == "weights"
+    };
+    let own: Vec<usize> = (0..channels.len()).filter(|channel| is_own(&channels[*channel])).collect();
+    for channel in &own {
+        let path = [animation[0], animation[1], PathStep::Key("channels"), PathStep::At(*channel)];
+        draft.set_member(&path, "sampler", sampler.to_string())?;
+    }
+    if own.is_empty() {
+        let channel = json!({ "sampler": sampler, "target": { "node": keys.node, "path": "weights" } });
+        append_items(draft, &animation, "channels", &[channel.to_string()])?;
+    }
+    Ok(())
+}
+
+/// Adds items to a list that is a member of an object; the list is made where it is not there.
+fn append_items(draft: &mut Draft<'_>, path: &[PathStep], member: &str, items: &[String]) -> Result<(), WriteError> {
+    let list = [path, &[PathStep::Key(member)]].concat();
+    let Some(node) = draft.text.find(&list)? else {
+        return draft.set_member(path, member, format!("[{}]", items.join(",")));
+    };
+    for item in items {
+        node.push(item.clone())?;
+    }
+    draft.changes.json_values += items.len() as u64;
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Which joints bring in which shapes of `skinscope sculpt`.
+
+use std::collections::BTreeSet;
+
+use glam::{Quat, Vec3};
+
+use super::sculpt_shapes::Shape;
+use super::{CliError, printable};
+use crate::model::{LocalPose, Model, NodeId};
+use crate::solve::{Driver, DriverError, ShapeDriver};
+
+/// A joint that turns by less than this in a pose, radians, drives no shape of it unless it is named.
+const TURNED: f32 = 0.0175;
+
+/// Joints that bring in some shapes together.
+struct Group {
+    joints: BTreeSet<NodeId>,
+    /// By their numbers.
+    shapes: Vec<usize>,
+}
+
+/// Makes what brings in some shapes: the joints that are named, together; without them, those of each shape, so that what has nothing to do with
+/// each other, such as both elbows, is there at the same time.
+pub(super) fn drivers(
+    model: &Model,
+    shapes: &[Shape],
+    named: Option<Vec<NodeId>>,
+) -> Result<Vec<ShapeDriver>, CliError> {
+    let groups = match named {
+        Some(joints) => vec![Group { joints: joints.into_iter().collect(), shapes: (0..shapes.len()).collect() }],
+        None => groups(model, shapes),
+    };
+    let made = |Group { joints, shapes: own }: Group| -> Result<ShapeDriver, CliError> {
+        let of_group: Vec<&Shape> = own.iter().map(|at| &shapes[*at]).collect();
+        let driver = driver(model, joints.into_iter().collect(), &of_group)?;
+        Ok(ShapeDriver { driver, shapes: own })
+    };
+    groups.into_iter().map(made).collect()
+}
+
+/// Returns whether two poses turn a joint differently.
+fn is_turned(a: &LocalPose, b: &LocalPose, joint: NodeId) -> bool {
+    let rotation = |pose: &LocalPose| pose.transforms[joint.index()].rotation;
+    let (a, b) = (rotation(a), rotation(b));
+    let chord = |b: Quat| (a - b).length();
+    // Both quaternions of a rotation are one.
+    4.0 * (0.5 * chord(b).min(chord(-b))).min(1.0).asin() > TURNED
+}
+
+/// Returns whether two poses have the same rotations.
+pub(super) fn are_alike(a: &LocalPose, b: &LocalPose) -> bool {
+    (0..a.transforms.len()).all(|node| !is_turned(a, b, NodeId::from_index(node)))
+}
+
+/// Returns the joints that drive a shape: those that the moved vertices follow and that the pose turns, else all joints that the pose turns.
+fn driving_joints(model: &Model, shape: &Shape) -> BTreeSet<NodeId> {
+    let (mut followed, mut all) = (BTreeSet::new(), BTreeSet::new());
+    for part in &shape.parts {
+        let skin = model.instances[part.instance.index()].skin.map(|skin| &model.skins[skin.index()]);
+        let influences = model.influences(part.at.mesh, part.at.primitive);
+        let Some((skin, influences)) = skin.zip(influences) else { continue };
+        all.extend(skin.joints.iter().copied());
+        for (vertex, _) in part.back.offsets.iter().enumerate().filter(|(_, offset)| **offset != Vec3::ZERO) {
+            let (joints, weights) = influences.of(vertex);
+            let pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+            followed.extend(pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()));
+        }
+    }
+    let is_turned = |joint: &NodeId| is_turned(&model.skeleton.rest, &shape.pose, *joint);
+    followed.retain(is_turned);
+    all.retain(is_turned);
+    if followed.is_empty() { all } else { followed }
+}
+
+/// Brings shapes together of which one's pose turns a joint that drives the other.
+fn groups(model: &Model, shapes: &[Shape]) -> Vec<Group> {
+    let rest = &model.skeleton.rest;
+    let turns = |group: &Group, joints: &BTreeSet<NodeId>| {
+        let mut poses = group.shapes.iter().map(|at| &shapes[*at].pose);
+        poses.any(|pose| joints.iter().any(|joint| is_turned(rest, pose, *joint)))
+    };
+    let mut out: Vec<Group> = Vec::new();
+    for (at, shape) in shapes.iter().enumerate() {
+        let mut group = Group { joints: driving_joints(model, shape), shapes: vec![at] };
+        // A group that has grown may meet another one.
+        while let Some(other) = out.iter().position(|other| turns(&group, &other.joints) || turns(other, &group.joints))
+        {
+            let other = out.remove(other);
+            group.joints.extend(other.joints);
+            group.shapes.extend(other.shapes);
+        }
+        group.shapes.sort_unstable();
+        out.push(group);
+    }
+    out
+}
+
+/// Makes the driver of some shapes.
+fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[&Shape]) -> Result<Driver, CliError> {
+    let poses: Vec<&LocalPose> = shapes.iter().map(|shape| &shape.pose).collect();
+    let name = |at: usize| shapes.get(at).map_or("", |shape| shape.name.as_str());
+    let why = match Driver::of_poses(joints, &model.skeleton.rest, &poses) {
+        Ok(driver) => return Ok(driver),
+        Err(DriverError::Count) => format!(
+            "{}: its pose turns no joint of the skin, so that the shape would never show; --driver names joints",
+            name(0)
+        ),
+        Err(DriverError::Alike(one, None)) => format!(
+            "{}: the driving joints are turned as at rest in its pose, so that it would never show; --driver names others",
+            name(one)
+        ),
+        Err(DriverError::Alike(one, Some(other))) => format!(
+            "{} and {}: the driving joints are turned alike in both poses, so that nothing tells them apart; --driver names others",
+            name(other),
+            name(one)
+        ),
+        Err(error) => error.to_string(),
+    };
+    Err(CliError::Usage(printable(&why)))
+}

@@ -1,0 +1,226 @@
+//! `skinscope sculpt`: corrective shapes that joints bring in.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use skinscope::import::read_points;
+
+use crate::common::validator::{is_there, validate};
+use crate::fix::reader::File;
+use crate::fix::run::captured;
+use crate::fix::said;
+
+/// The character is 1.7 m high; this is a hundred thousandth of that.
+const NEAR: f64 = 1.7e-5;
+
+/// An empty folder with a copy of the built-in character.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sculpt").join(name);
+    let _absent = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb"), folder.join("a.glb")).unwrap();
+    folder
+}
+
+/// Carries out a command line in a folder; it must go well. Returns what is printed.
+fn ok(folder: &Path, arguments: &[&str]) -> String {
+    let out = captured(folder, arguments);
+    assert!(out.status.success(), "{arguments:?}: {}", said(&out));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&ok(folder, arguments)).unwrap()
+}
+
+/// Carries out a command line that is refused, and returns why.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let out = captured(folder, arguments);
+    assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", said(&out));
+    assert!(!folder.join("none.glb").exists());
+    said(&out)
+}
+
+/// Poses the character, and makes a sculpt of it: the surface by dual quaternions. Returns the option that takes it.
+fn sculpt(folder: &Path, name: &str, turn: &str) -> String {
+    let [pose, mesh] = [format!("{name}.pose.json"), format!("{name}.ply")];
+    ok(folder, &["pose", "a.glb", "-o", &pose, "--rotate", turn]);
+    ok(folder, &["bake", "a.glb", "--pose", &pose, "--method", "dual-quaternion", "-o", &mesh]);
+    format!("--sculpt={}={}", folder.join(&pose).display(), folder.join(&mesh).display())
+}
+
+/// The largest distance of the vertices of two meshes.
+fn apart(folder: &Path, a: &str, b: &str) -> f64 {
+    let [a, b] = [a, b].map(|file| read_points(&folder.join(file)).unwrap());
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_sculpt_becomes_a_morph_target_that_meets_it_in_its_pose() {
+    let folder = folder("meets");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let told = json(&folder, &["sculpt", "a.glb", &sculpted, "-o", "out.glb", "--json"]);
+    let shape = &told["shapes"][0];
+    assert_eq!(
+        (&shape["joints"], &shape["name"], &shape["flat"]),
+        (&serde_json::json!(["LowerArm.L"]), &"Bent".into(), &0.into())
+    );
+    let figure = |key: &str| shape[key].as_f64().unwrap();
+    assert!(figure("largest_before") > 1e-3 && figure("largest_after") < NEAR, "{shape}");
+    assert!(figure("vertices") > 10.0 && figure("longest_offset") < 0.1, "{shape}");
+    ok(&folder, &["bake", "out.glb", "--pose", "Bent.pose.json", "--morph", "Bent=1", "-o", "met.ply"]);
+    ok(&folder, &["bake", "a.glb", "--pose", "Bent.pose.json", "-o", "plain.ply"]);
+    assert!(apart(&folder, "plain.ply", "Bent.ply") > 1e-3);
+    let met = apart(&folder, "met.ply", "Bent.ply");
+    assert!(met < NEAR, "{met}");
+    // A second load finds what drives it.
+    let info = json(&folder, &["info", "out.glb", "--json"]);
+    assert_eq!(info["counts"]["morph_targets"], 1);
+    assert_eq!(info["shapes"][0]["targets"], serde_json::json!([{ "target": 0, "name": "Bent" }]));
+    let text = ok(&folder, &["info", "out.glb"]);
+    assert!(text.contains("\"Bent\": brought in by LowerArm.L"), "{text}");
+    assert!(ok(&folder, &["info", "a.glb", "--json"]).contains("\"shapes\": []"));
+}
+
+#[test]
+fn the_mirror_image_of_a_sculpt_is_brought_in_by_the_other_side() {
+    let folder = folder("mirror");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let all = ["sculpt", "a.glb", &sculpted, "--mirror", "--name", "elbow.L", "-o", "out.glb", "--json"];
+    let told = json(&folder, &all);
+    let of = |key: &str| told["shapes"].as_array().unwrap().iter().map(|shape| shape[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of("name"), ["elbow.L", "elbow.R"]);
+    assert_eq!(of("joints"), [serde_json::json!(["LowerArm.L"]), serde_json::json!(["LowerArm.R"])]);
+    // Both elbows are bent, and the joints bring both shapes in.
+    let both = ["bake", "--pose", "both.pose.json", "-o"];
+    ok(&folder, &["pose", "a.glb", "-o", "other.pose.json", "--from", "Bent.pose.json", "--mirror", "x"]);
+    let [pose, other] = ["Bent.pose.json", "other.pose.json"];
+    ok(
+        &folder,
+        &[
+            "pose",
+            "a.glb",
+            "-o",
+            "both.pose.json",
+            "--from",
+            pose,
+            "--add",
+            &format!("{}=1", folder.join(other).display()),
+        ],
+    );
+    ok(&folder, &[&both[..], &["wanted.ply", "a.glb", "--method", "dual-quaternion"]].concat());
+    ok(&folder, &[&both[..], &["plain.ply", "a.glb"]].concat());
+    ok(&folder, &[&both[..], &["met.ply", "out.glb"]].concat());
+    let [plain, met] = ["plain.ply", "met.ply"].map(|mesh| apart(&folder, mesh, "wanted.ply"));
+    assert!(plain > 1e-3 && met < 0.1 * plain, "{plain} {met}");
+}
+
+#[test]
+fn what_the_file_has_stays_and_every_primitive_has_the_target() {
+    let folder = folder("stays");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "--name", "elbow", "-o", "out.glb"]);
+    let [before, after] = ["a.glb", "out.glb"].map(|name| File::open(&folder.join(name)));
+    assert!(after.buffers[0].starts_with(&before.buffers[0]), "new bytes follow the old ones");
+    let [old, new] = [&before.root["accessors"], &after.root["accessors"]].map(|list| list.as_array().unwrap());
+    assert!(new.starts_with(old) && new.len() > old.len());
+    let mesh = &after.root["meshes"][0];
+    assert_eq!(mesh["extras"]["targetNames"], serde_json::json!(["elbow"]));
+    for primitive in mesh["primitives"].as_array().unwrap() {
+        let target = &new[primitive["targets"][0]["POSITION"].as_u64().unwrap() as usize];
+        let positions = &new[primitive["attributes"]["POSITION"].as_u64().unwrap() as usize];
+        assert_eq!((&target["count"], &target["type"]), (&positions["count"], &"VEC3".into()));
+        assert!(target["min"].is_array() && target["max"].is_array());
+    }
+    // Each channel of weights has as many numbers as keys times targets.
+    let animations = after.root["animations"].as_array().unwrap();
+    let weights = animations.iter().flat_map(|animation| {
+        let channels = animation["channels"].as_array().unwrap().iter();
+        let own = channels.filter(|channel| channel["target"]["path"] == "weights");
+        own.map(move |channel| &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize])
+    });
+    let counts: Vec<[u64; 2]> = weights
+        .map(|sampler| {
+            ["input", "output"].map(|key| new[sampler[key].as_u64().unwrap() as usize]["count"].as_u64().unwrap())
+        })
+        .collect();
+    assert!(!counts.is_empty() && counts.iter().all(|[keys, values]| keys == values), "{counts:?}");
+}
+
+#[test]
+fn a_clip_plays_the_surface_of_another_method_at_the_moment_that_was_taken() {
+    let folder = folder("clip");
+    let all = ["sculpt", "a.glb", "--from=Walk@0=dual-quaternion", "-o", "out.glb", "--json"];
+    let told = json(&folder, &all);
+    let walk = told["clips"].as_array().unwrap().iter().find(|clip| clip["clip"] == "Walk").unwrap();
+    assert!(walk["keys"].as_u64().unwrap() > 2 && walk["error"].as_f64().unwrap() < 1e-3, "{walk}");
+    assert!((told["shapes"][0]["most"].as_f64().unwrap() - 1.0).abs() < 1e-6, "{told}");
+    let moment = ["--clip", "Walk", "--time", "0", "-o"];
+    ok(&folder, &[&["bake", "out.glb"][..], &moment, &["played.ply"]].concat());
+    ok(&folder, &[&["bake", "a.glb"][..], &moment, &["wanted.ply", "--method", "dual-quaternion"]].concat());
+    ok(&folder, &[&["bake", "a.glb"][..], &moment, &["plain.ply"]].concat());
+    let [plain, played] = ["plain.ply", "played.ply"].map(|mesh| apart(&folder, mesh, "wanted.ply"));
+    assert!(plain > 1e-4 && played < NEAR, "{plain} {played}");
+}
+
+#[test]
+fn more_shapes_join_those_that_a_file_has_and_all_are_met() {
+    let folder = folder("more");
+    let elbow = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let knee = sculpt(&folder, "Knee", "LowerLeg.L=-90,0,0");
+    let half = sculpt(&folder, "Half", "LowerLeg.L=-45,0,0");
+    ok(&folder, &["sculpt", "a.glb", &elbow, "-o", "one.glb"]);
+    let told = json(&folder, &["sculpt", "one.glb", &knee, &half, "--driver", "LowerLeg.L", "-o", "two.glb", "--json"]);
+    assert_eq!(told["shapes"].as_array().unwrap().len(), 2);
+    let info = json(&folder, &["info", "two.glb", "--json"]);
+    assert_eq!((info["counts"]["morph_targets"].as_u64(), info["shapes"].as_array().map(Vec::len)), (Some(3), Some(2)));
+    for name in ["Bent", "Knee", "Half"] {
+        let [pose, morph] = [format!("{name}.pose.json"), format!("{name}=1")];
+        ok(&folder, &["bake", "two.glb", "--pose", &pose, "--morph", &morph, "-o", "met.ply"]);
+        let met = apart(&folder, "met.ply", &format!("{name}.ply"));
+        assert!(met < NEAR, "{name}: {met}");
+    }
+    let file = File::open(&folder.join("two.glb"));
+    assert_eq!(file.root["meshes"][0]["extras"]["targetNames"], serde_json::json!(["Bent", "Knee", "Half"]));
+}
+
+#[test]
+fn a_shape_that_would_add_nothing_or_never_show_is_refused() {
+    let folder = folder("refused");
+    let bent = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["bake", "a.glb", "--pose", "Bent.pose.json", "-o", "same.ply"]);
+    let same = bent.replace("Bent.ply", "same.ply");
+    let out = ["-o", "none.glb"];
+    let why = |options: &[&str]| refused(&folder, &[&["sculpt", "a.glb"][..], options, &out].concat());
+    assert!(why(&[&same]).contains("would add nothing"));
+    assert!(why(&[&bent, "--driver", "Head"]).contains("turned as at rest"));
+    assert!(why(&[&bent, &bent]).contains("nothing tells them apart"));
+    assert!(why(&[&bent, "--method", "linear+mush"]).contains("expected one of"));
+    assert!(why(&["--from=Walk@0=nothing"]).contains("expected POSE=METHOD"));
+    assert!(why(&["--sculpt=Bent.pose.json=absent.ply"]).contains("no such file"));
+    assert!(why(&[&bent, "--name", "a", "--name", "b"]).contains("more names"));
+    let few = folder.join("few.obj");
+    fs::write(&few, "v 0 0 0\nv 1 0 0\n").unwrap();
+    let of_few = format!("--sculpt={}={}", folder.join("Bent.pose.json").display(), few.display());
+    assert!(why(&[&of_few]).contains("2 vertices"));
+}
+
+#[test]
+fn the_validator_finds_nothing_new_in_a_file_with_shapes() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder("validator");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "-o", "one.glb"]);
+    ok(&folder, &["sculpt", "one.glb", "--from=Walk@0=dual-quaternion", "-o", "two.glb"]);
+    let reports = validate(&["a.glb", "one.glb", "two.glb"].map(|name| folder.join(name))).unwrap();
+    for (code, count) in reports[1..].iter().flatten() {
+        let before = reports[0].get(code).copied().unwrap_or(0);
+        assert!(*count <= before, "{code} {count} times, before {before}");
+    }
+}
