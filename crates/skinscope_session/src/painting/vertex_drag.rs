@@ -188,8 +188,7 @@ impl VertexDrag {
     }
 
     /// Returns whether a drag is under way.
-    #[must_use]
-    pub fn is_dragging(&self) -> bool {
+    pub(super) fn is_dragging(&self) -> bool {
         self.open.is_some()
     }
 

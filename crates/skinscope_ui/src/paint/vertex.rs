@@ -3,7 +3,9 @@
 
 use egui::Ui;
 use skinscope_base::math::length;
-use skinscope_session::{Command, DRAG_JOINTS, DragPin, PaintCommand, Session, VertexDrag, VertexDragCommand};
+use skinscope_session::{
+    Command, DRAG_JOINTS, DragJoints, DragPin, PaintCommand, Session, VertexDrag, VertexDragCommand,
+};
 
 use super::quiet_text;
 use crate::widgets::{figure, link, section, wrapped_segments};
@@ -12,13 +14,12 @@ use crate::widgets::{figure, link, section, wrapped_segments};
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let drag: &VertexDrag = session.painting().vertex_drag();
     let mut push = |command: VertexDragCommand| commands.push(PaintCommand::DragVertex(command).into());
-    quiet_text(
-        ui,
-        "Drag a vertex to where it should be. Its joints can take it anywhere in the hull that is drawn; those around it follow within the radius.",
-    );
+    let about = "Drag a vertex to where it should be. Its joints can take it anywhere in the hull that is drawn; those around it follow \
+                 within the radius.";
+    quiet_text(ui, about);
     section(ui, "Joints", |_| {});
     let help = "Among these joints the weights of the vertex and of those around it are looked for";
-    let choices = DRAG_JOINTS.map(|joints| (joints.label(), drag.joints() == joints, help.to_owned()));
+    let choices = DRAG_JOINTS.map(|joints: DragJoints| (joints.label(), drag.joints() == joints, help.to_owned()));
     if let Some(joints) = wrapped_segments(ui, &choices).and_then(|chosen| DRAG_JOINTS.get(chosen)) {
         push(VertexDragCommand::SetJoints(*joints));
     }
