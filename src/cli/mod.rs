@@ -53,6 +53,7 @@ mod sculpts;
 mod skeleton;
 mod solve;
 mod solve_args;
+mod solve_vertex;
 mod storage;
 mod subdivide;
 mod toggles;

@@ -10,6 +10,7 @@ use super::fix_report::written;
 use super::opened::refuse_session;
 use super::sculpts::{Sculpt, read_sculpts};
 use super::solve_args::{SearchArgs, deviations, put_deviations, remarks, table_of};
+use super::solve_vertex::VertexArgs;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
@@ -25,25 +26,29 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// DIR has examples: NAME.pose.json with NAME.ply, NAME.obj or NAME.glb, the mesh that the surface should be in that pose, in the scene, metres.
 /// A mesh has the vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with
 /// --by-place in any order. Of all weights that are not negative and sum to 1, of at most N joints, those are taken that leave the least sum of
-/// squares over all examples. Points of one place get the same weights. Only joints and weights change in the file, as by `fix`.
+/// squares over all examples. Points of one place get the same weights. Only joints and weights change in the file, as by `fix`. In place of
+/// examples --vertex says where one vertex should be, as a drag in the window does.
 ///
 /// The JSON has the fields: schema (1), examples [{name, rms_before, rms_after, p95_before, p95_after, largest_before, largest_after}] (how far
 /// the vertices are from where they should be, metres), hold_out (the same, of the examples that were not used), changed (vertices whose stored
 /// joints or weights differ from those of MODEL), stuck (places that stay because of locked joints) and unproven (places whose choice of joints
-/// is not proven to be the best).
+/// is not proven to be the best). With --vertex it has: schema (1), pins [{pose, away (how far the vertex is from there, metres), outside (how far
+/// its joints can take it from there, metres)}] and changed.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SolveArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// Take the examples of this folder
-    #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
-    poses: PathBuf,
+    #[arg(long, value_name = "DIR", allow_hyphen_values = true, required_unless_present = "vertex")]
+    poses: Option<PathBuf>,
     /// Match the vertices by where they are in the example whose pose is the rest pose; the others have its order
     #[arg(long)]
     by_place: bool,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    vertices: VertexArgs,
     /// Keep this example aside: it is told, and not used; may be given several times
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     hold_out: Vec<String>,
@@ -56,7 +61,8 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     Exit codes: 0 all went well, 1 the model, a pose file or a mesh is bad, 2 wrong usage, examples that do not fit the model, or no \
     place to write to.\n\n\
     Examples:\n  skinscope solve character.glb --poses sculpts -o solved.glb\n  \
-    skinscope solve character.glb --poses scans --by-place --joints all --hold-out Crouch -o solved.glb";
+    skinscope solve character.glb --poses scans --by-place --joints all --hold-out Crouch -o solved.glb\n  \
+    skinscope solve character.glb --vertex 0,0,120=0.5,1.3,0.1@elbow.pose.json --radius 0.1 -o solved.glb";
 
 /// An example of each primitive, of one pose.
 struct Shown<'m> {
@@ -87,6 +93,7 @@ struct Told {
 }
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
+    let Some(poses) = &args.poses else { return args.vertices.run(&args.write, &args.search, args.json) };
     let WriteArgs { model: path, open, .. } = &args.write;
     refuse_session(path)?;
     let mut stamps = Stamps::of(path);
@@ -95,7 +102,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     stamps.add(document.files());
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
-    let sculpts = read_sculpts(&args.poses, model, open)?;
+    let sculpts = read_sculpts(poses, model, open)?;
     let files = || sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path));
     overwritten_by_stdout(files())?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;

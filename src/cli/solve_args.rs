@@ -10,8 +10,8 @@ use super::{CliError, printable};
 use crate::edit::{Refusal, Sheet, check_joint, check_one_skin};
 use crate::model::{MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
-use crate::solve::{Deviation, Joints, PrimitiveExamples, SolveSettings, Solved, solve_all};
-use crate::weights::Table;
+use crate::solve::{Deviation, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
+use crate::weights::{Falloff, Table};
 use crate::words::counted;
 
 /// How weights are looked for.
@@ -59,23 +59,27 @@ fn parse_primitive(text: &str) -> Result<[u32; 2], String> {
 impl SearchArgs {
     /// Returns the primitive that is asked for, if one is.
     pub fn primitive(&self, model: &Model) -> Result<Option<PrimitiveId>, CliError> {
-        let Some([mesh, primitive]) = self.primitive else { return Ok(None) };
+        self.primitive.map(|numbers| Self::find_primitive(model, numbers, "--primitive")).transpose()
+    }
+
+    /// Returns the primitive with these numbers of mesh and primitive in the file; `option` has asked for it.
+    pub fn find_primitive(model: &Model, [mesh, primitive]: [u32; 2], option: &str) -> Result<PrimitiveId, CliError> {
         let at = |m: usize| PrimitiveId::new(MeshId::from_index(m), primitive as usize);
         let is_asked = |m: &usize| {
             let has = model.meshes[*m].primitives.get(primitive as usize);
             model.file_mesh(MeshId::from_index(*m)).0 == mesh && has.is_some_and(|p| p.stored_influences.is_some())
         };
         match (0..model.meshes.len()).find(is_asked) {
-            Some(m) => Ok(Some(at(m))),
+            Some(m) => Ok(at(m)),
             None => {
-                let why = format!("--primitive: the file has no primitive {mesh},{primitive} with weights");
+                let why = format!("{option}: the file has no primitive {mesh},{primitive} with weights");
                 Err(CliError::Usage(why))
             }
         }
     }
 
     /// Returns the locked joints.
-    fn locked(&self, sheet: &Sheet) -> Result<BTreeSet<u32>, CliError> {
+    pub fn locked(&self, sheet: &Sheet) -> Result<BTreeSet<u32>, CliError> {
         let mut out = BTreeSet::new();
         for joint in &self.lock {
             let joint = find_node(sheet.model, joint)?;
@@ -85,6 +89,20 @@ impl SearchArgs {
         Ok(out)
     }
 
+    /// Returns the joints that a vertex may have.
+    fn among(&self) -> Joints {
+        match self.joints {
+            Among::Kept => Joints::Kept,
+            Among::Near => Joints::Near,
+            Among::All => Joints::All,
+        }
+    }
+
+    /// Returns how a vertex is put somewhere, whose change reaches so far, metres.
+    pub fn pull_settings(&self, radius: f64, falloff: &'static Falloff) -> PullSettings {
+        PullSettings { most: self.max_influences as usize, joints: self.among(), keep: self.keep, radius, falloff }
+    }
+
     /// Solves the weights of a sheet.
     pub fn solve(&self, sheet: &mut Sheet, examples: &[PrimitiveExamples]) -> Result<Solved, CliError> {
         let locked = self.locked(sheet)?;
@@ -92,15 +110,7 @@ impl SearchArgs {
             let refused = |why: Refusal| CliError::Usage(printable(&why.to_string()));
             examples.iter().try_for_each(|(at, _)| check_one_skin(sheet, *at)).map_err(refused)?;
         }
-        let settings = SolveSettings {
-            most: self.max_influences as usize,
-            joints: match self.joints {
-                Among::Kept => Joints::Kept,
-                Among::Near => Joints::Near,
-                Among::All => Joints::All,
-            },
-            keep: self.keep,
-        };
+        let settings = SolveSettings { most: self.max_influences as usize, joints: self.among(), keep: self.keep };
         let surfaces = sheet.surfaces().to_vec();
         let (model, context) = (sheet.model, JobContext::of_waiting());
         let solved = solve_all(model, (&surfaces, &mut sheet.tables), examples, &locked, &settings, &context);

@@ -48,6 +48,7 @@ mod timeline;
 mod tools;
 mod tour;
 mod untouched;
+mod vertex_drag;
 mod view_menu;
 mod viewport;
 

@@ -63,7 +63,8 @@ pub use menus::{
     is_on, refusal, row_of,
 };
 pub use painting::{
-    LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote, PaintSettings, Painting, STROKES_ENDING,
+    DRAG_JOINTS, DragJoints, DragPin, LayerCommand, PaintCommand, PaintDab, PaintDrag, PaintHit, PaintNote,
+    PaintSettings, Painting, STROKES_ENDING, VertexDrag, VertexDragCommand, VertexGrip,
 };
 pub use placing::{PlaceCommand, PlacedTask, Placing, SKELETON_ENDING};
 pub use playback::{

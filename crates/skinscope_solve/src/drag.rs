@@ -81,35 +81,15 @@ pub struct DraggedRow {
 #[must_use]
 pub fn drag(drag: &Drag) -> Dragged {
     let Drag { poses, vertex: own, followers, .. } = *drag;
+    let motions: Vec<&Motion> = poses.iter().map(|pose| &pose.motion).collect();
     let rules = RowRules { most: drag.most, keep: drag.keep, locked: drag.locked, proves: false };
     let mut solver = RowSolver::default();
-    let solve = |solver: &mut RowSolver, row: &Follower, targets: &dyn Fn(usize) -> DVec3| {
-        if solver.begin(row.before, row.joints, &rules).is_some() {
-            return None;
-        }
-        for (number, pose) in poses.iter().enumerate() {
-            let ghost = |joint: u32| pose.motion.ghost(joint as usize, row.vertex);
-            solver.add(&ghost, targets(number), drag.size);
-        }
-        let mut shares = Vec::new();
-        solver.finish(&rules, 1, &mut shares)?;
-        Some(DraggedRow { vertex: row.vertex, shares })
-    };
-    let first = solve(&mut solver, &own, &|number| poses[number].target);
+    let first = solve(&mut solver, &own, (&motions, drag.size), &rules, &|number| poses[number].target);
     let shares = first.as_ref().map_or(own.before, |row| &row.shares[..]);
     let landed: Vec<DVec3> = poses.iter().map(|pose| at(&pose.motion, own.vertex, shares)).collect();
     let moved: Vec<DVec3> =
         poses.iter().zip(&landed).map(|(pose, at_now)| *at_now - at(&pose.motion, own.vertex, own.before)).collect();
-    let pieces = by_chunk(followers.len(), PIECE, &|range| {
-        let mut solver = RowSolver::default();
-        let mut out = Vec::new();
-        for row in &followers[range] {
-            let target =
-                |number: usize| at(&poses[number].motion, row.vertex, row.before) + moved[number] * row.strength;
-            out.extend(solve(&mut solver, row, &target));
-        }
-        out
-    });
+    let others = follow((&motions, drag.size), &moved, followers, &rules);
     let away = poses.iter().zip(&landed).map(|(pose, landed)| landed.distance(pose.target)).collect();
     let outside = poses.iter().map(|pose| {
         let ghosts: Vec<DVec3> =
@@ -117,11 +97,50 @@ pub fn drag(drag: &Drag) -> Dragged {
         hull(&ghosts, pose.target).distance
     });
     let outside = outside.collect();
-    Dragged { rows: first.into_iter().chain(pieces.into_iter().flatten()).collect(), landed, away, outside }
+    Dragged { rows: first.into_iter().chain(others).collect(), landed, away, outside }
+}
+
+/// Solves the weights of vertices that go along with one that has moved by so much in each pose; `motions` are those of their own primitive.
+pub(crate) fn follow(
+    (motions, size): (&[&Motion], f64),
+    moved: &[DVec3],
+    followers: &[Follower],
+    rules: &RowRules,
+) -> Vec<DraggedRow> {
+    let pieces = by_chunk(followers.len(), PIECE, &|range| {
+        let mut solver = RowSolver::default();
+        let mut out = Vec::new();
+        for row in &followers[range] {
+            let target = |number: usize| at(motions[number], row.vertex, row.before) + moved[number] * row.strength;
+            out.extend(solve(&mut solver, row, (motions, size), rules, &target));
+        }
+        out
+    });
+    pieces.into_iter().flatten().collect()
+}
+
+/// Solves the weights of one vertex, which should be at these targets in the poses; `None` where it stays.
+fn solve(
+    solver: &mut RowSolver,
+    row: &Follower,
+    (motions, size): (&[&Motion], f64),
+    rules: &RowRules,
+    targets: &dyn Fn(usize) -> DVec3,
+) -> Option<DraggedRow> {
+    if solver.begin(row.before, row.joints, rules).is_some() {
+        return None;
+    }
+    for (number, motion) in motions.iter().enumerate() {
+        let ghost = |joint: u32| motion.ghost(joint as usize, row.vertex);
+        solver.add(&ghost, targets(number), size);
+    }
+    let mut shares = Vec::new();
+    solver.finish(rules, 1, &mut shares)?;
+    Some(DraggedRow { vertex: row.vertex, shares })
 }
 
 /// Returns where some shares put a vertex.
-fn at(motion: &Motion, vertex: usize, shares: &[(u32, f64)]) -> DVec3 {
+pub(crate) fn at(motion: &Motion, vertex: usize, shares: &[(u32, f64)]) -> DVec3 {
     shares.iter().map(|(joint, weight)| motion.ghost(*joint as usize, vertex) * *weight).sum()
 }
 

@@ -5,7 +5,7 @@
 //! least squares, over weights that are not negative and sum to one, of at most N joints: [`solve_rows`] solves a whole surface from
 //! [`Example`]s (James and Twigg, "Skinning Mesh Animations", 2005; Le and Deng, "Smooth Skinning Decomposition with Rigid Bones", 2012),
 //! [`drag()`] one vertex and those around it while it is dragged (Mohr, Tokheim and Gleicher, "Direct Manipulation of Interactive Character
-//! Skins", 2003), and [`hull()`] says where a vertex can be at all.
+//! Skins", 2003), and [`hull()`] says where a vertex can be at all. A [`PullField`] is what a drag on a model takes along.
 //!
 //! Where no weights would do, [`PosedSkin::take_back`] makes a morph target of a sculpt, and a [`Driver`] says by the rotations of joints how much of
 //! it there is.
@@ -18,12 +18,14 @@
 mod active_set;
 mod candidates;
 mod drag;
+mod edges;
 mod example;
 mod gain;
 mod hull;
 mod layout;
 mod motion;
 mod poses;
+mod pull;
 mod quadratic;
 mod row;
 mod rows;
@@ -35,12 +37,14 @@ mod whole;
 
 pub use candidates::Joints;
 pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
+pub use edges::hull_edges;
 pub use example::{Deviation, Example};
 pub use gain::{Gain, JointGain};
 pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use motion::{Motion, Posed, shown_by};
 pub use poses::{MethodSurface, typical_poses};
+pub use pull::{Pin, PullField, PullSettings, Pulled};
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{

@@ -2,7 +2,9 @@
 //! The panels know nothing of this. What they ask for in a pass is looked at when the pass is over.
 
 use egui::{Context, Event, Key};
-use skinscope_session::{BesideCommand, Command, EditCommand, PaintCommand, PlaceCommand, SelectionCommand, Session};
+use skinscope_session::{
+    BesideCommand, Command, EditCommand, PaintCommand, PlaceCommand, SelectionCommand, Session, VertexDragCommand,
+};
 
 use super::UiState;
 
@@ -115,6 +117,7 @@ fn changes(command: &Command) -> bool {
                 | PaintCommand::Flood
                 | PaintCommand::Gradient { .. }
                 | PaintCommand::Layer(_)
+                | PaintCommand::DragVertex(VertexDragCommand::To(_))
         ),
         Command::Place(place) => matches!(
             place,

@@ -3,7 +3,8 @@
 
 use egui::{Frame, Margin, Ui, Vec2, vec2};
 use skinscope_session::{
-    Command, DockPanel, ExampleCommand, MeasureCommand, PaintCommand, Panel, Session, ToolCommand, WindowCommand,
+    Command, DockPanel, ExampleCommand, MeasureCommand, PaintCommand, Panel, Session, ToolCommand, VertexDragCommand,
+    WindowCommand,
 };
 
 use super::docking::arrangement::Arrangement;
@@ -200,7 +201,11 @@ pub(super) fn show_hidden(state: &mut UiState, commands: &mut Vec<Command>) {
         state.dock.ask(DockPanel::Tools);
         state.saved.layout.bring_to_front(DockPanel::Tools);
     }
-    if commands.iter().any(|command| matches!(command, Command::Paint(PaintCommand::Hold(Some(_))))) {
+    let is_of_brushes = |command: &Command| {
+        use PaintCommand::{DragVertex, Hold};
+        matches!(command, Command::Paint(Hold(Some(_)) | DragVertex(VertexDragCommand::Use(true))))
+    };
+    if commands.iter().any(is_of_brushes) {
         state.dock.ask(DockPanel::Paint);
         state.saved.layout.bring_to_front(DockPanel::Paint);
     }

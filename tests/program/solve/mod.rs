@@ -6,7 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use skinscope::edit::Sheet;
+use skinscope::inspect::VertexRef;
+use skinscope::model::{LocalPose, Model};
+use skinscope::pose::{PoseFile, capture, resolve};
+use skinscope::session::{
+    Document, EditCommand, PaintCommand, PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, Session,
+    VertexDragCommand,
+};
+use skinscope::solve::{Posed, shown_by};
+use skinscope::weights::difference;
 
+use crate::common;
 use crate::fix::run::captured;
 use crate::fix::{contents, said};
 
@@ -173,4 +184,83 @@ fn baked_weights_come_nearer_to_the_method_and_say_how_near() {
     let out = captured(&folder, &["bake-weights", "a.glb", "--from=linear", "-o", "three.glb"]);
     assert_eq!(out.status.code(), Some(2), "{}", said(&out));
     assert!(!folder.join("three.glb").exists());
+}
+
+/// Returns the ghosts of the two heaviest joints of a vertex that several joints move, of those the ones that are farthest apart in a pose: the
+/// vertex, and a place between them, metres.
+fn between(model: &Model, pose: &LocalPose, of: Option<usize>) -> (usize, [f64; 3]) {
+    let sheet = Sheet::of(model);
+    let table = &sheet.tables[0];
+    let at = table.primitives[0];
+    let motion = Posed::new(model, pose).motion(shown_by(model, at).unwrap(), at.primitive).unwrap();
+    let (mut best, mut shares) = ((0.0, 0, [0.0; 3]), Vec::new());
+    for row in (0..table.vertices()).filter(|row| of.is_none_or(|of| of == *row)) {
+        table.shares(row, &mut shares);
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        if let [a, b, ..] = shares[..] {
+            let ghost = |key: u32| motion.ghost(usize::from(table.joint_of(key).unwrap()), row);
+            let (a, b) = (ghost(a.0), ghost(b.0));
+            if a.distance(b) >= best.0 {
+                best = (a.distance(b), row, a.lerp(b, 0.6).to_array());
+            }
+        }
+    }
+    (best.1, best.2)
+}
+
+#[test]
+fn a_vertex_is_put_where_it_should_be_as_a_drag_in_the_window_does() {
+    let folder = folder("vertex");
+    let model = common::open(&folder, "a.glb");
+    let mut session = Session::default();
+    session.open(Document::new(std::sync::Arc::clone(&model), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.apply(PaintCommand::Set(PaintSettings { radius: 0.05, ..PaintSettings::default() }));
+    let at = Sheet::of(&model).tables[0].primitives[0];
+    let mesh = model.file_mesh(at.mesh).0;
+    let (mut options, mut vertex) = (Vec::new(), None);
+    for (name, turn) in [("elbow", "LowerArm.L=0,-80,0"), ("twist", "LowerArm.L=30,-40,0")] {
+        let file = format!("{name}.pose.json");
+        ok(&folder, &["pose", "a.glb", "-o", &file, "--rotate", turn]);
+        let said = resolve(&model, &PoseFile::read(&folder.join(&file)).unwrap());
+        session.apply(EditCommand::SetPose(std::sync::Arc::new(said)));
+        session.update_pose();
+        let pose = session.pose().local.clone();
+        // What drives joints in the window is in no pose file but in one that says all.
+        fs::write(folder.join(&file), capture(&model, &pose, "").text()).unwrap();
+        let (row, place) = between(&model, &pose, vertex);
+        vertex = Some(row);
+        let instance = shown_by(&model, at).unwrap();
+        let pinned = VertexRef { instance, primitive: at.primitive, vertex: row };
+        session.apply(SelectionCommand::Pin(Some(pinned)));
+        session.apply(PaintCommand::DragVertex(VertexDragCommand::To(place)));
+        let [x, y, z] = place;
+        options.push(format!("--vertex={mesh},{},{row}={x},{y},{z}@{file}", at.primitive));
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let all = [&["solve", "a.glb", "-o", "out.glb", "--radius", "0.05", "--json"][..], &options].concat();
+    let told = json(&folder, &all);
+    let pins = session.painting().vertex_drag().pins();
+    for (pin, told) in pins.iter().zip(told["pins"].as_array().unwrap()) {
+        assert!((pin.away() - told["away"].as_f64().unwrap()).abs() < 1e-5, "{told}");
+        assert!(pin.outside() < 1e-3, "it can be reached: {}", pin.outside());
+    }
+    assert!(pins.len() == 2 && told["changed"].as_u64().unwrap() > 1, "{told}");
+    let out = common::open(&folder, "out.glb");
+    let (window, file) = (Sheet::of(session.model().unwrap()), Sheet::of(&out));
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for row in 0..file.tables[0].vertices() {
+        window.tables[0].shares(row, &mut a);
+        file.tables[0].shares(row, &mut b);
+        // The file rounds.
+        assert!(difference(&a, &b) < 5e-3, "vertex {row}: {a:?} {b:?}");
+    }
+    let refused = |more: &[&str], why: &str| {
+        let out = captured(&folder, &[&["solve", "a.glb", "-o", "none.glb"][..], more].concat());
+        assert!(out.status.code() == Some(2) && said(&out).contains(why), "{}", said(&out));
+    };
+    refused(&["--vertex", "0,0,1=0,0,0"], "MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE");
+    refused(&["--vertex", "9,0,1=0,0,0@elbow.pose.json"], "no primitive 9,0");
+    refused(&[options[0], "--vertex", "0,0,999999=0,0,0@elbow.pose.json"], "of one vertex");
 }

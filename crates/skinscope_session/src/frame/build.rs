@@ -20,6 +20,7 @@ use super::onion::add_onion_skins;
 use super::placed::add_placed;
 use super::ring::add_ring;
 use super::trail::add_trail;
+use super::vertex_drag::add_vertex_drag;
 use crate::{
     Bones, ComparisonLayout, Edits, FileLights, Lighting, MethodChoice, Pose, PosedLight, Session, Surfaces, Toggle,
     View,
@@ -183,6 +184,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         add_placed(frame, session.placing(), view, session.pose().opened_bounds.diagonal(), colors);
     }
     add_bind_shapes(frame, session.edited_weights(), colors);
+    add_vertex_drag(frame, session.brushwork(), colors);
     add_ring(frame, session.brushwork(), colors);
 }
 

@@ -13,6 +13,7 @@ mod placed;
 mod ring;
 mod trail;
 mod values;
+mod vertex_drag;
 
 pub use bounds::{ShownBounds, shown_bounds};
 pub use build::grid_unit;

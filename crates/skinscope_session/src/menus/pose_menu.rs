@@ -2,8 +2,8 @@
 
 use crate::menus::command_row::{ctrl_shift, key, row, rows, shift};
 use crate::{
-    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, KeyingCommand, Menu, Orientation, PlaceCommand,
-    PoseTool, PosingCommand, Submenu, ViewCommand, WindowCommand,
+    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, KeyingCommand, Menu, Orientation, PaintCommand,
+    PlaceCommand, PoseTool, PosingCommand, Submenu, VertexDragCommand, ViewCommand, WindowCommand,
 };
 
 /// They follow those of the Edit menu.
@@ -34,6 +34,8 @@ pub(crate) static ROWS: &[CommandRow] = rows! {
         "Move and turn along the axes of the world";
     Pose "Place joints", None, Place(PlaceCommand::Use(true)) in PoseTools, after_line:
         "Place joints by clicks into a mesh without a skin, and bind it to them";
+    Pose "Drag a vertex", shift(Key::Char('q')), Paint(PaintCommand::DragVertex(VertexDragCommand::Use(true))) in PoseTools:
+        "Drag a vertex of the skin to where it should be in this pose; its weights and those around it follow";
     Pose "Reset joint", shift(Key::Char('r')), Edit(EditCommand::ResetJoint), after_line:
         "Give the selected joint back to the clip";
     Pose "Reset all", ctrl_shift(Key::Char('r')), Edit(EditCommand::ResetAll): "Give every joint back to the clip";

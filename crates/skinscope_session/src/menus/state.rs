@@ -10,7 +10,7 @@ use crate::{
     BesideCommand, BrushKey, CameraCommand, Command, ComparisonCommand, Document, EditCommand, EditedWeights,
     EnvironmentCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand, MeasureCommand, PaintCommand,
     PaintDrag, Painting, Panel, PlaceCommand, Playback, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand,
-    Session, ToolCommand, View, ViewCommand, WindowCommand, most_members,
+    Session, ToolCommand, VertexDragCommand, View, ViewCommand, WindowCommand, most_members,
 };
 
 const NO_MODEL: &str = "No model is open.";
@@ -69,6 +69,7 @@ pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
         Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
         Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
         Command::Paint(PaintCommand::Hold(Some(id))) => session.painting().brush().is_some_and(|brush| brush.id == *id),
+        Command::Paint(PaintCommand::DragVertex(VertexDragCommand::Use(_))) => session.painting().vertex_drag().is_on(),
         Command::Window(WindowCommand::Brush(BrushKey::Take)) => session.painting().brush().is_some(),
         Command::Window(WindowCommand::Brush(BrushKey::Gradient)) => {
             session.painting().settings().drag != PaintDrag::Stroke
@@ -190,7 +191,8 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
 /// Returns what a command about brushes lacks.
 fn missing_of_brush(command: &Command, model: Option<&Arc<Model>>, painting: &Painting) -> Option<&'static str> {
     match command {
-        Command::Paint(PaintCommand::Hold(Some(_))) | Command::Window(WindowCommand::Brush(BrushKey::Take)) => {
+        Command::Paint(PaintCommand::Hold(Some(_)) | PaintCommand::DragVertex(VertexDragCommand::Use(true)))
+        | Command::Window(WindowCommand::Brush(BrushKey::Take)) => {
             unless(model.is_some_and(|model| !model.skins.is_empty()), NO_SKIN)
         }
         Command::Paint(PaintCommand::Flood) | Command::Window(WindowCommand::Brush(_)) => {

@@ -36,6 +36,10 @@ mod stance;
 mod stroke;
 #[cfg(test)]
 mod tests;
+pub(crate) mod vertex_drag;
+#[cfg(test)]
+mod vertex_drag_tests;
+mod vertex_grip;
 mod whole;
 mod written_form;
 
@@ -45,6 +49,8 @@ pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
 pub use self::settings::{PaintDrag, PaintSettings};
+pub use self::vertex_drag::{DRAG_JOINTS, DragJoints, DragPin, VertexDrag, VertexDragCommand};
+pub use self::vertex_grip::VertexGrip;
 
 use std::sync::Arc;
 
@@ -89,6 +95,8 @@ pub struct Painting {
     record: Record,
     /// The layers that have become a part of others or of the weights themselves, with their names: strokes into them still count.
     merged: Vec<(LayerId, String)>,
+    /// The vertex that is dragged.
+    vertex_drag: VertexDrag,
     /// The pose files that strokes name.
     poses: Vec<(String, PoseFile)>,
     /// Counts how often other strokes were recorded.
@@ -133,6 +141,12 @@ impl Painting {
     #[must_use]
     pub fn is_painting(&self) -> bool {
         self.easel.stroke.is_some()
+    }
+
+    /// Returns the vertex that is dragged.
+    #[must_use]
+    pub fn vertex_drag(&self) -> &VertexDrag {
+        &self.vertex_drag
     }
 
     /// Returns what the last stroke has done.
@@ -247,6 +261,7 @@ impl Painting {
         (self.copied, self.copying) = (None, Vec::new());
         (self.hover, self.note, self.last, self.easel) = (None, None, None, Easel::default());
         self.record.forget_undone();
+        self.vertex_drag.forget();
         if !is_newer_version {
             (self.layers, self.file_layers) = (LayerStack::default(), FileLayers::default());
             (self.brush, self.settings.to) = (None, None);
@@ -284,6 +299,7 @@ impl Painting {
     /// there ends.
     pub(crate) fn take_brush(&mut self, other: &mut Self) {
         stroke::end(other);
+        other.vertex_drag.put_down();
         (self.brush, other.hover) = (other.brush.take(), None);
         self.copying = other.copying.drain(..).map(LayerCopy::turned).collect();
         self.settings = PaintSettings { to: None, ..other.settings.clone() };
@@ -334,7 +350,10 @@ pub(crate) fn note(painting: &mut Painting, command: &Command) {
         | Command::Keying(_)
         | Command::Tool(_) => stroke::end(painting),
         // The weights from before it come back with all else.
-        Command::Edit(CancelEdit) => painting.note = None,
+        Command::Edit(CancelEdit) => {
+            painting.note = None;
+            painting.vertex_drag.give_up();
+        }
         _ => {}
     }
     if matches!(command, Command::Edit(Undo)) {
@@ -348,13 +367,16 @@ pub(crate) fn note(painting: &mut Painting, command: &Command) {
             | Command::View(ViewCommand::SetPoseTool(_))
     ) {
         stroke::end(painting);
+        painting.vertex_drag.put_down();
         (painting.brush, painting.hover) = (None, None);
     }
 }
 
 /// Lets the canvas follow the weights of the model, after anything may have changed them. Costs nothing where there is no canvas.
 pub(crate) fn follow(painter: &mut Painter<'_>) {
-    if painter.painting.easel.canvas.is_none() {
+    vertex_drag::follow(painter);
+    // A canvas takes what a drag of a vertex has done once it ends.
+    if painter.painting.easel.canvas.is_none() || painter.painting.vertex_drag.is_dragging() {
         return;
     }
     let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return };

@@ -9,6 +9,7 @@ use skinscope_weights::{Brush, exact};
 use super::layer_copy::LayerCopy;
 use super::layers::LayerCommand;
 use super::settings::PaintSettings;
+use super::vertex_drag::{self, VertexDragCommand};
 use super::{Painter, layers, stroke, whole};
 use crate::Session;
 
@@ -46,6 +47,8 @@ pub enum PaintCommand {
     Forget,
     /// Change the layers of weights.
     Layer(LayerCommand),
+    /// Drag the pinned vertex to where it should be, which finds its weights.
+    DragVertex(VertexDragCommand),
 }
 
 /// One touch of a brush.
@@ -85,7 +88,8 @@ impl PaintCommand {
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
-    if command.touches() && session.painting.brush.is_some() {
+    let drags = matches!(command, PaintCommand::DragVertex(VertexDragCommand::To(_)));
+    if drags || command.touches() && session.painting.brush.is_some() {
         // Touched are the weights that are edited and not what a tool would make of them, in the pose of now.
         if session.tools.is_trying() {
             session.choose_tool(None);
@@ -120,6 +124,7 @@ pub(crate) fn apply(session: &mut Session, command: PaintCommand) {
         PaintCommand::Layer(LayerCommand::CopyFromOther(layer)) => session.copy_layer(LayerCopy { layer, comes: true }),
         PaintCommand::Layer(LayerCommand::CancelCopy) => session.painting.give_up_copies(),
         PaintCommand::Layer(command) => layers::apply(&mut session.painter(), &command),
+        PaintCommand::DragVertex(command) => vertex_drag::apply(&mut session.painter(), &command),
     }
 }
 
@@ -135,6 +140,7 @@ fn hold(painter: &mut Painter<'_>, brush: Option<&'static Brush>) {
     }
     // Who paints sees the weights that are painted, marks nothing by a drag, and tries no tool.
     painter.marking.tool = None;
+    painter.painting.vertex_drag.put_down();
     if painter.skinning.tools.operation.is_some() {
         painter.skinning.choose(None);
     }

@@ -13,7 +13,7 @@ use skinscope_edit::{
 use skinscope_model::Model;
 
 pub use self::place_commands::PlaceCommand;
-use crate::{Command, MarkCommand, PaintCommand, Session, ToolCommand, ViewCommand};
+use crate::{Command, MarkCommand, PaintCommand, Session, ToolCommand, VertexDragCommand, ViewCommand};
 
 /// The ending of files of placed joints.
 pub const SKELETON_ENDING: &str = ".skeleton.json";
@@ -222,7 +222,7 @@ pub(crate) fn note(placing: &mut Placing, command: &Command) {
     placing.is_on &= !matches!(
         command,
         Command::Mark(MarkCommand::Use(Some(_)))
-            | Command::Paint(PaintCommand::Hold(Some(_)))
+            | Command::Paint(PaintCommand::Hold(Some(_)) | PaintCommand::DragVertex(VertexDragCommand::Use(true)))
             | Command::Tool(ToolCommand::Choose(Some(_)) | ToolCommand::Repair { .. })
             | Command::View(ViewCommand::SetPoseTool(_))
     );

@@ -1,7 +1,7 @@
 //! Carries out the commands about what is selected, pinned and marked.
 
 use crate::painting::paint_commands;
-use crate::{PaintCommand, PlaceCommand, SelectionCommand, Session, findings};
+use crate::{PaintCommand, PlaceCommand, SelectionCommand, Session, VertexDragCommand, findings};
 
 /// Carries out a command of its family.
 pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
@@ -35,10 +35,12 @@ pub(crate) fn apply(session: &mut Session, command: SelectionCommand) {
             session.view.pinned_copy = hit.map_or(0, |hit| hit.copy);
             session.view.select(mover, count);
         }
-        // The tool that places joints and the brush in the hand go first, then a tool that is tried, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
+        // The tools that place joints and drag vertices and the brush in the hand go first, then a tool that is tried, then the tool that marks, then the pinned vertex, then the finding that is shown, then the selection.
         SelectionCommand::Deselect => {
             if session.placing().is_on() {
                 session.place(&PlaceCommand::Use(false));
+            } else if session.painting().vertex_drag().is_on() {
+                paint_commands::apply(session, PaintCommand::DragVertex(VertexDragCommand::Use(false)));
             } else if session.painting().brush().is_some() {
                 paint_commands::apply(session, PaintCommand::Hold(None));
             } else if session.tools().operation.is_some() {

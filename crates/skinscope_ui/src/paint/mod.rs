@@ -9,10 +9,12 @@ mod layers;
 mod pictures;
 mod report;
 mod settings;
+mod vertex;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_session::{
-    BrushKey, Command, PaintCommand, PaintSettings, Panel, Session, ViewCommand, WindowCommand, refusal,
+    BrushKey, Command, PaintCommand, PaintSettings, Panel, Session, VertexDragCommand, ViewCommand, WindowCommand,
+    refusal,
 };
 use skinscope_weights::{BRUSHES, Brush};
 
@@ -35,7 +37,7 @@ pub(super) struct PaintPanel {
     asked: Vec<BrushKey>,
     /// The brush that was in the hand last.
     last: Option<&'static Brush>,
-    /// Whether the panel was open in the last pass, and whether a brush was in the hand.
+    /// Whether the panel was open in the last pass, and whether a brush was in the hand or vertices were dragged.
     before: (bool, bool),
     painted: SearchList,
     to: SearchList,
@@ -57,7 +59,7 @@ impl PaintPanel {
 }
 
 /// Does what keys have asked for since the last pass, and keeps panel and hand together: who opens the panel has a brush in the hand, who takes a
-/// brush sees its panel and the weights, and who closes the panel has none.
+/// brush or drags vertices sees its panel and the weights, and who closes the panel does neither.
 pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut Vec<Command>) {
     let brush = session.painting().brush();
     panel.last = brush.or(panel.last);
@@ -76,9 +78,13 @@ pub(super) fn follow(session: &Session, panel: &mut PaintPanel, commands: &mut V
             _ => {}
         }
     }
-    let was = std::mem::replace(&mut panel.before, (panel.is_open, brush.is_some()));
+    let drags = session.painting().vertex_drag().is_on();
+    let was = std::mem::replace(&mut panel.before, (panel.is_open, brush.is_some() || drags));
     match (was, panel.before) {
         ((false, _), (true, false)) => commands.extend(panel.take().filter(can_take)),
+        ((true, _), (false, true)) if drags => {
+            commands.push(PaintCommand::DragVertex(VertexDragCommand::Use(false)).into());
+        }
         ((true, _), (false, true)) => commands.push(PaintCommand::Hold(None).into()),
         ((_, false), (_, true)) => {
             (panel.is_open, panel.before.0) = (true, true);
@@ -126,6 +132,7 @@ fn contents(ui: &mut Ui, session: &Session, panel: &mut PaintPanel, commands: &m
     let brush = session.painting().brush();
     match brush {
         Some(brush) => quiet_text(ui, &format!("{}.", brush.help)),
+        None if session.painting().vertex_drag().is_on() => vertex::show(ui, session, commands),
         None => quiet_text(ui, "No brush is in the hand: the pointer moves the camera and selects."),
     }
     let before = session.painting().settings();

@@ -77,9 +77,13 @@ fn moved(pointing: &Pointing<'_>, held: &mut Held, commands: &mut Vec<Command>) 
             *pole = moved_pole(session, *pole, at);
             session.view().selected.and_then(|joint| session.gizmos().bend_to(joint, *pole))
         }
-        Held::Marks(_) | Held::Handle(_) | Held::Joint(_) | Held::Stroke(_) | Held::Gradient(_) | Held::Brush(_) => {
-            None
-        }
+        Held::Marks(_)
+        | Held::Handle(_)
+        | Held::Joint(_)
+        | Held::Stroke(_)
+        | Held::Gradient(_)
+        | Held::Brush(_)
+        | Held::Vertex(_) => None,
     };
     commands.extend(edit.map(Command::Edit));
 }

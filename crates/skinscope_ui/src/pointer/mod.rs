@@ -14,11 +14,12 @@ mod paint;
 mod paint_marks;
 mod stroke_way;
 mod tool_column;
+mod vertex;
 
 pub(super) use camera::{from_corner, ignores_bones};
 use egui::{Context, CursorIcon, Event, PointerButton, Popup, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 use glam::{Vec2, Vec3};
-use skinscope_session::{BrushKey, Command, EditCommand, LookDrag, PoseTool, Pull, Session};
+use skinscope_session::{BrushKey, Command, EditCommand, LookDrag, PoseTool, Pull, Session, VertexGrip};
 pub(super) use tool_column::show as show_tools;
 
 use self::gradient::GradientDrag;
@@ -77,6 +78,7 @@ static POINTER_TOOLS: &[&PointerTool] = &[
     &marking::LASSO,
     &marking::CIRCLE,
     &joints::PLACE,
+    &vertex::VERTEX,
     &handles::MOVE,
     &handles::TURN,
     &handles::SCALE,
@@ -100,6 +102,7 @@ enum Held {
     Stroke(Box<StrokeHold>),
     Gradient(Box<GradientDrag>),
     Brush(Box<BrushDrag>),
+    Vertex(VertexGrip),
 }
 
 /// A drag under way.
@@ -403,7 +406,8 @@ mod tests {
     use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{Model, ModelParts};
     use skinscope_session::{
-        Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, PlaceCommand, ViewCommand,
+        Document, MarkCommand, MarkTool, PaintCommand, PaintDrag, PaintSettings, PlaceCommand, VertexDragCommand,
+        ViewCommand,
     };
 
     use super::*;
@@ -451,6 +455,8 @@ mod tests {
         seen.insert(tool_of(&session, false).id);
         let settings = PaintSettings { drag: PaintDrag::Radial, ..PaintSettings::default() };
         session.apply(PaintCommand::Set(settings));
+        seen.insert(tool_of(&session, false).id);
+        session.apply(PaintCommand::DragVertex(VertexDragCommand::Use(true)));
         seen.insert(tool_of(&session, false).id);
         let mut bare = bare_session();
         bare.apply(PlaceCommand::Use(true));

@@ -21,8 +21,9 @@ pub(crate) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         ("Pull", PoseTool::Pull),
         ("Look", PoseTool::Look),
     ];
-    // While a brush is in the hand or joints are placed none of them has the pointer; choosing one ends that.
-    let is_free = session.painting().brush().is_none() && !session.placing().is_on();
+    // While a brush is in the hand, joints are placed or vertices are dragged none of them has the pointer; choosing one ends that.
+    let painting = session.painting();
+    let is_free = painting.brush().is_none() && !painting.vertex_drag().is_on() && !session.placing().is_on();
     let choices =
         tools.map(|(text, tool)| (text, is_free && view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
     if ui.clip_rect().width() < NARROW {

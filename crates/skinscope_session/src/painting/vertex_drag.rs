@@ -1,0 +1,424 @@
+//! Dragging the pinned vertex to where it should be: its weights follow, and those of the vertices around it. The same vertex may be pinned in
+//! several poses, for all of which its weights are found at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::DVec3;
+use skinscope_edit::Sheet;
+use skinscope_inspect::VertexRef;
+use skinscope_model::{LocalPose, Model, PrimitiveId, SkinningChange, WeightChange, WeightEdits};
+use skinscope_paint::written;
+use skinscope_solve::{Joints, Pin, PullField, PullSettings, SolveSettings};
+use skinscope_weights::brush::falloff;
+use skinscope_weights::{FALLOFFS, RestSurface, Table};
+
+use super::{PaintNote, Painter, notes, stroke};
+
+/// In so many poses a vertex can be pinned.
+const MOST_PINS: usize = 8;
+/// So many moments are kept for undo and redo to go back to.
+const MOST_MOMENTS: usize = 1001;
+
+/// Commands about a vertex that is dragged.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum VertexDragCommand {
+    /// Let the pointer drag vertices (`true`), or not.
+    Use(bool),
+    /// Say among which joints the weights are looked for.
+    SetJoints(DragJoints),
+    /// The pinned vertex should be here in the pose that is shown: scene's space of the file, metres. Its weights are found for this pose and
+    /// for all in which it was dragged before. Within a gesture ([`crate::EditCommand::BeginEdit`]) all of these are one step.
+    To(#[serde(with = "crate::command::shared_lists::place")] [f64; 3]),
+    /// Forget a pose in which the vertex is held, by its number; the weights stay.
+    Forget(usize),
+    /// Forget all of them; the weights stay.
+    ForgetAll,
+}
+
+/// The joints among which the weights of a dragged vertex are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DragJoints {
+    /// Those that the vertex has.
+    Kept,
+    /// These, those that its neighbours have, and the parents and children of all of them.
+    #[default]
+    Near,
+    /// All of the skin.
+    All,
+}
+
+/// All choices of joints.
+pub static DRAG_JOINTS: [DragJoints; 3] = [DragJoints::Kept, DragJoints::Near, DragJoints::All];
+
+impl DragJoints {
+    /// Returns its name in the window.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Kept => "Of the vertex",
+            Self::Near => "Near ones",
+            Self::All => "All of the skin",
+        }
+    }
+
+    fn joints(self) -> Joints {
+        match self {
+            Self::Kept => Joints::Kept,
+            Self::Near => Joints::Near,
+            Self::All => Joints::All,
+        }
+    }
+}
+
+/// A pose in which the dragged vertex is held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DragPin {
+    pin: Pin,
+    landed: DVec3,
+    away: f64,
+    outside: f64,
+}
+
+impl DragPin {
+    /// Returns where the vertex should be in its pose: scene's space of the file, metres.
+    #[must_use]
+    pub fn target(&self) -> DVec3 {
+        self.pin.target
+    }
+
+    /// Returns where the vertex is in that pose by its weights.
+    #[must_use]
+    pub fn landed(&self) -> DVec3 {
+        self.landed
+    }
+
+    /// Returns how far that is from where it should be, metres.
+    #[must_use]
+    pub fn away(&self) -> f64 {
+        self.away
+    }
+
+    /// Returns how far the hull of its joints is from there, metres: what is left whatever the weights are.
+    #[must_use]
+    pub fn outside(&self) -> f64 {
+        self.outside
+    }
+
+    /// Returns whether it is of this pose.
+    #[must_use]
+    pub fn is_of(&self, pose: &LocalPose) -> bool {
+        self.pin.pose == *pose
+    }
+}
+
+/// The vertex that is dragged, with the poses in which it is held.
+#[derive(Clone, Debug, Default)]
+pub struct VertexDrag {
+    is_on: bool,
+    joints: DragJoints,
+    vertex: Option<VertexRef>,
+    pins: Vec<DragPin>,
+    /// The weights that the pins have made, and those from before them.
+    made: Option<Made>,
+    /// The drag that is under way.
+    open: Option<Box<Open>>,
+    /// The surfaces of a model that has the same ones as the open one.
+    surfaces: Option<(Arc<Model>, Arc<Vec<RestSurface>>)>,
+    /// What the pinned vertex alone takes along, and what it was found from.
+    reach: Option<Reach>,
+    moments: Vec<Moment>,
+    /// The model that was looked at last.
+    seen: Option<Arc<Model>>,
+}
+
+/// The weights from before the pins, and how those that they have made differ from them.
+#[derive(Clone, Debug)]
+struct Made {
+    base: Arc<Model>,
+    changes: Vec<WeightChange>,
+}
+
+/// A drag that is under way.
+#[derive(Clone, Debug)]
+struct Open {
+    field: PullField,
+    base: Arc<Model>,
+    /// The weights of the base.
+    tables: Vec<Table>,
+    settings: PullSettings,
+    locked: BTreeSet<u32>,
+}
+
+/// What the pinned vertex alone takes along.
+#[derive(Clone, Debug)]
+struct Reach {
+    of: (VertexRef, DragJoints),
+    model: Arc<Model>,
+    field: PullField,
+}
+
+/// Weights that the model has had, with the pins of then.
+#[derive(Clone, Debug)]
+struct Moment {
+    edits: WeightEdits,
+    vertex: Option<VertexRef>,
+    pins: Vec<DragPin>,
+    made: Option<Made>,
+}
+
+impl VertexDrag {
+    /// Returns whether the pointer drags vertices.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Returns among which joints the weights are looked for.
+    #[must_use]
+    pub fn joints(&self) -> DragJoints {
+        self.joints
+    }
+
+    /// Returns the poses in which the vertex is held.
+    #[must_use]
+    pub fn pins(&self) -> &[DragPin] {
+        &self.pins
+    }
+
+    /// Returns whether a drag is under way.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Returns where each joint that the pinned vertex may have would take it alone in a pose: scene's space of the file, metres.
+    #[must_use]
+    pub fn ghosts(&self, model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+        let reach = self.reach.as_ref().filter(|_| self.is_on);
+        let field = self.open.as_ref().map(|open| &open.field).or(reach.map(|reach| &reach.field));
+        field.map(|field| field.ghosts(model, pose)).unwrap_or_default()
+    }
+
+    /// Lets the pointer drag no vertex any more.
+    pub(super) fn put_down(&mut self) {
+        (self.is_on, self.reach) = (false, None);
+    }
+
+    /// The drag that is under way is given up: the pins are those of the weights that come back.
+    pub(super) fn give_up(&mut self) {
+        (self.open, self.seen) = (None, None);
+    }
+
+    /// Forgets all but the choice of joints.
+    pub(super) fn forget(&mut self) {
+        *self = Self { joints: self.joints, ..Self::default() };
+    }
+
+    /// Notes the pins of the weights that a model has.
+    fn note(&mut self, model: &Arc<Model>) {
+        self.moments.retain(|moment| moment.edits != *model.weight_edits());
+        if self.moments.len() >= MOST_MOMENTS {
+            self.moments.remove(0);
+        }
+        self.moments.push(Moment {
+            edits: model.weight_edits().clone(),
+            vertex: self.vertex,
+            pins: self.pins.clone(),
+            made: self.made.clone(),
+        });
+        self.seen = Some(Arc::clone(model));
+    }
+
+    /// Takes the pins that belong to the weights of a model, where they are known.
+    fn go_to(&mut self, model: &Arc<Model>) {
+        if self.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, model)) {
+            return;
+        }
+        self.seen = Some(Arc::clone(model));
+        // Others have changed the weights: what follows begins with theirs.
+        self.made = None;
+        if let Some(moment) = self.moments.iter().rev().find(|moment| moment.edits == *model.weight_edits()) {
+            (self.vertex, self.pins, self.made) = (moment.vertex, moment.pins.clone(), moment.made.clone());
+        }
+    }
+
+    /// Returns the surfaces of a model.
+    fn surfaces_of(&mut self, model: &Arc<Model>) -> Arc<Vec<RestSurface>> {
+        if let Some((_, surfaces)) = self.surfaces.as_ref().filter(|(of, _)| of.shares_all_but_edits(model)) {
+            return Arc::clone(surfaces);
+        }
+        let surfaces = Arc::new(Sheet::parts_of(model).1);
+        self.surfaces = Some((Arc::clone(model), Arc::clone(&surfaces)));
+        surfaces
+    }
+}
+
+/// Carries out a command about dragging a vertex.
+pub(super) fn apply(painter: &mut Painter<'_>, command: &VertexDragCommand) {
+    match command {
+        VertexDragCommand::Use(is_on) => take_up(painter, *is_on),
+        VertexDragCommand::SetJoints(joints) => painter.painting.vertex_drag.joints = *joints,
+        VertexDragCommand::To(at) => {
+            let done = drag_to(painter, DVec3::from_array(at.map(written)));
+            painter.painting.note = done.err();
+        }
+        VertexDragCommand::Forget(number) => forget(painter, |place| place == *number),
+        VertexDragCommand::ForgetAll => forget(painter, |_| true),
+    }
+}
+
+/// Lets the pointer drag vertices, or not. Who does sees the weights that are edited, and holds no brush.
+fn take_up(painter: &mut Painter<'_>, is_on: bool) {
+    stroke::end(painter.painting);
+    let is_possible = painter.model().is_some_and(|model| !model.skins.is_empty());
+    painter.painting.note = None;
+    if !is_on || !is_possible {
+        return painter.painting.vertex_drag.put_down();
+    }
+    painter.painting.vertex_drag.is_on = true;
+    painter.painting.brush = None;
+    painter.painting.hover_at(None);
+    painter.marking.tool = None;
+    if painter.skinning.tools.operation.is_some() {
+        painter.skinning.choose(None);
+    }
+}
+
+/// Forgets pins. What follows begins with the weights as they are.
+fn forget(painter: &mut Painter<'_>, is_one: impl Fn(usize) -> bool) {
+    let model = painter.skinning.edited().edited_model().map(Arc::clone);
+    let drag = &mut painter.painting.vertex_drag;
+    let mut place = 0..;
+    drag.pins.retain(|_| !place.next().is_some_and(&is_one));
+    (drag.open, drag.made) = (None, None);
+    if let Some(model) = model {
+        drag.note(&model);
+    }
+}
+
+/// Finds the weights that put the pinned vertex here in the pose that is shown. The error says why there are none.
+fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
+    if !target.is_finite() {
+        return Ok(());
+    }
+    let is_of_second = painter.skinning.view.pinned_second;
+    let pinned = painter.skinning.view.pinned.filter(|_| !is_of_second);
+    let Some(vertex) = pinned else { return Err(notes::refused("no vertex of the open model is pinned")) };
+    let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
+    let pose = painter.skinning.pose.local.clone();
+    begin(painter, vertex, &model)?;
+    let drag = &mut painter.painting.vertex_drag;
+    let Some(open) = &drag.open else { return Ok(()) };
+    let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
+    match pins.iter_mut().find(|pin| pin.pose == pose) {
+        Some(pin) => pin.target = target,
+        None if pins.len() >= MOST_PINS => {
+            return Err(notes::refused("the vertex is held in eight poses already: forget one of them"));
+        }
+        None => pins.push(Pin { pose, target }),
+    }
+    let pulled = open.field.pull(&open.base, &pins, &open.locked, &open.settings);
+    let changes = pulled.changes(&open.tables);
+    let mut all = SkinningChange { weights: changes.clone(), binds: Vec::new() };
+    if let Some(made) = &drag.made {
+        // What the drag reaches no more has its weights from before the pins again.
+        let before = SkinningChange { weights: made.changes.clone(), binds: Vec::new() };
+        all.add_absent(made.base.skinning_before(&before));
+    }
+    drag.made = Some(Made { base: Arc::clone(&open.base), changes });
+    let figures = pulled.landed.iter().zip(&pulled.away).zip(&pulled.outside);
+    let told = |(pin, ((landed, away), outside)): (Pin, ((&DVec3, &f64), &f64))| DragPin {
+        pin,
+        landed: *landed,
+        away: *away,
+        outside: *outside,
+    };
+    drag.pins = pins.into_iter().zip(figures).map(told).collect();
+    painter.skinning.change_weights(&all.weights);
+    let now = painter.skinning.edited().edited_model().map(Arc::clone);
+    painter.painting.vertex_drag.seen = now;
+    Ok(())
+}
+
+/// Begins a drag of a vertex, where none is under way.
+fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Result<(), PaintNote> {
+    let is_known = painter.painting.vertex_drag.vertex == Some(vertex);
+    if is_known && painter.painting.vertex_drag.open.is_some() {
+        return Ok(());
+    }
+    let settings = settings_of(painter);
+    let locked = painter.skinning.tools.locked.iter().map(|node| node.0).collect();
+    let drag = &mut painter.painting.vertex_drag;
+    drag.go_to(model);
+    if drag.vertex != Some(vertex) {
+        (drag.vertex, drag.pins, drag.made) = (Some(vertex), Vec::new(), None);
+    }
+    // The pins from before come back where the drag is given up or undone.
+    drag.note(model);
+    let base = drag.made.as_ref().map_or(model, |made| &made.base);
+    let base = Arc::clone(base);
+    let surfaces = drag.surfaces_of(&base);
+    let tables = Sheet::of(&base).tables;
+    let found = place_of(&base, vertex).and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings));
+    let Some(field) = found else { return Err(notes::refused("no skin moves this vertex")) };
+    drag.open = Some(Box::new(Open { field, base, tables, settings, locked }));
+    Ok(())
+}
+
+/// Returns what the settings of brushes say of a drag.
+fn settings_of(painter: &Painter<'_>) -> PullSettings {
+    let brushes = &painter.painting.settings;
+    PullSettings {
+        most: brushes.max_influences.unwrap_or(usize::MAX),
+        joints: painter.painting.vertex_drag.joints.joints(),
+        keep: SolveSettings::default().keep,
+        radius: written(painter.brushwork().paint_radius()),
+        falloff: falloff(&brushes.falloff).unwrap_or(FALLOFFS[0]),
+    }
+}
+
+/// Returns the primitive of a vertex, and its number in the file.
+fn place_of(model: &Model, vertex: VertexRef) -> Option<(PrimitiveId, usize)> {
+    let mesh = model.instances.get(vertex.instance.index())?.mesh;
+    let primitive = model.meshes.get(mesh.index())?.primitives.get(vertex.primitive)?;
+    Some((PrimitiveId::new(mesh, vertex.primitive), vertex.stored(primitive)))
+}
+
+/// Lets the drag follow the weights of the model and the pinned vertex, after anything may have changed them.
+pub(super) fn follow(painter: &mut Painter<'_>) {
+    let drag = &painter.painting.vertex_drag;
+    if !drag.is_on && drag.moments.is_empty() {
+        return;
+    }
+    let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return };
+    let (pinned, has_gesture) = (painter.skinning.view.pinned, painter.has_gesture);
+    let drag = &mut painter.painting.vertex_drag;
+    if drag.open.is_some() {
+        if has_gesture {
+            return;
+        }
+        drag.open = None;
+        drag.note(&model);
+    }
+    drag.go_to(&model);
+    let Some(vertex) = pinned.filter(|_| drag.is_on) else {
+        drag.reach = None;
+        return;
+    };
+    let of = (vertex, drag.joints);
+    let is_found = |reach: &Reach| reach.of == of && Arc::ptr_eq(&reach.model, &model);
+    if !drag.reach.as_ref().is_some_and(is_found) {
+        let reach = find_reach(painter, of, &model);
+        painter.painting.vertex_drag.reach = reach;
+    }
+}
+
+/// Finds where the joints of a vertex can take it.
+fn find_reach(painter: &mut Painter<'_>, of: (VertexRef, DragJoints), model: &Arc<Model>) -> Option<Reach> {
+    let settings = PullSettings { radius: 0.0, ..settings_of(painter) };
+    let surfaces = painter.painting.vertex_drag.surfaces_of(model);
+    let tables = Sheet::of(model).tables;
+    let field = PullField::new(model, (&surfaces, &tables), place_of(model, of.0)?, &settings)?;
+    Some(Reach { of, model: Arc::clone(model), field })
+}

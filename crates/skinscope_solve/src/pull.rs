@@ -1,0 +1,432 @@
+//! A vertex that is dragged on a model: which places go along, and the weights that they get.
+
+use std::collections::BTreeSet;
+
+use glam::{DVec3, Vec3};
+use skinscope_deform::SurfaceDistances;
+use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId, WeightChange};
+use skinscope_weights::{Falloff, RestSurface, Table, TableRow};
+
+use crate::Joints;
+use crate::candidates::{Candidates, Kin};
+use crate::drag::{Drag, DragPose, DraggedRow, Follower, at, drag, follow};
+use crate::motion::{Motion, Posed, diagonal, shown_by};
+use crate::row::RowRules;
+
+/// A pose in which the dragged vertex is pinned, and where it should be then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// The pose.
+    pub pose: LocalPose,
+    /// The place in the scene of the file, metres.
+    pub target: DVec3,
+}
+
+/// How a vertex is dragged.
+#[derive(Clone, Copy, Debug)]
+pub struct PullSettings {
+    /// The most joints of a vertex; no more than the file has room for.
+    pub most: usize,
+    /// The joints that a vertex may have.
+    pub joints: Joints,
+    /// How strongly the weights of before are kept, as in [`crate::SolveSettings::keep`].
+    pub keep: f64,
+    /// How far the change reaches along the surface at rest, metres; 0: no other vertex goes along.
+    pub radius: f64,
+    /// How the change becomes less away from the vertex.
+    pub falloff: &'static Falloff,
+}
+
+/// What a dragged vertex takes along, as it was before the drag. It is found once, and serves every move.
+#[derive(Clone, Debug, Default)]
+pub struct PullField {
+    /// The first one is that of the dragged vertex, whose first place is the vertex itself.
+    parts: Vec<FieldPart>,
+    size: f64,
+    room: usize,
+}
+
+/// The places of one primitive.
+#[derive(Clone, Debug)]
+struct FieldPart {
+    instance: InstanceId,
+    primitive: usize,
+    /// The key of each joint of its skin.
+    keys: Vec<u32>,
+    places: Vec<FieldPlace>,
+}
+
+/// A place of the surface: the vertices that are welded there, which get the same weights.
+#[derive(Clone, Debug)]
+struct FieldPlace {
+    /// The vertex of the primitive that stands for all.
+    vertex: usize,
+    rows: Vec<TableRow>,
+    strength: f64,
+    /// Its weights and the joints that it may have, by index in the skin.
+    before: Vec<(u32, f64)>,
+    joints: Vec<u32>,
+}
+
+/// What a drag has made of the weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pulled {
+    /// The rows of all places, rising.
+    rows: Vec<PulledRow>,
+    /// Where the dragged vertex is now in each pose: in the scene of the file, metres.
+    pub landed: Vec<DVec3>,
+    /// How far each of these is from where the vertex should be.
+    pub away: Vec<f64>,
+    /// How far the hull of its joints is from there in each pose.
+    pub outside: Vec<f64>,
+}
+
+/// The weights of a row.
+#[derive(Clone, Debug, PartialEq)]
+struct PulledRow {
+    at: TableRow,
+    /// Whether no other row is of the same place.
+    is_alone: bool,
+    /// The weights by the keys of joints; `None` where the row stays as it was before the drag.
+    shares: Option<Vec<(u32, f64)>>,
+}
+
+impl PullField {
+    /// Finds what a vertex of the file takes along; `tables` and `surfaces` are those of the model. Returns `None` where no skin moves the
+    /// vertex, or no weights of it can be used.
+    #[must_use]
+    pub fn new(
+        model: &Model,
+        (surfaces, tables): (&[RestSurface], &[Table]),
+        (primitive, vertex): (PrimitiveId, usize),
+        settings: &PullSettings,
+    ) -> Option<Self> {
+        let has = |surface: &&RestSurface| surface.parts.iter().any(|part| part.primitive == primitive);
+        let surface = surfaces.iter().find(has)?;
+        let part = surface.parts.iter().position(|part| part.primitive == primitive)?;
+        let table = tables.get(surface.parts[part].table)?;
+        if vertex >= table.vertices() {
+            return None;
+        }
+        let rest = RestPlaces::new(model, surface, tables);
+        let dragged = surface.mesh.point(surface.parts[part].first + vertex as u32);
+        let kin = Kin::new(model, surface, tables);
+        let candidates = Candidates::new(settings.joints, surface, tables, &kin);
+        let mut finder = Finder { surface, tables, rest: &rest, candidates, out: Self::default() };
+        finder.out.size = diagonal(rest.all());
+        finder.out.room = table.per_vertex;
+        if !finder.add(dragged, Some((part, vertex)), 1.0) {
+            return None;
+        }
+        if settings.radius > 0.0 {
+            let mut distances = SurfaceDistances::default();
+            let place = |point: u32| rest.place(point).map_or(Vec3::NAN, |place| place.as_vec3());
+            let near = distances.within(&surface.mesh, place, &[(dragged, 0.0)], settings.radius as f32);
+            for (point, distance) in near.iter().filter(|(point, _)| *point != dragged) {
+                let strength = settings.falloff.at(f64::from(*distance) / settings.radius);
+                if strength > 0.0 {
+                    finder.add(*point, None, strength);
+                }
+            }
+        }
+        Some(finder.out)
+    }
+
+    /// Returns how many places there are, with the dragged one.
+    #[cfg(test)]
+    fn places(&self) -> usize {
+        self.parts.iter().map(|part| part.places.len()).sum()
+    }
+
+    /// Returns the places to which the joints that the dragged vertex may have would each take it alone in a pose: in the scene of the file,
+    /// metres.
+    #[must_use]
+    pub fn ghosts(&self, model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+        let Some(part) = self.parts.first() else { return Vec::new() };
+        let posed = Posed::new(model, pose);
+        let Some((motion, place)) = posed.motion(part.instance, part.primitive).zip(part.places.first()) else {
+            return Vec::new();
+        };
+        place.joints.iter().map(|joint| motion.ghost(*joint as usize, place.vertex) + motion.origin()).collect()
+    }
+
+    /// Solves the weights for all pins at once. Locked joints, given by key, keep theirs.
+    #[must_use]
+    pub fn pull(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
+        let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
+        let (most, keep) = (settings.most.min(self.room), settings.keep);
+        let (mut out, mut moved) = (Pulled::default(), Vec::new());
+        for (number, part) in self.parts.iter().enumerate() {
+            let motions = posed.iter().map(|posed| posed.motion(part.instance, part.primitive));
+            let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else { continue };
+            let is_locked = |joint: &usize| locked.contains(&part.keys[*joint]);
+            let locked: BTreeSet<u32> = (0..part.keys.len()).filter(is_locked).map(|joint| joint as u32).collect();
+            let followers: Vec<Follower> = part.places.iter().map(FieldPlace::follower).collect();
+            if number > 0 {
+                let motions: Vec<&Motion> = motions.iter().collect();
+                let rules = RowRules { most, keep, locked: &locked, proves: false };
+                part.take(follow((&motions, self.size), &moved, &followers, &rules), &mut out);
+                continue;
+            }
+            let Some((own, others)) = followers.split_first() else { continue };
+            let poses: Vec<DragPose> = motions
+                .into_iter()
+                .zip(pins)
+                .map(|(motion, pin)| DragPose { target: pin.target - motion.origin(), motion })
+                .collect();
+            let size = self.size;
+            let asked = Drag { poses: &poses, vertex: *own, followers: others, locked: &locked, most, keep, size };
+            let done = drag(&asked);
+            for (pose, landed) in poses.iter().zip(&done.landed) {
+                moved.push(*landed - at(&pose.motion, own.vertex, own.before));
+                out.landed.push(*landed + pose.motion.origin());
+            }
+            (out.away, out.outside) = (done.away, done.outside);
+            part.take(done.rows, &mut out);
+        }
+        out.rows.sort_unstable_by_key(|row| row.at);
+        out
+    }
+}
+
+impl FieldPlace {
+    fn follower(&self) -> Follower<'_> {
+        Follower { vertex: self.vertex, strength: self.strength, before: &self.before, joints: &self.joints }
+    }
+}
+
+impl FieldPart {
+    /// Adds the rows of all places to `out`; `solved` has those that change, in the order of the places.
+    fn take(&self, solved: Vec<DraggedRow>, out: &mut Pulled) {
+        let mut solved = solved.into_iter().peekable();
+        for place in &self.places {
+            let found = solved.next_if(|row| row.vertex == place.vertex);
+            let by_key = |(joint, weight): &(u32, f64)| Some((*self.keys.get(*joint as usize)?, *weight));
+            let shares: Option<Vec<(u32, f64)>> = found.map(|row| row.shares.iter().filter_map(by_key).collect());
+            let is_alone = place.rows.len() == 1;
+            let row = |at: &TableRow| PulledRow { at: *at, is_alone, shares: shares.clone() };
+            out.rows.extend(place.rows.iter().map(row));
+        }
+    }
+}
+
+impl Pulled {
+    /// Returns the rows that have other weights now as changes of the model that has these tables, which are as they were before the drag.
+    #[must_use]
+    pub fn changes(&self, tables: &[Table]) -> Vec<WeightChange> {
+        let mut out = Vec::new();
+        for rows in self.rows.chunk_by(|a, b| a.at.table == b.at.table) {
+            let Some(before) = rows.first().and_then(|row| tables.get(row.at.table)) else { continue };
+            let mut change = WeightChange { per_vertex: before.per_vertex, ..WeightChange::default() };
+            for PulledRow { at, is_alone, shares } in rows {
+                let Some(shares) = shares else { continue };
+                let (joints, weights) = pairs(before, at.row, shares, *is_alone);
+                change.push(at.row as u32, &joints, &weights);
+            }
+            if change.vertices.is_empty() {
+                continue;
+            }
+            let of = |at: &PrimitiveId| WeightChange { mesh: at.mesh, primitive: at.primitive, ..change.clone() };
+            out.extend(before.primitives.iter().map(of));
+        }
+        out
+    }
+}
+
+/// Returns the pairs of a row with these weights, in single precision. Rows of one place have them in the same pairs, so that they are rounded
+/// alike.
+fn pairs(table: &Table, row: usize, shares: &[(u32, f64)], is_alone: bool) -> (Vec<u16>, Vec<f32>) {
+    let (mut joints, mut weights) = (Vec::new(), Vec::new());
+    if is_alone {
+        table.arrange(row, shares, &|key| table.joint_of(key), (&mut joints, &mut weights));
+    } else {
+        let known = shares.iter().filter_map(|(key, weight)| Some((table.joint_of(*key)?, *weight)));
+        (joints, weights) = known.take(table.per_vertex).unzip();
+    }
+    (joints, weights.into_iter().map(|weight: f64| weight as f32).collect())
+}
+
+/// Where the points of a surface rest in the scene.
+struct RestPlaces<'a> {
+    surface: &'a RestSurface,
+    tables: &'a [Table],
+    /// The motion of each part to the rest pose, with the instance that draws it.
+    motions: Vec<Option<(InstanceId, Motion<'a>)>>,
+}
+
+impl<'a> RestPlaces<'a> {
+    fn new(model: &'a Model, surface: &'a RestSurface, tables: &'a [Table]) -> Self {
+        let posed = Posed::new(model, &model.skeleton.rest);
+        let motion = |at: PrimitiveId| {
+            let instance = shown_by(model, at)?;
+            Some((instance, posed.motion(instance, at.primitive)?))
+        };
+        let motions = surface.parts.iter().map(|part| motion(part.primitive)).collect();
+        Self { surface, tables, motions }
+    }
+
+    /// Returns the rows of a point with the part that each is of, where something draws them.
+    fn rows(&self, point: u32) -> impl Iterator<Item = (usize, TableRow)> {
+        self.surface.members(point).iter().filter_map(move |member| {
+            let parts = &self.surface.parts;
+            let part = parts.partition_point(|part| part.first <= *member).checked_sub(1)?;
+            let at = self.surface.row(*member);
+            let (_, motion) = self.motions[part].as_ref()?;
+            let count = self.tables.get(at.table).map_or(0, Table::vertices).min(motion.vertices());
+            (at.row < count).then_some((part, at))
+        })
+    }
+
+    /// Returns where a point rests.
+    fn place(&self, point: u32) -> Option<DVec3> {
+        let (part, at) = self.rows(point).next()?;
+        let (_, motion) = self.motions[part].as_ref()?;
+        Some(motion.blended(&self.tables[at.table], at.row))
+    }
+
+    fn all(&self) -> impl Iterator<Item = DVec3> {
+        (0..self.surface.mesh.point_count()).filter_map(move |point| self.place(point))
+    }
+}
+
+/// Finds the places of a field, one after the other.
+struct Finder<'a> {
+    surface: &'a RestSurface,
+    tables: &'a [Table],
+    rest: &'a RestPlaces<'a>,
+    candidates: Candidates<'a>,
+    out: PullField,
+}
+
+impl Finder<'_> {
+    /// Adds a point with its strength, which `stands_for` may say the part and the vertex of; else its first vertex stands for it. Returns
+    /// whether it has weights that can be used.
+    fn add(&mut self, point: u32, stands_for: Option<(usize, usize)>, strength: f64) -> bool {
+        let all: Vec<(usize, TableRow)> = self.rest.rows(point).collect();
+        let found = stands_for.or_else(|| all.first().map(|(part, at)| (*part, at.row)));
+        let Some((part, vertex)) = found else { return false };
+        let Some((instance, motion)) = self.rest.motions[part].as_ref() else { return false };
+        if vertex >= motion.vertices() {
+            return false;
+        }
+        let before = self.before(&all);
+        let mut joints = Vec::new();
+        self.candidates.of(point, &before, &mut joints);
+        // A joint that one of the vertices cannot have is none of the place.
+        joints.retain(|key| all.iter().all(|(_, at)| self.tables[at.table].keys.contains(key)));
+        let keys = &self.tables[self.surface.parts[part].table].keys;
+        let index = |key: u32| keys.iter().position(|known| *known == key).map(|joint| joint as u32);
+        let place = FieldPlace {
+            vertex,
+            rows: all.iter().map(|(_, at)| *at).collect(),
+            strength,
+            before: before.iter().filter_map(|(key, weight)| Some((index(*key)?, *weight))).collect(),
+            joints: joints.iter().filter_map(|key| index(*key)).collect(),
+        };
+        if place.before.is_empty() {
+            return false;
+        }
+        let primitive = self.surface.parts[part].primitive.primitive;
+        let parts = &mut self.out.parts;
+        match parts.iter_mut().find(|known| known.instance == *instance && known.primitive == primitive) {
+            Some(known) => known.places.push(place),
+            None => parts.push(FieldPart { instance: *instance, primitive, keys: keys.clone(), places: vec![place] }),
+        }
+        let room = all.iter().map(|(_, at)| self.tables[at.table].per_vertex).min();
+        self.out.room = room.map_or(self.out.room, |room| room.min(self.out.room));
+        true
+    }
+
+    /// Returns the mean of the weights of some rows, whose sum is one; none where no row has any.
+    fn before(&self, rows: &[(usize, TableRow)]) -> Vec<(u32, f64)> {
+        let (mut out, mut own, mut count) = (Vec::<(u32, f64)>::new(), Vec::new(), 0.0);
+        for (_, at) in rows {
+            self.tables[at.table].shares(at.row, &mut own);
+            let sum: f64 = own.iter().map(|(_, weight)| weight).sum();
+            if !(sum > 0.0 && sum.is_finite()) {
+                continue;
+            }
+            count += 1.0;
+            for (key, weight) in &own {
+                match out.iter_mut().find(|(known, _)| known == key) {
+                    Some((_, total)) => *total += weight / sum,
+                    None => out.push((*key, weight / sum)),
+                }
+            }
+        }
+        out.iter_mut().for_each(|(_, weight)| *weight /= count);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_anim::pose::rotate;
+    use skinscope_model::NodeId;
+    use skinscope_model::test_shapes::{Tube, tube};
+    use skinscope_weights::FALLOFFS;
+
+    use super::*;
+    use crate::tests::{surface_of, table_of};
+
+    const VERTEX: usize = 100;
+
+    fn shape() -> Model {
+        tube(Tube { joints: 3, rings: 13, influences: 2, ..Tube::default() })
+    }
+
+    fn settings(radius: f64) -> PullSettings {
+        PullSettings { most: 4, joints: Joints::All, keep: 1e-6, radius, falloff: FALLOFFS[0] }
+    }
+
+    fn turned(model: &Model, degrees: Vec3) -> LocalPose {
+        let mut pose = model.skeleton.rest.clone();
+        rotate(&mut pose, NodeId(2), degrees);
+        pose
+    }
+
+    /// Returns where the weights of a table put the vertex in a pose.
+    fn place(model: &Model, table: &Table, pose: &LocalPose, vertex: usize) -> DVec3 {
+        Posed::new(model, pose).motion(InstanceId::from_index(0), 0).unwrap().blended(table, vertex)
+    }
+
+    #[test]
+    fn the_target_is_reached_and_neighbours_go_along_unless_joints_are_locked() {
+        let model = shape();
+        let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
+        let at = (tables[0].primitives[0], VERTEX);
+        let alone = PullField::new(&model, (&surfaces, &tables), at, &settings(0.0)).unwrap();
+        let field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3)).unwrap();
+        assert!(alone.places() == 1 && field.places() > 5, "{} {}", alone.places(), field.places());
+        let pose = turned(&model, Vec3::X * 50.0);
+        let ghosts = field.ghosts(&model, &pose);
+        assert_eq!(ghosts.len(), 3);
+        let pin = Pin { target: ghosts[0].lerp(ghosts[1], 0.3), pose: pose.clone() };
+        let none = BTreeSet::new();
+        let pulled = field.pull(&model, &[pin.clone()], &none, &settings(0.3));
+        assert!(pulled.away[0] < 2e-4 && pulled.outside[0] < 1e-4 && pulled.landed[0].distance(pin.target) < 2e-4);
+        let changes = pulled.changes(&tables);
+        let changed = model.with_weights(&changes).unwrap();
+        let now = table_of(&changed);
+        assert!(place(&changed, &now, &pose, VERTEX).distance(pin.target) < 3e-4);
+        // Every row sums to one, and those beyond the radius are not named.
+        assert!(changes.len() == 1 && changes[0].vertices.len() < tables[0].vertices());
+        let mut sums = changes[0].weights.chunks(changes[0].per_vertex).map(|row| row.iter().sum::<f32>());
+        assert!(sums.all(|sum| (sum - 1.0).abs() < 1e-6));
+        // Where every joint is locked, nothing changes.
+        let locked = model.skins[0].joints.iter().map(|joint| joint.0).collect();
+        let held = field.pull(&model, &[pin], &locked, &settings(0.3)).changes(&tables);
+        assert!(held.is_empty());
+    }
+
+    #[test]
+    fn a_place_that_is_not_there_has_no_field() {
+        let model = shape();
+        let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
+        let at = tables[0].primitives[0];
+        let beyond = tables[0].vertices();
+        assert!(PullField::new(&model, (&surfaces, &tables), (at, beyond), &settings(0.1)).is_none());
+        let other = PrimitiveId::new(at.mesh, 7);
+        assert!(PullField::new(&model, (&surfaces, &tables), (other, 0), &settings(0.1)).is_none());
+    }
+}

@@ -1,0 +1,53 @@
+//! What the panel of brushes shows while vertices are dragged: among which joints their weights are looked for, and the poses in which the pinned
+//! one is held. Radius, falloff and the most joints are those of the brushes below.
+
+use egui::Ui;
+use skinscope_base::math::length;
+use skinscope_session::{
+    Command, DRAG_JOINTS, DragJoints, DragPin, PaintCommand, Session, VertexDrag, VertexDragCommand,
+};
+
+use super::quiet_text;
+use crate::widgets::{figure, link, section, wrapped_segments};
+
+/// Shows the section.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let drag: &VertexDrag = session.painting().vertex_drag();
+    let mut push = |command: VertexDragCommand| commands.push(PaintCommand::DragVertex(command).into());
+    let about = "Drag a vertex to where it should be. Its joints can take it anywhere in the hull that is drawn; those around it follow \
+                 within the radius.";
+    quiet_text(ui, about);
+    section(ui, "Joints", |_| {});
+    let help = "Among these joints the weights of the vertex and of those around it are looked for";
+    let choices = DRAG_JOINTS.map(|joints: DragJoints| (joints.label(), drag.joints() == joints, help.to_owned()));
+    if let Some(joints) = wrapped_segments(ui, &choices).and_then(|chosen| DRAG_JOINTS.get(chosen)) {
+        push(VertexDragCommand::SetJoints(*joints));
+    }
+    if drag.pins().is_empty() {
+        return;
+    }
+    section(ui, "Held in poses", |ui| {
+        let help = "Forget all of them; the weights stay";
+        if link(ui, "Forget", "Forget all poses of the vertex").on_hover_text(help).clicked() {
+            push(VertexDragCommand::ForgetAll);
+        }
+    });
+    for (number, pin) in drag.pins().iter().enumerate() {
+        ui.horizontal(|ui| {
+            let help = "Forget this pose; the weights stay";
+            let name = format!("Forget pose {} of the vertex", number + 1);
+            if link(ui, "Forget", &name).on_hover_text(help).clicked() {
+                push(VertexDragCommand::Forget(number));
+            }
+            figure(ui, &title(pin, number, session), &format!("{} away", length(pin.away())));
+        });
+    }
+}
+
+/// Returns what a pose is called.
+fn title(pin: &DragPin, number: usize, session: &Session) -> String {
+    match pin.is_of(&session.pose().local) {
+        true => format!("Pose {}, shown", number + 1),
+        false => format!("Pose {}", number + 1),
+    }
+}

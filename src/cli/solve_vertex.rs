@@ -1,0 +1,170 @@
+//! `skinscope solve --vertex`: puts one vertex where it should be in some poses, as a drag in the window does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use glam::DVec3;
+use serde_json::json;
+
+use super::fix::tell_current;
+use super::fix_report::written as told_of_saved;
+use super::opened::refuse_session;
+use super::solve_args::SearchArgs;
+use super::storage::Restored;
+use super::write_args::{WriteArgs, tell_saved};
+use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
+use crate::edit::Sheet;
+use crate::model::Model;
+use crate::output::{overwritten, overwritten_by_stdout};
+use crate::paint::written;
+use crate::pose::resolve;
+use crate::solve::{Pin, PullField, Pulled};
+use crate::weights::FALLOFFS;
+use crate::weights::brush::falloff;
+use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+
+/// In so many poses a vertex can be held.
+const MOST: usize = 8;
+
+/// A vertex, and how far the change reaches.
+#[derive(Debug, Args)]
+pub(super) struct VertexArgs {
+    /// Put this vertex of the file there, in the scene, metres, in the pose of a pose file; may be given several times for one vertex in up to
+    /// eight poses, which are solved at once
+    #[arg(
+        long,
+        value_name = "MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE",
+        value_parser = parse_vertex,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["poses", "by_place", "hold_out", "primitive"]
+    )]
+    vertex: Vec<HeldVertex>,
+    /// Let the vertices around it follow, so far along the surface at rest, metres
+    #[arg(long, value_name = "METRES", requires = "vertex", default_value = "0", value_parser = parse_radius)]
+    radius: f64,
+    /// How they follow the less the farther away they are
+    #[arg(long, value_name = "CURVE", requires = "vertex", value_parser = falloffs())]
+    falloff: Option<String>,
+}
+
+/// A vertex, by the numbers of mesh, primitive and vertex in the file, and where it should be in a pose.
+#[derive(Clone, Debug)]
+struct HeldVertex {
+    vertex: [u32; 3],
+    target: [f64; 3],
+    pose: PathBuf,
+}
+
+fn falloffs() -> PossibleValuesParser {
+    PossibleValuesParser::new(FALLOFFS.iter().map(|falloff| falloff.id))
+}
+
+fn parse_radius(text: &str) -> Result<f64, String> {
+    let radius = text.parse().ok().filter(|radius: &f64| *radius >= 0.0 && radius.is_finite());
+    radius.ok_or_else(|| "expected a length in metres, 0 or more".into())
+}
+
+fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
+    let parsed = text.split_once('=').and_then(|(vertex, rest)| {
+        let (target, pose) = rest.split_once('@').filter(|(_, pose)| !pose.is_empty())?;
+        let vertex: Vec<u32> = numbers(vertex)?;
+        let target: Vec<f64> = numbers(target)?;
+        let target = <[f64; 3]>::try_from(target).ok().filter(|target| target.iter().all(|n| n.is_finite()))?;
+        Some(HeldVertex { vertex: vertex.try_into().ok()?, target, pose: PathBuf::from(pose) })
+    });
+    parsed.ok_or_else(|| "expected MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE, such as 0,0,120=0.1,1.2,0@elbow.pose.json".into())
+}
+
+/// Reads numbers that commas part.
+fn numbers<T: std::str::FromStr>(text: &str) -> Option<Vec<T>> {
+    text.split(',').map(|number| number.trim().parse().ok()).collect()
+}
+
+impl VertexArgs {
+    /// Carries the command out.
+    pub fn run(&self, write: &WriteArgs, search: &SearchArgs, is_json: bool) -> Result<(), CliError> {
+        let WriteArgs { model: path, open, .. } = write;
+        refuse_session(path)?;
+        let mut stamps = Stamps::of(path);
+        let document = other_file(path, open)?;
+        overwritten_by_stdout(document.files())?;
+        stamps.add(document.files());
+        let files = || self.vertex.iter().map(|held| held.pose.as_path());
+        overwritten_by_stdout(files())?;
+        write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+        let model: &Model = document.stored();
+        let pulled = self.pulled(model, search)?;
+        let before = Sheet::of(model);
+        let changes = pulled.changes(&before.tables);
+        let changed = model.with_weights(&changes);
+        let changed = changed.map_err(|why| CliError::Usage(printable(&format!("--vertex: {why}"))))?;
+        // As the window saves what was dragged there.
+        let sheet = Sheet::of(&changed);
+        if !is_json {
+            tell_current(&document, &sheet);
+        }
+        let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, write.destination())?
+            .keeping_links(write.keep_links)
+            .write()?;
+        tell_saved(&saved);
+        let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+        print(&match is_json {
+            true => self.report(&pulled, &saved),
+            false => self.text(&pulled) + &told_of_saved(&saved, &restored),
+        })
+    }
+
+    /// Solves the weights of the vertex and of those around it.
+    fn pulled(&self, model: &Model, search: &SearchArgs) -> Result<Pulled, CliError> {
+        let wrong = |why: &str| CliError::Usage(format!("--vertex: {why}"));
+        let Some(first) = self.vertex.first() else { return Err(wrong("no vertex is given")) };
+        if self.vertex.iter().any(|held| held.vertex != first.vertex) {
+            return Err(wrong("all have to be of one vertex"));
+        }
+        if self.vertex.len() > MOST {
+            return Err(wrong("a vertex can be held in eight poses at most"));
+        }
+        let mut pins: Vec<Pin> = Vec::new();
+        for held in &self.vertex {
+            let said = resolve(model, &read_pose(&held.pose)?);
+            tell_unmatched(&said.unmatched);
+            let mut pose = model.skeleton.rest.clone();
+            said.apply(&mut pose);
+            pins.push(Pin { pose, target: DVec3::from_array(held.target.map(written)) });
+        }
+        let [mesh, primitive, vertex] = first.vertex;
+        let at = SearchArgs::find_primitive(model, [mesh, primitive], "--vertex")?;
+        let shape = self.falloff.as_deref().and_then(falloff).unwrap_or(FALLOFFS[0]);
+        let settings = search.pull_settings(written(self.radius), shape);
+        let sheet = Sheet::of(model);
+        let locked = search.locked(&sheet)?;
+        let (tables, surfaces) = sheet.into_parts();
+        let field = PullField::new(model, (&surfaces, &tables), (at, vertex as usize), &settings);
+        let Some(field) = field else {
+            return Err(wrong(&format!("no skin moves vertex {vertex} of primitive {mesh},{primitive}")));
+        };
+        Ok(field.pull(model, &pins, &locked, &settings))
+    }
+
+    /// Returns what was done as JSON.
+    fn report(&self, pulled: &Pulled, saved: &Saved) -> String {
+        let figures = pulled.away.iter().zip(&pulled.outside);
+        let pins = self.vertex.iter().zip(figures).map(|(held, (away, outside))| {
+            json!({ "pose": held.pose.display().to_string(), "away": away, "outside": outside })
+        });
+        let pins: Vec<_> = pins.collect();
+        let out = json!({ "schema": 1, "pins": pins, "changed": saved.changes.vertices });
+        format!("{out}\n")
+    }
+
+    /// Returns what was done as lines of text.
+    fn text(&self, pulled: &Pulled) -> String {
+        let figures = pulled.away.iter().zip(&pulled.outside);
+        let line = |(held, (away, outside)): (&HeldVertex, (&f64, &f64))| {
+            let name = printable(&held.pose.display().to_string());
+            format!("{name}: {:.3} mm away; its joints reach no nearer than {:.3} mm\n", 1e3 * away, 1e3 * outside)
+        };
+        self.vertex.iter().zip(figures).map(line).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! A vertex of the skin, dragged with the pointer.
+
+use skinscope::model::MeshId;
+use skinscope::session::PaintCommand;
+
+use super::paint::on_skin;
+use super::*;
+
+/// The pairs of every vertex, as bits.
+fn rows(harness: &Harness<'_, App>) -> Vec<Vec<(u16, u32)>> {
+    let influences = harness.state().session.model().unwrap().influences(MeshId(0), 0).unwrap();
+    let row = |vertex| {
+        let (joints, weights) = influences.of(vertex);
+        joints.iter().copied().zip(weights.iter().map(|weight| weight.to_bits())).collect()
+    };
+    (0..influences.vertices()).map(row).collect()
+}
+
+fn button(harness: &mut Harness<'_, App>, at: Pos2, pressed: bool) {
+    harness.event(Event::PointerMoved(at));
+    harness.event(Event::PointerButton {
+        pos: at,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+    harness.step();
+}
+
+fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+    button(harness, from, true);
+    for step in 1..=6 {
+        harness.event(Event::PointerMoved(from.lerp(to, step as f32 / 6.0)));
+        harness.step();
+    }
+    button(harness, to, false);
+    harness.run();
+}
+
+#[test]
+fn a_drag_of_the_skin_moves_its_vertex_in_one_step_and_the_panel_says_how_far_it_is() {
+    let mut session = session(3);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 50.0))));
+    session.apply(EditCommand::EndEdit);
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    assert!(harness.state().session.painting().vertex_drag().is_on());
+    harness.get_by_label_contains("Dragging a vertex");
+    click(&mut harness, "All of the skin");
+    let (before, at) = (rows(&harness), on_skin(&harness));
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    assert!(rows(&harness) != before);
+    let is_turn = |command: &Command| matches!(command, Command::Camera(CameraCommand::Orbit(_)));
+    assert!(!harness.state().commands.iter().any(is_turn), "the camera stays");
+    let is_drag = |command: &&Command| matches!(command, Command::Paint(PaintCommand::DragVertex(_)));
+    assert!(harness.state().commands.iter().filter(is_drag).count() > 3);
+    assert_eq!(harness.state().session.painting().vertex_drag().pins().len(), 1);
+    harness.get_by_label_contains("Pose 1, shown");
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert!(rows(&harness) == before, "one step");
+    assert!(harness.query_by_label_contains("Pose 1, shown").is_none());
+    harness.state_mut().session.apply(EditCommand::Redo);
+    harness.run();
+    click(&mut harness, "Forget pose 1 of the vertex");
+    assert!(harness.state().session.painting().vertex_drag().pins().is_empty() && rows(&harness) != before);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!harness.state().session.painting().vertex_drag().is_on());
+}
