@@ -311,9 +311,10 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let drag = &mut painter.painting.vertex_drag;
     let Some(open) = &drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
+    let count = pins.len();
     match pins.iter_mut().find(|pin| pin.pose == pose) {
         Some(pin) => pin.target = target,
-        None if pins.len() >= MOST_PINS => {
+        None if count >= MOST_PINS => {
             return Err(notes::refused("the vertex is held in eight poses already: forget one of them"));
         }
         None => pins.push(Pin { pose, target }),
