@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use super::fix::tell_current;
 use super::fix_report::written;
+use super::method::begun_method;
 use super::opened::refuse_session;
 use super::sculpts::read_poses;
 use super::solve_args::{SearchArgs, deviations, put_deviations, remarks, table_of};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::deform::{self, Deformation, METHODS, PASSES, ParameterSettings};
+use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
 use crate::model::{InstanceId, LocalPose, Model, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout, say};
@@ -67,26 +68,15 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
 
 /// Finds the method that a text names, and returns its whole name.
 fn parse_method(text: &str) -> Result<String, String> {
-    let (word, pass) = match text.split_once('+') {
-        Some((method, pass)) => (method, Some(pass)),
-        None if deform::pass(text).is_some() => (METHODS[0].id, Some(text)),
-        None => (text, None),
-    };
     let known = || {
         let methods = METHODS.iter().skip(1).map(|method| method.id);
         methods.chain(PASSES.iter().map(|pass| pass.id)).collect::<Vec<_>>().join(", ")
     };
     let wrong = || format!("expected one of {}, and +{} after it where wanted", known(), PASSES[0].id);
-    let begun: Vec<&str> = METHODS.iter().map(|method| method.id).filter(|id| id.starts_with(word)).collect();
-    let method = match begun[..] {
-        [only] if !word.is_empty() => only,
-        _ => deform::method(word).map(|method| method.id).ok_or_else(wrong)?,
-    };
-    let id = pass.map_or_else(|| method.to_owned(), |pass| format!("{method}+{pass}"));
-    let choice = MethodChoice::named(&id).ok_or_else(wrong)?;
+    let choice = begun_method(text).ok_or_else(wrong)?;
     match choice.pass.is_none() && std::ptr::eq(choice.method, METHODS[0]) {
         true => Err(format!("linear blending is what the weights are for; {}", wrong())),
-        false => Ok(id),
+        false => Ok(choice.id()),
     }
 }
 

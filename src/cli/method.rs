@@ -10,6 +10,22 @@ use crate::deform::{self, METHODS, Method, NORMAL_MODES, PASSES, Parameter, Pass
 use crate::session::{MethodChoice, Session, ViewCommand};
 use crate::words::counted;
 
+/// Finds the method that a text names: its id or the beginning of it, with `+` and a pass after it where wanted; a pass alone comes after linear
+/// blending.
+pub(super) fn begun_method(text: &str) -> Option<MethodChoice> {
+    let (word, pass) = match text.split_once('+') {
+        Some((method, pass)) => (method, Some(pass)),
+        None if deform::pass(text).is_some() => (METHODS[0].id, Some(text)),
+        None => (text, None),
+    };
+    let begun: Vec<&str> = METHODS.iter().map(|method| method.id).filter(|id| id.starts_with(word)).collect();
+    let method = match begun[..] {
+        [only] if !word.is_empty() => only,
+        _ => deform::method(word)?.id,
+    };
+    MethodChoice::named(&pass.map_or_else(|| method.to_owned(), |pass| format!("{method}+{pass}")))
+}
+
 /// The options that say how vertices are deformed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MethodArgs {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::find::{find_clip, find_node, splits};
 use super::fix::tell_current;
 use super::fix_report::written;
+use super::method::begun_method;
 use super::opened::refuse_session;
 use super::pose::parse_secs;
 use super::sculpt_drivers::drivers;
@@ -52,7 +53,7 @@ pub(super) struct SculptArgs {
     /// In this pose the surface should be as this file has it; may be given several times
     #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present = "from")]
     sculpt: Vec<String>,
-    /// In this pose the surface should be as another method has it, such as linear+mush; may be given several times
+    /// In this pose the surface should be as another method has it, such as mush or dual-quaternion; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
     from: Vec<String>,
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
@@ -76,7 +77,7 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     Exit codes: 0 all went well, 1 the model, a pose file or a mesh is bad, 2 wrong usage, a sculpt that does not fit the model or would \
     never show, or no place to write to.\n\n\
     Examples:\n  skinscope sculpt character.glb --sculpt bent.pose.json=elbow.ply --driver LeftForeArm -o corrected.glb\n  \
-    skinscope sculpt character.glb --from Crouch@0.8=linear+mush -o corrected.glb";
+    skinscope sculpt character.glb --from Crouch@0.8=mush -o corrected.glb";
 
 /// Checks the name of a method that moves each vertex alone.
 fn parse_method(text: &str) -> Result<String, String> {
@@ -147,11 +148,11 @@ impl SculptArgs {
             out.push(wanted);
         }
         for text in &self.from {
-            let named = text.rsplit_once('=').and_then(|(pose, method)| Some((pose, MethodChoice::named(method)?)));
+            let named = text.rsplit_once('=').and_then(|(pose, method)| Some((pose, begun_method(method)?)));
             let known = || METHODS.iter().map(|method| method.id).collect::<Vec<_>>().join(", ");
             let wrong = || {
                 let why =
-                    format!("--from {text}: expected POSE=METHOD, one of {}, and +mush after it where wanted", known());
+                    format!("--from {text}: expected POSE=METHOD, one of {}, and +mush after it where wanted, or mush alone", known());
                 CliError::Usage(printable(&why))
             };
             let (pose, method) = named.ok_or_else(wrong)?;
