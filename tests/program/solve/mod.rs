@@ -74,10 +74,16 @@ fn weights_that_were_taken_away_are_solved_back_from_meshes_in_all_formats() {
     assert!(names == ["Arm", "Leg", "Twist"] && told["hold_out"].as_array().unwrap().is_empty());
     for example in examples {
         let [before, after, largest] = figures(example);
-        // The character is 1.7 m high.
-        assert!(after < 0.1 * before && after < 1e-3 && largest < 5e-3, "{example}");
+        // The character is 1.7 m high. A few vertices had joints that are not near those which are left.
+        assert!(after < 0.3 * before && after < 1e-3 && largest < 2e-2, "{example}");
     }
     assert!(told["changed"].as_u64().unwrap() > 100);
+    // Among all joints every vertex finds its own again.
+    let all = ["solve", "lost.glb", "--poses", "sculpts", "--joints", "all", "-o", "all.glb", "--json"];
+    for example in json(&folder, &all)["examples"].as_array().unwrap() {
+        let [before, after, largest] = figures(example);
+        assert!(after < 0.02 * before && largest < 1e-3, "{example}");
+    }
     // The same examples give the same bytes, and people are told the same.
     let first = fs::read(folder.join("out.glb")).unwrap();
     let text = ok(&folder, &["solve", "lost.glb", "--poses", "sculpts", "-o", "again.glb"]);
