@@ -75,9 +75,7 @@ impl Session {
             PlaceCommand::Select(index) => {
                 return self.placing.selected = index.filter(|index| *index < joints.len());
             }
-            PlaceCommand::SetMethod(id) => {
-                return self.placing.how.set_method(id);
-            }
+            PlaceCommand::SetMethod(id) => return self.placing.how.set_method(id),
             PlaceCommand::SetAxes(axes) => return self.placing.how.axes = *axes,
             PlaceCommand::SetMeshes(meshes) => {
                 self.placing.how.meshes.clone_from(meshes);

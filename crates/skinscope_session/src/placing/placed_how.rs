@@ -27,12 +27,12 @@ impl Default for PlacedHow {
 
 impl PlacedHow {
     /// Returns whether nothing was chosen.
-    pub fn is_usual(&self) -> bool {
+    pub(crate) fn is_usual(&self) -> bool {
         *self == Self::default()
     }
 
     /// Chooses the method by its id, where there is such a one.
-    pub fn set_method(&mut self, id: &str) {
+    pub(crate) fn set_method(&mut self, id: &str) {
         if BINDERS.iter().any(|binder| binder.id == id) {
             id.clone_into(&mut self.method);
         }
