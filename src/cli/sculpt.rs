@@ -15,6 +15,7 @@ use super::sculpt_drivers::drivers;
 use super::sculpt_mirror::Sides;
 use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, shape, stored, targets};
 use super::sculpts::read_mesh;
+use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
@@ -68,6 +69,9 @@ pub(super) struct SculptArgs {
     /// Call the shapes so, in the order of the sculpts, those of --from last; without, they are called after the poses
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Vec<String>,
+    /// Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
+    #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
+    primitive: Option<[u32; 2]>,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -97,6 +101,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let model: &Model = document.stored();
     let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
     let wanted = args.wanted(model, &kept)?;
+    let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
     let files: Vec<PathBuf> = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned()).collect();
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
@@ -104,7 +109,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let sides = args.mirror.then(|| Sides::of(&document)).transpose()?;
     let mut shapes: Vec<Shape> = Vec::new();
     for one in wanted {
-        let targets = targets(model, &one)?;
+        let targets = targets(model, at, &one)?;
         let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &one.pose, &targets));
         let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
         shapes.push(shape(model, (one.name, one.pose), &targets, method)?);

@@ -83,16 +83,18 @@ fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
 /// Where the vertices of a primitive should be.
 pub(super) type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
 
-/// Finds where the vertices of each primitive should be.
-pub(super) fn targets(model: &Model, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
+/// Finds where the vertices of each primitive should be, or where `at` is given those of this one alone.
+pub(super) fn targets(model: &Model, at: Option<PrimitiveId>, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
     let of = |example: &Example<'_>| -> Vec<DVec3> {
         (0..example.vertices()).map(|vertex| example.target(vertex)).collect()
     };
     match &wanted.surface {
         Surface::Points(points) => {
             let file = wanted.files.last().map(|file| file.display().to_string()).unwrap_or_default();
-            let unfit = |why: LayoutError| CliError::Usage(printable(&format!("{file}: {why}")));
-            let layout = Layout::in_order(model, None, points.len()).map_err(unfit)?;
+            let unfit = |why: LayoutError| {
+                CliError::Usage(printable(&format!("{file}: {why} (--primitive says which primitive)")))
+            };
+            let layout = Layout::in_order(model, at, points.len()).map_err(unfit)?;
             let examples = layout.examples(&Posed::new(model, &wanted.pose), points).map_err(unfit)?;
             Ok(layout.primitives().zip(&examples).map(|(of_shape, (_, example))| (of_shape, of(example))).collect())
         }
@@ -101,7 +103,8 @@ pub(super) fn targets(model: &Model, wanted: &Wanted) -> Result<Vec<Targets>, Cl
             if let Some(pass) = choice.pass {
                 deformation = deformation.then(pass, &ParameterSettings::default());
             }
-            let all = skinned(model);
+            let mut all = skinned(model);
+            all.retain(|(_, primitive)| at.is_none_or(|at| at == *primitive));
             let drawn: Vec<(InstanceId, usize)> = all.iter().map(|(id, at)| (*id, at.primitive)).collect();
             let unknown = || CliError::Usage(format!("{} cannot be worked out for this model", choice.id()));
             let mut surface = MethodSurface::new(model, deformation, &JobContext::of_waiting()).ok_or_else(unknown)?;

@@ -51,7 +51,8 @@ fn parse_keep(text: &str) -> Result<f64, String> {
     keep.ok_or_else(|| "expected a number, 0 or more".into())
 }
 
-fn parse_primitive(text: &str) -> Result<[u32; 2], String> {
+/// Reads the numbers of a mesh and of a primitive in it.
+pub(super) fn parse_primitive(text: &str) -> Result<[u32; 2], String> {
     let numbers = text.split_once(',').and_then(|(m, p)| Some([m.trim().parse().ok()?, p.trim().parse().ok()?]));
     numbers.ok_or_else(|| "expected MESH,PRIMITIVE, such as 0,0".into())
 }
@@ -62,11 +63,13 @@ impl SearchArgs {
         self.primitive.map(|numbers| Self::find_primitive(model, numbers, "--primitive")).transpose()
     }
 
-    /// Returns the primitive with these numbers of mesh and primitive in the file; `option` has asked for it.
+    /// Returns the primitive with these numbers of mesh and primitive in the file; `option` has asked for it. Where it shares the vertices of
+    /// another one, that is meant.
     pub fn find_primitive(model: &Model, [mesh, primitive]: [u32; 2], option: &str) -> Result<PrimitiveId, CliError> {
-        let at = |m: usize| PrimitiveId::new(MeshId::from_index(m), primitive as usize);
+        let holder = |m: usize| model.meshes[m].holder(primitive as usize);
+        let at = |m: usize| PrimitiveId::new(MeshId::from_index(m), holder(m));
         let is_asked = |m: &usize| {
-            let has = model.meshes[*m].primitives.get(primitive as usize);
+            let has = model.meshes[*m].primitives.get(holder(*m));
             model.file_mesh(MeshId::from_index(*m)).0 == mesh && has.is_some_and(|p| p.stored_influences.is_some())
         };
         match (0..model.meshes.len()).find(is_asked) {

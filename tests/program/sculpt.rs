@@ -152,6 +152,36 @@ fn what_the_file_has_stays_and_every_primitive_has_the_target() {
 }
 
 #[test]
+fn shapes_of_one_primitive_leave_the_others_as_they_are() {
+    let folder = folder("primitive");
+    let all = ["sculpt", "a.glb", "--from=Walk@0=dual-quaternion", "--json", "-o"];
+    let moved = |told: &Value| told["shapes"][0]["vertices"].as_u64().unwrap();
+    let whole = moved(&json(&folder, &[&all[..], &["whole.glb"]].concat()));
+    let one = moved(&json(&folder, &[&all[..], &["one.glb", "--primitive", "0,1"]].concat()));
+    assert!(one > 0 && one < whole, "{one} of {whole}");
+    let file = File::open(&folder.join("one.glb"));
+    let primitives = file.root["meshes"][0]["primitives"].as_array().unwrap();
+    for (number, primitive) in primitives.iter().enumerate() {
+        let target = &file.root["accessors"][primitive["targets"][0]["POSITION"].as_u64().unwrap() as usize];
+        let is_still = ["min", "max"]
+            .iter()
+            .all(|end| target[end].as_array().unwrap().iter().all(|offset| offset.as_f64() == Some(0.0)));
+        assert_eq!(is_still, number != 1, "primitive {number}");
+    }
+    // A mesh of another primitive does not fit the one that is named.
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let out = ["-o", "none.glb", "--primitive"];
+    assert!(
+        refused(&folder, &[&["sculpt", "a.glb", sculpted.as_str()][..], &out, &["0,1"]].concat())
+            .contains("5416 are needed")
+    );
+    assert!(
+        refused(&folder, &[&["sculpt", "a.glb", sculpted.as_str()][..], &out, &["9,0"]].concat())
+            .contains("no primitive 9,0")
+    );
+}
+
+#[test]
 fn a_clip_plays_the_surface_of_another_method_at_the_moment_that_was_taken() {
     let folder = folder("clip");
     let all = ["sculpt", "a.glb", "--from=Walk@0=dual-quaternion", "-o", "out.glb", "--json"];

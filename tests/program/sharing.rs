@@ -166,6 +166,21 @@ fn a_repair_reaches_every_primitive_and_counts_once() {
 }
 
 #[test]
+fn a_primitive_that_shares_the_vertices_of_another_one_stands_for_their_list() {
+    let folder = folder("named");
+    let baked = |primitive: &str| {
+        let all = ["bake-weights", "cut.glb", "--from=dual-quaternion", "-o", "out.glb", "--json", "--primitive"];
+        told(&folder, &[&all[..], &[primitive]].concat())
+    };
+    assert_eq!(baked("0,2"), baked("0,0"));
+    let out = captured(
+        &folder,
+        &["bake-weights", "cut.glb", "--from=dual-quaternion", "-o", "none.glb", "--primitive", "0,4"],
+    );
+    assert!(String::from_utf8_lossy(&out.stderr).contains("no primitive 0,4"), "there are four");
+}
+
+#[test]
 fn what_is_baked_has_a_part_for_each_primitive_of_the_file() {
     let folder = folder("baked");
     let baked = |file: &str, more: &[&str]| {

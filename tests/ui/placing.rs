@@ -7,7 +7,7 @@ use skinscope::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope::edit::Sheet;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::inspect::check::{CheckOptions, Severity, check};
-use skinscope::model::LocalPose;
+use skinscope::model::{Instance, LocalPose, MeshId};
 use skinscope::pose::NameMap;
 use skinscope::session::{PlaceCommand, Source, TakenClips};
 use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
@@ -91,6 +91,29 @@ fn the_inspector_of_a_model_without_a_skin_offers_to_place_joints() {
     assert!(!harness.state().session.placing().is_on());
     click(&mut harness, "Place joints");
     assert!(harness.state().session.placing().is_on());
+}
+
+#[test]
+fn meshes_are_chosen_from_a_list_where_several_have_no_skin() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    parts.meshes[0].primitives[0].stored_influences = None;
+    let mut cape = parts.meshes[0].clone();
+    cape.name = "A cape of its own".to_owned();
+    parts.meshes.push(cape);
+    parts.instances.push(Instance { node: NodeId(3), mesh: MeshId(1), ..parts.instances[0].clone() });
+    let mut harness = open_model(parts);
+    harness.state_mut().session.apply(PlaceCommand::Use(true));
+    harness.run();
+    click(&mut harness, "Meshes to bind: All 2 meshes");
+    click(&mut harness, "A cape of its own");
+    harness.get_by_label("Meshes to bind: 1 of 2 meshes");
+    click(&mut harness, "Humanoid");
+    click(&mut harness, "Bind to joints");
+    let model = Arc::clone(harness.state().session.model().unwrap());
+    let skinned: Vec<bool> = model.instances.iter().map(|instance| instance.skin.is_some()).collect();
+    assert_eq!(skinned, [false, true]);
 }
 
 #[test]

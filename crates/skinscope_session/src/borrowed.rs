@@ -160,6 +160,7 @@ impl Session {
             layers: self.painting.layers(),
             layers_in_file: self.painting.layers_in_file(),
             placed: self.placing.joints(),
+            placing: self.placing.how(),
             before_finding: self.before_finding.as_deref(),
             is_example: self.lesson.is_some(),
         }

@@ -143,7 +143,7 @@ fn choose(ui: &mut Ui, model: &Arc<Model>, joint: NodeId, panel: &mut LinksPanel
         Err(why) => note(ui, format!("{}.", capital(&why.to_string()))),
     }
     let button = ui.add_enabled_ui(found.is_ok(), |ui| text_button(ui, Some(icons::BONE), "Insert links", false)).inner;
-    let help = "Put the links there and part the weights among them, in one step that can be undone; saving writes them, with keys in the clips";
+    let help = "Put the links there and part the weights among them, in one step that can be undone, and measure the volume before and after, which takes a moment where the model is large; saving writes them, with keys in the clips";
     if button.on_hover_text(help).clicked() {
         commands.push(EditCommand::InsertLinks(joint, settings).into());
     }

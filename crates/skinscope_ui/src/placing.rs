@@ -1,9 +1,11 @@
 //! The plate over the picture while joints are placed by hand: the list of them, the selected one's name and parent, and the button that
 //! binds the meshes to them.
 
+use std::collections::BTreeSet;
+
 use egui::accesskit::Role;
 use egui::{Align2, Label, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
-use skinscope_edit::{BINDERS, PLACED_AXES, PlacedJoint};
+use skinscope_edit::{BINDERS, PLACED_AXES, PlacedJoint, bare_meshes};
 use skinscope_session::{Command, FileCommand, FileUse, PlaceCommand, Session, refusal};
 
 use crate::theme::{self, BODY, ROW, colors};
@@ -203,10 +205,40 @@ fn axes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
 }
 
+/// Shows which meshes are bound, where there is a choice.
+fn meshes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(model) = session.edited_weights().edited_model() else { return };
+    let (all, chosen) = (bare_meshes(model), session.placing().meshes(model));
+    if all.len() < 2 {
+        return;
+    }
+    let label = match chosen.len() {
+        0 => format!("All {} meshes", all.len()),
+        count => format!("{count} of {} meshes", all.len()),
+    };
+    let help = "Which of the meshes without a skin are bound; those that are not chosen stay as they are";
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Meshes").font(theme::regular(12.0)).color(colors(ui).dim));
+        drop_down(ui, "Meshes to bind", &label, CHOICE - 40.0, help, |ui| {
+            if ui.selectable_label(chosen.is_empty(), "All meshes").clicked() {
+                commands.push(PlaceCommand::SetMeshes(BTreeSet::new()).into());
+            }
+            for (mesh, name) in &all {
+                if ui.selectable_label(chosen.contains(mesh), name.as_str()).clicked() {
+                    let only = BTreeSet::from([*mesh]);
+                    commands.push(PlaceCommand::SetMeshes(&chosen ^ &only).into());
+                }
+            }
+        });
+    });
+    ui.add_space(4.0);
+}
+
 /// Shows the method, and what makes nodes of the joints, or keeps them in a file.
 fn bind(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let placing = session.placing();
     axes(ui, session, commands);
+    meshes(ui, session, commands);
     let now = BINDERS.iter().find(|binder| binder.id == placing.method());
     let (label, help) = now.map_or(("", ""), |binder| (binder.label, binder.help));
     ui.horizontal_wrapped(|ui| {

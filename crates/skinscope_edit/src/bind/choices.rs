@@ -138,7 +138,17 @@ pub fn forget_bind_numbers(settings: &mut Settings) {
 /// these gain one, and else those that have one.
 #[must_use]
 pub fn bindable_meshes(model: &Model, settings: &Settings) -> BTreeMap<u32, String> {
-    let is_bare = bind_root(model, settings).is_some();
+    shown_meshes(model, bind_root(model, settings).is_some())
+}
+
+/// Returns the meshes that are shown without a skin, by their numbers in the file, with their names.
+#[must_use]
+pub fn bare_meshes(model: &Model) -> BTreeMap<u32, String> {
+    shown_meshes(model, true)
+}
+
+/// Returns the meshes that are shown without a skin, or those that are shown with one.
+fn shown_meshes(model: &Model, is_bare: bool) -> BTreeMap<u32, String> {
     let instances = model.instances.iter().filter(|instance| instance.skin.is_none() == is_bare);
     let named = instances.map(|instance| {
         let (number, name) = (model.file_mesh(instance.mesh).0, &model.meshes[instance.mesh.index()].name);

@@ -30,9 +30,9 @@ use skinscope_weights::{RestSurface, Shares, Table, cut};
 pub use bare::{BareBinding, BareScope, bare_joints, bind_bare};
 pub(crate) use choices::limit_to_meshes;
 pub use choices::{
-    bind_envelopes, bind_meshes, bind_method, bind_root, bindable_meshes, clear_bind_envelopes, clear_bind_meshes,
-    follow_bind_root, forget_bind_numbers, has_bare_mesh, has_bind_rule, likely_bind_root, set_bind_envelope,
-    set_bind_mesh, set_bind_root, set_bind_rule,
+    bare_meshes, bind_envelopes, bind_meshes, bind_method, bind_root, bindable_meshes, clear_bind_envelopes,
+    clear_bind_meshes, follow_bind_root, forget_bind_numbers, has_bare_mesh, has_bind_rule, likely_bind_root,
+    set_bind_envelope, set_bind_mesh, set_bind_root, set_bind_rule,
 };
 pub use dress::{
     ALIGNS, Align, Aligned, Deepest, Depths, DressSettings, Dressed, DressedGarment, LeftOut, REACH, dress,

@@ -104,9 +104,9 @@ impl Session {
         let placed = Arc::clone(self.placing.joints());
         let has_place = self.edited_weights().edited_model().is_some_and(|model| has_bare_mesh(model));
         if !file.placed.is_empty() && !has_place {
-            self.placing.restore(&[]);
+            self.placing.restore(&[], &file.placing);
             lines.push("The joints that were placed by hand are left out: every mesh has a skin.".into());
-        } else if !self.placing.restore(&file.placed) {
+        } else if !self.placing.restore(&file.placed, &file.placing) {
             lines.push("The joints that were placed by hand make no skeleton.".into());
         }
         if placed != *self.placing.joints() {

@@ -20,6 +20,7 @@ use crate::files::session_file::{
 };
 use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use crate::painting::layers::form_of;
+use crate::placing::placed_how::PlacedHow;
 use crate::playback::clip_names::new_names;
 use crate::{
     ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, SideWeights, TOGGLES, Unsaved,
@@ -45,8 +46,8 @@ pub struct SessionSnapshot {
     clip_files: Arc<Vec<ClipFile>>,
     /// The layers of weights.
     layers: LayerStack,
-    /// The joints that are placed by hand.
-    placed: Arc<Vec<PlacedJoint>>,
+    /// The joints that are placed by hand, and how they are bound.
+    placed: (Arc<Vec<PlacedJoint>>, PlacedHow),
     /// Work that does not fit the model.
     aside: Arc<Vec<WorkRecord>>,
     view: View,
@@ -76,7 +77,7 @@ impl Unsaved<'_> {
             marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
             clip_files: Arc::clone(&self.files.clip_files),
             layers: self.layers.clone(),
-            placed: Arc::clone(self.placed),
+            placed: (Arc::clone(self.placed), self.placing.clone()),
             aside: Arc::clone(&self.files.aside),
             view: self.view.clone(),
             playback: playback.clone(),
@@ -101,7 +102,7 @@ impl Unsaved<'_> {
             marked: Arc::default(),
             clip_files: Arc::default(),
             layers: LayerStack::default(),
-            placed: Arc::default(),
+            placed: (Arc::default(), PlacedHow::default()),
             aside: Arc::clone(&self.files.aside),
             view: View::default(),
             playback: Playback::default(),
@@ -149,7 +150,7 @@ impl SessionSnapshot {
     /// Returns how many joints are placed that are no nodes yet.
     #[must_use]
     pub fn placed(&self) -> usize {
-        self.placed.len()
+        self.placed.0.len()
     }
 
     /// Returns how many nodes and morph weights have an edited pose.
@@ -210,13 +211,14 @@ impl SessionSnapshot {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
         let same_rest = self.has_marks(Some(&other.marked)) && self.has_aside(&other.aside);
         let same_rest = same_rest && self.has_clip_files(&other.clip_files) && self.has_layers(&other.layers);
-        let same_rest = same_rest && self.has_placed(&other.placed);
+        let same_rest = same_rest && self.has_placed(&other.placed.0, &other.placed.1);
         self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules) && same_rest
     }
 
-    /// Returns whether these joints are placed by hand.
-    pub(crate) fn has_placed(&self, placed: &Arc<Vec<PlacedJoint>>) -> bool {
-        Arc::ptr_eq(&self.placed, placed) || self.placed == *placed
+    /// Returns whether these joints are placed by hand, and where there are some, whether they are bound like this.
+    pub(crate) fn has_placed(&self, placed: &Arc<Vec<PlacedJoint>>, how: &PlacedHow) -> bool {
+        let (own, own_how) = &self.placed;
+        (Arc::ptr_eq(own, placed) || own == placed) && (placed.is_empty() || own_how == how)
     }
 
     /// Returns whether these vertices are marked by hand, or with `None` none at all.
@@ -281,7 +283,8 @@ impl SessionSnapshot {
             meshes,
             set_aside: self.aside.to_vec(),
             weight_layers: form_of(&self.model, &self.layers),
-            placed: self.placed.to_vec(),
+            placed: self.placed.0.to_vec(),
+            placing: self.placed.1.clone(),
             clip_files: self.clip_files.iter().filter_map(ClipFileRecord::of).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),

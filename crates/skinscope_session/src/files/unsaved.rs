@@ -6,6 +6,7 @@ use skinscope_base::words::counted_all;
 use skinscope_edit::PlacedJoint;
 use skinscope_paint::LayerStack;
 
+use crate::placing::placed_how::PlacedHow;
 use crate::playback::clip_names::new_names;
 use crate::{
     Document, EditedWeights, Edits, Files, Marking, Model, Playback, PoseRules, Session, SessionSnapshot,
@@ -122,6 +123,8 @@ pub struct Unsaved<'a> {
     pub(crate) layers_in_file: &'a LayerStack,
     /// The joints that are placed by hand.
     pub(crate) placed: &'a Arc<Vec<PlacedJoint>>,
+    /// How these are bound.
+    pub(crate) placing: &'a PlacedHow,
     pub(crate) before_finding: Option<&'a StateBeforeFinding>,
     pub(crate) is_example: bool,
 }
@@ -225,7 +228,7 @@ impl Unsaved<'_> {
             let same_marks = saved.has_marks(self.own_marks());
             let same_names = saved.has_clip_files(&self.files.clip_files);
             let same_layers = saved.has_layers(self.layers);
-            let same_placed = saved.has_placed(self.placed);
+            let same_placed = saved.has_placed(self.placed, self.placing);
             let same_aside = saved.has_aside(&self.files.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;

@@ -1,18 +1,22 @@
 //! Joints that are placed by hand in meshes without a skin, until they are bound: then they are nodes, and the meshes have weights.
 
 pub(crate) mod place_commands;
+pub(crate) mod placed_how;
 mod plan;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{
-    BINDERS, BareBinding, BindSettings, BodyFrame, PlacedAxes, PlacedJoint, bind_placed, has_bare_mesh, middle_of_body,
+    BareBinding, BindSettings, BodyFrame, PlacedAxes, PlacedJoint, bare_meshes, bind_placed, has_bare_mesh,
+    middle_of_body,
 };
 use skinscope_model::Model;
 
 pub use self::place_commands::PlaceCommand;
+use self::placed_how::PlacedHow;
 use crate::{Command, MarkCommand, PaintCommand, Session, ToolCommand, VertexDragCommand, ViewCommand};
 
 /// The ending of files of placed joints.
@@ -35,10 +39,8 @@ pub struct Placing {
     frame: Option<BodyFrame>,
     /// What told where the joints of a standing figure are, as long as these stay as they were placed.
     humanoid: Option<(Arc<Vec<PlacedJoint>>, String)>,
-    /// The method that finds the weights, by its id.
-    method: String,
-    /// Which way the axes of the joints point once they are nodes.
-    axes: PlacedAxes,
+    /// How the joints are bound.
+    how: PlacedHow,
     /// What is being bound.
     task: Option<PlacedTask>,
     /// Why the last binding was refused.
@@ -54,8 +56,7 @@ impl Default for Placing {
             mirrors: true,
             frame: None,
             humanoid: None,
-            method: BINDERS.first().map(|binder| binder.id.to_owned()).unwrap_or_default(),
-            axes: PlacedAxes::default(),
+            how: PlacedHow::default(),
             task: None,
             refused: None,
         }
@@ -71,13 +72,21 @@ pub struct PlacedTask {
     pub settings: BindSettings,
     /// Which way the axes of the joints point.
     pub axes: PlacedAxes,
+    /// The meshes that are bound, by their numbers in the file; where it is empty, all that have no skin.
+    pub meshes: BTreeSet<u32>,
 }
 
 impl PlacedTask {
     /// Finds the weights of the meshes of a model that have none.
     pub(crate) fn run(&self, model: &Model, context: &JobContext) -> Result<BareBinding, String> {
-        bind_placed(model, (&self.joints[..], self.axes), None, &self.settings, context).map_err(|why| why.to_string())
+        let (joints, meshes) = ((&self.joints[..], self.axes), chosen(&self.meshes));
+        bind_placed(model, joints, meshes, &self.settings, context).map_err(|why| why.to_string())
     }
+}
+
+/// Returns meshes that are chosen; `None` where none is, so that all are meant.
+fn chosen(meshes: &BTreeSet<u32>) -> Option<&BTreeSet<u32>> {
+    Some(meshes).filter(|meshes| !meshes.is_empty())
 }
 
 impl Placing {
@@ -108,13 +117,26 @@ impl Placing {
     /// Returns the method that finds the weights, by its id.
     #[must_use]
     pub fn method(&self) -> &str {
-        &self.method
+        &self.how.method
     }
 
     /// Returns which way the axes of the joints point once they are nodes.
     #[must_use]
     pub fn axes(&self) -> PlacedAxes {
-        self.axes
+        self.how.axes
+    }
+
+    /// Returns the meshes of a model that are bound, by their numbers in the file: those that were chosen, as far as they have no skin. Where
+    /// it is empty, all that have none are.
+    #[must_use]
+    pub fn meshes(&self, model: &Model) -> BTreeSet<u32> {
+        let bare = bare_meshes(model);
+        self.how.meshes.iter().copied().filter(|mesh| bare.contains_key(mesh)).collect()
+    }
+
+    /// Returns how the joints are bound.
+    pub(crate) fn how(&self) -> &PlacedHow {
+        &self.how
     }
 
     /// Says what tells where joints are: the plane by which the figure has its sides, and the sections that the joints of a standing figure
@@ -163,15 +185,19 @@ impl Placing {
         self.is_on &= has_bare_mesh(model);
     }
 
-    /// Forgets everything about the model that was open. How joints are placed stays.
+    /// Forgets everything about the model that was open. How joints are placed stays, but for the meshes.
     pub(crate) fn forget(&mut self) {
-        let method = std::mem::take(&mut self.method);
-        *self = Self { mirrors: self.mirrors, axes: self.axes, method, ..Self::default() };
+        let how = PlacedHow { meshes: BTreeSet::new(), ..std::mem::take(&mut self.how) };
+        *self = Self { mirrors: self.mirrors, how, ..Self::default() };
     }
 
-    /// Takes the joints of a session file; returns whether they can be used.
-    pub(crate) fn restore(&mut self, joints: &[PlacedJoint]) -> bool {
+    /// Takes the joints of a session file, and how they are bound; returns whether they can be used.
+    pub(crate) fn restore(&mut self, joints: &[PlacedJoint], how: &PlacedHow) -> bool {
         let is_usable = plan::is_usable(joints);
+        // A later version may know methods that this one does not.
+        self.how = PlacedHow { method: PlacedHow::default().method, ..how.clone() };
+        self.how.set_method(&how.method);
+        self.frame = None;
         self.selected = None;
         self.take(if is_usable { Arc::new(joints.to_vec()) } else { Arc::default() });
         is_usable

@@ -1,15 +1,16 @@
 //! Commands about joints that are placed by hand, and carrying them out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{
-    BINDERS, BareBinding, BindSettings, Humanoid, PlacedAxes, PlacedJoint, body_frame, has_bare_mesh, humanoid_in,
+    BareBinding, BindSettings, BodyFrame, Humanoid, PlacedAxes, PlacedJoint, body_frame, has_bare_mesh, humanoid_in,
 };
 use skinscope_model::Model;
 
-use super::{PlacedTask, plan};
+use super::{PlacedTask, Placing, chosen, plan};
 use crate::{MarkCommand, PaintCommand, PlaybackCommand, PoseSource, Session, ToolCommand};
 
 /// Commands about joints that are placed in meshes without a skin.
@@ -40,10 +41,17 @@ pub enum PlaceCommand {
     SetMethod(String),
     /// Choose which way the axes of the joints point once they are nodes.
     SetAxes(PlacedAxes),
+    /// Bind these meshes alone, by their numbers in the file; without any, all that have no skin.
+    SetMeshes(BTreeSet<u32>),
     /// Make nodes of the joints, and give the meshes weights and a skin, in one step.
     Bind,
     /// Give up the binding that is under way.
     CancelBind,
+}
+
+/// Returns where the figure has its sides, by the meshes that are bound.
+fn frame_of(placing: &Placing, model: &Model) -> BodyFrame {
+    body_frame(model, chosen(&placing.meshes(model)))
 }
 
 impl Session {
@@ -55,7 +63,8 @@ impl Session {
         if let PlaceCommand::Use(is_on) = command {
             return self.use_placing(*is_on, &model);
         }
-        let frame = *self.placing.frame.get_or_insert_with(|| body_frame(&model, None));
+        let frame = self.placing.frame.unwrap_or_else(|| frame_of(&self.placing, &model));
+        self.placing.frame = Some(frame);
         let mirrors = self.placing.mirrors;
         let mirror = mirrors.then_some(&frame);
         let mut joints = Vec::clone(&self.placing.joints);
@@ -66,13 +75,12 @@ impl Session {
             PlaceCommand::Select(index) => {
                 return self.placing.selected = index.filter(|index| *index < joints.len());
             }
-            PlaceCommand::SetMethod(id) => {
-                if BINDERS.iter().any(|binder| binder.id == *id) {
-                    self.placing.method = id.clone();
-                }
-                return;
+            PlaceCommand::SetMethod(id) => return self.placing.how.set_method(id),
+            PlaceCommand::SetAxes(axes) => return self.placing.how.axes = *axes,
+            PlaceCommand::SetMeshes(meshes) => {
+                self.placing.how.meshes.clone_from(meshes);
+                return self.placing.frame = Some(frame_of(&self.placing, &model));
             }
-            PlaceCommand::SetAxes(axes) => return self.placing.axes = *axes,
             PlaceCommand::Bind => return self.bind_placed(&model),
             PlaceCommand::CancelBind => return self.placing.task = None,
             PlaceCommand::Add(at) => {
@@ -84,7 +92,7 @@ impl Session {
             PlaceCommand::Delete(index) => selected = plan::delete(&mut joints, *index, mirrors),
             PlaceCommand::Hang(index, parent) => plan::hang(&mut joints, *index, *parent, mirrors),
             PlaceCommand::Humanoid => {
-                let placed: Humanoid = humanoid_in(&model, None);
+                let placed: Humanoid = humanoid_in(&model, chosen(&self.placing.meshes(&model)));
                 self.placing.humanoid = Some((Arc::new(placed.joints.clone()), placed.words()));
                 (joints, selected) = (placed.joints, Some(0));
             }
@@ -117,15 +125,17 @@ impl Session {
             self.apply(PaintCommand::Hold(None));
             self.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             // The meshes without a skin may be others than when joints were placed last.
-            self.placing.frame = Some(body_frame(model, None));
+            self.placing.frame = Some(frame_of(&self.placing, model));
         }
         self.placing.is_on = is_on && self.model().is_some_and(|model| has_bare_mesh(model));
     }
 
     /// Begins to bind, or does it at once where nobody works in the background.
     fn bind_placed(&mut self, model: &Arc<Model>) {
-        let settings = BindSettings { method: self.placing.method.clone(), ..BindSettings::default() };
-        let task = PlacedTask { joints: Arc::clone(&self.placing.joints), settings, axes: self.placing.axes };
+        let how = self.placing.how();
+        let settings = BindSettings { method: how.method.clone(), ..BindSettings::default() };
+        let (joints, meshes) = (Arc::clone(&self.placing.joints), self.placing.meshes(model));
+        let task = PlacedTask { joints, settings, axes: how.axes, meshes };
         self.placing.task = Some(task.clone());
         if !self.defers_work {
             let result = task.run(model, &JobContext::of_waiting());

@@ -1,5 +1,6 @@
 //! Joints that are placed by hand: each change is a step, session files keep them, and bound they are nodes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
@@ -7,7 +8,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_edit::{PlacedAxes, PlacedJoint};
 use skinscope_frame::Frame;
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Model, ModelParts};
+use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId};
 
 use crate::frame::SceneColors;
 use crate::*;
@@ -251,6 +252,7 @@ fn commands_are_replayed_as_they_were_recorded() {
         PlaceCommand::Hang(2, None),
         PlaceCommand::Replace(Arc::new(joints)),
         PlaceCommand::SetAxes(PlacedAxes::World),
+        PlaceCommand::SetMeshes(BTreeSet::from([0, 3])),
         PlaceCommand::Bind,
     ] {
         let line = command_line(&command.clone().into());
@@ -261,6 +263,82 @@ fn commands_are_replayed_as_they_were_recorded() {
     session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
     session.apply(PlaceCommand::Use(true));
     assert!(!session.placing().is_on());
+}
+
+/// Two tubes without a skin: one at the root, and one that a joint carries.
+fn two_tubes() -> Document {
+    let mut parts: ModelParts = (**document().stored()).clone();
+    parts.meshes.push(parts.meshes[0].clone());
+    parts.instances.push(Instance { node: NodeId(3), mesh: MeshId(1), ..parts.instances[0].clone() });
+    Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("model.glb".into()))
+}
+
+#[test]
+fn meshes_that_are_not_chosen_stay_without_a_skin_until_they_are_bound_too() {
+    for defers in [false, true] {
+        let mut session = Session::default();
+        session.open(two_tubes());
+        if defers {
+            session.defer_work();
+        }
+        let skinned = |session: &Session| -> Vec<bool> {
+            session.model().unwrap().instances.iter().map(|instance| instance.skin.is_some()).collect()
+        };
+        session.apply(PlaceCommand::Use(true));
+        // The file has no mesh 7.
+        session.apply(PlaceCommand::SetMeshes(BTreeSet::from([1, 7])));
+        let model = Arc::clone(session.model().unwrap());
+        assert_eq!(session.placing().meshes(&model), BTreeSet::from([1]));
+        session.apply(PlaceCommand::Humanoid);
+        let low = |session: &Session| {
+            session.placing().joints().iter().map(|joint| joint.position.y).fold(f32::INFINITY, f32::min)
+        };
+        let carried = low(&session);
+        session.apply(PlaceCommand::Bind);
+        session.do_wanted();
+        assert_eq!((session.placing().refused(), skinned(&session)), (None, vec![false, true]));
+        // The other one is left: it is bound next, and its joints stand in it.
+        session.apply(PlaceCommand::Use(true));
+        session.apply(PlaceCommand::Humanoid);
+        assert!(low(&session) < carried - 0.5, "{} {carried}", low(&session));
+        session.apply(PlaceCommand::Bind);
+        session.do_wanted();
+        assert_eq!((session.placing().refused(), skinned(&session)), (None, vec![true, true]));
+        session.apply(EditCommand::Undo);
+        session.apply(EditCommand::Undo);
+        assert_eq!(skinned(&session), [false, true]);
+    }
+}
+
+#[test]
+fn session_files_keep_how_placed_joints_are_bound() {
+    let mut session = Session::default();
+    session.open(two_tubes());
+    session.apply(PlaceCommand::Use(true));
+    session.apply(PlaceCommand::Humanoid);
+    let before = session.unsaved().snapshot().unwrap();
+    assert!(!before.file().text().unwrap().contains("\"placing\""), "what is usual is not written");
+    session.apply(PlaceCommand::SetAxes(PlacedAxes::World));
+    session.apply(PlaceCommand::SetMethod("voxel".into()));
+    session.apply(PlaceCommand::SetMeshes(BTreeSet::from([1])));
+    let after = session.unsaved().snapshot().unwrap();
+    assert!(!before.has_same_work(&after));
+    let read = SessionFile::parse(after.file().text().unwrap().as_bytes()).unwrap();
+    assert!(read == after.file());
+    let mut other = Session::default();
+    assert_eq!(other.open_with_session(two_tubes(), &read), Vec::<String>::new());
+    let how = |session: &Session| {
+        let placing = session.placing();
+        (placing.axes(), placing.method().to_owned(), placing.meshes(session.model().unwrap()))
+    };
+    assert_eq!(how(&other), (PlacedAxes::World, "voxel".to_owned(), BTreeSet::from([1])));
+    assert!(!other.unsaved().has_unsaved_work());
+    other.apply(PlaceCommand::SetAxes(PlacedAxes::Bone));
+    assert!(other.unsaved().has_unsaved_work());
+    // A method that is not known is the usual one.
+    let strange = after.file().text().unwrap().replace("\"voxel\"", "\"strange\"");
+    other.open_with_session(two_tubes(), &SessionFile::parse(strange.as_bytes()).unwrap());
+    assert_eq!(how(&other).1, Session::default().placing().method());
 }
 
 #[test]

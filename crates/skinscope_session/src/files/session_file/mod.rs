@@ -23,7 +23,7 @@
 //! `bindings` has the links that joints gained, and the skins that meshes gained, with the nodes that were made for them: they come before
 //! everything else, since what was made later may name these nodes.
 //!
-//! `placed` has the joints that were placed by hand in meshes without a skin, and are not bound yet.
+//! `placed` has the joints that were placed by hand in meshes without a skin, and are not bound yet; `placing` has how they are bound.
 //!
 //! `weight_layers` has the layers that make the weights together, where there are some.
 //!
@@ -65,6 +65,8 @@ use skinscope_paint::LayersForm;
 pub(crate) use vertices::{MeshRecord, WeightsRecord};
 pub(crate) use work::absolute;
 pub use work::{WorkContents, WorkRecord};
+
+use crate::placing::placed_how::PlacedHow;
 
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 1;
@@ -117,6 +119,9 @@ pub struct SessionFile {
     /// Joints that were placed by hand and are no nodes yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) placed: Vec<PlacedJoint>,
+    /// How these are bound.
+    #[serde(skip_serializing_if = "PlacedHow::is_usual")]
+    pub(crate) placing: PlacedHow,
     /// Work that does not fit the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) set_aside: Vec<WorkRecord>,
@@ -169,6 +174,7 @@ impl Default for SessionFile {
             marked: Vec::new(),
             weight_layers: None,
             placed: Vec::new(),
+            placing: PlacedHow::default(),
             set_aside: Vec::new(),
             has_other_model: false,
             sliders: Vec::new(),
