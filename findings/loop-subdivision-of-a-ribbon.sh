@@ -2,7 +2,7 @@
 # trimesh 5.2.0, libigl 2.6.3 and pymeshlab 2025.7.post1 (pip): one step of Loop subdivision of a ribbon, as hair cards, belts and
 # straps are: one strip of triangles, so that each vertex lies on the border.
 #
-# Guess: all say the same, since the border is a curve of its own in all three: 3/4 of the vertex and 1/8 of both neighbours on it.
+# Guess: all say the same, since the border is a curve of its own in each: 3/4 of the vertex, 1/8 of both neighbours on it.
 # Seen: trimesh takes all neighbours that lie on the border as such, also those that an edge through the ribbon leads to. With
 # four of them the shares sum to 5/4. So a flat ribbon at a height of 1.6 m has each old vertex at 2 m, and each new one between
 # two of them at 1.6 m: a row of spikes that grow with the distance from the origin. At a height of 0 the same ribbon stays flat,
