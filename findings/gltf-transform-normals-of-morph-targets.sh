@@ -52,7 +52,8 @@ function show(title, document) {
 }
 const said = [];
 const logger = { debug() {}, info() {}, warn: (text) => said.push(text), error: (text) => said.push(text) };
-const ways = [['as it was'], ['quantised', {}], ['with 16 bits', { quantizeNormal: 16 }], ['but not these', { patternTargets: /^POSITION$/ }]];
+const ways = [['as it was'], ['quantised', {}], ['with 16 bits', { quantizeNormal: 16 }],
+  ['but not these', { patternTargets: /^POSITION$/ }]];
 for (const [title, options] of ways) {
   const document = model().setLogger(logger);
   if (options) await document.transform(quantize(options));
