@@ -2,12 +2,12 @@
 # Blender 5.0.1 (pip: bpy): the morph targets that its glTF exporter writes of shape keys that a vertex group masks (how a
 # symmetrical smile is made a left and a right one) and of those that are relative to another key (a fix on top of a smile).
 #
-# Guess: each target is what the key adds in Blender, since that is what glTF adds: masked by the group, and measured from the key
-# that it is relative to; if not, a warning.
+# Guess: each target is what the key adds in Blender, since that is what glTF adds: masked by the group, and measured from the
+# key that it is relative to; if not, a warning.
 # Seen: the mask is left out, so that a smile of the left half moves the right half as much. Each key is measured from one shape
 # for all, that which the first exported key is relative to. A fix that adds 2 to a smile of 1 is written as 3, and with the
-# smile it stands at 4 where Blender has 3. Where the fix stands above the smile in the list, even the mesh itself is written
-# as it smiles: it loads at 1 with all weights at 0, and the target of the smile is empty. The export warns of nothing.
+# smile it stands at 4 where Blender has 3. Where the fix stands above the smile in the list, even the mesh itself is written as
+# it smiles: it loads at 1 with all weights at 0, and the target of the smile is empty. The export warns of nothing.
 #
 # Fails if that changes. Needs Python 3.11 as python3.11, with pip.
 set -euo pipefail

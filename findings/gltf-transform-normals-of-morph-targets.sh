@@ -3,10 +3,10 @@
 # corrective shape of an elbow, an eyelid or a fist does. A target stores the difference of two normals, up to 2 long.
 #
 # Guess: differences are scaled, or left as floats where they do not fit, as positions of targets and texture coordinates are.
-# Seen: each number of a difference is cut off at -1 and 1, by default, with 16 bits too, and without a warning. A normal along an
-# axis comes out right up to 90°; beyond that it stays at 90° and gets shorter: half as long where the target turns it by 150°,
-# and nothing at all is left of one that the target turns around. The validator finds no fault in the file, which is right in
-# form. With quantize({ patternTargets: /^POSITION$/ }) the targets keep the floats of their normals, and all are right.
+# Seen: each number of a difference is cut off at -1 and 1, by default, with 16 bits too, and without a warning. A normal along
+# an axis comes out right up to 90°; beyond that it stays at 90° and gets shorter: half as long where the target turns it by
+# 150°, and nothing at all is left of one that the target turns around. The validator finds no fault in the file, which is right
+# in form. With quantize({ patternTargets: /^POSITION$/ }) the targets keep the floats of their normals, and all are right.
 #
 # Fails if that changes. Needs node and npm.
 set -euo pipefail

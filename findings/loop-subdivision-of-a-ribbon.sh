@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# trimesh 5.2.0, libigl 2.6.3 and pymeshlab 2025.7.post1 (pip): one step of Loop subdivision of a ribbon, as hair cards, belts and
-# straps are: one strip of triangles, so that each vertex lies on the border.
+# trimesh 5.2.0, libigl 2.6.3 and pymeshlab 2025.7.post1 (pip): one step of Loop subdivision of a ribbon, as hair cards, belts
+# and straps are: one strip of triangles, so that each vertex lies on the border.
 #
 # Guess: all say the same, since the border is a curve of its own in each: 3/4 of the vertex, 1/8 of both neighbours on it.
 # Seen: trimesh takes all neighbours that lie on the border as such, also those that an edge through the ribbon leads to. With
-# four of them the shares sum to 5/4. So a flat ribbon at a height of 1.6 m has each old vertex at 2 m, and each new one between
-# two of them at 1.6 m: a row of spikes that grow with the distance from the origin. At a height of 0 the same ribbon stays flat,
-# so that a test at the origin does not see it. The other two agree with each other. Where a vertex is inside, trimesh and
-# pymeshlab have the rule of Loop; libigl has another one that its name does not tell, 5/8 of the vertex for any count of
-# neighbours but three: the tip of a pyramid of 4 sides is at 0.625, not 0.516. With 3 and with 6 neighbours all three agree.
+# four of them the shares sum to 5/4. So a flat ribbon at a height of 1.6 m has each old vertex between its ends at 2 m, and
+# each new one beside them at 1.6 m: rows of spikes that grow with the distance from the origin. At a height of 0 the same
+# ribbon stays flat. libigl and pymeshlab agree on both. Where a vertex is inside, trimesh and pymeshlab have the rule of Loop;
+# libigl has another one that its name does not tell, 5/8 of the vertex for any count of neighbours but three: the tip of a
+# pyramid of 4 sides is at 0.625, not 0.516. With 3 and with 6 neighbours all three agree.
 #
 # Fails if that changes. Needs Python 3.11 as python3.11, with pip.
 set -euo pipefail

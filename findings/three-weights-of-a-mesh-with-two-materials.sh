@@ -3,11 +3,12 @@
 # lips, so two primitives), and a second node shows the same mesh, or hair with morph targets of its own hangs below it.
 #
 # Guess: the node that the channel names, and no other, whether its mesh has one primitive or two.
-# Seen: so with one primitive. With two, GLTFLoader makes a group of two meshes, and animates these by their names. Two nodes that
-# show the same mesh get copies of the same names, and the first in the scene takes what is meant for the second: the keys of
-# Twin B move the face of Twin A, and B never smiles. Where both have keys, A shows the mean of the two, and B nothing. What hangs
-# below the node is in the group too: the hair takes the keys of the face, two numbers for its three targets, and its third is
-# the next number of the mixer's buffer, in every other frame the first weight of the frame before. Nothing is warned of.
+# Seen: so with one primitive. With two, GLTFLoader makes a group of two meshes, and animates these by their names. Two nodes
+# that show the same mesh get copies of the same names, and the first in the scene takes what is meant for the second: the keys
+# of Twin B move the face of Twin A, and B never smiles. Where both have keys, A shows the mean of the two, and B nothing. What
+# hangs below the node is in the group too: the hair takes the keys of the face, two numbers for its three targets, and its
+# third is the next number of the mixer's buffer, in every other frame the first weight of the frame before. Nothing is warned
+# of.
 #
 # Fails if that changes. Needs node and npm.
 set -euo pipefail
@@ -58,7 +59,8 @@ async function show(title, json, times) {
     scene.traverse((one) => {
       const name = one.userData.name ?? one.name;
       const first = one.morphTargetInfluences ? one : one.children.find((child) => /^mesh/.test(child.name));
-      if (/^(Twin|Face|Hair)/.test(name)) seen.push(`${name} ${first.morphTargetInfluences.map((x) => +x.toFixed(3)).join(' ')}`);
+      if (!/^(Twin|Face|Hair)/.test(name)) return;
+      seen.push(`${name} ${first.morphTargetInfluences.map((weight) => +weight.toFixed(3)).join(' ')}`);
     });
     console.log(`${title}, ${time} s: ${seen.join(', ')}`);
   }

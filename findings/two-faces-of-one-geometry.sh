@@ -4,11 +4,11 @@
 #
 # Guess: both share accessors as far as they are equal. Default weights and names of targets are no part of these, so that each
 # keeps its own mesh, or its own weights at the node, which glTF has for this.
-# Seen: both tell meshes apart by geometry and material alone, and the first one in the scene wins. Of a face with its mouth open
-# and one with it shut, both are open; with the shut one first, both are shut. The names of the second's targets go with its
-# mesh, so that its "smile" is called "jawOpen". GLTFExporter keeps both where each has a material of its own, if only a clone,
-# dedup() where it is told to keep names. Weights that stand at the nodes outlive dedup(), though the names of targets do not,
-# and GLTFLoader reads them; its own exporter does not write any.
+# Seen: both tell meshes apart by geometry and material alone, and the first one in the scene wins. Of a face with its mouth
+# open and one with it shut, both are open; with the shut one first, both are shut. The names of the second's targets go with
+# its mesh, so that its "smile" is called "jawOpen". GLTFExporter keeps both where each has a material of its own, if only a
+# clone, dedup() where it is told to keep names. Weights that stand at the nodes outlive dedup(), though the names of targets do
+# not, and GLTFLoader reads them; its own exporter does not write any.
 #
 # Fails if that changes. Needs node and npm.
 set -euo pipefail
