@@ -94,6 +94,8 @@ impl Canvas {
             // Without a plane of symmetry a mirror does nothing.
             _ = self.look_across(&layers);
             self.rows.adopt_layers(layers);
+        } else {
+            self.rows.layers.number_after(&layers);
         }
     }
 

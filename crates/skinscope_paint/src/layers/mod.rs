@@ -143,6 +143,11 @@ impl LayerStack {
         Self { next: self.next, ..Self::default() }
     }
 
+    /// Gives layers that are added from now on other numbers than another stack has given.
+    pub(crate) fn number_after(&mut self, other: &Self) {
+        self.next = self.next.max(other.next);
+    }
+
     /// Whether there is no layer, so that brushes paint the weights themselves.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -139,7 +139,7 @@ fn nothing_pinned_locked_joints_and_a_ninth_pose_are_told() {
 }
 
 #[test]
-fn the_layer_in_hand_takes_what_a_drag_does() {
+fn layers_keep_what_a_drag_does_as_they_keep_what_a_tool_does() {
     let mut session = dragging();
     session.apply(PaintCommand::Layer(LayerCommand::Add("Detail".to_owned())));
     let before = now(&session);
@@ -148,13 +148,12 @@ fn the_layer_in_hand_takes_what_a_drag_does() {
     let after = now(&session);
     assert!(after != before);
     let layer = session.painting().layers().active().unwrap();
-    session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, false)));
-    assert!(now(&session) == before, "without the layer there is no drag");
-    session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, true)));
-    session.apply(EditCommand::Undo);
-    session.apply(EditCommand::Undo);
-    session.apply(EditCommand::Undo);
-    assert!(now(&session) == before);
+    for is_on in [false, true] {
+        session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, is_on)));
+        assert!(now(&session) == after, "a layer that nothing was painted in changes nothing");
+    }
+    (0..4).for_each(|_| session.apply(EditCommand::Undo));
+    assert!(now(&session) == before && session.painting().layers().is_empty());
 }
 
 #[test]

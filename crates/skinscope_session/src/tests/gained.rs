@@ -292,5 +292,5 @@ fn layers_become_weights_where_a_mesh_gains_a_skin_and_come_back_with_the_step()
     // A layer that is added has another number than one that has become weights, by which its strokes are recorded.
     session.apply(PaintCommand::Layer(LayerCommand::Add("Cape".to_owned())));
     let added = session.painting().layers().active();
-    assert!(added.is_some() && added != layers.active());
+    assert!(added.is_some() && added != layers.active(), "{added:?} {:?}", layers.active());
 }
