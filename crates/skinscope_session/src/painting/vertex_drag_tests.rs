@@ -152,7 +152,9 @@ fn layers_keep_what_a_drag_does_as_they_keep_what_a_tool_does() {
         session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, is_on)));
         assert!(now(&session) == after, "a layer that nothing was painted in changes nothing");
     }
-    (0..4).for_each(|_| session.apply(EditCommand::Undo));
+    for _ in 0..4 {
+        session.apply(EditCommand::Undo);
+    }
     assert!(now(&session) == before && session.painting().layers().is_empty());
 }
 
