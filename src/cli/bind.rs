@@ -30,6 +30,9 @@ use crate::parallel::JobContext;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
+/// The model whose meshes have gained a skin, the report of each skin, and what is said of joints that were placed.
+type Gained = (Model, Vec<BoundSkin>, Option<Told>);
+
 /// Find the weights of a mesh from its shape and its joints alone
 ///
 /// Of a mesh with a skin the weights are replaced; nodes, joints, inverse bind matrices and clips stay to the byte. A mesh without a skin
@@ -282,7 +285,7 @@ impl BindArgs {
     }
 
     /// Gives meshes that have none a skin, where joints for them are asked for.
-    fn gained(&self, model: &Arc<Model>) -> Result<Option<(Model, Vec<BoundSkin>, Option<Told>)>, CliError> {
+    fn gained(&self, model: &Arc<Model>) -> Result<Option<Gained>, CliError> {
         let (settings, context) = (self.settings(), JobContext::of_waiting());
         let mut told = None;
         let bound = if let Some(root) = &self.joints {

@@ -156,8 +156,10 @@ impl SculptArgs {
             let named = text.rsplit_once('=').and_then(|(pose, method)| Some((pose, begun_method(method)?)));
             let known = || METHODS.iter().map(|method| method.id).collect::<Vec<_>>().join(", ");
             let wrong = || {
-                let why =
-                    format!("--from {text}: expected POSE=METHOD, one of {}, and +mush after it where wanted, or mush alone", known());
+                let why = format!(
+                    "--from {text}: expected POSE=METHOD, one of {}, and +mush after it where wanted, or mush alone",
+                    known()
+                );
                 CliError::Usage(printable(&why))
             };
             let (pose, method) = named.ok_or_else(wrong)?;

@@ -20,6 +20,9 @@ use skinscope::weights::Table;
 
 use crate::common;
 
+/// How far two ghosts of a vertex are apart, its number, the pose, and its weights.
+type Best<'m> = (f64, usize, DragPose<'m>, Vec<(u32, f64)>);
+
 /// In so many poses the surface is shown.
 const POSES: usize = 48;
 /// Of the diagonal of the bounds: how near the surface of the median model comes to that of its artist.
@@ -111,7 +114,7 @@ fn bent<'m>(model: &'m Model, sheet: &Sheet) -> (usize, DragPose<'m>, Vec<(u32, 
         .filter(|(_, own)| own.len() > 1)
         .step_by(7)
         .collect();
-    let mut best: Option<(f64, usize, DragPose<'m>, Vec<(u32, f64)>)> = None;
+    let mut best: Option<Best<'m>> = None;
     for pose in typical_poses(model, 40) {
         let motion = Posed::new(model, &pose).motion(instance, at.primitive).unwrap();
         for (row, own) in &rows {

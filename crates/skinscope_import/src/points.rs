@@ -6,6 +6,9 @@ use std::path::Path;
 
 use glam::DVec3;
 
+/// Reads a number from its bytes.
+type ReadNumber = fn(&[u8]) -> Option<f64>;
+
 /// The most bytes of a file that are read.
 const MOST_BYTES: u64 = 4 << 30;
 /// The most bytes of the head of a PLY file.
@@ -67,7 +70,7 @@ fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 
 impl Scalar {
     fn named(name: &str) -> Option<Self> {
-        let (bytes, read): (usize, fn(&[u8]) -> Option<f64>) = match name {
+        let (bytes, read): (usize, ReadNumber) = match name {
             "char" | "int8" => (1, |b| Some(f64::from(i8::from_le_bytes(array(b)?)))),
             "uchar" | "uint8" => (1, |b| Some(f64::from(*b.first()?))),
             "short" | "int16" => (2, |b| Some(f64::from(i16::from_le_bytes(array(b)?)))),

@@ -403,7 +403,7 @@ mod tests {
         assert_eq!(ghosts.len(), 3);
         let pin = Pin { target: ghosts[0].lerp(ghosts[1], 0.3), pose: pose.clone() };
         let none = BTreeSet::new();
-        let pulled = field.pull(&model, &[pin.clone()], &none, &settings(0.3));
+        let pulled = field.pull(&model, std::slice::from_ref(&pin), &none, &settings(0.3));
         assert!(pulled.away[0] < 2e-4 && pulled.outside[0] < 1e-4 && pulled.landed[0].distance(pin.target) < 2e-4);
         let changes = pulled.changes(&tables);
         let changed = model.with_weights(&changes).unwrap();

@@ -67,7 +67,12 @@ impl Subset {
 
     /// Does the same in little time, from weights that may be near, and without proof: the joint with the least weight is left out until there
     /// are few enough.
-    pub(crate) fn find_quickly(&mut self, q: &Quadratic, most: usize, start: impl Iterator<Item = (usize, f64)>) -> bool {
+    pub(crate) fn find_quickly(
+        &mut self,
+        q: &Quadratic,
+        most: usize,
+        start: impl Iterator<Item = (usize, f64)>,
+    ) -> bool {
         self.pool.clear();
         self.pool.extend(0..q.count());
         self.value = f64::INFINITY;

@@ -242,7 +242,7 @@ fn a_vertex_is_put_where_it_should_be_as_a_drag_in_the_window_does() {
         session.apply(SelectionCommand::Pin(Some(pinned)));
         session.apply(PaintCommand::DragVertex(VertexDragCommand::To(place)));
         let [x, y, z] = place;
-        options.push(format!("--vertex={mesh},{},{row}={x},{y},{z}@{file}", at.primitive));
+        options.push(format!("--vertex={mesh},{},{row}={x},{y},{z}@{}", at.primitive, folder.join(&file).display()));
     }
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let all = [&["solve", "a.glb", "-o", "out.glb", "--radius", "0.05", "--json"][..], &options].concat();

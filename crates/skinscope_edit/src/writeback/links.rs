@@ -46,9 +46,9 @@ pub(super) fn append(draft: &mut Draft<'_>) -> Result<(), WriteError> {
 /// Appends the channels of an animation of the file that move new links.
 fn append_keys(draft: &mut Draft<'_>, index: usize, clip: &Clip, new: &BTreeSet<NodeId>) -> Result<(), WriteError> {
     let list = |name: &'static str| [PathStep::Key("animations"), PathStep::At(index), PathStep::Key(name)];
-    let mut count = draft.root["animations"][index]["samplers"].as_array().map_or(0, Vec::len);
+    let count = draft.root["animations"][index]["samplers"].as_array().map_or(0, Vec::len);
     let mut inputs: BTreeMap<usize, usize> = BTreeMap::new();
-    for channel in clip.channels.iter().filter(|channel| new.contains(&channel.node)) {
+    for (number, channel) in (count..).zip(clip.channels.iter().filter(|channel| new.contains(&channel.node))) {
         let sampler = &clip.samplers[channel.sampler];
         let input = match inputs.get(&sampler.times) {
             Some(input) => *input,
@@ -59,9 +59,8 @@ fn append_keys(draft: &mut Draft<'_>, index: usize, clip: &Clip, new: &BTreeSet<
         let item = json!({ "input": input, "interpolation": interpolation(sampler.interpolation), "output": output });
         draft.push_at(&list("samplers"), item.to_string())?;
         let node = draft.model.skeleton.file_index[channel.node.index()];
-        let item = json!({ "sampler": count, "target": { "node": node, "path": path(channel.path) } });
+        let item = json!({ "sampler": number, "target": { "node": node, "path": path(channel.path) } });
         draft.push_at(&list("channels"), item.to_string())?;
-        count += 1;
     }
     Ok(())
 }

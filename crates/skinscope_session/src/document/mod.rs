@@ -321,7 +321,6 @@ impl Document {
 
     /// Returns the layers of weights that its file keeps, or why they are not taken. Checking whether they make the weights of a large file takes a
     /// while, so that it is done once, where the file is read.
-    #[must_use]
     pub fn kept_layers(&self) -> &Result<Option<KeptLayers>, KeptError> {
         self.kept_layers.get_or_init(|| kept_layers(self.stored()))
     }

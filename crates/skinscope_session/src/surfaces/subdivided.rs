@@ -7,12 +7,15 @@ use skinscope_inspect::PerVertex;
 
 use crate::{MethodChoice, Surfaces};
 
+/// Two surfaces, and how far they are apart.
+type SurfacesApart = ([Arc<Surface>; 2], Arc<PerVertex>);
+
 /// The subdivided surfaces of one pose.
 #[derive(Debug, Default)]
 pub(super) struct SubdividedCache {
     surfaces: Mutex<Vec<(SubdividedKey, Arc<Surface>)>>,
     /// How far both orders are apart, and by which surfaces.
-    apart: Mutex<Option<([Arc<Surface>; 2], Arc<PerVertex>)>>,
+    apart: Mutex<Option<SurfacesApart>>,
 }
 
 /// The subdivided model, how the cage is deformed, and whether it was subdivided first.
