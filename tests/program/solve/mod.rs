@@ -267,6 +267,7 @@ fn a_vertex_is_put_where_it_should_be_as_a_drag_in_the_window_does() {
         assert!(out.status.code() == Some(2) && said(&out).contains(why), "{}", said(&out));
     };
     refused(&["--vertex", "0,0,1=0,0,0"], "MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE");
-    refused(&["--vertex", "9,0,1=0,0,0@elbow.pose.json"], "no primitive 9,0");
-    refused(&[options[0], "--vertex", "0,0,999999=0,0,0@elbow.pose.json"], "of one vertex");
+    let held = |vertex: &str| format!("--vertex={vertex}=0,0,0@{}", folder.join("elbow.pose.json").display());
+    refused(&[&held("9,0,1")], "no primitive 9,0");
+    refused(&[options[0], &held("0,0,999999")], "of one vertex");
 }
