@@ -147,9 +147,12 @@ pub(super) fn deviations(before: &Deviation, after: &Deviation) -> String {
     )
 }
 
-/// Says which places have not been solved as they might have.
+/// Says which places have not been solved as they might have, and why none has other weights where that is so.
 pub(super) fn remarks(solved: &Solved) -> String {
     let mut out = String::new();
+    if solved.changed == 0 {
+        out += "no place comes nearer with the joints that it may have than with the weights before; --joints says which these are\n";
+    }
     if solved.stuck > 0 {
         let stays = counted(solved.stuck, "place stays", "places stay");
         out += &format!(

@@ -84,6 +84,9 @@ fn weights_that_were_taken_away_are_solved_back_from_meshes_in_all_formats() {
         let [before, after, largest] = figures(example);
         assert!(after < 0.02 * before && largest < 1e-3, "{example}");
     }
+    // One joint alone leaves no choice, and that is said.
+    let text = ok(&folder, &["solve", "lost.glb", "--poses", "sculpts", "--joints", "kept", "-o", "kept.glb"]);
+    assert!(text.contains("no place comes nearer with the joints that it may have"), "{text}");
     // The same examples give the same bytes, and people are told the same.
     let first = fs::read(folder.join("out.glb")).unwrap();
     let text = ok(&folder, &["solve", "lost.glb", "--poses", "sculpts", "-o", "again.glb"]);
