@@ -26,6 +26,7 @@ mod layout;
 mod motion;
 mod poses;
 mod pull;
+mod pulled;
 mod quadratic;
 mod row;
 mod rows;
@@ -44,7 +45,8 @@ pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use motion::{Motion, Posed, shown_by};
 pub use poses::{MethodSurface, typical_poses};
-pub use pull::{Pin, PullField, PullSettings, Pulled};
+pub use pull::{Pin, PullField, PullSettings};
+pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
