@@ -31,7 +31,7 @@ fn names(session: &Session) -> Vec<&str> {
 }
 
 fn note(session: &Session) -> &str {
-    session.painting().note().map_or("", |note| &note.text)
+    session.painting().note().map_or("", |note| note.text.as_str())
 }
 
 /// How far the vertex is drawn from where the pin says that it has landed, and what the pin says of the distance to where it should be.
@@ -91,7 +91,7 @@ fn a_layer_makes_up_for_its_opacity_and_says_where_it_cannot() {
     assert!(note(&session).contains("part of the way"), "{}", note(&session));
     assert!(apart < 1e-4 && away > 0.1 * start.distance(end), "{apart} {away}");
     assert!(drawn(&mut session).distance(end) < near.distance(end), "it comes as near as it can");
-    // An empty mask hides it, and that is said before anything is changed.
+    // One that is off takes nothing, and says so.
     apply(&mut session, LayerCommand::SetOn(ids[0], false));
     assert!(now(&session) == before);
     drag(&mut session, &[near]);
