@@ -9,6 +9,7 @@ use serde_json::Value;
 use skinscope::edit::Sheet;
 use skinscope::inspect::VertexRef;
 use skinscope::model::{LocalPose, Model};
+use skinscope::paint::{Canvas, kept_layers};
 use skinscope::pose::{PoseFile, capture, resolve};
 use skinscope::session::{
     Document, EditCommand, PaintCommand, PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, Session,
@@ -273,4 +274,48 @@ fn a_vertex_is_put_where_it_should_be_as_a_drag_in_the_window_does() {
     let held = |vertex: &str| format!("--vertex={vertex}=0,0,0@{}", folder.join("elbow.pose.json").display());
     refused(&[&held("9,0,1")], "no primitive 9,0");
     refused(&[options[0], &held("0,0,999999")], "of one vertex");
+}
+
+#[test]
+fn a_vertex_is_put_into_a_layer_that_the_file_keeps() {
+    let folder = folder("vertex-layer");
+    let model = common::open(&folder, "a.glb");
+    ok(&folder, &["pose", "a.glb", "-o", "elbow.pose.json", "--rotate", "LowerArm.L=0,-80,0"]);
+    let mut pose = model.skeleton.rest.clone();
+    resolve(&model, &PoseFile::read(&folder.join("elbow.pose.json")).unwrap()).apply(&mut pose);
+    let at = Sheet::of(&model).tables[0].primitives[0];
+    let (row, [x, y, z]) = between(&model, &pose, None);
+    let vertex = format!("--vertex={},{},{row}={x},{y},{z}@elbow.pose.json", model.file_mesh(at.mesh).0, at.primitive);
+    let put = |from: &str, to: &str, more: &[&str]| {
+        json(&folder, &[&["solve", from, "-o", to, "--radius", "0.05", "--json", &vertex][..], more].concat())
+    };
+    put("a.glb", "plain.glb", &[]);
+    let told = put("a.glb", "out.glb", &["--layer", "Elbow"]);
+    assert!(told["pins"][0]["away"].as_f64().unwrap() < 1e-3 && told["changed"].as_u64().unwrap() > 1, "{told}");
+    let far = |a: &Model, b: &Model| {
+        let (a, b) = (Sheet::of(a), Sheet::of(b));
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        let mut of = |row| {
+            a.tables[0].shares(row, &mut one);
+            b.tables[0].shares(row, &mut other);
+            difference(&one, &other)
+        };
+        (0..a.tables[0].vertices()).map(&mut of).fold(0.0, f64::max)
+    };
+    let (plain, out) = (common::open(&folder, "plain.glb"), common::open(&folder, "out.glb"));
+    // The file rounds.
+    assert!(far(&plain, &out) < 5e-3 && far(&model, &out) > 0.05, "{} {}", far(&plain, &out), far(&model, &out));
+    let kept = kept_layers(&out).unwrap().unwrap();
+    let layer = kept.layers.layers()[0].id();
+    assert!(kept.fits() && kept.layers.layers()[0].name() == "Elbow");
+    let mut canvas = Canvas::new(out);
+    let mut layers = kept.layers.clone();
+    canvas.set_layers(layers.clone()).unwrap();
+    layers.set_on(layer, false);
+    canvas.set_layers(layers).unwrap();
+    assert!(far(&model, canvas.model()) < 1e-6, "{}", far(&model, canvas.model()));
+    // A layer above that has the vertex too hides what goes into the one below it.
+    put("out.glb", "two.glb", &["--layer", "Over"]);
+    let more = [&["solve", "two.glb", "-o", "three.glb", "--layer", "Elbow", "--radius", "0.05"][..], &[&vertex]].concat();
+    assert!(ok(&folder, &more).contains("layers above Elbow hide it here"));
 }

@@ -69,13 +69,5 @@ pub(super) fn why_not(painting: &Painting, fit: Fit) -> Option<PaintNote> {
     let layers = painting.layers();
     let layer = layers.active().and_then(|id| layers.layer(id));
     let name = layer.map_or("the base", |layer| layer.name());
-    let text = match fit {
-        Fit::Whole => return None,
-        Fit::Masked => format!("the mask of {name} is empty here"),
-        Fit::Hidden => format!("layers above {name} hide it here"),
-        Fit::Locked => "locked joints would get other weights under the layers".to_owned(),
-        Fit::Part if layers.has_effects() => "effects of layers make something else of it".to_owned(),
-        Fit::Part => format!("the layers let {name} take it only a part of the way"),
-    };
-    Some(notes::refused(&text))
+    Some(notes::refused(&fit.why(name, layers.has_effects())?))
 }
