@@ -5,11 +5,13 @@
 //! added before skinning. A [`Driver`] says by the rotations of some joints how much of each shape there is, and [`keys_of_weights`] writes
 //! that down for a clip, since no program that plays glTF reads drivers.
 
+mod dragged;
 mod driver;
 mod kept;
 mod keys;
 mod take_back;
 
+pub use dragged::{DraggedError, DraggedTargets, DraggedVertex, dragged_targets};
 pub use driver::{Driver, DriverError};
 pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
 pub use keys::{KeyedShapes, ShapeDriver, WeightKeys, keys_of_weights};
