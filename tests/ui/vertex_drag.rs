@@ -1,7 +1,7 @@
 //! A vertex of the skin, dragged with the pointer.
 
 use skinscope::model::MeshId;
-use skinscope::session::PaintCommand;
+use skinscope::session::{LayerCommand, PaintCommand};
 
 use super::paint::on_skin;
 use super::*;
@@ -69,4 +69,28 @@ fn a_drag_of_the_skin_moves_its_vertex_in_one_step_and_the_panel_says_how_far_it
     harness.key_press(Key::Escape);
     harness.run();
     assert!(!harness.state().session.painting().vertex_drag().is_on());
+}
+
+#[test]
+fn a_drag_goes_into_the_layer_in_hand_and_the_line_says_why_a_layer_that_is_off_takes_none() {
+    let mut session = session(3);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 50.0))));
+    session.apply(EditCommand::EndEdit);
+    session.apply(PaintCommand::Layer(LayerCommand::Add("Detail".to_owned())));
+    let layer = session.painting().layers().active().unwrap();
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Q);
+    harness.run();
+    harness.run();
+    let (before, at) = (rows(&harness), on_skin(&harness));
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    assert!(rows(&harness) != before);
+    let layers = harness.state().session.painting().layers().layers().len();
+    assert_eq!(layers, 1, "the layer in hand has taken it");
+    harness.state_mut().session.apply(PaintCommand::Layer(LayerCommand::SetOn(layer, false)));
+    harness.run();
+    assert!(rows(&harness) == before);
+    drag(&mut harness, at, at + vec2(50.0, 10.0));
+    assert!(rows(&harness) == before);
+    harness.get_by_label_contains("Detail is off");
 }
