@@ -15,18 +15,18 @@ use super::sculpt_drivers::drivers;
 use super::sculpt_mirror::Sides;
 use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, shape, stored, targets};
 use super::sculpts::read_mesh;
-use super::solve_args::{SearchArgs, parse_primitive};
+use super::solve_args::{SearchArgs, parse_primitive, table_of};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
 use crate::anim::{SampleScratch, sample};
 use crate::deform::METHODS;
 use crate::edit::{Sheet, mirrored_name};
-use crate::model::{Model, NodeId};
+use crate::model::{Model, NodeId, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;
-use crate::solve::{DrivenShapes, KeptShapesError, ShapeDriver, kept_shapes};
+use crate::solve::{DrivenShapes, KeptShapesError, Layout, ShapeDriver, kept_shapes};
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
@@ -36,8 +36,8 @@ const HARDLY: f64 = 0.01;
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
 /// POSE is a pose file, or CLIP@SECONDS. FILE is the surface as it should be in that pose: PLY, OBJ or GLB in the scene, metres, with the
-/// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them. Each sculpt is taken back
-/// through the skin and becomes a morph target. How much of it there is follows from the rotations of the driving joints: all of it in its
+/// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with --by-place in any
+/// order. Each sculpt is taken back through the skin and becomes a morph target. How much of it there is follows from the rotations of the driving joints: all of it in its
 /// pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into every clip, since no program that
 /// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Normals are not
 /// changed by the shapes.
@@ -60,6 +60,9 @@ pub(super) struct SculptArgs {
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
     #[arg(long)]
     mirror: bool,
+    /// Match the vertices by where they are in this mesh: the surface at rest, with the vertices in the order of the sculpts
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "sculpt")]
+    by_place: Option<PathBuf>,
     /// Take the sculpts back through this method, the one that the model is shown with
     #[arg(long, value_name = "METHOD", default_value = METHODS[0].id, value_parser = parse_method)]
     method: String,
@@ -102,14 +105,17 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
     let wanted = args.wanted(model, &kept)?;
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
-    let files: Vec<PathBuf> = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned()).collect();
+    let sculpts = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned());
+    let files: Vec<PathBuf> = sculpts.chain(args.by_place.clone()).collect();
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
     let method = MethodChoice::named(&args.method).unwrap_or_else(|| MethodChoice::of(METHODS[0]));
     let sides = args.mirror.then(|| Sides::of(&document)).transpose()?;
+    let mut sheet = Sheet::of(model);
+    let layout = args.layout(&sheet, at)?;
     let mut shapes: Vec<Shape> = Vec::new();
     for one in wanted {
-        let targets = targets(model, at, &one)?;
+        let targets = targets(model, (at, layout.as_ref()), &one)?;
         let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &one.pose, &targets));
         let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
         shapes.push(shape(model, (one.name, one.pose), &targets, method)?);
@@ -123,7 +129,6 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     };
     let drivers = drivers(model, &shapes, named)?;
     let made = stored(model, &shapes, &drivers, kept)?;
-    let mut sheet = Sheet::of(model);
     sheet.shapes.clone_from(&made.added);
     if !args.json {
         tell_current(&document, &sheet);
@@ -139,6 +144,14 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
 }
 
 impl SculptArgs {
+    /// Finds which vertices of the sculpts are those of the model, where that is asked for by place.
+    fn layout(&self, sheet: &Sheet, at: Option<PrimitiveId>) -> Result<Option<Layout>, CliError> {
+        let Some(file) = &self.by_place else { return Ok(None) };
+        let rest = read_mesh(file, &self.write.open)?;
+        let layout = Layout::by_place(sheet.model, at, &|at| table_of(&sheet.tables, at), &rest);
+        layout.map(Some).map_err(|why| CliError::Usage(printable(&format!("--by-place {}: {why}", file.display()))))
+    }
+
     /// Reads all poses and sculpts.
     fn wanted(&self, model: &Model, kept: &[DrivenShapes]) -> Result<Vec<Wanted>, CliError> {
         let mut out = Vec::new();

@@ -83,8 +83,13 @@ fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
 /// Where the vertices of a primitive should be.
 pub(super) type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
 
-/// Finds where the vertices of each primitive should be, or where `at` is given those of this one alone.
-pub(super) fn targets(model: &Model, at: Option<PrimitiveId>, wanted: &Wanted) -> Result<Vec<Targets>, CliError> {
+/// Finds where the vertices of each primitive should be, or where `at` is given those of this one alone. Without a layout the vertices of a
+/// sculpt are in the order of the file.
+pub(super) fn targets(
+    model: &Model,
+    (at, layout): (Option<PrimitiveId>, Option<&Layout>),
+    wanted: &Wanted,
+) -> Result<Vec<Targets>, CliError> {
     let of = |example: &Example<'_>| -> Vec<DVec3> {
         (0..example.vertices()).map(|vertex| example.target(vertex)).collect()
     };
@@ -94,7 +99,8 @@ pub(super) fn targets(model: &Model, at: Option<PrimitiveId>, wanted: &Wanted) -
             let unfit = |why: LayoutError| {
                 CliError::Usage(printable(&format!("{file}: {why} (--primitive says which primitive)")))
             };
-            let layout = Layout::in_order(model, at, points.len()).map_err(unfit)?;
+            let in_order = || Layout::in_order(model, at, points.len());
+            let layout = layout.map_or_else(in_order, |layout| Ok(layout.clone())).map_err(unfit)?;
             let examples = layout.examples(&Posed::new(model, &wanted.pose), points).map_err(unfit)?;
             Ok(layout.primitives().zip(&examples).map(|(of_shape, (_, example))| (of_shape, of(example))).collect())
         }

@@ -218,6 +218,40 @@ fn more_shapes_join_those_that_a_file_has_and_all_are_met() {
     assert_eq!(file.root["meshes"][0]["extras"]["targetNames"], serde_json::json!(["Bent", "Knee", "Half"]));
 }
 
+/// Writes the vertices of a mesh in reverse, each place once, in the order of the places of `rest`.
+fn joined(folder: &Path, rest: &str, mesh: &str, out: &str) {
+    let [rest, mesh] = [rest, mesh].map(|file| read_points(&folder.join(file)).unwrap());
+    let mut seen = std::collections::HashSet::new();
+    let bits = |point: &glam::DVec3| point.to_array().map(f64::to_bits);
+    let kept: Vec<usize> = (0..rest.len()).rev().filter(|vertex| seen.insert(bits(&rest[*vertex]))).collect();
+    assert!(kept.len() < rest.len(), "the character has seams");
+    let line = |vertex: &usize| format!("v {} {} {}\n", mesh[*vertex].x, mesh[*vertex].y, mesh[*vertex].z);
+    fs::write(folder.join(out), kept.iter().map(line).collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_sculpt_in_another_order_is_matched_where_its_vertices_rest() {
+    let folder = folder("places");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["pose", "a.glb", "-o", "Rest.pose.json"]);
+    ok(&folder, &["bake", "a.glb", "--pose", "Rest.pose.json", "-o", "Rest.ply"]);
+    joined(&folder, "Rest.ply", "Bent.ply", "joined.obj");
+    joined(&folder, "Rest.ply", "Rest.ply", "rest.obj");
+    let other = sculpted.replace("Bent.ply", "joined.obj");
+    let told = json(&folder, &["sculpt", "a.glb", &other, "--by-place", "rest.obj", "-o", "out.glb", "--json"]);
+    assert!(told["shapes"][0]["largest_after"].as_f64().unwrap() < NEAR, "{told}");
+    ok(&folder, &["bake", "out.glb", "--pose", "Bent.pose.json", "--morph", "Bent=1", "-o", "met.ply"]);
+    let met = apart(&folder, "met.ply", "Bent.ply");
+    assert!(met < NEAR, "{met}");
+    // Without it the number of vertices does not fit; the mesh at rest has to have as many, and to be at rest.
+    let out = ["-o", "none.glb"];
+    let why = |options: &[&str]| refused(&folder, &[&["sculpt", "a.glb"][..], options, &out].concat());
+    assert!(why(&[&other]).contains("are needed"));
+    assert!(why(&[&sculpted, "--by-place", "rest.obj"]).contains("are needed"));
+    assert!(why(&[&other, "--by-place", "joined.obj"]).contains("from the nearest vertex"));
+    assert!(why(&["--from=Walk@0=dual-quaternion", "--by-place", "rest.obj"]).contains("--sculpt"));
+}
+
 #[test]
 fn a_shape_that_would_add_nothing_or_never_show_is_refused() {
     let folder = folder("refused");
