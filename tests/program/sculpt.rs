@@ -288,3 +288,64 @@ fn the_validator_finds_nothing_new_in_a_file_with_shapes() {
         assert!(*count <= before, "{code} {count} times, before {before}");
     }
 }
+
+/// Gives the character a shape of an elbow, and two of a knee that are driven together.
+fn with_three(folder: &Path) {
+    let elbow = sculpt(folder, "Bent", "LowerArm.L=0,-95,0");
+    let knee = sculpt(folder, "Knee", "LowerLeg.L=-90,0,0");
+    let half = sculpt(folder, "Half", "LowerLeg.L=-45,0,0");
+    ok(folder, &["sculpt", "a.glb", &elbow, &knee, &half, "-o", "three.glb"]);
+}
+
+/// The largest distance of the surface that joints bring shapes into, in the pose of a sculpt, from the sculpt.
+fn off(folder: &Path, model: &str, name: &str) -> f64 {
+    ok(folder, &["bake", model, "--pose", &format!("{name}.pose.json"), "-o", "driven.ply"]);
+    apart(folder, "driven.ply", &format!("{name}.ply"))
+}
+
+#[test]
+fn shapes_are_renamed_and_removed_and_all_else_stays() {
+    let folder = folder("fewer");
+    with_three(&folder);
+    let all = ["sculpt", "three.glb", "--rename", "Knee=knee.L", "--remove", "Bent", "-o", "two.glb", "--json"];
+    let told = json(&folder, &all);
+    assert_eq!(told["renamed"], serde_json::json!([{ "from": "Knee", "to": "knee.L" }]));
+    assert_eq!(told["removed"], serde_json::json!(["Bent"]));
+    let info = json(&folder, &["info", "two.glb", "--json"]);
+    let targets = serde_json::json!([{ "target": 0, "name": "knee.L" }, { "target": 1, "name": "Half" }]);
+    assert_eq!((&info["counts"]["morph_targets"], &info["shapes"][0]["targets"]), (&2.into(), &targets));
+    assert_eq!(info["shapes"].as_array().map(Vec::len), Some(1));
+    assert!(off(&folder, "two.glb", "Knee") < NEAR && off(&folder, "two.glb", "Half") < NEAR);
+    assert!(off(&folder, "three.glb", "Bent") < NEAR && off(&folder, "two.glb", "Bent") > 1e-3);
+    let [before, after] = ["three.glb", "two.glb"].map(|name| File::open(&folder.join(name)));
+    assert!(after.buffers[0].starts_with(&before.buffers[0]), "new bytes follow the old ones");
+    let mesh = &after.root["meshes"][0];
+    assert_eq!(mesh["extras"]["targetNames"], serde_json::json!(["knee.L", "Half"]));
+    let first = |file: &File| file.root["meshes"][0]["primitives"][0]["targets"].as_array().unwrap().clone();
+    assert_eq!(first(&before)[1..], first(&after)[..]);
+    // Of two that are driven together one goes, and the other is there in its pose as before.
+    ok(&folder, &["sculpt", "two.glb", "--remove", "Half", "-o", "one.glb"]);
+    assert!(off(&folder, "one.glb", "Knee") < NEAR && off(&folder, "one.glb", "Half") > 1e-4);
+}
+
+#[test]
+fn a_file_without_its_last_shape_has_nothing_of_shapes_any_more() {
+    let folder = folder("none");
+    with_three(&folder);
+    let remove = ["--remove", "Bent", "--remove", "Knee", "--remove", "Half"];
+    let text = ok(&folder, &[&["sculpt", "three.glb", "-o", "less.glb"][..], &remove].concat());
+    assert!(text.contains("Knee: removed"), "{text}");
+    let file = File::open(&folder.join("less.glb"));
+    let primitives = file.root["meshes"][0]["primitives"].as_array().unwrap();
+    assert!(primitives.iter().all(|primitive| primitive["targets"].is_null()) && file.root["extras"].is_null());
+    let clips = file.root["animations"].as_array().unwrap().iter();
+    let mut channels = clips.flat_map(|clip| clip["channels"].as_array().unwrap());
+    assert!(channels.all(|channel| channel["target"]["path"] != "weights"));
+    let info = json(&folder, &["info", "less.glb", "--json"]);
+    assert_eq!((&info["counts"]["morph_targets"], &info["shapes"]), (&0.into(), &serde_json::json!([])));
+    // What was never there is refused, and so is a name that is taken.
+    let why = |options: &[&str]| refused(&folder, &[&["sculpt", "three.glb", "-o", "none.glb"][..], options].concat());
+    assert!(why(&["--remove", "Smile"]).contains("no shape is called \"Smile\": there are Bent, Half, Knee"));
+    assert!(why(&["--rename", "Knee=Half"]).contains("another shape is called so"));
+    assert!(why(&["--rename", "Knee"]).contains("expected OLD=NEW"));
+}
