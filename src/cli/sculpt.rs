@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::find::{find_clip, find_node, splits};
@@ -11,24 +12,25 @@ use super::fix_report::written;
 use super::method::begun_method;
 use super::opened::refuse_session;
 use super::pose::parse_secs;
-use super::sculpt_drivers::drivers;
-use super::sculpt_mirror::Sides;
-use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, shape, stored, targets};
 use super::sculpts::read_mesh;
-use super::solve_args::{SearchArgs, parse_primitive};
+use super::solve_args::{SearchArgs, parse_primitive, table_of};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
 use crate::anim::{SampleScratch, sample};
-use crate::deform::METHODS;
+use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
-use crate::model::{Model, NodeId};
+use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;
-use crate::solve::{DrivenShapes, KeptShapesError, ShapeDriver, kept_shapes};
+use crate::session::shaping::{
+    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, drivers, remove_shapes, rename_shape, shape,
+    targets_of_mesh, targets_of_method,
+};
+use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes};
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
 /// A shape that no clip brings in by more than this is told.
 const HARDLY: f64 = 0.01;
@@ -36,23 +38,23 @@ const HARDLY: f64 = 0.01;
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
 /// POSE is a pose file, or CLIP@SECONDS. FILE is the surface as it should be in that pose: PLY, OBJ or GLB in the scene, metres, with the
-/// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them. Each sculpt is taken back
-/// through the skin and becomes a morph target. How much of it there is follows from the rotations of the driving joints: all of it in its
-/// pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into every clip, since no program that
+/// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with --by-place in any
+/// order. Each sculpt is taken back through the skin and becomes a morph target. How much of it there is follows from the rotations of the
+/// driving joints: all of it in its pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into every clip, since no program that
 /// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Normals are not
 /// changed by the shapes.
 ///
 /// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
-/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}] and clips [{clip, keys, error (how far the surface may be
-/// from where the driver would have it between keys, metres)}].
+/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}], clips [{clip, keys, error (how far the surface may be
+/// from where the driver would have it between keys, metres)}], renamed [{from, to}] and removed (the names of the shapes that went).
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SculptArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// In this pose the surface should be as this file has it; may be given several times
-    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present = "from")]
+    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "rename", "remove"])]
     sculpt: Vec<String>,
     /// In this pose the surface should be as another method has it, such as mush or dual-quaternion; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
@@ -60,6 +62,9 @@ pub(super) struct SculptArgs {
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
     #[arg(long)]
     mirror: bool,
+    /// Match the vertices by where they are in this mesh: the surface at rest, with the vertices in the order of the sculpts
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "sculpt")]
+    by_place: Option<PathBuf>,
     /// Take the sculpts back through this method, the one that the model is shown with
     #[arg(long, value_name = "METHOD", default_value = METHODS[0].id, value_parser = parse_method)]
     method: String,
@@ -69,6 +74,12 @@ pub(super) struct SculptArgs {
     /// Call the shapes so, in the order of the sculpts, those of --from last; without, they are called after the poses
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Vec<String>,
+    /// Give a morph target that the file has another name; may be given several times. It is done before anything else
+    #[arg(long, value_name = "OLD=NEW", allow_hyphen_values = true)]
+    rename: Vec<String>,
+    /// Take a morph target of the file away by its name, and its weights out of every clip; may be given several times. New shapes come after
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    remove: Vec<String>,
     /// Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
     #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
     primitive: Option<[u32; 2]>,
@@ -81,7 +92,8 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     Exit codes: 0 all went well, 1 the model, a pose file or a mesh is bad, 2 wrong usage, a sculpt that does not fit the model or would \
     never show, or no place to write to.\n\n\
     Examples:\n  skinscope sculpt character.glb --sculpt bent.pose.json=elbow.ply --driver LeftForeArm -o corrected.glb\n  \
-    skinscope sculpt character.glb --from Crouch@0.8=mush -o corrected.glb";
+    skinscope sculpt character.glb --from Crouch@0.8=mush -o corrected.glb\n  \
+    skinscope sculpt corrected.glb --remove elbow --rename crouch=hips -o fewer.glb";
 
 /// Checks the name of a method that moves each vertex alone.
 fn parse_method(text: &str) -> Result<String, String> {
@@ -98,33 +110,25 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let document = other_file(path, open)?;
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
-    let model: &Model = document.stored();
+    let changed = args.changed(document.stored())?;
+    let model: &Model = changed.as_ref().unwrap_or(document.stored());
     let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
     let wanted = args.wanted(model, &kept)?;
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
-    let files: Vec<PathBuf> = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned()).collect();
+    let sculpts = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned());
+    let files: Vec<PathBuf> = sculpts.chain(args.by_place.clone()).collect();
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
-    let method = MethodChoice::named(&args.method).unwrap_or_else(|| MethodChoice::of(METHODS[0]));
-    let sides = args.mirror.then(|| Sides::of(&document)).transpose()?;
-    let mut shapes: Vec<Shape> = Vec::new();
-    for one in wanted {
-        let targets = targets(model, at, &one)?;
-        let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &one.pose, &targets));
-        let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
-        shapes.push(shape(model, (one.name, one.pose), &targets, method)?);
-        if let Some((pose, targets)) = mirrored {
-            shapes.push(shape(model, (name, pose), &targets, method)?);
-        }
-    }
+    let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
+    let sides = args.mirror.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
+    let shapes = args.shapes((model, at), wanted, sides.as_ref())?;
     let named = match args.driver.is_empty() {
         true => None,
         false => Some(args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<Vec<_>, _>>()?),
     };
-    let drivers = drivers(model, &shapes, named)?;
-    let made = stored(model, &shapes, &drivers, kept)?;
-    let mut sheet = Sheet::of(model);
-    sheet.shapes.clone_from(&made.added);
+    let drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
+    let made = add_shapes(model, &shapes, &drivers).map_err(refused)?;
+    let sheet = Sheet::of(&made.model);
     if !args.json {
         tell_current(&document, &sheet);
     }
@@ -133,12 +137,109 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
         .write()?;
     tell_saved(&saved);
     print(&match args.json {
-        true => report(model, &shapes, &drivers, &made),
-        false => text(model, &shapes, &drivers, &made, &saved),
+        true => args.report(&shapes, &drivers, &made),
+        false => args.text(&shapes, &drivers, &made) + &written(&saved, &Restored::default()),
     })
 }
 
+/// Makes the error that a shape cannot be made.
+fn refused(why: ShapeError) -> CliError {
+    CliError::Usage(printable(&why.0))
+}
+
+/// Where the surface should be in a pose.
+enum Surface {
+    /// The vertices, in the scene, metres.
+    Points(Vec<DVec3>),
+    /// Where this method puts it.
+    Method(MethodChoice),
+}
+
+/// A shape that is asked for.
+struct Wanted {
+    name: String,
+    pose: LocalPose,
+    surface: Surface,
+    /// The files that it was read from.
+    files: Vec<PathBuf>,
+}
+
+/// Finds where the vertices of each primitive should be, or where `at` is given those of this one alone. Without a layout the vertices of a
+/// sculpt are in the order of the file.
+fn targets(
+    model: &Model,
+    (at, layout): (Option<PrimitiveId>, Option<&Layout>),
+    wanted: &Wanted,
+) -> Result<Vec<Targets>, CliError> {
+    match &wanted.surface {
+        Surface::Points(points) => {
+            let file = wanted.files.last().map(|file| file.display().to_string()).unwrap_or_default();
+            let unfit = |why: LayoutError| {
+                CliError::Usage(printable(&format!("{file}: {why} (--primitive says which primitive)")))
+            };
+            targets_of_mesh(model, &wanted.pose, (at, layout), points).map_err(unfit)
+        }
+        Surface::Method(choice) => {
+            let mut deformation = Deformation::from(choice.method);
+            if let Some(pass) = choice.pass {
+                deformation = deformation.then(pass, &ParameterSettings::default());
+            }
+            let unknown = || CliError::Usage(format!("{} cannot be worked out for this model", choice.id()));
+            targets_of_method(model, &wanted.pose, at, deformation).ok_or_else(unknown)
+        }
+    }
+}
+
 impl SculptArgs {
+    /// Returns the model with the morph targets that are left of those that it has, under their new names; `None` where they stay.
+    fn changed(&self, model: &Model) -> Result<Option<Model>, CliError> {
+        let mut out: Option<Model> = None;
+        for text in &self.rename {
+            let now = out.as_ref().unwrap_or(model);
+            let is_name = |name: &str| now.meshes.iter().any(|mesh| mesh.morph_names.iter().any(|own| own == name));
+            let two = splits(text, '=').find(|(old, _)| is_name(old)).or_else(|| text.split_once('='));
+            let (old, new) =
+                two.ok_or_else(|| CliError::Usage(printable(&format!("--rename {text}: expected OLD=NEW"))))?;
+            out = Some(rename_shape(now, old, new).map_err(refused)?);
+        }
+        if !self.remove.is_empty() {
+            out = Some(remove_shapes(out.as_ref().unwrap_or(model), &self.remove).map_err(refused)?);
+        }
+        Ok(out)
+    }
+
+    /// Takes all sculpts back through the skin, and with `sides` their mirror images.
+    fn shapes(
+        &self,
+        (model, at): (&Model, Option<PrimitiveId>),
+        all: Vec<Wanted>,
+        sides: Option<&Sides>,
+    ) -> Result<Vec<Shape>, CliError> {
+        let method = MethodChoice::named(&self.method).unwrap_or_else(|| MethodChoice::of(METHODS[0])).method;
+        let method = Deformation::from(method);
+        let layout = self.layout(model, at)?;
+        let mut out: Vec<Shape> = Vec::new();
+        for one in all {
+            let targets = targets(model, (at, layout.as_ref()), &one)?;
+            let mirrored = sides.and_then(|sides| sides.mirrored(model, &one.pose, &targets));
+            let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
+            out.push(shape(model, (one.name, one.pose), &targets, method).map_err(refused)?);
+            if let Some((pose, targets)) = mirrored {
+                out.push(shape(model, (name, pose), &targets, method).map_err(refused)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Finds which vertices of the sculpts are those of the model, where that is asked for by place.
+    fn layout(&self, model: &Model, at: Option<PrimitiveId>) -> Result<Option<Layout>, CliError> {
+        let Some(file) = &self.by_place else { return Ok(None) };
+        let rest = read_mesh(file, &self.write.open)?;
+        let sheet = Sheet::of(model);
+        let layout = Layout::by_place(model, at, &|at| table_of(&sheet.tables, at), &rest);
+        layout.map(Some).map_err(|why| CliError::Usage(printable(&format!("--by-place {}: {why}", file.display()))))
+    }
+
     /// Reads all poses and sculpts.
     fn wanted(&self, model: &Model, kept: &[DrivenShapes]) -> Result<Vec<Wanted>, CliError> {
         let mut out = Vec::new();
@@ -208,7 +309,7 @@ fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, Cli
 }
 
 /// Returns the largest weight of a shape in any clip.
-fn most(made: &Stored, shape: usize) -> f64 {
+fn most(made: &Reshaped, shape: usize) -> f64 {
     made.clips.iter().filter_map(|clip| clip.most.get(shape)).copied().fold(0.0, f64::max)
 }
 
@@ -216,56 +317,70 @@ fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {
     joints.iter().map(|joint| model.skeleton.names[joint.index()].as_str()).collect()
 }
 
-/// Returns what was done as JSON.
-fn report(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored) -> String {
-    let shape = |(at, shape): (usize, &Shape)| {
-        let own = drivers.iter().find(|of| of.shapes.contains(&at));
-        json!({
-            "name": shape.name,
-            "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
-            "vertices": shape.moved(),
-            "flat": shape.flat(),
-            "largest_before": shape.largest(|part| part.before),
-            "largest_after": shape.largest(|part| part.back.left),
-            "longest_offset": shape.largest(|part| part.back.longest()),
-            "most": most(made, at),
-        })
-    };
-    let shapes: Vec<Value> = shapes.iter().enumerate().map(shape).collect();
-    let clips = made.clips.iter();
-    let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
-    let clips: Vec<Value> = clips.collect();
-    let out = json!({ "schema": 1, "shapes": shapes, "clips": clips });
-    format!("{out}\n")
-}
+impl SculptArgs {
+    /// Returns what was done as JSON.
+    fn report(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
+        let model = &made.model;
+        let shape = |(at, shape): (usize, &Shape)| {
+            let own = drivers.iter().find(|of| of.shapes.contains(&at));
+            json!({
+                "name": shape.name,
+                "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
+                "vertices": shape.moved(),
+                "flat": shape.flat(),
+                "largest_before": shape.largest(|part| part.before),
+                "largest_after": shape.largest(|part| part.back.left),
+                "longest_offset": shape.largest(|part| part.back.longest()),
+                "most": most(made, at),
+            })
+        };
+        let shapes: Vec<Value> = shapes.iter().enumerate().map(shape).collect();
+        let clips = made.clips.iter();
+        let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
+        let clips: Vec<Value> = clips.collect();
+        let two = |text: &String| text.split_once('=').map(|(from, to)| json!({ "from": from, "to": to }));
+        let renamed: Vec<Value> = self.rename.iter().filter_map(two).collect();
+        let out = json!({ "schema": 1, "shapes": shapes, "clips": clips, "renamed": renamed, "removed": self.remove });
+        format!("{out}\n")
+    }
 
-/// Returns what was done as lines of text.
-fn text(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored, saved: &Saved) -> String {
-    let mut out = String::new();
-    for of in drivers {
-        let own: Vec<&str> = of.shapes.iter().map(|at| shapes[*at].name.as_str()).collect();
-        let joints = names(model, of.driver.joints());
-        out += &printable(&format!("{}: brought in by {}", own.join(", "), joints.join(", ")));
-        out.push('\n');
-    }
-    for (at, shape) in shapes.iter().enumerate() {
-        let name = printable(&shape.name);
-        let vertices = counted(shape.moved(), "vertex", "vertices");
-        let [before, after] = [shape.largest(|part| part.before), shape.largest(|part| part.back.left)];
-        out += &format!("{name}: {vertices}, at most {:.3} → {:.6} mm from the sculpt\n", 1e3 * before, 1e3 * after);
-        if shape.flat() > 0 {
-            let stay = counted(shape.flat(), "vertex stays", "vertices stay");
-            out += &format!("{name}: {stay} as skinning has them: the skin is folded flat there in this pose\n");
+    /// Returns what was done as lines of text.
+    fn text(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
+        let model = &made.model;
+        let mut out = String::new();
+        for text in &self.rename {
+            out += &format!("renamed: {}\n", printable(text));
         }
-        let largest = most(made, at);
-        if largest < HARDLY {
-            let clips = if model.file_clips() == 0 { "the file has no clip" } else { "no clip comes near its pose" };
-            out += &format!("{name}: {clips}, so that programs that read no drivers never show it\n");
+        for name in &self.remove {
+            out += &format!("{}: removed, with its weights in all clips\n", printable(name));
         }
+        for of in drivers {
+            let own: Vec<&str> = of.shapes.iter().map(|at| shapes[*at].name.as_str()).collect();
+            let joints = names(model, of.driver.joints());
+            out += &printable(&format!("{}: brought in by {}", own.join(", "), joints.join(", ")));
+            out.push('\n');
+        }
+        for (at, shape) in shapes.iter().enumerate() {
+            let name = printable(&shape.name);
+            let vertices = counted(shape.moved(), "vertex", "vertices");
+            let [before, after] = [shape.largest(|part| part.before), shape.largest(|part| part.back.left)];
+            out +=
+                &format!("{name}: {vertices}, at most {:.3} → {:.6} mm from the sculpt\n", 1e3 * before, 1e3 * after);
+            if shape.flat() > 0 {
+                let stay = counted(shape.flat(), "vertex stays", "vertices stay");
+                out += &format!("{name}: {stay} as skinning has them: the skin is folded flat there in this pose\n");
+            }
+            let largest = most(made, at);
+            if largest < HARDLY {
+                let clips =
+                    if model.file_clips() == 0 { "the file has no clip" } else { "no clip comes near its pose" };
+                out += &format!("{name}: {clips}, so that programs that read no drivers never show it\n");
+            }
+        }
+        for of in &made.clips {
+            let (name, keys) = (printable(&model.clips[of.clip].name), counted(of.keys, "key", "keys"));
+            out += &format!("clip {name}: {keys} of weights, at most {:.3} mm off between them\n", 1e3 * of.error);
+        }
+        out
     }
-    for of in &made.clips {
-        let (name, keys) = (printable(&model.clips[of.clip].name), counted(of.keys, "key", "keys"));
-        out += &format!("clip {name}: {keys} of weights, at most {:.3} mm off between them\n", 1e3 * of.error);
-    }
-    out + &written(saved, &Restored::default())
 }

@@ -218,6 +218,40 @@ fn more_shapes_join_those_that_a_file_has_and_all_are_met() {
     assert_eq!(file.root["meshes"][0]["extras"]["targetNames"], serde_json::json!(["Bent", "Knee", "Half"]));
 }
 
+/// Writes the vertices of a mesh in reverse, each place once, in the order of the places of `rest`.
+fn joined(folder: &Path, rest: &str, mesh: &str, out: &str) {
+    let [rest, mesh] = [rest, mesh].map(|file| read_points(&folder.join(file)).unwrap());
+    let mut seen = std::collections::HashSet::new();
+    let bits = |point: &glam::DVec3| point.to_array().map(f64::to_bits);
+    let kept: Vec<usize> = (0..rest.len()).rev().filter(|vertex| seen.insert(bits(&rest[*vertex]))).collect();
+    assert!(kept.len() < rest.len(), "the character has seams");
+    let line = |vertex: &usize| format!("v {} {} {}\n", mesh[*vertex].x, mesh[*vertex].y, mesh[*vertex].z);
+    fs::write(folder.join(out), kept.iter().map(line).collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_sculpt_in_another_order_is_matched_where_its_vertices_rest() {
+    let folder = folder("places");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["pose", "a.glb", "-o", "Rest.pose.json"]);
+    ok(&folder, &["bake", "a.glb", "--pose", "Rest.pose.json", "-o", "Rest.ply"]);
+    joined(&folder, "Rest.ply", "Bent.ply", "joined.obj");
+    joined(&folder, "Rest.ply", "Rest.ply", "rest.obj");
+    let other = sculpted.replace("Bent.ply", "joined.obj");
+    let told = json(&folder, &["sculpt", "a.glb", &other, "--by-place", "rest.obj", "-o", "out.glb", "--json"]);
+    assert!(told["shapes"][0]["largest_after"].as_f64().unwrap() < NEAR, "{told}");
+    ok(&folder, &["bake", "out.glb", "--pose", "Bent.pose.json", "--morph", "Bent=1", "-o", "met.ply"]);
+    let met = apart(&folder, "met.ply", "Bent.ply");
+    assert!(met < NEAR, "{met}");
+    // Without it the number of vertices does not fit; the mesh at rest has to have as many, and to be at rest.
+    let out = ["-o", "none.glb"];
+    let why = |options: &[&str]| refused(&folder, &[&["sculpt", "a.glb"][..], options, &out].concat());
+    assert!(why(&[&other]).contains("are needed"));
+    assert!(why(&[&sculpted, "--by-place", "rest.obj"]).contains("are needed"));
+    assert!(why(&[&other, "--by-place", "joined.obj"]).contains("from the nearest vertex"));
+    assert!(why(&["--from=Walk@0=dual-quaternion", "--by-place", "rest.obj"]).contains("--sculpt"));
+}
+
 #[test]
 fn a_shape_that_would_add_nothing_or_never_show_is_refused() {
     let folder = folder("refused");
@@ -253,4 +287,65 @@ fn the_validator_finds_nothing_new_in_a_file_with_shapes() {
         let before = reports[0].get(code).copied().unwrap_or(0);
         assert!(*count <= before, "{code} {count} times, before {before}");
     }
+}
+
+/// Gives the character a shape of an elbow, and two of a knee that are driven together.
+fn with_three(folder: &Path) {
+    let elbow = sculpt(folder, "Bent", "LowerArm.L=0,-95,0");
+    let knee = sculpt(folder, "Knee", "LowerLeg.L=-90,0,0");
+    let half = sculpt(folder, "Half", "LowerLeg.L=-45,0,0");
+    ok(folder, &["sculpt", "a.glb", &elbow, &knee, &half, "-o", "three.glb"]);
+}
+
+/// The largest distance of the surface that joints bring shapes into, in the pose of a sculpt, from the sculpt.
+fn off(folder: &Path, model: &str, name: &str) -> f64 {
+    ok(folder, &["bake", model, "--pose", &format!("{name}.pose.json"), "-o", "driven.ply"]);
+    apart(folder, "driven.ply", &format!("{name}.ply"))
+}
+
+#[test]
+fn shapes_are_renamed_and_removed_and_all_else_stays() {
+    let folder = folder("fewer");
+    with_three(&folder);
+    let all = ["sculpt", "three.glb", "--rename", "Knee=knee.L", "--remove", "Bent", "-o", "two.glb", "--json"];
+    let told = json(&folder, &all);
+    assert_eq!(told["renamed"], serde_json::json!([{ "from": "Knee", "to": "knee.L" }]));
+    assert_eq!(told["removed"], serde_json::json!(["Bent"]));
+    let info = json(&folder, &["info", "two.glb", "--json"]);
+    let targets = serde_json::json!([{ "target": 0, "name": "knee.L" }, { "target": 1, "name": "Half" }]);
+    assert_eq!((&info["counts"]["morph_targets"], &info["shapes"][0]["targets"]), (&2.into(), &targets));
+    assert_eq!(info["shapes"].as_array().map(Vec::len), Some(1));
+    assert!(off(&folder, "two.glb", "Knee") < NEAR && off(&folder, "two.glb", "Half") < NEAR);
+    assert!(off(&folder, "three.glb", "Bent") < NEAR && off(&folder, "two.glb", "Bent") > 1e-3);
+    let [before, after] = ["three.glb", "two.glb"].map(|name| File::open(&folder.join(name)));
+    assert!(after.buffers[0].starts_with(&before.buffers[0]), "new bytes follow the old ones");
+    let mesh = &after.root["meshes"][0];
+    assert_eq!(mesh["extras"]["targetNames"], serde_json::json!(["knee.L", "Half"]));
+    let first = |file: &File| file.root["meshes"][0]["primitives"][0]["targets"].as_array().unwrap().clone();
+    assert_eq!(first(&before)[1..], first(&after)[..]);
+    // Of two that are driven together one goes, and the other is there in its pose as before.
+    ok(&folder, &["sculpt", "two.glb", "--remove", "Half", "-o", "one.glb"]);
+    assert!(off(&folder, "one.glb", "Knee") < NEAR && off(&folder, "one.glb", "Half") > 1e-4);
+}
+
+#[test]
+fn a_file_without_its_last_shape_has_nothing_of_shapes_any_more() {
+    let folder = folder("none");
+    with_three(&folder);
+    let remove = ["--remove", "Bent", "--remove", "Knee", "--remove", "Half"];
+    let text = ok(&folder, &[&["sculpt", "three.glb", "-o", "less.glb"][..], &remove].concat());
+    assert!(text.contains("Knee: removed"), "{text}");
+    let file = File::open(&folder.join("less.glb"));
+    let primitives = file.root["meshes"][0]["primitives"].as_array().unwrap();
+    assert!(primitives.iter().all(|primitive| primitive["targets"].is_null()) && file.root["extras"].is_null());
+    let clips = file.root["animations"].as_array().unwrap().iter();
+    let mut channels = clips.flat_map(|clip| clip["channels"].as_array().unwrap());
+    assert!(channels.all(|channel| channel["target"]["path"] != "weights"));
+    let info = json(&folder, &["info", "less.glb", "--json"]);
+    assert_eq!((&info["counts"]["morph_targets"], &info["shapes"]), (&0.into(), &serde_json::json!([])));
+    // What was never there is refused, and so is a name that is taken.
+    let why = |options: &[&str]| refused(&folder, &[&["sculpt", "three.glb", "-o", "none.glb"][..], options].concat());
+    assert!(why(&["--remove", "Smile"]).contains("no shape is called \"Smile\": there are Bent, Half, Knee"));
+    assert!(why(&["--rename", "Knee=Half"]).contains("another shape is called so"));
+    assert!(why(&["--rename", "Knee"]).contains("expected OLD=NEW"));
 }

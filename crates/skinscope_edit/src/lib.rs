@@ -56,7 +56,7 @@ pub mod writeback;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use added_shapes::{AddedShapes, ShapeKeys};
+pub(crate) use added_shapes::{AddedShapes, ShapeKeys};
 pub use average::mean_of;
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,

@@ -19,7 +19,7 @@ use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
 use super::surface;
 use super::transferred::Transferred;
-use super::{AddedShapes, Refusal};
+use super::Refusal;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]
@@ -36,8 +36,6 @@ pub struct Sheet<'m> {
     pub mirroring: Option<Mirroring>,
     /// What becomes of the layers of weights that the file keeps in its extras.
     pub layers: LayersInFile,
-    /// The morph targets that meshes of the file gain.
-    pub shapes: Vec<AddedShapes>,
     /// The skins whose weights were found last by a binding.
     pub bound: Vec<BoundSkin>,
     /// The skins that meshes without one would gain by the binding that ran last.
@@ -155,7 +153,7 @@ impl<'m> Sheet<'m> {
         }
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
-        let (bounds, lacks, layers, shapes, surfaces, mirrored) = Default::default();
+        let (bounds, lacks, layers, surfaces, mirrored) = Default::default();
         Self {
             model,
             tables,
@@ -166,7 +164,6 @@ impl<'m> Sheet<'m> {
             gained: None,
             not_bound: None,
             layers,
-            shapes,
             bounds,
             within: None,
             lacks,

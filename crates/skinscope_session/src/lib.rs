@@ -21,6 +21,7 @@ mod painting;
 mod placing;
 mod playback;
 mod pose;
+pub mod shaping;
 mod surfaces;
 #[cfg(test)]
 mod tests;

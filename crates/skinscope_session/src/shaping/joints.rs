@@ -1,13 +1,12 @@
-//! Which joints bring in which shapes of `skinscope sculpt`.
+//! Which joints bring in which shapes.
 
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId};
+use skinscope_solve::{Driver, DriverError, ShapeDriver};
 
-use super::sculpt_shapes::Shape;
-use super::{CliError, printable};
-use crate::model::{LocalPose, Model, NodeId};
-use crate::solve::{Driver, DriverError, ShapeDriver};
+use super::{Shape, ShapeError};
 
 /// A joint that turns by less than this in a pose, radians, drives no shape of it unless it is named.
 const TURNED: f32 = 0.0175;
@@ -21,16 +20,15 @@ struct Group {
 
 /// Makes what brings in some shapes: the joints that are named, together; without them, those of each shape, so that what has nothing to do with
 /// each other, such as both elbows, is there at the same time.
-pub(super) fn drivers(
-    model: &Model,
-    shapes: &[Shape],
-    named: Option<Vec<NodeId>>,
-) -> Result<Vec<ShapeDriver>, CliError> {
+///
+/// # Errors
+/// A shape would never show, or nothing tells two of them apart.
+pub fn drivers(model: &Model, shapes: &[Shape], named: Option<Vec<NodeId>>) -> Result<Vec<ShapeDriver>, ShapeError> {
     let groups = match named {
         Some(joints) => vec![Group { joints: joints.into_iter().collect(), shapes: (0..shapes.len()).collect() }],
         None => groups(model, shapes),
     };
-    let made = |Group { joints, shapes: own }: Group| -> Result<ShapeDriver, CliError> {
+    let made = |Group { joints, shapes: own }: Group| -> Result<ShapeDriver, ShapeError> {
         let of_group: Vec<&Shape> = own.iter().map(|at| &shapes[*at]).collect();
         let driver = driver(model, joints.into_iter().collect(), &of_group)?;
         Ok(ShapeDriver { driver, shapes: own })
@@ -96,25 +94,25 @@ fn groups(model: &Model, shapes: &[Shape]) -> Vec<Group> {
 }
 
 /// Makes the driver of some shapes.
-fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[&Shape]) -> Result<Driver, CliError> {
+fn driver(model: &Model, joints: Vec<NodeId>, shapes: &[&Shape]) -> Result<Driver, ShapeError> {
     let poses: Vec<&LocalPose> = shapes.iter().map(|shape| &shape.pose).collect();
     let name = |at: usize| shapes.get(at).map_or("", |shape| shape.name.as_str());
     let why = match Driver::of_poses(joints, &model.skeleton.rest, &poses) {
         Ok(driver) => return Ok(driver),
         Err(DriverError::Count) => format!(
-            "{}: its pose turns no joint of the skin, so that the shape would never show; --driver names joints",
+            "{}: its pose turns no joint of the skin, so that the shape would never show; other joints have to be named",
             name(0)
         ),
         Err(DriverError::Alike(one, None)) => format!(
-            "{}: the driving joints are turned as at rest in its pose, so that it would never show; --driver names others",
+            "{}: the driving joints are turned as at rest in its pose, so that it would never show; others have to be named",
             name(one)
         ),
         Err(DriverError::Alike(one, Some(other))) => format!(
-            "{} and {}: the driving joints are turned alike in both poses, so that nothing tells them apart; --driver names others",
+            "{} and {}: the driving joints are turned alike in both poses, so that nothing tells them apart; others have to be named",
             name(other),
             name(one)
         ),
         Err(error) => error.to_string(),
     };
-    Err(CliError::Usage(printable(&why)))
+    Err(ShapeError(why))
 }
