@@ -99,22 +99,22 @@ impl Layered {
 
 /// A vertex, by the numbers of mesh, primitive and vertex in the file, and where it should be in a pose.
 #[derive(Clone, Debug)]
-struct HeldVertex {
-    vertex: [u32; 3],
-    target: [f64; 3],
-    pose: PathBuf,
+pub(super) struct HeldVertex {
+    pub vertex: [u32; 3],
+    pub target: [f64; 3],
+    pub pose: PathBuf,
 }
 
-fn falloffs() -> PossibleValuesParser {
+pub(super) fn falloffs() -> PossibleValuesParser {
     PossibleValuesParser::new(FALLOFFS.iter().map(|falloff| falloff.id))
 }
 
-fn parse_radius(text: &str) -> Result<f64, String> {
+pub(super) fn parse_radius(text: &str) -> Result<f64, String> {
     let radius = text.parse().ok().filter(|radius: &f64| *radius >= 0.0 && radius.is_finite());
     radius.ok_or_else(|| "expected a length in metres, 0 or more".into())
 }
 
-fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
+pub(super) fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
     let parsed = text.split_once('=').and_then(|(vertex, rest)| {
         let (target, pose) = rest.split_once('@').filter(|(_, pose)| !pose.is_empty())?;
         let vertex: Vec<u32> = numbers(vertex)?;
