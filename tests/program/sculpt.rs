@@ -109,7 +109,8 @@ fn vertices_that_are_put_somewhere_make_a_shape_that_meets_them() {
     let row = (0..table.vertices()).find(|row| is_elbow(row)).unwrap();
     let motion = Posed::new(&model, &pose).motion(shown_by(&model, at).unwrap(), at.primitive).unwrap();
     let [x, y, z] = motion.blended(table, row).to_array();
-    let held = |mesh: u32| format!("--vertex={mesh},{},{row}={x},{y},{}@Bent.pose.json", at.primitive, z + 0.03);
+    let file = folder.join("Bent.pose.json");
+    let held = |mesh: u32| format!("--vertex={mesh},{},{row}={x},{y},{}@{}", at.primitive, z + 0.03, file.display());
     let vertex = held(model.file_mesh(at.mesh).0);
     let all = ["sculpt", "a.glb", &vertex, "--radius", "0.08", "-o", "out.glb", "--json"];
     let told = json(&folder, &all);

@@ -285,9 +285,8 @@ fn a_vertex_is_put_into_a_layer_that_the_file_keeps() {
     resolve(&model, &PoseFile::read(&folder.join("elbow.pose.json")).unwrap()).apply(&mut pose);
     let at = Sheet::of(&model).tables[0].primitives[0];
     let (row, place) = between(&model, &pose, None);
-    let held = |[x, y, z]: [f64; 3]| {
-        format!("--vertex={},{},{row}={x},{y},{z}@elbow.pose.json", model.file_mesh(at.mesh).0, at.primitive)
-    };
+    let (mesh, file) = (model.file_mesh(at.mesh).0, folder.join("elbow.pose.json"));
+    let held = |[x, y, z]: [f64; 3]| format!("--vertex={mesh},{},{row}={x},{y},{z}@{}", at.primitive, file.display());
     let put = |from: &str, to: &str, vertex: &str, more: &[&str]| {
         json(&folder, &[&["solve", from, "-o", to, "--radius", "0.05", "--json", vertex][..], more].concat())
     };
