@@ -76,8 +76,9 @@ impl VertexSculpt {
             radius: self.radius,
             falloff: self.falloff,
         };
-        dragged_targets((model, pose), (&surfaces, &tables), &vertices, (method, &settings))
-            .map_err(|why| CliError::Usage(format!("--vertex: {}", self.refusal(why))))
+        let parts = dragged_targets((model, pose), (&surfaces, &tables), &vertices, (method, &settings));
+        let parts = parts.map_err(|why| CliError::Usage(format!("--vertex: {}", self.refusal(why))))?;
+        Ok(parts.into_iter().map(|part| (part.of, part.targets)).collect())
     }
 
     fn refusal(&self, why: DraggedError) -> String {

@@ -35,8 +35,16 @@ pub enum DraggedError {
     OnePlace(usize, usize),
 }
 
-/// A primitive as an instance shows it, and where its vertices should be, counted from the origin of its motion; those that stay are at no number.
-pub type DraggedTargets = ((InstanceId, PrimitiveId), Vec<DVec3>);
+/// A primitive in the pose, and where its vertices should be: all places are counted from the origin of its motion ([`crate::Motion::origin`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct DraggedPart {
+    /// The instance that shows it, and the primitive.
+    pub of: (InstanceId, PrimitiveId),
+    /// Where the vertices of the file are.
+    pub now: Vec<Vec3>,
+    /// Where they should be; those that stay are at no number.
+    pub targets: Vec<DVec3>,
+}
 
 /// What a vertex takes along.
 struct Field {
@@ -44,13 +52,6 @@ struct Field {
     /// The rows at its place.
     together: Vec<TableRow>,
     strengths: BTreeMap<TableRow, f64>,
-}
-
-/// A primitive in the pose.
-struct Shown {
-    of: (InstanceId, PrimitiveId),
-    now: Vec<Vec3>,
-    origin: DVec3,
 }
 
 /// Finds where the vertices should be in a pose if some of them are put somewhere. Those around them, along the surface at rest as far as the
@@ -64,7 +65,7 @@ pub fn dragged_targets(
     (surfaces, tables): (&[RestSurface], &[Table]),
     vertices: &[DraggedVertex],
     (method, settings): (Deformation<'_>, &PullSettings),
-) -> Result<Vec<DraggedTargets>, DraggedError> {
+) -> Result<Vec<DraggedPart>, DraggedError> {
     let mut fields: Vec<Field> = Vec::new();
     for (number, vertex) in vertices.iter().enumerate() {
         let field = Field::of(model, (surfaces, tables), vertex, settings).ok_or(DraggedError::NoSkin(number))?;
@@ -75,30 +76,28 @@ pub fn dragged_targets(
     }
     let rows: BTreeSet<TableRow> = fields.iter().flat_map(|field| field.strengths.keys()).copied().collect();
     let posed = Posed::new(model, pose);
-    let mut shown: BTreeMap<usize, Shown> = BTreeMap::new();
+    let mut shown: BTreeMap<usize, (DraggedPart, DVec3)> = BTreeMap::new();
     for number in rows.iter().map(|at| at.table).collect::<BTreeSet<usize>>() {
         let Some(table) = tables.get(number) else { continue };
         let own = vertices.iter().map(|vertex| vertex.at).find(|at| table.primitives.contains(at));
         let Some(at) = own.or_else(|| table.primitives.first().copied()) else { continue };
-        shown.extend(Shown::of((model, pose), &posed, at, method).map(|shown| (number, shown)));
+        shown.extend(part_of((model, pose), &posed, at, method).map(|part| (number, part)));
     }
     let mut moves = Vec::new();
     for (number, (vertex, field)) in vertices.iter().zip(&fields).enumerate() {
-        let shown = shown.get(&field.own.table).ok_or(DraggedError::NoSkin(number))?;
-        let now = shown.now.get(field.own.row).ok_or(DraggedError::NoSkin(number))?;
-        moves.push(vertex.target - shown.origin - now.as_dvec3());
+        let (part, origin) = shown.get(&field.own.table).ok_or(DraggedError::NoSkin(number))?;
+        let now = part.now.get(field.own.row).ok_or(DraggedError::NoSkin(number))?;
+        moves.push(vertex.target - *origin - now.as_dvec3());
     }
-    let mut out: BTreeMap<usize, DraggedTargets> =
-        shown.iter().map(|(table, shown)| (*table, (shown.of, vec![DVec3::NAN; shown.now.len()]))).collect();
     for at in rows {
-        let Some((shown, (_, targets))) = shown.get(&at.table).zip(out.get_mut(&at.table)) else { continue };
+        let Some((DraggedPart { now, targets, .. }, _)) = shown.get_mut(&at.table) else { continue };
         let own = fields.iter().position(|field| field.together.contains(&at)).and_then(|own| moves.get(own)).copied();
         let shares = fields.iter().zip(&moves).filter_map(|(field, by)| Some((*field.strengths.get(&at)?, *by)));
-        if let Some((target, now)) = targets.get_mut(at.row).zip(shown.now.get(at.row)) {
+        if let Some((target, now)) = targets.get_mut(at.row).zip(now.get(at.row)) {
             *target = now.as_dvec3() + own.unwrap_or_else(|| moved(shares));
         }
     }
-    Ok(out.into_values().collect())
+    Ok(shown.into_values().map(|(part, _)| part).collect())
 }
 
 impl Field {
@@ -115,19 +114,19 @@ impl Field {
     }
 }
 
-impl Shown {
-    /// Returns `None` where no skin moves it by this method.
-    fn of(
-        (model, pose): (&Model, &LocalPose),
-        posed: &Posed,
-        at: PrimitiveId,
-        method: Deformation<'_>,
-    ) -> Option<Self> {
-        let instance = shown_by(model, at)?;
-        let origin = posed.motion(instance, at.primitive)?.origin();
-        let skin = PosedSkin::new(model, pose, (instance, at.primitive), method, &JobContext::of_waiting())?;
-        Some(Self { of: (instance, at), now: skin.as_it_is(), origin })
-    }
+/// Returns a primitive in the pose, and the origin of its motion; `None` where no skin moves it by this method.
+fn part_of(
+    (model, pose): (&Model, &LocalPose),
+    posed: &Posed<'_>,
+    at: PrimitiveId,
+    method: Deformation<'_>,
+) -> Option<(DraggedPart, DVec3)> {
+    let instance = shown_by(model, at)?;
+    let origin = posed.motion(instance, at.primitive)?.origin();
+    let skin = PosedSkin::new(model, pose, (instance, at.primitive), method, &JobContext::of_waiting())?;
+    let now = skin.as_it_is();
+    let targets = vec![DVec3::NAN; now.len()];
+    Some((DraggedPart { of: (instance, at), now, targets }, origin))
 }
 
 /// Returns by how much a place is moved that goes along with several vertices: the shares of the way, and the ways.
@@ -172,8 +171,8 @@ mod tests {
             let vertices = by.map(|(vertex, by)| DraggedVertex { at, vertex, target: now[vertex] + by });
             let how = (method.into(), &settings);
             let targets = dragged_targets((&model, &pose), (&surfaces, &tables), &vertices, how).unwrap();
-            let (of, targets) = &targets[0];
-            assert_eq!((*of, targets.len()), ((instance, at), now.len()));
+            let DraggedPart { of, targets, now: posed } = &targets[0];
+            assert!((*of, targets.len()) == ((instance, at), now.len()) && *posed == skin.as_it_is());
             for vertex in &vertices {
                 assert!(targets[vertex.vertex].distance(vertex.target) < 1e-6, "{}", method.id);
             }

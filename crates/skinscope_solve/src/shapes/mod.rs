@@ -11,7 +11,7 @@ mod kept;
 mod keys;
 mod take_back;
 
-pub use dragged::{DraggedError, DraggedTargets, DraggedVertex, dragged_targets};
+pub use dragged::{DraggedError, DraggedPart, DraggedVertex, dragged_targets};
 pub use driver::{Driver, DriverError};
 pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
 pub use keys::{KeyedShapes, ShapeDriver, WeightKeys, keys_of_weights};
