@@ -30,11 +30,7 @@ use crate::session::shaping::{
     targets_of_mesh, targets_of_method,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes};
-use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Stamps, prepare};
-
-/// A shape that no clip brings in by more than this is told.
-const HARDLY: f64 = 0.01;
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
@@ -325,11 +321,6 @@ fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, Cli
     Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files })
 }
 
-/// Returns the largest weight of a shape in any clip.
-fn most(made: &Reshaped, shape: usize) -> f64 {
-    made.clips.iter().filter_map(|clip| clip.most.get(shape)).copied().fold(0.0, f64::max)
-}
-
 fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {
     joints.iter().map(|joint| model.skeleton.names[joint.index()].as_str()).collect()
 }
@@ -348,7 +339,7 @@ impl SculptArgs {
                 "largest_before": shape.largest(|part| part.before),
                 "largest_after": shape.largest(|part| part.back.left),
                 "longest_offset": shape.largest(|part| part.back.longest()),
-                "most": most(made, at),
+                "most": made.most(at),
             })
         };
         let shapes: Vec<Value> = shapes.iter().enumerate().map(shape).collect();
@@ -363,7 +354,6 @@ impl SculptArgs {
 
     /// Returns what was done as lines of text.
     fn text(&self, shapes: &[Shape], drivers: &[ShapeDriver], made: &Reshaped) -> String {
-        let model = &made.model;
         let mut out = String::new();
         for text in &self.rename {
             out += &format!("renamed: {}\n", printable(text));
@@ -371,32 +361,9 @@ impl SculptArgs {
         for name in &self.remove {
             out += &format!("{}: removed, with its weights in all clips\n", printable(name));
         }
-        for of in drivers {
-            let own: Vec<&str> = of.shapes.iter().map(|at| shapes[*at].name.as_str()).collect();
-            let joints = names(model, of.driver.joints());
-            out += &printable(&format!("{}: brought in by {}", own.join(", "), joints.join(", ")));
+        for line in made.lines(shapes, drivers) {
+            out += &printable(&line);
             out.push('\n');
-        }
-        for (at, shape) in shapes.iter().enumerate() {
-            let name = printable(&shape.name);
-            let vertices = counted(shape.moved(), "vertex", "vertices");
-            let [before, after] = [shape.largest(|part| part.before), shape.largest(|part| part.back.left)];
-            out +=
-                &format!("{name}: {vertices}, at most {:.3} → {:.6} mm from the sculpt\n", 1e3 * before, 1e3 * after);
-            if shape.flat() > 0 {
-                let stay = counted(shape.flat(), "vertex stays", "vertices stay");
-                out += &format!("{name}: {stay} as skinning has them: the skin is folded flat there in this pose\n");
-            }
-            let largest = most(made, at);
-            if largest < HARDLY {
-                let clips =
-                    if model.file_clips() == 0 { "the file has no clip" } else { "no clip comes near its pose" };
-                out += &format!("{name}: {clips}, so that programs that read no drivers never show it\n");
-            }
-        }
-        for of in &made.clips {
-            let (name, keys) = (printable(&model.clips[of.clip].name), counted(of.keys, "key", "keys"));
-            out += &format!("clip {name}: {keys} of weights, at most {:.3} mm off between them\n", 1e3 * of.error);
         }
         out
     }

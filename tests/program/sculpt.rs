@@ -4,13 +4,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 use skinscope::edit::Sheet;
-use skinscope::import::read_points;
+use skinscope::import::{Options, Progress, read_points};
 use skinscope::pose::{PoseFile, resolve};
-use skinscope::solve::{Posed, shown_by};
+use skinscope::session::{
+    EditCommand, PlaybackCommand, PoseSource, Session, ShapeCommand, ShapeSettings, Source, ViewCommand,
+};
+use skinscope::solve::{Posed, kept_shapes, shown_by};
 use skinscope::weights::share_of;
+use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
 use crate::common;
 use crate::common::validator::{is_there, validate};
@@ -391,4 +396,39 @@ fn a_file_without_its_last_shape_has_nothing_of_shapes_any_more() {
     assert!(why(&["--remove", "Smile"]).contains("no shape is called \"Smile\": there are Bent, Half, Knee"));
     assert!(why(&["--rename", "Knee=Half"]).contains("another shape is called so"));
     assert!(why(&["--rename", "Knee"]).contains("expected OLD=NEW"));
+}
+
+#[test]
+fn a_shape_that_was_made_on_the_open_model_is_saved_and_found_again() {
+    let folder = folder("window");
+    let [path, out] = ["a.glb", "out.glb"].map(|name| folder.join(name));
+    let load = |path: &Path| Source::File(path.to_owned()).load(&Options::default(), &Progress::silent()).unwrap();
+    let same = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let stamps = Stamps::of(&path);
+    let mut session = Session::default();
+    session.open(load(&path));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    let pose = PoseFile::read(&folder.join("Bent.pose.json")).unwrap();
+    let said = resolve(session.model().unwrap(), &pose);
+    session.apply(EditCommand::SetPose(Arc::new(said)));
+    session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    let settings = ShapeSettings { name: "elbow.L".into(), both_sides: true, ..ShapeSettings::default() };
+    session.apply(EditCommand::Shape(ShapeCommand::OfMethod(settings)));
+    assert!(session.tools().shapes.as_ref().unwrap().is_ok());
+    let model = session.model().unwrap();
+    let sheet = Sheet::of(model);
+    let prepared = prepare(Origin::File(&path, &stamps), &sheet, Recompression::None, Destination::To(&out));
+    prepared.unwrap().write().unwrap();
+    let document = load(&out);
+    let again = document.stored();
+    assert_eq!(again.meshes[0].morph_names, ["elbow.L", "elbow.R"]);
+    assert_eq!(kept_shapes(again).unwrap(), kept_shapes(model).unwrap());
+    let offsets = |model: &skinscope::model::Model| model.meshes[0].primitives[0].morphs[1].positions.clone();
+    assert!(offsets(model) == offsets(again));
+    assert_eq!(again.clips.len(), model.clips.len());
+    // The command line makes the same of the same pose.
+    ok(&folder, &["sculpt", "a.glb", &same, "--mirror", "--name", "elbow.L", "-o", "same.glb"]);
+    let named = load(&folder.join("same.glb"));
+    let apart = offsets(again).iter().zip(&offsets(named.stored())).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    assert!(apart < 1e-4, "{apart}");
 }

@@ -281,6 +281,7 @@ fn edits_of_an_earlier_run_are_offered() {
         clips: 2,
         binds: 0,
         bindings: 1,
+        shapes: 0,
         placed: 19,
         posed: 2,
         controls: 3,

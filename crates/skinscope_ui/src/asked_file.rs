@@ -294,6 +294,7 @@ fn show_session(ui: &mut Ui, report: &SessionReport) {
         ("New clips", contents.clips),
         ("Edited inverse bind matrices", contents.binds),
         ("Meshes with new skins", contents.bindings),
+        ("Meshes with other morph targets", contents.shapes),
         ("Nodes and morph targets of the pose", contents.posed),
         ("Sliders and controls", contents.controls),
         ("Limits", contents.limits),

@@ -132,6 +132,8 @@ pub struct RecoveryOffer {
     pub binds: usize,
     /// Meshes that gained a skin.
     pub bindings: usize,
+    /// Meshes with other morph targets than their file has.
+    pub shapes: usize,
     /// Joints that were placed and are no nodes yet.
     pub placed: usize,
     /// Nodes and morph weights with an edited pose.

@@ -323,7 +323,7 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
 /// Returns the kind of work in a word or two.
 fn kind(work: &UnsavedWork) -> &'static str {
     match (work.vertices, work.binds, work.clips, work.without_model().is_empty()) {
-        _ if work.bindings > 0 => "edits",
+        _ if work.bindings + work.shapes > 0 => "edits",
         (1.., 0, 0, true) => "weights",
         (0, 0, 1, true) => "new clip",
         (0, 0, 2.., true) => "new clips",
@@ -366,6 +366,7 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
         (offer.clips, "", "new clip", "new clips"),
         (offer.binds, "the bind matrices of ", "joint", "joints"),
         (offer.bindings, "the skin of ", "mesh", "meshes"),
+        (offer.shapes, "the morph targets of ", "mesh", "meshes"),
         (offer.placed, "", "placed joint", "placed joints"),
         (offer.posed, "the pose of ", "node or morph target", "nodes and morph targets"),
         (offer.controls, "", "slider or control", "sliders and controls"),

@@ -346,11 +346,12 @@ impl Brushwork<'_> {
 /// ends a gesture ends its stroke.
 pub(crate) fn note(painting: &mut Painting, command: &Command) {
     use crate::EditCommand::{
-        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Undo,
+        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Shape, Undo,
     };
     match command {
         Command::Edit(
-            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..),
+            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..)
+            | Shape(_),
         )
         | Command::Keying(_)
         | Command::Tool(_) => stroke::end(painting),

@@ -133,15 +133,7 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
         let stays: Vec<usize> = (0..of.morph_names.len()).filter(|at| !goes(&of.morph_names[*at])).collect();
         for instance in instances(model, mesh)? {
             let left = Left::of(&stays, all.iter().filter(|shapes| shapes.instance == instance))?;
-            if !left.drivers.is_empty() {
-                let longest = longest_offset(model, mesh, &left.redriven);
-                let keyed =
-                    KeyedShapes { instance, drivers: &left.drivers, tolerance: tolerance(model, mesh, longest) };
-                let count = of.morph_names.len();
-                let column = |at: &usize| left.redriven.iter().position(|of| of == at).map_or(*at, |new| count + new);
-                let columns = Columns { keyed, columns: stays.iter().map(column).collect() };
-                change.tracks.extend(columns.tracks(model).into_iter().map(|(track, _)| track));
-            }
+            change.tracks.extend(left.redriven.tracks(model, instance, &stays));
             kept.extend(left.kept);
         }
         change.meshes.push((mesh, stays.iter().map(|at| kept_target(&of.morph_names, *at)).collect()));
@@ -172,14 +164,66 @@ pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeE
     changed(model, change, &kept)
 }
 
+/// Gives a model morph targets that it had once, and the clips keys of them by what drives these.
+///
+/// # Errors
+/// They do not fit the model.
+pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Model, ShapeError> {
+    let model = model.with_shapes(change)?;
+    let kept = kept_of(&model)?;
+    let mut again = ShapeChange::default();
+    for (mesh, _) in &change.meshes {
+        let names = &model.meshes[mesh.index()].morph_names;
+        let all: Vec<usize> = (0..names.len()).collect();
+        for instance in instances(&model, *mesh)? {
+            let mut redriven = Redriven::default();
+            for shapes in kept.iter().filter(|shapes| shapes.instance == instance) {
+                redriven.add(shapes.driver.clone(), shapes.targets.iter().map(|(target, _)| *target));
+            }
+            again.tracks.extend(redriven.tracks(&model, instance, &all));
+        }
+        again.meshes.push((*mesh, all.iter().map(|at| kept_target(names, *at)).collect()));
+    }
+    changed(&model, again, &kept)
+}
+
+/// Targets that a mesh has, whose keys are computed anew.
+#[derive(Default)]
+struct Redriven {
+    /// What drives them, each with the numbers of its shapes in `targets`.
+    drivers: Vec<ShapeDriver>,
+    /// The targets, by their numbers.
+    targets: Vec<usize>,
+}
+
+impl Redriven {
+    fn add(&mut self, driver: Driver, targets: impl Iterator<Item = usize>) {
+        let first = self.targets.len();
+        self.targets.extend(targets);
+        self.drivers.push(ShapeDriver { driver, shapes: (first..self.targets.len()).collect() });
+    }
+
+    /// Returns the keys of the targets that stay, which are those of `stays`.
+    fn tracks(&self, model: &Model, instance: InstanceId, stays: &[usize]) -> Vec<ShapeTrack> {
+        if self.drivers.is_empty() {
+            return Vec::new();
+        }
+        let mesh = model.instances[instance.index()].mesh;
+        let tolerance = tolerance(model, mesh, longest_offset(model, mesh, &self.targets));
+        let count = model.meshes[mesh.index()].morph_names.len();
+        let column = |at: &usize| self.targets.iter().position(|of| of == at).map_or(*at, |new| count + new);
+        let keyed = KeyedShapes { instance, drivers: &self.drivers, tolerance };
+        let columns = Columns { keyed, columns: stays.iter().map(column).collect() };
+        columns.tracks(model).into_iter().map(|(track, _)| track).collect()
+    }
+}
+
 /// What is left of the drivers of an instance where only some of its targets stay.
 #[derive(Default)]
 struct Left {
     kept: Vec<DrivenShapes>,
-    /// The drivers that are others than before, each with the numbers of its shapes in `redriven`.
-    drivers: Vec<ShapeDriver>,
-    /// The targets that these bring in, by their numbers before.
-    redriven: Vec<usize>,
+    /// The targets whose drivers are others than before.
+    redriven: Redriven,
 }
 
 impl Left {
@@ -198,10 +242,7 @@ impl Left {
                 let examples = left.iter().map(|(.., example)| (*example).clone()).collect();
                 let driver = Driver::new(shapes.driver.joints().to_vec(), rest.to_vec(), examples);
                 let driver = driver.map_err(|why| ShapeError(why.to_string()))?;
-                let first = out.redriven.len();
-                out.redriven.extend(left.iter().map(|(at, ..)| *at));
-                let own = (first..out.redriven.len()).collect();
-                out.drivers.push(ShapeDriver { driver: driver.clone(), shapes: own });
+                out.redriven.add(driver.clone(), left.iter().map(|(at, ..)| *at));
                 out.kept.push(DrivenShapes { instance: shapes.instance, driver, targets });
             }
         }

@@ -5,7 +5,9 @@ mod change;
 mod joints;
 mod shape;
 mod sides;
+mod told;
 
+pub(crate) use change::restore_shapes;
 pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape};
 pub use joints::drivers;
 pub use shape::{Part, Shape, Targets, shape, targets_of_mesh, targets_of_method};

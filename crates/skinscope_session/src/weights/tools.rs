@@ -104,6 +104,8 @@ pub struct Tools {
     pub(super) examination: Option<Examination>,
     /// The joint that gained links last.
     pub links: Option<LinksMade>,
+    /// What came of the last command about corrective shapes: a line for each thing that is to be said, or why nothing was done.
+    pub shapes: Option<Result<Vec<String>, String>>,
     /// The weights before those that were applied last; `None` where the meshes had none.
     pub(super) before: Option<Arc<Model>>,
 }
