@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skinscope_paint::{Fit, LayerId, Painted};
+use skinscope_paint::{Canvas, Fit, LayerId, Painted};
 use skinscope_weights::{Shares, TableRow};
 
 use super::{PaintNote, Painter, Painting, layer_steps, notes, stroke};
@@ -30,10 +30,10 @@ impl InLayer {
         Ok(canvas.map(|canvas| Self { layer: canvas.layers().active(), before: canvas.painted() }))
     }
 
-    /// Whether a drag that would begin now goes into the same layer, so that it can go back to the weights from before this one.
-    pub(super) fn goes_on_in(&self, now: &Self, painting: &Painting) -> bool {
-        let is_its = |canvas: &skinscope_paint::Canvas| canvas.has_made(&self.before);
-        self.layer == now.layer && painting.easel.canvas.as_ref().is_some_and(is_its)
+    /// Whether the layer is still in hand, on the canvas that had the weights from before.
+    pub(super) fn is_in_hand(&self, painting: &Painting) -> bool {
+        let is_its = |canvas: &Canvas| canvas.has_made(&self.before);
+        self.layer == painting.layers.active() && painting.easel.canvas.as_ref().is_some_and(is_its)
     }
 
     /// Gives the layer rows by which all layers make these weights; rows without weights become as they were before the drag. Returns what became

@@ -39,6 +39,9 @@ pub enum ShapeCommand {
     OfMesh(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<[f64; 3]>>),
     /// Make a shape of displacements of vertices in the pose that is shown.
     OfOffsets(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<Displaced>>),
+    /// Make a shape of where the dragged vertex should be in the pose that is shown, with the surface around it, in place of the weights that its
+    /// drags have found.
+    OfDrag(ShapeSettings),
     /// Give the morph target of the first name the second one.
     Rename(String, String),
     /// Take the morph target of this name away.
@@ -48,6 +51,9 @@ pub enum ShapeCommand {
 impl Session {
     /// Carries a command about shapes out, and notes what came of it.
     pub(crate) fn reshape(&mut self, command: &ShapeCommand) {
+        if let ShapeCommand::OfDrag(settings) = command {
+            return self.shape_of_drag(settings);
+        }
         self.choose_tool(None);
         self.update_pose();
         let Some(before) = self.model().map(Arc::clone) else { return };
@@ -55,6 +61,7 @@ impl Session {
         let made = match command {
             ShapeCommand::Rename(old, new) => rename_shape(&before, old, new).map(nothing),
             ShapeCommand::Remove(name) => remove_shapes(&before, std::slice::from_ref(name)).map(nothing),
+            ShapeCommand::OfDrag(_) => return,
             ShapeCommand::OfMethod(settings) => {
                 self.drawn_targets(&before).and_then(|targets| self.shaped(&before, settings, targets))
             }
@@ -93,7 +100,7 @@ impl Session {
 
     /// Returns the method that a shape is taken back through: the one that is shown where it moves each vertex alone. With `drawn` the surface
     /// is that of the method that is shown, so that it has to be another one.
-    fn base_method(&self, drawn: bool) -> Deformation<'static> {
+    pub(crate) fn base_method(&self, drawn: bool) -> Deformation<'static> {
         let choice = self.view.choice();
         let is_alone = choice.method.pass.is_none() && (choice.pass.is_some() || !drawn);
         Deformation::with(if is_alone { choice.method } else { METHODS[0] }, &self.view.parameters)
