@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use glam::DVec3;
+use skinscope_weights::least_squares::{Quadratic, Subset};
 use skinscope_weights::share_of;
-
-use crate::quadratic::Quadratic;
-use crate::subset::Subset;
 
 /// Where locked joints leave no more than this of a row's weight, they count as leaving nothing.
 const NOTHING: f64 = 1e-6;

@@ -1,14 +1,14 @@
 //! The weights, none negative and one in sum, with the least error: a method of active sets (Lawson and Hanson, "Solving Least Squares
 //! Problems", 1974, chapter 23, with the sum as an equation beside).
 
-use crate::quadratic::Quadratic;
+use super::quadratic::Quadratic;
 
 /// A joint joins the others where the error falls by more than this share of the largest number of the equations.
 const TOLERANCE: f64 = 1e-12;
 
 /// The weights that were found last, and memory that is used again.
 #[derive(Debug, Default)]
-pub(crate) struct ActiveSet {
+pub struct ActiveSet {
     /// The joints with weight, in the order in which they came.
     pub set: Vec<usize>,
     /// Their weights, above zero.
@@ -20,7 +20,7 @@ pub(crate) struct ActiveSet {
 
 impl ActiveSet {
     /// Finds the weights of the `allowed` joints with the least value of `q`, and returns that value. One joint must be allowed.
-    pub(crate) fn minimise(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
+    pub fn minimise(&mut self, q: &Quadratic, allowed: &[usize]) -> f64 {
         let alone = |j: usize| 0.5 * q.row(j)[j] - q.c(j);
         let first = allowed.iter().copied().min_by(|a, b| alone(*a).total_cmp(&alone(*b)));
         self.set.clear();
@@ -32,7 +32,7 @@ impl ActiveSet {
     }
 
     /// Does the same, beginning with some joints and their weights, which may sum to anything: it takes less time where these are near.
-    pub(crate) fn minimise_from(
+    pub(super) fn minimise_from(
         &mut self,
         q: &Quadratic,
         allowed: &[usize],
@@ -77,7 +77,7 @@ impl ActiveSet {
     }
 
     /// Leaves the joint with the least weight out, and moves the weights of the others to their least error.
-    pub(crate) fn leave_least(&mut self, q: &Quadratic) {
+    pub(super) fn leave_least(&mut self, q: &Quadratic) {
         let least = (0..self.set.len()).min_by(|a, b| self.weights[*a].total_cmp(&self.weights[*b]));
         if let Some(least) = least.filter(|_| self.set.len() > 1) {
             self.set.remove(least);
@@ -168,8 +168,8 @@ fn substitute(factor: &[f64], n: usize, b: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{Random, random_quadratic};
     use super::*;
-    use crate::tests::{Random, random_quadratic};
 
     /// By the conditions of Karush, Kuhn and Tucker, no weights are better: all joints with weight have one slope, the others none less.
     #[test]
