@@ -11,7 +11,8 @@
 //! it there is.
 //!
 //! The solver is that of [`skinscope_weights::least_squares`]: which joints have weight is chosen exactly, by branch and bound, but for rows
-//! that would take too many trials; those get the best choice that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or sessions.
+//! that would take too many trials; those get the best choice that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or
+//! sessions.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +26,7 @@ mod layout;
 mod motion;
 mod poses;
 mod pull;
+mod pulled;
 mod row;
 mod rows;
 mod shapes;
@@ -41,7 +43,8 @@ pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use motion::{Motion, Posed, shown_by};
 pub use poses::{MethodSurface, typical_poses};
-pub use pull::{Pin, PullField, PullSettings, Pulled};
+pub use pull::{Pin, PullField, PullSettings};
+pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use glam::{DVec3, Vec3};
 use skinscope_deform::SurfaceDistances;
-use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId, WeightChange};
+use skinscope_model::{InstanceId, LocalPose, Model, PrimitiveId};
 use skinscope_weights::{Falloff, RestSurface, Table, TableRow};
 
 use crate::Joints;
 use crate::candidates::{Candidates, Kin};
 use crate::drag::{Drag, DragPose, DraggedRow, Follower, at, drag, follow};
 use crate::motion::{Motion, Posed, diagonal, shown_by};
+use crate::pulled::{Pulled, PulledRow};
 use crate::row::RowRules;
 
 /// A pose in which the dragged vertex is pinned, and where it should be then.
@@ -66,29 +67,6 @@ struct FieldPlace {
     /// Its weights and the joints that it may have, by index in the skin.
     before: Vec<(u32, f64)>,
     joints: Vec<u32>,
-}
-
-/// What a drag has made of the weights.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pulled {
-    /// The rows of all places, rising.
-    rows: Vec<PulledRow>,
-    /// Where the dragged vertex is now in each pose: in the scene of the file, metres.
-    pub landed: Vec<DVec3>,
-    /// How far each of these is from where the vertex should be.
-    pub away: Vec<f64>,
-    /// How far the hull of its joints is from there in each pose.
-    pub outside: Vec<f64>,
-}
-
-/// The weights of a row.
-#[derive(Clone, Debug, PartialEq)]
-struct PulledRow {
-    at: TableRow,
-    /// Whether no other row is of the same place.
-    is_alone: bool,
-    /// The weights by the keys of joints; `None` where the row stays as it was before the drag.
-    shares: Option<Vec<(u32, f64)>>,
 }
 
 impl PullField {
@@ -150,12 +128,31 @@ impl PullField {
         place.joints.iter().map(|joint| motion.ghost(*joint as usize, place.vertex) + motion.origin()).collect()
     }
 
+    /// Returns the row of the dragged vertex, by the number of its table; vertices of the same place have the same weights.
+    #[must_use]
+    pub fn row(&self) -> Option<TableRow> {
+        self.parts.first()?.places.first()?.rows.first().copied()
+    }
+
+    /// Returns where weights, by the keys of joints, put the dragged vertex in a pose: in the scene of the file, metres.
+    #[must_use]
+    pub fn put_by(&self, model: &Model, pose: &LocalPose, shares: &[(u32, f64)]) -> Option<DVec3> {
+        let part = self.parts.first()?;
+        let place = part.places.first()?;
+        let motion = Posed::new(model, pose).motion(part.instance, part.primitive)?;
+        let index = |key: u32| part.keys.iter().position(|known| *known == key).map(|joint| joint as u32);
+        let known: Vec<(u32, f64)> = shares.iter().filter_map(|(key, weight)| Some((index(*key)?, *weight))).collect();
+        let sum: f64 = known.iter().map(|(_, weight)| weight).sum();
+        let found = at(&motion, place.vertex, &known) / sum + motion.origin();
+        found.is_finite().then_some(found)
+    }
+
     /// Solves the weights for all pins at once. Locked joints, given by key, keep theirs.
     #[must_use]
     pub fn pull(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
         let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
         let (most, keep) = (settings.most.min(self.room), settings.keep);
-        let (mut out, mut moved) = (Pulled::default(), Vec::new());
+        let (mut out, mut moved) = (Pulled::holding(locked), Vec::new());
         for (number, part) in self.parts.iter().enumerate() {
             let motions = posed.iter().map(|posed| posed.motion(part.instance, part.primitive));
             let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else { continue };
@@ -184,7 +181,7 @@ impl PullField {
             (out.away, out.outside) = (done.away, done.outside);
             part.take(done.rows, &mut out);
         }
-        out.rows.sort_unstable_by_key(|row| row.at);
+        out.sort();
         out
     }
 }
@@ -205,45 +202,9 @@ impl FieldPart {
             let shares: Option<Vec<(u32, f64)>> = found.map(|row| row.shares.iter().filter_map(by_key).collect());
             let is_alone = place.rows.len() == 1;
             let row = |at: &TableRow| PulledRow { at: *at, is_alone, shares: shares.clone() };
-            out.rows.extend(place.rows.iter().map(row));
+            out.extend(place.rows.iter().map(row));
         }
     }
-}
-
-impl Pulled {
-    /// Returns the rows that have other weights now as changes of the model that has these tables, which are as they were before the drag.
-    #[must_use]
-    pub fn changes(&self, tables: &[Table]) -> Vec<WeightChange> {
-        let mut out = Vec::new();
-        for rows in self.rows.chunk_by(|a, b| a.at.table == b.at.table) {
-            let Some(before) = rows.first().and_then(|row| tables.get(row.at.table)) else { continue };
-            let mut change = WeightChange { per_vertex: before.per_vertex, ..WeightChange::default() };
-            for PulledRow { at, is_alone, shares } in rows {
-                let Some(shares) = shares else { continue };
-                let (joints, weights) = pairs(before, at.row, shares, *is_alone);
-                change.push(at.row as u32, &joints, &weights);
-            }
-            if change.vertices.is_empty() {
-                continue;
-            }
-            let of = |at: &PrimitiveId| WeightChange { mesh: at.mesh, primitive: at.primitive, ..change.clone() };
-            out.extend(before.primitives.iter().map(of));
-        }
-        out
-    }
-}
-
-/// Returns the pairs of a row with these weights, in single precision. Rows of one place have them in the same pairs, so that they are rounded
-/// alike.
-fn pairs(table: &Table, row: usize, shares: &[(u32, f64)], is_alone: bool) -> (Vec<u16>, Vec<f32>) {
-    let (mut joints, mut weights) = (Vec::new(), Vec::new());
-    if is_alone {
-        table.arrange(row, shares, &|key| table.joint_of(key), (&mut joints, &mut weights));
-    } else {
-        let known = shares.iter().filter_map(|(key, weight)| Some((table.joint_of(*key)?, *weight)));
-        (joints, weights) = known.take(table.per_vertex).unzip();
-    }
-    (joints, weights.into_iter().map(|weight: f64| weight as f32).collect())
 }
 
 /// Where the points of a surface rest in the scene.
