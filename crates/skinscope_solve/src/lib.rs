@@ -11,8 +11,8 @@
 //! it there is.
 //!
 //! The solver is that of [`skinscope_weights::least_squares`]: which joints have weight is chosen exactly, by branch and bound, but for rows
-//! that would take too many trials; those get the best choice that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or
-//! sessions.
+//! that would take too many trials; those get the best choice that was found, and are counted ([`Solution::unproven`]). Nothing here knows of
+//! files, windows or sessions.
 
 #![forbid(unsafe_code)]
 
