@@ -309,7 +309,7 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let pose = painter.skinning.pose.local.clone();
     begin(painter, vertex, &model)?;
     let drag = &mut painter.painting.vertex_drag;
-    let Some(open) = &drag.open else { return Ok(()) };
+    let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
     let count = pins.len();
     match pins.iter_mut().find(|pin| pin.pose == pose) {

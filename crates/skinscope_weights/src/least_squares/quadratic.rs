@@ -6,7 +6,7 @@ use glam::DVec3;
 const STIFF: f64 = 1e-12;
 
 /// The function `½ wᵀ A w − cᵀ w` of some weights, with a symmetric matrix `A`. Its memory is used again for the next row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Quadratic {
     count: usize,
     /// The rows of `A`, one after the other.
@@ -54,6 +54,18 @@ impl Quadratic {
                 self.a[k * n + j] = self.a[j * n + k];
             }
         }
+    }
+
+    /// Makes it another one.
+    pub fn copy(&mut self, of: &Self) {
+        self.count = of.count;
+        self.a.clone_from(&of.a);
+        self.c.clone_from(&of.c);
+    }
+
+    /// Takes `by · w_j` away, for one weight.
+    pub fn reward(&mut self, j: usize, by: f64) {
+        self.c[j] += by;
     }
 
     /// Returns how many weights there are.
