@@ -241,12 +241,15 @@ impl FieldPart {
     fn take(&self, solved: Vec<DraggedRow>, out: &mut Pulled) {
         let mut solved = solved.into_iter().peekable();
         for place in &self.places {
-            let found = solved.next_if(|row| row.vertex == place.vertex);
-            let by_key = |(joint, weight): &(u32, f64)| Some((*self.keys.get(*joint as usize)?, *weight));
-            let shares: Option<Vec<(u32, f64)>> = found.map(|row| row.shares.iter().filter_map(by_key).collect());
+            let mut shares = solved.next_if(|row| row.vertex == place.vertex).map(|row| row.shares);
+            if let Some(shares) = &mut shares {
+                shares.retain(|(joint, _)| (*joint as usize) < self.keys.len());
+                shares.iter_mut().for_each(|(joint, _)| *joint = self.keys[*joint as usize]);
+            }
             let is_alone = place.rows.len() == 1;
-            let row = |at: &TableRow| PulledRow { at: *at, is_alone, shares: shares.clone() };
-            out.extend(place.rows.iter().map(row));
+            let Some((last, others)) = place.rows.split_last() else { continue };
+            out.extend(others.iter().map(|at| PulledRow { at: *at, is_alone, shares: shares.clone() }));
+            out.extend(std::iter::once(PulledRow { at: *last, is_alone, shares }));
         }
     }
 }
