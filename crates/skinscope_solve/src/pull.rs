@@ -1,6 +1,7 @@
 //! A vertex that is dragged on a model: which places go along, and the weights that they get.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
 use skinscope_deform::SurfaceDistances;
@@ -9,7 +10,7 @@ use skinscope_weights::{Falloff, RestSurface, Table, TableRow};
 
 use crate::Joints;
 use crate::candidates::{Candidates, Kin};
-use crate::drag::{Drag, DragPose, DraggedRow, Follower, at, drag, follow};
+use crate::drag::{Dragged, DraggedRow, Follower, HeldRows, HeldVertex, at};
 use crate::motion::{Motion, Posed, diagonal, shown_by};
 use crate::pulled::{Pulled, PulledRow};
 use crate::row::RowRules;
@@ -45,6 +46,22 @@ pub struct PullField {
     parts: Vec<FieldPart>,
     size: f64,
     room: usize,
+    /// What the moves until now have in common.
+    held: Option<Arc<Held>>,
+}
+
+/// What the moves of a drag have in common while the poses stay.
+#[derive(Clone, Debug)]
+struct Held {
+    poses: Vec<LocalPose>,
+    locked: BTreeSet<u32>,
+    /// The most joints of a vertex, and how strongly the weights of before are kept, as bits.
+    rules: (usize, u64),
+    /// For each pose: the origin of the places of the dragged vertex.
+    origins: Vec<DVec3>,
+    vertex: HeldVertex,
+    /// What goes along, by part; `None` where nothing moves it.
+    rows: Vec<Option<HeldRows>>,
 }
 
 /// The places of one primitive.
@@ -159,42 +176,69 @@ impl PullField {
         found.is_finite().then_some(found)
     }
 
-    /// Solves the weights for all pins at once. Locked joints, given by key, keep theirs.
+    /// Solves the weights for all pins at once. Locked joints, given by key, keep theirs. The model is that of [`PullField::new`]. What does not
+    /// depend on where the vertex should be is found once, and kept while the poses and what is locked stay.
     #[must_use]
-    pub fn pull(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
-        let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
-        let (most, keep) = (settings.most.min(self.room), settings.keep);
-        let (mut out, mut moved) = (Pulled::holding(locked), Vec::new());
-        for (number, part) in self.parts.iter().enumerate() {
-            let motions = posed.iter().map(|posed| posed.motion(part.instance, part.primitive));
-            let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else { continue };
-            let is_locked = |joint: &usize| locked.contains(&part.keys[*joint]);
-            let locked: BTreeSet<u32> = (0..part.keys.len()).filter(is_locked).map(|joint| joint as u32).collect();
-            let followers: Vec<Follower> = part.places.iter().map(FieldPlace::follower).collect();
-            if number > 0 {
-                let motions: Vec<&Motion> = motions.iter().collect();
-                let rules = RowRules { most, keep, locked: &locked, proves: false };
-                part.take(follow((&motions, self.size), &moved, &followers, &rules), &mut out);
-                continue;
+    pub fn pull(&mut self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Pulled {
+        let rules = (settings.most.min(self.room), settings.keep.to_bits());
+        let mut out = Pulled::holding(locked);
+        let held = match self.held.take().filter(|held| held.is_of(pins, locked, rules)) {
+            Some(held) => held,
+            None => {
+                let Some(held) = self.hold(model, pins, locked, settings) else { return out };
+                Arc::new(held)
             }
-            let Some((own, others)) = followers.split_first() else { continue };
-            let poses: Vec<DragPose> = motions
-                .into_iter()
-                .zip(pins)
-                .map(|(motion, pin)| DragPose { target: pin.target - motion.origin(), motion })
-                .collect();
-            let size = self.size;
-            let asked = Drag { poses: &poses, vertex: *own, followers: others, locked: &locked, most, keep, size };
-            let done = drag(&asked);
-            for (pose, landed) in poses.iter().zip(&done.landed) {
-                moved.push(*landed - at(&pose.motion, own.vertex, own.before));
-                out.landed.push(*landed + pose.motion.origin());
-            }
-            (out.away, out.outside) = (done.away, done.outside);
-            part.take(done.rows, &mut out);
+        };
+        let targets: Vec<DVec3> = pins.iter().zip(&held.origins).map(|(pin, origin)| pin.target - *origin).collect();
+        let (Dragged { mut rows, landed, away, outside }, moved) = held.vertex.to(&targets);
+        (out.away, out.outside) = (away, outside);
+        out.landed = landed.iter().zip(&held.origins).map(|(landed, origin)| *landed + *origin).collect();
+        for (part, others) in self.parts.iter().zip(&held.rows) {
+            let Some(others) = others else { continue };
+            // The dragged vertex is the first place of the first part.
+            let mut solved = std::mem::take(&mut rows);
+            solved.extend(others.along(&moved));
+            part.take(solved, &mut out);
         }
         out.sort();
+        self.held = Some(held);
         out
+    }
+
+    /// Finds what the moves of a drag have in common; `None` where nothing moves the dragged vertex.
+    fn hold(&self, model: &Model, pins: &[Pin], locked: &BTreeSet<u32>, settings: &PullSettings) -> Option<Held> {
+        let (most, keep) = (settings.most.min(self.room), settings.keep);
+        let posed: Vec<Posed> = pins.iter().map(|pin| Posed::new(model, &pin.pose)).collect();
+        let (mut vertex, mut origins, mut rows) = (None, Vec::new(), Vec::new());
+        for (number, part) in self.parts.iter().enumerate() {
+            let motions = posed.iter().map(|posed| posed.motion(part.instance, part.primitive));
+            let Some(motions) = motions.collect::<Option<Vec<Motion>>>() else {
+                rows.push(None);
+                continue;
+            };
+            let is_locked = |joint: &usize| locked.contains(&part.keys[*joint]);
+            let locked: BTreeSet<u32> = (0..part.keys.len()).filter(is_locked).map(|joint| joint as u32).collect();
+            let rules = RowRules { most, keep, locked: &locked };
+            let all: Vec<Follower> = part.places.iter().map(FieldPlace::follower).collect();
+            let mut followers = &all[..];
+            let motions: Vec<&Motion> = motions.iter().collect();
+            if let Some((own, others)) = followers.split_first().filter(|_| number == 0) {
+                vertex = Some(HeldVertex::new(own, (&motions, self.size), &rules));
+                origins = motions.iter().map(|motion| motion.origin()).collect();
+                followers = others;
+            }
+            rows.push(Some(HeldRows::new(followers, (&motions, self.size), &rules)));
+        }
+        let poses = pins.iter().map(|pin| pin.pose.clone()).collect();
+        let rules = (most, keep.to_bits());
+        Some(Held { poses, locked: locked.clone(), rules, origins, vertex: vertex?, rows })
+    }
+}
+
+impl Held {
+    /// Returns whether it is of these poses, locks and rules.
+    fn is_of(&self, pins: &[Pin], locked: &BTreeSet<u32>, rules: (usize, u64)) -> bool {
+        self.rules == rules && self.locked == *locked && self.poses.iter().eq(pins.iter().map(|pin| &pin.pose))
     }
 }
 
@@ -209,12 +253,15 @@ impl FieldPart {
     fn take(&self, solved: Vec<DraggedRow>, out: &mut Pulled) {
         let mut solved = solved.into_iter().peekable();
         for place in &self.places {
-            let found = solved.next_if(|row| row.vertex == place.vertex);
-            let by_key = |(joint, weight): &(u32, f64)| Some((*self.keys.get(*joint as usize)?, *weight));
-            let shares: Option<Vec<(u32, f64)>> = found.map(|row| row.shares.iter().filter_map(by_key).collect());
+            let mut shares = solved.next_if(|row| row.vertex == place.vertex).map(|row| row.shares);
+            if let Some(shares) = &mut shares {
+                shares.retain(|(joint, _)| (*joint as usize) < self.keys.len());
+                shares.iter_mut().for_each(|(joint, _)| *joint = self.keys[*joint as usize]);
+            }
             let is_alone = place.rows.len() == 1;
-            let row = |at: &TableRow| PulledRow { at: *at, is_alone, shares: shares.clone() };
-            out.extend(place.rows.iter().map(row));
+            let Some((last, others)) = place.rows.split_last() else { continue };
+            out.extend(others.iter().map(|at| PulledRow { at: *at, is_alone, shares: shares.clone() }));
+            out.extend(std::iter::once(PulledRow { at: *last, is_alone, shares }));
         }
     }
 }
@@ -369,13 +416,14 @@ mod tests {
         let (tables, surfaces) = ([table_of(&model)], [surface_of(&model)]);
         let at = (tables[0].primitives[0], VERTEX);
         let alone = PullField::new(&model, (&surfaces, &tables), at, &settings(0.0)).unwrap();
-        let field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3)).unwrap();
+        let mut field = PullField::new(&model, (&surfaces, &tables), at, &settings(0.3)).unwrap();
         assert!(alone.places() == 1 && field.places() > 5, "{} {}", alone.places(), field.places());
         let pose = turned(&model, Vec3::X * 50.0);
         let ghosts = field.ghosts(&model, &pose);
         assert_eq!(ghosts.len(), 3);
         let pin = Pin { target: ghosts[0].lerp(ghosts[1], 0.3), pose: pose.clone() };
         let none = BTreeSet::new();
+        let (untouched, mut again) = (field.clone(), field.clone());
         let pulled = field.pull(&model, std::slice::from_ref(&pin), &none, &settings(0.3));
         assert!(pulled.away[0] < 2e-4 && pulled.outside[0] < 1e-4 && pulled.landed[0].distance(pin.target) < 2e-4);
         let changes = pulled.changes(&tables);
@@ -388,8 +436,21 @@ mod tests {
         assert!(sums.all(|sum| (sum - 1.0).abs() < 1e-6));
         // Where every joint is locked, nothing changes.
         let locked = model.skins[0].joints.iter().map(|joint| joint.0).collect();
-        let held = field.pull(&model, &[pin], &locked, &settings(0.3)).changes(&tables);
+        let held = field.pull(&model, std::slice::from_ref(&pin), &locked, &settings(0.3)).changes(&tables);
         assert!(held.is_empty());
+        // What came before a move does not count: other places, poses, locks and limits.
+        let near = Pin { target: ghosts[0].lerp(ghosts[1], 0.6), ..pin.clone() };
+        let other = Pin { target: ghosts[0], pose: turned(&model, Vec3::Z * 20.0) };
+        let few = PullSettings { most: 1, ..settings(0.3) };
+        for (pins, most) in [(vec![near.clone()], settings(0.3)), (vec![near, other], settings(0.3)), (vec![pin], few)]
+        {
+            let mut before = pins.clone();
+            before[0].target += DVec3::new(0.02, 0.01, 0.03);
+            let elsewhere = again.pull(&model, &before, &none, &most);
+            let moved = again.pull(&model, &pins, &none, &most);
+            assert!(moved != elsewhere, "{} pins", pins.len());
+            assert!(moved == untouched.clone().pull(&model, &pins, &none, &most), "{} pins", pins.len());
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a drag of a vertex has made of the weights: a row for each vertex that it reaches.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use glam::DVec3;
@@ -65,11 +66,29 @@ impl Pulled {
         for rows in self.rows.chunk_by(|a, b| a.at.table == b.at.table) {
             let Some(before) = rows.first().and_then(|row| tables.get(row.at.table)) else { continue };
             let mut change = WeightChange { per_vertex: before.per_vertex, ..WeightChange::default() };
+            let joint_of = joints_of(before);
+            let (mut joints, mut weights, mut singles) = (Vec::new(), Vec::new(), Vec::new());
             for PulledRow { at, is_alone, shares } in rows {
                 let Some(shares) = shares else { continue };
-                let shares = self.held(before, at.row, shares);
-                let (joints, weights) = pairs(before, at.row, &shares, *is_alone);
-                change.push(at.row as u32, &joints, &weights);
+                let shares = match self.locked.is_empty() {
+                    true => Cow::Borrowed(&shares[..]),
+                    false => Cow::Owned(self.held(before, at.row, shares)),
+                };
+                joints.clear();
+                weights.clear();
+                if *is_alone {
+                    before.arrange(at.row, &shares, &joint_of, (&mut joints, &mut weights));
+                } else {
+                    // Rows of one place have them in the same pairs, so that they are rounded alike.
+                    let known = shares.iter().filter_map(|(key, weight)| Some((joint_of(*key)?, *weight)));
+                    known.take(before.per_vertex).for_each(|(joint, weight)| {
+                        joints.push(joint);
+                        weights.push(weight);
+                    });
+                }
+                singles.clear();
+                singles.extend(weights.iter().map(|weight: &f64| *weight as f32));
+                change.push(at.row as u32, &joints, &singles);
             }
             if change.vertices.is_empty() {
                 continue;
@@ -101,17 +120,15 @@ impl Pulled {
     }
 }
 
-/// Returns the pairs of a row with these weights, in single precision. Rows of one place have them in the same pairs, so that they are rounded
-/// alike.
-fn pairs(table: &Table, row: usize, shares: &[(u32, f64)], is_alone: bool) -> (Vec<u16>, Vec<f32>) {
-    let (mut joints, mut weights) = (Vec::new(), Vec::new());
-    if is_alone {
-        table.arrange(row, shares, &|key| table.joint_of(key), (&mut joints, &mut weights));
-    } else {
-        let known = shares.iter().filter_map(|(key, weight)| Some((table.joint_of(*key)?, *weight)));
-        (joints, weights) = known.take(table.per_vertex).unzip();
+/// Returns what does the same as [`Table::joint_of`], which looks through all joints for each weight.
+fn joints_of(table: &Table) -> impl Fn(u32) -> Option<u16> {
+    let mut known: Vec<(u32, usize)> = table.keys.iter().copied().zip(0..).collect();
+    known.sort_unstable();
+    known.dedup_by_key(|(key, _)| *key);
+    move |key| {
+        let at = known.binary_search_by_key(&key, |(key, _)| *key);
+        at.map_or_else(|_| u16::try_from(u32::MAX - key).ok(), |at| u16::try_from(known[at].1).ok())
     }
-    (joints, weights.into_iter().map(|weight: f64| weight as f32).collect())
 }
 
 #[cfg(test)]
@@ -120,6 +137,16 @@ mod tests {
 
     use super::*;
     use crate::tests::table_of;
+
+    #[test]
+    fn joints_are_found_as_a_table_finds_them() {
+        let keys = vec![7, 3, 9, 3, 1, 7];
+        let table = Table { keys, ..Table::default() };
+        let joint_of = joints_of(&table);
+        for key in (0..12).chain([u32::MAX, u32::MAX - 2, u32::MAX - 70_000]) {
+            assert_eq!(joint_of(key), table.joint_of(key), "{key}");
+        }
+    }
 
     #[test]
     fn locked_joints_keep_their_weights_to_the_bit_where_sums_are_not_one() {

@@ -260,8 +260,8 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
     let pose = painter.skinning.pose.local.clone();
     begin(painter, vertex, &model)?;
-    let drag = &painter.painting.vertex_drag;
-    let Some(open) = &drag.open else { return Ok(()) };
+    let drag = &mut painter.painting.vertex_drag;
+    let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
     let count = pins.len();
     match pins.iter_mut().find(|pin| pin.pose == pose) {
@@ -299,13 +299,23 @@ fn put(painter: &mut Painter<'_>, pulled: &Pulled) {
     let Some(open) = &drag.open else { return };
     let changes = pulled.changes(&open.tables);
     let mut all = SkinningChange { weights: changes.clone(), binds: Vec::new() };
-    if let Some(Made { base, of: MadeOf::Weights(before) }) = &drag.made {
+    if let Some(Made { base, of: MadeOf::Weights(before) }) = &drag.made
+        && !are_of_same_vertices(before, &changes)
+    {
         // What the drag reaches no more has its weights from before the pins again.
         let before = SkinningChange { weights: before.clone(), binds: Vec::new() };
         all.add_absent(base.skinning_before(&before));
     }
     drag.made = Some(Made { base: Arc::clone(&open.base), of: MadeOf::Weights(changes) });
     painter.skinning.change_weights(&all.weights);
+}
+
+/// Returns whether two lists of changes name the same vertices, as those of one move after the other do.
+fn are_of_same_vertices(a: &[WeightChange], b: &[WeightChange]) -> bool {
+    let is_same = |(a, b): (&WeightChange, &WeightChange)| {
+        (a.mesh, a.primitive) == (b.mesh, b.primitive) && a.vertices == b.vertices
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_same)
 }
 
 /// Lets the layer in hand make the weights that a drag has found. Where it cannot, the pins say where the vertex is, and the error why.
