@@ -41,6 +41,12 @@ impl DragPin {
     /// Returns whether it is of this pose.
     #[must_use]
     pub fn is_of(&self, pose: &LocalPose) -> bool {
-        self.pin.pose == *pose
+        is_one(&self.pin.pose, pose)
     }
+}
+
+/// Returns whether two poses are one. Where the model has gained shapes between them, the joints alone say so.
+pub(super) fn is_one(a: &LocalPose, b: &LocalPose) -> bool {
+    let (own, other) = (&a.morph_weights, &b.morph_weights);
+    (&a.transforms, &a.wide) == (&b.transforms, &b.wide) && (own.len() != other.len() || own == other)
 }

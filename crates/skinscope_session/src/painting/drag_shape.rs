@@ -130,6 +130,23 @@ mod tests {
     }
 
     #[test]
+    fn each_pose_gets_a_shape_of_its_own() {
+        let mut session = dragging();
+        let first = drawn(&mut session) + DVec3::X * 0.1;
+        drag(&mut session, &[first]);
+        turn(&mut session, glam::Vec3::new(0.0, 0.0, 70.0));
+        let second = drawn(&mut session) + DVec3::Z * 0.1;
+        drag(&mut session, &[second]);
+        shape(&mut session, "sideways");
+        assert_eq!(session.painting().vertex_drag().pins().len(), 1, "{:?}", session.painting().note());
+        turn(&mut session, glam::Vec3::new(50.0, 0.0, 0.0));
+        assert!(session.painting().vertex_drag().pins()[0].is_of(&session.pose().local));
+        shape(&mut session, "ahead");
+        assert_eq!(names(&session), ["sideways", "ahead"]);
+        assert!(drawn(&mut session).distance(first) < 1e-4);
+    }
+
+    #[test]
     fn what_would_never_show_and_what_is_not_dragged_change_nothing() {
         let mut session = dragging();
         shape(&mut session, "none");

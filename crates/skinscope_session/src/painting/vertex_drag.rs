@@ -15,7 +15,7 @@ use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
 use super::drag_in_layer::{self, InLayer};
 use super::drag_joints::DragJoints;
-use super::drag_pin::DragPin;
+use super::drag_pin::{DragPin, is_one};
 use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
@@ -264,8 +264,8 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
     let count = pins.len();
-    match pins.iter_mut().find(|pin| pin.pose == pose) {
-        Some(pin) => pin.target = target,
+    match pins.iter_mut().find(|pin| is_one(&pin.pose, &pose)) {
+        Some(pin) => *pin = Pin { pose, target },
         None if count >= MOST_PINS => {
             return Err(notes::refused("the vertex is held in eight poses already: forget one of them"));
         }
