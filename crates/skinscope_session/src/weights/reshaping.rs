@@ -39,6 +39,8 @@ pub enum ShapeCommand {
     OfMesh(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<[f64; 3]>>),
     /// Make a shape of displacements of vertices in the pose that is shown.
     OfOffsets(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<Displaced>>),
+    /// Set how the next shape is made, which is no step: for a mesh that is read from a file.
+    Set(ShapeSettings),
     /// Give the morph target of the first name the second one.
     Rename(String, String),
     /// Take the morph target of this name away.
@@ -48,11 +50,16 @@ pub enum ShapeCommand {
 impl Session {
     /// Carries a command about shapes out, and notes what came of it.
     pub(crate) fn reshape(&mut self, command: &ShapeCommand) {
+        if let ShapeCommand::Set(settings) = command {
+            self.tools.shape_settings = settings.clone();
+            return;
+        }
         self.choose_tool(None);
         self.update_pose();
         let Some(before) = self.model().map(Arc::clone) else { return };
         let nothing = |model: Model| (model, Vec::new());
         let made = match command {
+            ShapeCommand::Set(_) => return,
             ShapeCommand::Rename(old, new) => rename_shape(&before, old, new).map(nothing),
             ShapeCommand::Remove(name) => remove_shapes(&before, std::slice::from_ref(name)).map(nothing),
             ShapeCommand::OfMethod(settings) => {
