@@ -39,8 +39,8 @@ const HARDLY: f64 = 0.01;
 /// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with --by-place in any
 /// order. Each sculpt is taken back through the skin and becomes a morph target. How much of it there is follows from the rotations of the driving joints: all of it in its
 /// pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into every clip, since no program that
-/// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Normals are not
-/// changed by the shapes.
+/// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Shapes turn normals
+/// and tangents too, where the file has some.
 ///
 /// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
@@ -75,6 +75,9 @@ pub(super) struct SculptArgs {
     /// Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
     #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
     primitive: Option<[u32; 2]>,
+    /// Leave normals and tangents as they are: the shapes move positions alone
+    #[arg(long)]
+    no_normals: bool,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -110,6 +113,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
     let method = MethodChoice::named(&args.method).unwrap_or_else(|| MethodChoice::of(METHODS[0]));
+    let how = (method, !args.no_normals);
     let sides = args.mirror.then(|| Sides::of(&document)).transpose()?;
     let mut sheet = Sheet::of(model);
     let layout = args.layout(&sheet, at)?;
@@ -118,9 +122,9 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
         let targets = targets(model, (at, layout.as_ref()), &one)?;
         let mirrored = sides.as_ref().and_then(|sides| sides.mirrored(model, &one.pose, &targets));
         let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
-        shapes.push(shape(model, (one.name, one.pose), &targets, method)?);
+        shapes.push(shape(model, (one.name, one.pose), &targets, how)?);
         if let Some((pose, targets)) = mirrored {
-            shapes.push(shape(model, (name, pose), &targets, method)?);
+            shapes.push(shape(model, (name, pose), &targets, how)?);
         }
     }
     let named = match args.driver.is_empty() {

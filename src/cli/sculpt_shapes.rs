@@ -13,8 +13,8 @@ use crate::model::{InstanceId, LocalPose, MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{
-    DrivenShapes, Example, KeyedShapes, Layout, LayoutError, MethodSurface, Posed, PosedSkin, ShapeDriver, TakenBack,
-    WeightKeys, kept_text, keys_of_weights, shown_by,
+    DirectionOffsets, DrivenShapes, Example, KeyedShapes, Layout, LayoutError, MethodSurface, Posed, PosedSkin,
+    ShapeDriver, ShapedSkin, TakenBack, WeightKeys, direction_offsets, kept_text, keys_of_weights, shown_by,
 };
 
 /// Between keys, the surface may be this share of its size from where the driver would put it, where keys are not too close for that.
@@ -53,6 +53,8 @@ pub(super) struct Shape {
     pub name: String,
     pub pose: LocalPose,
     pub parts: Vec<Part>,
+    /// What is added to the normals and tangents of these primitives and of those around them; empty where they stay.
+    pub directions: Vec<(PrimitiveId, DirectionOffsets)>,
 }
 
 impl Shape {
@@ -80,8 +82,10 @@ fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
     all.filter_map(|at| Some((shown_by(model, at)?, at))).collect()
 }
 
+/// A primitive, and the instance that shows it.
+type Place = (InstanceId, PrimitiveId);
 /// Where the vertices of a primitive should be.
-pub(super) type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
+pub(super) type Targets = (Place, Vec<DVec3>);
 
 /// Finds where the vertices of each primitive should be, or where `at` is given those of this one alone. Without a layout the vertices of a
 /// sculpt are in the order of the file.
@@ -120,33 +124,65 @@ pub(super) fn targets(
     }
 }
 
-/// Takes a sculpt of a pose back through the skin by a method. Vertices that should be at no number stay.
+/// Takes a sculpt of a pose back through the skin by a method. Vertices that should be at no number stay. Normals follow where that is asked for.
 pub(super) fn shape(
     model: &Model,
     (name, pose): (String, LocalPose),
     targets: &[Targets],
-    method: MethodChoice,
+    (method, with_normals): (MethodChoice, bool),
 ) -> Result<Shape, CliError> {
-    let mut parts = Vec::new();
-    for ((instance, at), targets) in targets {
-        let (instance, at) = (*instance, *at);
-        let deformation = Deformation::from(method.method);
-        let of = (instance, at.primitive);
-        let Some(skin) = PosedSkin::new(model, &pose, of, deformation, &JobContext::of_waiting()) else { continue };
-        let now = skin.as_it_is();
-        let place = |(target, now): (&DVec3, &Vec3)| if target.is_nan() { now.as_dvec3() } else { *target };
-        let targets: Vec<DVec3> = targets.iter().zip(&now).map(place).collect();
-        let apart = now.iter().zip(&targets).map(|(now, target)| now.as_dvec3().distance(*target));
-        let before = apart.fold(0.0, f64::max);
-        parts.push(Part { instance, at, back: skin.take_back(&targets), before });
+    let context = JobContext::of_waiting();
+    let data = method.method.data.and_then(|source| (source.make)(model, &context));
+    let deformation = Deformation { data: data.as_ref(), ..Deformation::from(method.method) };
+    let (mut parts, mut skins) = (Vec::new(), Vec::new());
+    for place in looked_at(model, targets, with_normals) {
+        let of = (place.0, place.1.primitive);
+        let Some(skin) = PosedSkin::new(model, &pose, of, deformation, &context) else { continue };
+        if let Some((_, targets)) = targets.iter().find(|(sculpted, _)| *sculpted == place) {
+            parts.push(part(&skin, place, targets));
+        }
+        skins.push((place, skin));
     }
-    let shape = Shape { name, pose, parts };
+    let directions = if with_normals { directions(model, &parts, &skins) } else { Vec::new() };
+    let shape = Shape { name, pose, parts, directions };
     let why = match (shape.moved(), shape.flat()) {
         (0, 0) => "the surface is where the sculpt has it already, so that the shape would add nothing",
         (0, _) => "the skin is folded flat wherever the sculpt moves it, so that no shape gets it there",
         _ => return Ok(shape),
     };
     Err(CliError::Usage(printable(&format!("{}: {why}", shape.name))))
+}
+
+/// Returns the primitives that a sculpt is of, and with `around` the others of their skins, which share normals with them along the borders of
+/// materials.
+fn looked_at(model: &Model, targets: &[Targets], around: bool) -> Vec<Place> {
+    let skin = |id: &InstanceId| model.instances[id.index()].skin;
+    let mut out = skinned(model);
+    out.retain(|place| {
+        let is_own = |(other, _): &Targets| other == place || around && skin(&other.0) == skin(&place.0);
+        targets.iter().any(is_own)
+    });
+    out
+}
+
+fn part(skin: &PosedSkin<'_>, (instance, at): Place, targets: &[DVec3]) -> Part {
+    let now = skin.as_it_is();
+    let place = |(target, now): (&DVec3, &Vec3)| if target.is_nan() { now.as_dvec3() } else { *target };
+    let targets: Vec<DVec3> = targets.iter().zip(&now).map(place).collect();
+    let apart = now.iter().zip(&targets).map(|(now, target)| now.as_dvec3().distance(*target));
+    let before = apart.fold(0.0, f64::max);
+    Part { instance, at, back: skin.take_back(&targets), before }
+}
+
+/// Returns what a shape adds to normals and tangents.
+fn directions(model: &Model, parts: &[Part], skins: &[(Place, PosedSkin<'_>)]) -> Vec<(PrimitiveId, DirectionOffsets)> {
+    let mut shaped = Vec::with_capacity(skins.len());
+    for ((instance, at), skin) in skins {
+        let own = parts.iter().find(|part| part.at == *at);
+        let offsets = own.map_or(&[][..], |part| &part.back.offsets[..]);
+        shaped.push(ShapedSkin { of: (*instance, at.primitive), skin, offsets });
+    }
+    skins.iter().map(|((_, at), _)| *at).zip(direction_offsets(model, &shaped)).collect()
 }
 
 /// What the keys of a clip make of the shapes.
@@ -253,6 +289,24 @@ fn added(model: &Model, mesh: MeshId, shapes: &[Shape]) -> AddedShapes {
         mesh: mesh.index(),
         names,
         offsets: (0..source.primitives.len()).map(of_primitive).collect(),
+        normals: added_directions(model, mesh, shapes, |of| &of.normals),
+        tangents: added_directions(model, mesh, shapes, |of| &of.tangents),
         ..AddedShapes::default()
     }
+}
+
+/// Returns what is added to the normals or to the tangents of a mesh of the file: by primitive, then by shape.
+fn added_directions(
+    model: &Model,
+    mesh: MeshId,
+    shapes: &[Shape],
+    of: fn(&DirectionOffsets) -> &Vec<Vec3>,
+) -> Vec<Vec<Vec<Vec3>>> {
+    let of_shape = |shape: &Shape, primitive: usize| -> Vec<Vec3> {
+        let mut all = shape.directions.iter();
+        let own = all.find(|(at, _)| model.file_mesh(at.mesh) == mesh && at.primitive == primitive);
+        own.map(|(_, found)| of(found).clone()).unwrap_or_default()
+    };
+    let of_primitive = |primitive: usize| shapes.iter().map(|shape| of_shape(shape, primitive)).collect();
+    (0..model.meshes[mesh.index()].primitives.len()).map(of_primitive).collect()
 }

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use glam::{DVec3, Vec3};
 use serde_json::Value;
 use skinscope::import::read_points;
 
@@ -181,6 +182,47 @@ fn shapes_of_one_primitive_leave_the_others_as_they_are() {
     );
 }
 
+/// Bakes a file as OBJ, and returns the places of its vertices and their normals.
+fn baked(folder: &Path, arguments: &[&str]) -> [Vec<Vec3>; 2] {
+    ok(folder, &[&["bake", "-o", "baked.obj"][..], arguments].concat());
+    let text = fs::read_to_string(folder.join("baked.obj")).unwrap();
+    ["v ", "vn "].map(|kind| {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(kind));
+        let vector = |line: &str| {
+            let numbers: Vec<f32> = line.split_whitespace().map(|number| number.parse().unwrap()).collect();
+            Vec3::from_slice(&numbers)
+        };
+        lines.map(vector).collect()
+    })
+}
+
+#[test]
+fn normals_follow_the_sculpt_unless_they_are_to_stay() {
+    let folder = folder("normals");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "-o", "out.glb"]);
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "--no-normals", "-o", "stay.glb"]);
+    for (name, has_normals) in [("out.glb", true), ("stay.glb", false)] {
+        let file = File::open(&folder.join(name));
+        let primitives = file.root["meshes"][0]["primitives"].as_array().unwrap();
+        let has = |primitive: &Value| primitive["targets"][0]["NORMAL"].is_u64() == has_normals;
+        assert!(primitives.iter().all(has), "{name}");
+    }
+    // The normals of the sculpted triangles are what the shape should have.
+    let pose = ["--pose", "Bent.pose.json"];
+    let of_triangles = ["a.glb", "--method", "dual-quaternion", "--normals", "from-triangles"];
+    let [places, wanted] = baked(&folder, &[&of_triangles[..], &pose].concat());
+    let [before, _] = baked(&folder, &[&["a.glb"][..], &pose].concat());
+    let moved: Vec<usize> = (0..places.len()).filter(|v| places[*v].distance(before[*v]) > 1e-4).collect();
+    let apart = |file: &str| {
+        let [_, normals] = baked(&folder, &[&[file, "--morph", "Bent=1"][..], &pose].concat());
+        let angles = moved.iter().map(|vertex| normals[*vertex].angle_between(wanted[*vertex]));
+        angles.sum::<f32>().to_degrees() / moved.len() as f32
+    };
+    let [plain, turned] = ["stay.glb", "out.glb"].map(apart);
+    assert!(moved.len() > 100 && turned < 0.3 * plain && turned < 4.0, "{plain}° {turned}°");
+}
+
 #[test]
 fn a_clip_plays_the_surface_of_another_method_at_the_moment_that_was_taken() {
     let folder = folder("clip");
@@ -222,7 +264,7 @@ fn more_shapes_join_those_that_a_file_has_and_all_are_met() {
 fn joined(folder: &Path, rest: &str, mesh: &str, out: &str) {
     let [rest, mesh] = [rest, mesh].map(|file| read_points(&folder.join(file)).unwrap());
     let mut seen = std::collections::HashSet::new();
-    let bits = |point: &glam::DVec3| point.to_array().map(f64::to_bits);
+    let bits = |point: &DVec3| point.to_array().map(f64::to_bits);
     let kept: Vec<usize> = (0..rest.len()).rev().filter(|vertex| seen.insert(bits(&rest[*vertex]))).collect();
     assert!(kept.len() < rest.len(), "the character has seams");
     let line = |vertex: &usize| format!("v {} {} {}\n", mesh[*vertex].x, mesh[*vertex].y, mesh[*vertex].z);

@@ -13,6 +13,10 @@ pub struct AddedShapes {
     /// By primitive of the mesh, then by new target: what is added to the position of each vertex of the file. Primitives that share the
     /// vertices of another one have an empty list.
     pub offsets: Vec<Vec<Vec<Vec3>>>,
+    /// The same for what is added to normals. A target with an empty list, or none, says nothing of them.
+    pub normals: Vec<Vec<Vec<Vec3>>>,
+    /// The same for xyz of the tangents, where the file has them.
+    pub tangents: Vec<Vec<Vec<Vec3>>>,
     /// The weights of all its morph targets in clips of the file.
     pub keys: Vec<ShapeKeys>,
     /// What drives the shapes of the file, these and those that it had: a JSON text, for its extras.
