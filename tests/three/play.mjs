@@ -40,8 +40,10 @@ const shown = (gltf) => {
   const out = [];
   gltf.scene.traverse((node) => {
     if (!node.isMesh) return;
+    // A node without a skin may show a mesh with weights.
+    const { getVertexPosition } = node.isSkinnedMesh && !node.skeleton ? THREE.Mesh.prototype : node;
     for (let v = 0; v < node.geometry.attributes.position.count; v++) {
-      const place = node.getVertexPosition(v, new THREE.Vector3());
+      const place = getVertexPosition.call(node, v, new THREE.Vector3());
       out.push(place.applyMatrix4(node.matrixWorld).toArray());
     }
   });
