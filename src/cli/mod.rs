@@ -48,6 +48,7 @@ mod report;
 mod sculpt;
 mod sculpt_drivers;
 mod sculpt_mirror;
+mod sculpt_remarks;
 mod sculpt_shapes;
 mod sculpts;
 mod skeleton;

@@ -13,6 +13,7 @@ use super::opened::refuse_session;
 use super::pose::parse_secs;
 use super::sculpt_drivers::drivers;
 use super::sculpt_mirror::Sides;
+use super::sculpt_remarks::remarks;
 use super::sculpt_shapes::{Shape, Stored, Surface, Wanted, shape, stored, targets};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive, table_of};
@@ -44,8 +45,8 @@ const HARDLY: f64 = 0.01;
 ///
 /// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
-/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}] and clips [{clip, keys, error (how far the surface may be
-/// from where the driver would have it between keys, metres)}].
+/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}], clips [{clip, keys, error (how far the surface may be from
+/// where the driver would have it between keys, metres)}] and warnings [text] (of programs that play the keys elsewhere than the file has them).
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SculptArgs {
@@ -252,7 +253,8 @@ fn report(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Store
     let clips = made.clips.iter();
     let clips = clips.map(|of| json!({ "clip": model.clips[of.clip].name, "keys": of.keys, "error": of.error }));
     let clips: Vec<Value> = clips.collect();
-    let out = json!({ "schema": 1, "shapes": shapes, "clips": clips });
+    let warnings = remarks(model, &made.added);
+    let out = json!({ "schema": 1, "shapes": shapes, "clips": clips, "warnings": warnings });
     format!("{out}\n")
 }
 
@@ -283,6 +285,10 @@ fn text(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver], made: &Stored,
     for of in &made.clips {
         let (name, keys) = (printable(&model.clips[of.clip].name), counted(of.keys, "key", "keys"));
         out += &format!("clip {name}: {keys} of weights, at most {:.3} mm off between them\n", 1e3 * of.error);
+    }
+    for remark in remarks(model, &made.added) {
+        out += &printable(&format!("warning: {remark}"));
+        out.push('\n');
     }
     out + &written(saved, &Restored::default())
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use skinscope::import::read_points;
 
 use crate::common::validator::{is_there, validate};
+use crate::fix::gained::glb;
 use crate::fix::reader::File;
 use crate::fix::run::captured;
 use crate::fix::said;
@@ -237,6 +238,29 @@ fn a_clip_plays_the_surface_of_another_method_at_the_moment_that_was_taken() {
     ok(&folder, &[&["bake", "a.glb"][..], &moment, &["plain.ply"]].concat());
     let [plain, played] = ["plain.ply", "played.ply"].map(|mesh| apart(&folder, mesh, "wanted.ply"));
     assert!(plain > 1e-4 && played < NEAR, "{plain} {played}");
+}
+
+#[test]
+fn keys_that_another_program_plays_on_a_wrong_node_are_told() {
+    let folder = folder("twins");
+    let all = ["--from=Walk@0=dual-quaternion", "-o", "out.glb"];
+    let told = json(&folder, &[&["sculpt", "a.glb", "--json"][..], &all].concat());
+    assert_eq!(told["warnings"], serde_json::json!([]));
+    // A second node shows the mesh, which has five materials.
+    let mut file = File::open(&folder.join("a.glb"));
+    let twin = serde_json::json!({ "name": "Twin", "mesh": 0, "skin": 0 });
+    let nodes = file.root["nodes"].as_array_mut().unwrap();
+    nodes.push(twin);
+    let last = nodes.len() - 1;
+    file.root["scenes"][0]["nodes"].as_array_mut().unwrap().push(last.into());
+    file.buffers[0].resize(file.buffers[0].len().next_multiple_of(4), 0);
+    fs::write(folder.join("twins.glb"), glb(&file.root, Some(&file.buffers[0]))).unwrap();
+    let told = json(&folder, &[&["sculpt", "twins.glb", "--json"][..], &all].concat());
+    let warning = told["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("three.js") && warning.ends_with("several nodes show it"), "{warning}");
+    let text =
+        ok(&folder, &[&["sculpt", "twins.glb"][..], &["--from=Walk@0=dual-quaternion", "-o", "two.glb"]].concat());
+    assert!(text.contains("warning: "), "{text}");
 }
 
 #[test]
