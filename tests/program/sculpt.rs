@@ -89,6 +89,24 @@ fn a_sculpt_becomes_a_morph_target_that_meets_it_in_its_pose() {
 }
 
 #[test]
+fn a_sculpt_of_a_joint_with_links_is_met_and_its_joint_brings_it_in() {
+    let folder = folder("links");
+    ok(&folder, &["links", "a.glb", "--joint", "LowerArm.L", "--angle", "150", "-o", "links.glb"]);
+    fs::rename(folder.join("links.glb"), folder.join("a.glb")).unwrap();
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let told = json(&folder, &["sculpt", "a.glb", &sculpted, "-o", "out.glb", "--json"]);
+    assert_eq!(told["shapes"][0]["joints"], serde_json::json!(["LowerArm.L"]));
+    ok(&folder, &["bake", "out.glb", "--pose", "Bent.pose.json", "--morph", "Bent=1", "-o", "met.ply"]);
+    let met = apart(&folder, "met.ply", "Bent.ply");
+    assert!(met < NEAR, "{met}");
+    // A moment of a clip, in which the links have keys, is brought in by the joint as well.
+    let all = ["--from=Bend@4.5=dual-quaternion", "-o", "clip.glb", "--json"];
+    let told = json(&folder, &[&["sculpt", "a.glb"][..], &all].concat());
+    let joints = told["shapes"][0]["joints"].as_array().unwrap();
+    assert!(joints.iter().all(|joint| !joint.as_str().unwrap().contains("_link")), "{joints:?}");
+}
+
+#[test]
 fn the_mirror_image_of_a_sculpt_is_brought_in_by_the_other_side() {
     let folder = folder("mirror");
     let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");

@@ -79,7 +79,9 @@ impl<'a> PosedSkin<'a> {
         let (first, influences) = model.binding(instance, primitive);
         let influences = influences.filter(|_| !method.has_pass())?;
         let (mut nodes, mut matrices, mut palette) = (Vec::new(), Vec::new(), Vec::new());
-        local_to_model(&model.skeleton, pose, &mut nodes);
+        let mut driven = pose.clone();
+        model.drive_links(&mut driven);
+        local_to_model(&model.skeleton, &driven, &mut nodes);
         palettes(model, &nodes, &mut matrices);
         let own = matrices.get(first as usize..first as usize + skin.joints.len())?;
         pack(&method, own, &mut palette);
