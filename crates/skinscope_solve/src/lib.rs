@@ -48,7 +48,7 @@ pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
-    DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver, TakenBack, WeightKeys,
-    kept_shapes, kept_text, keys_of_weights,
+    DirectionOffsets, DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver,
+    ShapedSkin, TakenBack, WeightKeys, direction_offsets, kept_shapes, kept_text, keys_of_weights,
 };
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

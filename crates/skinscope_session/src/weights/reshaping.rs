@@ -8,7 +8,7 @@ use skinscope_edit::mirrored_name;
 use skinscope_model::{Model, NodeId, PrimitiveId, ShapeChange};
 
 use crate::shaping::{
-    ShapeError, Sides, Targets, add_shapes, drivers, remove_shapes, rename_shape, restore_shapes, shape,
+    ShapeError, Sides, Targets, add_shapes, drivers, remarks, remove_shapes, rename_shape, restore_shapes, shape,
     targets_of_mesh, targets_of_method,
 };
 use crate::{PoseSource, Session};
@@ -167,15 +167,16 @@ impl Session {
             _ => None,
         };
         let mirrored = sides.and_then(|sides| sides.mirrored(model, &pose, &targets));
-        let mut shapes = vec![shape(model, (name.clone(), pose), &targets, base)?];
+        let mut shapes = vec![shape(model, (name.clone(), pose), &targets, (base, true))?];
         if let Some((pose, targets)) = mirrored {
             let other = mirrored_name(&name).unwrap_or_else(|| format!("{name} mirrored"));
-            shapes.push(shape(model, (other, pose), &targets, base)?);
+            shapes.push(shape(model, (other, pose), &targets, (base, true))?);
         }
         let named = Some(settings.joints.clone()).filter(|joints| !joints.is_empty());
         let drivers = drivers(model, &shapes, named)?;
         let made = add_shapes(model, &shapes, &drivers)?;
         let mut lines = made.lines(&shapes, &drivers);
+        lines.extend(remarks(&made.model));
         lines.push(format!("It is right by {}, which it was taken back through.", base.method.label));
         Ok((made.model, lines))
     }
