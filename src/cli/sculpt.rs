@@ -26,7 +26,7 @@ use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;
 use crate::session::shaping::{
-    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, drivers, remove_shapes, rename_shape, shape,
+    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, drivers, remarks, remove_shapes, rename_shape, shape,
     targets_of_mesh, targets_of_method,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes};
@@ -36,15 +36,17 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 ///
 /// POSE is a pose file, or CLIP@SECONDS. FILE is the surface as it should be in that pose: PLY, OBJ or GLB in the scene, metres, with the
 /// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with --by-place in any
-/// order. In place of a file --vertex says where single vertices should be, and how far the surface goes along. Each sculpt is taken back through the skin and becomes a morph target. How much of it there is follows from the rotations of the
-/// driving joints: all of it in its pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into every clip, since no program that
-/// plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call finds them. Normals are not
-/// changed by the shapes.
+/// order. In place of a file --vertex says where single vertices should be, and how far the surface goes along. Each sculpt is taken back
+/// through the skin and becomes a morph target. How much of it there is follows from the rotations of the
+/// driving joints: all of it in its pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into
+/// every clip, since no program that plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call
+/// finds them. Shapes turn normals and tangents too, where the file has some.
 ///
 /// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
 /// longest_offset (metres, at rest), most (the largest weight of it in any clip)}], clips [{clip, keys, error (how far the surface may be
-/// from where the driver would have it between keys, metres)}], renamed [{from, to}] and removed (the names of the shapes that went).
+/// from where the driver would have it between keys, metres)}], renamed [{from, to}], removed (the names of the shapes that went) and warnings
+/// [text] (of programs that play the keys elsewhere than the file has them).
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SculptArgs {
@@ -82,6 +84,9 @@ pub(super) struct SculptArgs {
     /// Make shapes of this primitive of the file alone, by the numbers of the mesh and of the primitive in it, from 0
     #[arg(long, value_name = "MESH,PRIMITIVE", value_parser = parse_primitive)]
     primitive: Option<[u32; 2]>,
+    /// Leave normals and tangents as they are: the shapes move positions alone
+    #[arg(long)]
+    no_normals: bool,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -224,16 +229,16 @@ impl SculptArgs {
         sides: Option<&Sides>,
     ) -> Result<Vec<Shape>, CliError> {
         let method = MethodChoice::named(&self.method).unwrap_or_else(|| MethodChoice::of(METHODS[0])).method;
-        let method = Deformation::from(method);
+        let how = (Deformation::from(method), !self.no_normals);
         let layout = self.layout(model, at)?;
         let mut out: Vec<Shape> = Vec::new();
         for one in all {
-            let targets = targets(model, (at, layout.as_ref()), &one, method)?;
+            let targets = targets(model, (at, layout.as_ref()), &one, how.0)?;
             let mirrored = sides.and_then(|sides| sides.mirrored(model, &one.pose, &targets));
             let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
-            out.push(shape(model, (one.name, one.pose), &targets, method).map_err(refused)?);
+            out.push(shape(model, (one.name, one.pose), &targets, how).map_err(refused)?);
             if let Some((pose, targets)) = mirrored {
-                out.push(shape(model, (name, pose), &targets, method).map_err(refused)?);
+                out.push(shape(model, (name, pose), &targets, how).map_err(refused)?);
             }
         }
         Ok(out)
@@ -348,7 +353,11 @@ impl SculptArgs {
         let clips: Vec<Value> = clips.collect();
         let two = |text: &String| text.split_once('=').map(|(from, to)| json!({ "from": from, "to": to }));
         let renamed: Vec<Value> = self.rename.iter().filter_map(two).collect();
-        let out = json!({ "schema": 1, "shapes": shapes, "clips": clips, "renamed": renamed, "removed": self.remove });
+        let warnings = remarks(model);
+        let out = json!({
+            "schema": 1, "shapes": shapes, "clips": clips, "renamed": renamed, "removed": self.remove,
+            "warnings": warnings,
+        });
         format!("{out}\n")
     }
 
@@ -363,6 +372,10 @@ impl SculptArgs {
         }
         for line in made.lines(shapes, drivers) {
             out += &printable(&line);
+            out.push('\n');
+        }
+        for remark in remarks(&made.model) {
+            out += &printable(&format!("warning: {remark}"));
             out.push('\n');
         }
         out

@@ -21,3 +21,4 @@ mod poses;
 mod sculpt;
 mod sharing;
 mod solve;
+mod three;

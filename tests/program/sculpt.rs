@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use glam::{DVec3, Vec3};
 use serde_json::Value;
 use skinscope::edit::Sheet;
 use skinscope::import::{Options, Progress, read_points};
@@ -19,6 +20,7 @@ use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
 use crate::common;
 use crate::common::validator::{is_there, validate};
+use crate::fix::gained::glb;
 use crate::fix::reader::File;
 use crate::fix::run::captured;
 use crate::fix::said;
@@ -135,6 +137,24 @@ fn vertices_that_are_put_somewhere_make_a_shape_that_meets_them() {
 }
 
 #[test]
+fn a_sculpt_of_a_joint_with_links_is_met_and_its_joint_brings_it_in() {
+    let folder = folder("links");
+    ok(&folder, &["links", "a.glb", "--joint", "LowerArm.L", "--angle", "150", "-o", "links.glb"]);
+    fs::rename(folder.join("links.glb"), folder.join("a.glb")).unwrap();
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    let told = json(&folder, &["sculpt", "a.glb", &sculpted, "-o", "out.glb", "--json"]);
+    assert_eq!(told["shapes"][0]["joints"], serde_json::json!(["LowerArm.L"]));
+    ok(&folder, &["bake", "out.glb", "--pose", "Bent.pose.json", "--morph", "Bent=1", "-o", "met.ply"]);
+    let met = apart(&folder, "met.ply", "Bent.ply");
+    assert!(met < NEAR, "{met}");
+    // A moment of a clip, in which the links have keys, is brought in by the joint as well.
+    let all = ["--from=Bend@4.5=dual-quaternion", "-o", "clip.glb", "--json"];
+    let told = json(&folder, &[&["sculpt", "a.glb"][..], &all].concat());
+    let joints = told["shapes"][0]["joints"].as_array().unwrap();
+    assert!(joints.iter().all(|joint| !joint.as_str().unwrap().contains("_link")), "{joints:?}");
+}
+
+#[test]
 fn the_mirror_image_of_a_sculpt_is_brought_in_by_the_other_side() {
     let folder = folder("mirror");
     let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
@@ -229,6 +249,47 @@ fn shapes_of_one_primitive_leave_the_others_as_they_are() {
     );
 }
 
+/// Bakes a file as OBJ, and returns the places of its vertices and their normals.
+fn baked(folder: &Path, arguments: &[&str]) -> [Vec<Vec3>; 2] {
+    ok(folder, &[&["bake", "-o", "baked.obj"][..], arguments].concat());
+    let text = fs::read_to_string(folder.join("baked.obj")).unwrap();
+    ["v ", "vn "].map(|kind| {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(kind));
+        let vector = |line: &str| {
+            let numbers: Vec<f32> = line.split_whitespace().map(|number| number.parse().unwrap()).collect();
+            Vec3::from_slice(&numbers)
+        };
+        lines.map(vector).collect()
+    })
+}
+
+#[test]
+fn normals_follow_the_sculpt_unless_they_are_to_stay() {
+    let folder = folder("normals");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "-o", "out.glb"]);
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "--no-normals", "-o", "stay.glb"]);
+    for (name, has_normals) in [("out.glb", true), ("stay.glb", false)] {
+        let file = File::open(&folder.join(name));
+        let primitives = file.root["meshes"][0]["primitives"].as_array().unwrap();
+        let has = |primitive: &Value| primitive["targets"][0]["NORMAL"].is_u64() == has_normals;
+        assert!(primitives.iter().all(has), "{name}");
+    }
+    // The normals of the sculpted triangles are what the shape should have.
+    let pose = ["--pose", "Bent.pose.json"];
+    let of_triangles = ["a.glb", "--method", "dual-quaternion", "--normals", "from-triangles"];
+    let [places, wanted] = baked(&folder, &[&of_triangles[..], &pose].concat());
+    let [before, _] = baked(&folder, &[&["a.glb"][..], &pose].concat());
+    let moved: Vec<usize> = (0..places.len()).filter(|v| places[*v].distance(before[*v]) > 1e-4).collect();
+    let apart = |file: &str| {
+        let [_, normals] = baked(&folder, &[&[file, "--morph", "Bent=1"][..], &pose].concat());
+        let angles = moved.iter().map(|vertex| normals[*vertex].angle_between(wanted[*vertex]));
+        angles.sum::<f32>().to_degrees() / moved.len() as f32
+    };
+    let [plain, turned] = ["stay.glb", "out.glb"].map(apart);
+    assert!(moved.len() > 100 && turned < 0.3 * plain && turned < 4.0, "{plain}° {turned}°");
+}
+
 #[test]
 fn a_clip_plays_the_surface_of_another_method_at_the_moment_that_was_taken() {
     let folder = folder("clip");
@@ -243,6 +304,29 @@ fn a_clip_plays_the_surface_of_another_method_at_the_moment_that_was_taken() {
     ok(&folder, &[&["bake", "a.glb"][..], &moment, &["plain.ply"]].concat());
     let [plain, played] = ["plain.ply", "played.ply"].map(|mesh| apart(&folder, mesh, "wanted.ply"));
     assert!(plain > 1e-4 && played < NEAR, "{plain} {played}");
+}
+
+#[test]
+fn keys_that_another_program_plays_on_a_wrong_node_are_told() {
+    let folder = folder("twins");
+    let all = ["--from=Walk@0=dual-quaternion", "-o", "out.glb"];
+    let told = json(&folder, &[&["sculpt", "a.glb", "--json"][..], &all].concat());
+    assert_eq!(told["warnings"], serde_json::json!([]));
+    // A second node shows the mesh, which has five materials.
+    let mut file = File::open(&folder.join("a.glb"));
+    let twin = serde_json::json!({ "name": "Twin", "mesh": 0, "skin": 0 });
+    let nodes = file.root["nodes"].as_array_mut().unwrap();
+    nodes.push(twin);
+    let last = nodes.len() - 1;
+    file.root["scenes"][0]["nodes"].as_array_mut().unwrap().push(last.into());
+    file.buffers[0].resize(file.buffers[0].len().next_multiple_of(4), 0);
+    fs::write(folder.join("twins.glb"), glb(&file.root, Some(&file.buffers[0]))).unwrap();
+    let told = json(&folder, &[&["sculpt", "twins.glb", "--json"][..], &all].concat());
+    let warning = told["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("three.js") && warning.ends_with("several nodes show it"), "{warning}");
+    let text =
+        ok(&folder, &[&["sculpt", "twins.glb"][..], &["--from=Walk@0=dual-quaternion", "-o", "two.glb"]].concat());
+    assert!(text.contains("warning: "), "{text}");
 }
 
 #[test]
@@ -270,7 +354,7 @@ fn more_shapes_join_those_that_a_file_has_and_all_are_met() {
 fn joined(folder: &Path, rest: &str, mesh: &str, out: &str) {
     let [rest, mesh] = [rest, mesh].map(|file| read_points(&folder.join(file)).unwrap());
     let mut seen = std::collections::HashSet::new();
-    let bits = |point: &glam::DVec3| point.to_array().map(f64::to_bits);
+    let bits = |point: &DVec3| point.to_array().map(f64::to_bits);
     let kept: Vec<usize> = (0..rest.len()).rev().filter(|vertex| seen.insert(bits(&rest[*vertex]))).collect();
     assert!(kept.len() < rest.len(), "the character has seams");
     let line = |vertex: &usize| format!("v {} {} {}\n", mesh[*vertex].x, mesh[*vertex].y, mesh[*vertex].z);

@@ -1,7 +1,7 @@
 //! Morph targets that a mesh of a file gains, loses or gets other names for, and the keys of their weights.
 
 use glam::Vec3;
-use skinscope_model::{Interpolation, Model, Path, Primitive, Retargeted, Values};
+use skinscope_model::{Interpolation, Model, MorphTarget, Path, Primitive, Retargeted, Values};
 
 /// What becomes of the morph targets of a mesh of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +17,10 @@ pub(crate) struct AddedShapes {
     /// By primitive of the mesh, then by new target: what is added to the position of each vertex of the file. Primitives that share the
     /// vertices of another one have an empty list.
     pub offsets: Vec<Vec<Vec<Vec3>>>,
+    /// The same for what is added to normals. A target with an empty list says nothing of them.
+    pub normals: Vec<Vec<Vec<Vec3>>>,
+    /// The same for xyz of the tangents, where the file has them.
+    pub tangents: Vec<Vec<Vec<Vec3>>>,
     /// The weights of all its morph targets in clips of the file, where they are others than there.
     pub keys: Vec<ShapeKeys>,
 }
@@ -50,20 +54,26 @@ impl AddedShapes {
     fn of(model: &Model, of: &Retargeted) -> Self {
         let mesh = &model.meshes[of.mesh.index()];
         let kept: Vec<usize> = of.from.iter().filter_map(|from| *from).collect();
-        let new = |primitive: &Primitive| -> Vec<Vec<Vec3>> {
-            let morphs = primitive.morphs.iter().skip(kept.len()).filter(|_| primitive.shares.is_none());
-            let offsets = morphs.map(|morph| {
-                let stored = morph.positions.iter().take(primitive.stored_vertices).copied();
-                if morph.positions.is_empty() { vec![Vec3::ZERO; primitive.stored_vertices] } else { stored.collect() }
-            });
-            offsets.collect()
+        let new = |list: fn(&MorphTarget) -> &Vec<Vec3>| -> Vec<Vec<Vec<Vec3>>> {
+            let of_primitive = |primitive: &Primitive| -> Vec<Vec<Vec3>> {
+                let morphs = primitive.morphs.iter().skip(kept.len()).filter(|_| primitive.shares.is_none());
+                morphs.map(|morph| list(morph).iter().take(primitive.stored_vertices).copied().collect()).collect()
+            };
+            mesh.primitives.iter().map(of_primitive).collect()
         };
+        let mut offsets = new(|morph| &morph.positions);
+        for (primitive, targets) in mesh.primitives.iter().zip(&mut offsets) {
+            // Those of a target that moves no vertex of the primitive are written all the same.
+            targets.iter_mut().for_each(|list| list.resize(primitive.stored_vertices, Vec3::ZERO));
+        }
         Self {
             mesh: of.mesh.index(),
             removed: (0..of.names.len()).filter(|at| !kept.contains(at)).collect(),
             names: mesh.morph_names.clone(),
             renamed: kept.iter().zip(&mesh.morph_names).any(|(at, name)| of.names.get(*at) != Some(name)),
-            offsets: mesh.primitives.iter().map(new).collect(),
+            offsets,
+            normals: new(|morph| &morph.normals),
+            tangents: new(|morph| &morph.tangents),
             keys: if of.has_other_keys { keys(model, of) } else { Vec::new() },
         }
     }

@@ -85,6 +85,7 @@ mod saved;
 mod saving;
 mod scales;
 mod search_list;
+mod shapes;
 mod statistics;
 mod status;
 mod summary;

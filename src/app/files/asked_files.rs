@@ -11,10 +11,12 @@ use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path, strokes_path};
 use super::on_disk::OnDisk;
 use super::placed::{self, is_skeleton, skeleton_path};
+use super::sculpt::{self, is_sculpt};
 use super::strokes;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
+use crate::import::Options;
 use crate::output::overwritten;
 use crate::session::{FileUse, SESSION_ENDING, SKELETON_ENDING, STROKES_ENDING, Session, is_session};
 
@@ -37,6 +39,7 @@ impl App {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
             FileUse::LoadPlaced => files_in(&folder, is_skeleton),
+            FileUse::LoadSculpt => files_in(&folder, is_sculpt),
             FileUse::SavePose
             | FileUse::SaveSession
             | FileUse::SaveStrokes
@@ -83,7 +86,10 @@ impl App {
             FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
             FileUse::OpenSession if path.is_file() => self.look_into_session(path),
             FileUse::LoadPlaced if path.is_file() => read_placed((&mut self.status, &mut self.jobs), path),
-            FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced => asked.stage = AskedStage::Unnamed,
+            FileUse::LoadSculpt if path.is_file() => read_sculpt((&mut self.status, &mut self.jobs), path),
+            FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced | FileUse::LoadSculpt => {
+                asked.stage = AskedStage::Unnamed;
+            }
         }
     }
 
@@ -94,7 +100,14 @@ impl App {
             Some(FileUse::SaveSession) => self.save_session(path),
             Some(FileUse::SaveStrokes) => save_strokes(&self.session, (&mut self.status, &mut self.jobs), path),
             Some(FileUse::SavePlaced) => save_placed(&self.session, (&mut self.status, &mut self.jobs), path),
-            Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::LoadPlaced | FileUse::Export(_)) | None => {}
+            Some(
+                FileUse::LoadPose
+                | FileUse::OpenSession
+                | FileUse::LoadPlaced
+                | FileUse::LoadSculpt
+                | FileUse::Export(_),
+            )
+            | None => {}
         }
     }
 }
@@ -127,6 +140,21 @@ fn read_placed((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
         Some(Box::new(move |app, _| {
             if let Some(asked) = asked_at(&mut app.status, &path) {
                 asked.stage = read.map_or_else(AskedStage::Failed, |joints| AskedStage::Placed(Arc::new(joints)));
+            }
+        }))
+    });
+}
+
+/// Reads a mesh for a corrective shape, for the dialog that asks for it.
+fn read_sculpt((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
+    if let Some(asked) = &mut status.asked_file {
+        asked.stage = AskedStage::Working;
+    }
+    jobs.restart(Kind::NamedFile, move |_| {
+        let read = sculpt::read(&path, &Options::default());
+        Some(Box::new(move |app, _| {
+            if let Some(asked) = asked_at(&mut app.status, &path) {
+                asked.stage = read.map_or_else(AskedStage::Failed, |points| AskedStage::Sculpt(Arc::new(points)));
             }
         }))
     });
@@ -181,6 +209,7 @@ fn proposed_name(session: &Session, disk: &OnDisk, usage: FileUse, folder: &Path
             let (stem, ending) = usual_name(kind, session);
             free_name(folder, &stem, ending)
         }
+        (FileUse::LoadSculpt, _) => free_name(folder, &stem(session), ".ply"),
         _ => free_name(folder, "pose", POSE_ENDING),
     }
 }

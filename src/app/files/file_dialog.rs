@@ -29,6 +29,7 @@ impl Wanted {
             FileUse::SaveSession | FileUse::OpenSession => FileKind::Session,
             FileUse::SaveStrokes => FileKind::Strokes,
             FileUse::SavePlaced | FileUse::LoadPlaced => FileKind::Skeleton,
+            FileUse::LoadSculpt => FileKind::Mesh,
             FileUse::Export(_) => FileKind::Any,
         };
         if usage.writes() { Self::Write(kind) } else { Self::Read(kind) }
@@ -43,6 +44,7 @@ pub(crate) enum FileKind {
     Session,
     Strokes,
     Skeleton,
+    Mesh,
     Environment,
     Any,
 }
@@ -62,6 +64,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Session => dialog.add_filter("Sessions", &["json"]),
         FileKind::Strokes => dialog.add_filter("Strokes", &["json"]),
         FileKind::Skeleton => dialog.add_filter("Joints", &["json"]),
+        FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
         FileKind::Any => dialog,
     };

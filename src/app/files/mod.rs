@@ -26,6 +26,7 @@ pub(super) mod recent_pictures;
 pub(super) mod save_job;
 pub(super) mod saved_layers;
 mod saving;
+mod sculpt;
 pub(super) mod second_model;
 pub(super) mod session_files;
 mod sessions;

@@ -149,30 +149,50 @@ fn is_pointed_at(root: &Value, mesh: usize, nodes: &[usize]) -> bool {
 fn add_targets(draft: &mut Draft<'_>, added: &AddedShapes) -> Result<(), WriteError> {
     let model = draft.model;
     let mesh = &model.meshes[added.mesh];
-    let mut accessors: Vec<Vec<usize>> = Vec::new();
-    for targets in &added.offsets {
-        let of_targets = targets.iter().map(|offsets| add_offsets(draft, offsets));
-        accessors.push(of_targets.collect::<Result<_, _>>()?);
+    let mut items: Vec<Vec<String>> = Vec::new();
+    for (primitive, targets) in added.offsets.iter().enumerate() {
+        let item = |target: usize| target_item(draft, added, primitive, target).map(|item| item.to_string());
+        items.push((0..targets.len()).map(item).collect::<Result<_, _>>()?);
     }
-    for primitive in 0..accessors.len() {
+    for primitive in 0..items.len() {
         let path =
             [PathStep::Key("meshes"), PathStep::At(added.mesh), PathStep::Key("primitives"), PathStep::At(primitive)];
-        let items = accessors[mesh.holder(primitive)].iter();
-        let items: Vec<String> = items.map(|accessor| json!({ "POSITION": accessor }).to_string()).collect();
-        append_items(draft, &path, "targets", &items)?;
+        append_items(draft, &path, "targets", &items[mesh.holder(primitive)])?;
     }
     Ok(())
 }
 
-fn add_offsets(draft: &mut Draft<'_>, offsets: &[Vec3]) -> Result<usize, WriteError> {
+/// Adds the accessors of a target of a primitive, and returns what names them: one of the normals and of the tangents only where the primitive
+/// itself has them.
+fn target_item(
+    draft: &mut Draft<'_>,
+    added: &AddedShapes,
+    primitive: usize,
+    target: usize,
+) -> Result<Value, WriteError> {
+    let mut item = json!({});
+    for (name, lists) in [("POSITION", &added.offsets), ("NORMAL", &added.normals), ("TANGENT", &added.tangents)] {
+        let list = lists.get(primitive).and_then(|targets| targets.get(target));
+        let has_it = draft.root["meshes"][added.mesh]["primitives"][primitive]["attributes"][name].is_u64();
+        let are_positions = name == "POSITION";
+        if let Some(list) = list.filter(|list| are_positions || has_it && !list.is_empty()) {
+            item[name] = json!(add_offsets(draft, list, are_positions)?);
+        }
+    }
+    Ok(item)
+}
+
+/// Adds an accessor of offsets; those of positions need their bounds.
+fn add_offsets(draft: &mut Draft<'_>, offsets: &[Vec3], with_bounds: bool) -> Result<usize, WriteError> {
     let least = offsets.iter().copied().reduce(Vec3::min).unwrap_or_default();
     let most = offsets.iter().copied().reduce(Vec3::max).unwrap_or_default();
     let bound =
         |corner: Vec3| -> Value { corner.to_array().map(|value| number(f64::from(value))).into_iter().collect() };
-    let mut accessor = json!({
-        "componentType": component(ComponentType::F32), "count": offsets.len(), "type": "VEC3",
-        "min": bound(least), "max": bound(most),
-    });
+    let mut accessor =
+        json!({ "componentType": component(ComponentType::F32), "count": offsets.len(), "type": "VEC3" });
+    if with_bounds {
+        (accessor["min"], accessor["max"]) = (bound(least), bound(most));
+    }
     // An accessor without a view holds zeros.
     if offsets.iter().any(|offset| *offset != Vec3::ZERO) {
         let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_array()).flat_map(f32::to_le_bytes).collect();

@@ -116,6 +116,8 @@ pub enum FileUse {
     SavePlaced,
     /// Its joints are placed in place of those that there are.
     LoadPlaced,
+    /// It is a mesh that has the surface as it should be in the pose that is shown: a corrective shape is made of it.
+    LoadSculpt,
     /// A picture, the posed mesh or a film is written into it.
     Export(ExportKind),
 }
@@ -124,6 +126,6 @@ impl FileUse {
     /// Whether the file is written, in place of being read.
     #[must_use]
     pub fn writes(self) -> bool {
-        !matches!(self, Self::LoadPose | Self::OpenSession | Self::LoadPlaced)
+        !matches!(self, Self::LoadPose | Self::OpenSession | Self::LoadPlaced | Self::LoadSculpt)
     }
 }

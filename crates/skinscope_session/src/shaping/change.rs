@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 use skinscope_base::math::Aabb;
 use skinscope_model::{
-    BuildError, ClipId, ClipSource, InstanceId, MeshId, Model, MorphTarget, ShapeChange, ShapeTarget, ShapeTrack,
+    BuildError, ClipId, ClipSource, InstanceId, MeshId, Model, MorphTarget, PrimitiveId, ShapeChange, ShapeTarget,
+    ShapeTrack,
 };
 use skinscope_solve::{
-    DrivenShapes, Driver, KeyedShapes, ShapeDriver, WeightKeys, kept_shapes, kept_text, keys_of_weights,
+    DirectionOffsets, DrivenShapes, Driver, KeyedShapes, ShapeDriver, WeightKeys, kept_shapes, kept_text,
+    keys_of_weights,
 };
 
 use super::{Shape, ShapeError};
@@ -320,7 +322,10 @@ fn with_new(model: &Model, mesh: MeshId, shapes: &[Shape]) -> Vec<ShapeTarget> {
         let is_own = |part: &&super::Part| model.file_mesh(part.at.mesh) == mesh && part.at.primitive == primitive;
         let part = shape.parts.iter().find(is_own);
         let positions = part.map_or_else(|| vec![Vec3::ZERO; own.stored_vertices], |part| part.back.offsets.clone());
-        MorphTarget { positions, ..MorphTarget::default() }
+        let is_own =
+            |(at, _): &&(PrimitiveId, DirectionOffsets)| model.file_mesh(at.mesh) == mesh && at.primitive == primitive;
+        let directions = shape.directions.iter().find(is_own).map(|(_, found)| found.clone()).unwrap_or_default();
+        MorphTarget { positions, normals: directions.normals, tangents: directions.tangents }
     };
     let mut out: Vec<ShapeTarget> =
         (0..source.morph_names.len()).map(|at| kept_target(&source.morph_names, at)).collect();

@@ -53,15 +53,17 @@ pub(super) fn are_alike(a: &LocalPose, b: &LocalPose) -> bool {
 /// Returns the joints that drive a shape: those that the moved vertices follow and that the pose turns, else all joints that the pose turns.
 fn driving_joints(model: &Model, shape: &Shape) -> BTreeSet<NodeId> {
     let (mut followed, mut all) = (BTreeSet::new(), BTreeSet::new());
+    // A link is turned by its joint.
+    let joint_of = |node: NodeId| model.links.iter().find(|link| link.node == node).map_or(node, |link| link.of);
     for part in &shape.parts {
         let skin = model.instances[part.instance.index()].skin.map(|skin| &model.skins[skin.index()]);
         let influences = model.influences(part.at.mesh, part.at.primitive);
         let Some((skin, influences)) = skin.zip(influences) else { continue };
-        all.extend(skin.joints.iter().copied());
+        all.extend(skin.joints.iter().copied().map(joint_of));
         for (vertex, _) in part.back.offsets.iter().enumerate().filter(|(_, offset)| **offset != Vec3::ZERO) {
             let (joints, weights) = influences.of(vertex);
             let pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-            followed.extend(pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()));
+            followed.extend(pairs.filter_map(|(joint, _)| skin.joints.get(usize::from(*joint)).copied().map(joint_of)));
         }
     }
     let is_turned = |joint: &NodeId| is_turned(&model.skeleton.rest, &shape.pose, *joint);

@@ -3,6 +3,7 @@
 
 mod change;
 mod joints;
+mod remarks;
 mod shape;
 mod sides;
 mod told;
@@ -10,6 +11,7 @@ mod told;
 pub(crate) use change::restore_shapes;
 pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape};
 pub use joints::drivers;
+pub use remarks::remarks;
 pub use shape::{Part, Shape, Targets, shape, targets_of_mesh, targets_of_method};
 pub use sides::Sides;
 

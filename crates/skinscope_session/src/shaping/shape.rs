@@ -4,7 +4,10 @@ use glam::{DVec3, Vec3};
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::Deformation;
 use skinscope_model::{InstanceId, LocalPose, MeshId, Model, PrimitiveId};
-use skinscope_solve::{Example, Layout, LayoutError, MethodSurface, Posed, PosedSkin, TakenBack, shown_by};
+use skinscope_solve::{
+    DirectionOffsets, Example, Layout, LayoutError, MethodSurface, Posed, PosedSkin, ShapedSkin, TakenBack,
+    direction_offsets, shown_by,
+};
 
 use super::ShapeError;
 
@@ -30,6 +33,8 @@ pub struct Shape {
     pub pose: LocalPose,
     /// What it adds to each primitive.
     pub parts: Vec<Part>,
+    /// What is added to the normals and tangents of these primitives and of those around them; empty where they stay.
+    pub directions: Vec<(PrimitiveId, DirectionOffsets)>,
 }
 
 impl Shape {
@@ -61,8 +66,10 @@ fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
     all.filter_map(|at| Some((shown_by(model, at)?, at))).collect()
 }
 
+/// A primitive, and the instance that shows it.
+type Place = (InstanceId, PrimitiveId);
 /// Where the vertices of a primitive should be: those of the file, in the scene, metres.
-pub type Targets = ((InstanceId, PrimitiveId), Vec<DVec3>);
+pub type Targets = (Place, Vec<DVec3>);
 
 fn targets_of(example: &Example<'_>) -> Vec<DVec3> {
     (0..example.vertices()).map(|vertex| example.target(vertex)).collect()
@@ -102,7 +109,8 @@ pub fn targets_of_method(
     Some(all.into_iter().zip(&examples).filter_map(|(at, example)| Some((at, targets_of(example.as_ref()?)))).collect())
 }
 
-/// Takes a sculpt of a pose back through the skin by a method that moves each vertex alone. Vertices that should be at no number stay.
+/// Takes a sculpt of a pose back through the skin by a method that moves each vertex alone. Vertices that should be at no number stay. Normals
+/// follow where that is asked for.
 ///
 /// # Errors
 /// The shape would add nothing.
@@ -110,25 +118,59 @@ pub fn shape(
     model: &Model,
     (name, pose): (String, LocalPose),
     targets: &[Targets],
-    method: Deformation<'_>,
+    (method, with_normals): (Deformation<'_>, bool),
 ) -> Result<Shape, ShapeError> {
-    let mut parts = Vec::new();
-    for ((instance, at), targets) in targets {
-        let (instance, at) = (*instance, *at);
-        let of = (instance, at.primitive);
-        let Some(skin) = PosedSkin::new(model, &pose, of, method, &JobContext::of_waiting()) else { continue };
-        let now = skin.as_it_is();
-        let place = |(target, now): (&DVec3, &Vec3)| if target.is_nan() { now.as_dvec3() } else { *target };
-        let targets: Vec<DVec3> = targets.iter().zip(&now).map(place).collect();
-        let apart = now.iter().zip(&targets).map(|(now, target)| now.as_dvec3().distance(*target));
-        let before = apart.fold(0.0, f64::max);
-        parts.push(Part { instance, at, back: skin.take_back(&targets), before });
+    let context = JobContext::of_waiting();
+    let data = method.method.data.filter(|_| method.data.is_none()).and_then(|source| (source.make)(model, &context));
+    let mut method = method;
+    method.data = method.data.or(data.as_ref());
+    let (mut parts, mut skins) = (Vec::new(), Vec::new());
+    for place in looked_at(model, targets, with_normals) {
+        let of = (place.0, place.1.primitive);
+        let Some(skin) = PosedSkin::new(model, &pose, of, method, &context) else { continue };
+        if let Some((_, targets)) = targets.iter().find(|(sculpted, _)| *sculpted == place) {
+            parts.push(part(&skin, place, targets));
+        }
+        skins.push((place, skin));
     }
-    let shape = Shape { name, pose, parts };
+    let directions = if with_normals { directions(model, &parts, &skins) } else { Vec::new() };
+    let shape = Shape { name, pose, parts, directions };
     let why = match (shape.moved(), shape.flat()) {
         (0, 0) => "the surface is where the sculpt has it already, so that the shape would add nothing",
         (0, _) => "the skin is folded flat wherever the sculpt moves it, so that no shape gets it there",
         _ => return Ok(shape),
     };
     Err(ShapeError(format!("{}: {why}", shape.name)))
+}
+
+/// Returns the primitives that a sculpt is of, and with `around` the others of their skins, which share normals with them along the borders of
+/// materials.
+fn looked_at(model: &Model, targets: &[Targets], around: bool) -> Vec<Place> {
+    let skin = |id: &InstanceId| model.instances[id.index()].skin;
+    let mut out = skinned(model);
+    out.retain(|place| {
+        let is_own = |(other, _): &Targets| other == place || around && skin(&other.0) == skin(&place.0);
+        targets.iter().any(is_own)
+    });
+    out
+}
+
+fn part(skin: &PosedSkin<'_>, (instance, at): Place, targets: &[DVec3]) -> Part {
+    let now = skin.as_it_is();
+    let place = |(target, now): (&DVec3, &Vec3)| if target.is_nan() { now.as_dvec3() } else { *target };
+    let targets: Vec<DVec3> = targets.iter().zip(&now).map(place).collect();
+    let apart = now.iter().zip(&targets).map(|(now, target)| now.as_dvec3().distance(*target));
+    let before = apart.fold(0.0, f64::max);
+    Part { instance, at, back: skin.take_back(&targets), before }
+}
+
+/// Returns what a shape adds to normals and tangents.
+fn directions(model: &Model, parts: &[Part], skins: &[(Place, PosedSkin<'_>)]) -> Vec<(PrimitiveId, DirectionOffsets)> {
+    let mut shaped = Vec::with_capacity(skins.len());
+    for ((instance, at), skin) in skins {
+        let own = parts.iter().find(|part| part.at == *at);
+        let offsets = own.map_or(&[][..], |part| &part.back.offsets[..]);
+        shaped.push(ShapedSkin { of: (*instance, at.primitive), skin, offsets });
+    }
+    skins.iter().map(|((_, at), _)| *at).zip(direction_offsets(model, &shaped)).collect()
 }

@@ -14,7 +14,7 @@ fn bent(model: &Model, name: &str, degrees: f32) -> Shape {
     rotate(&mut pose, NodeId(2), Vec3::X * degrees);
     let other = Deformation::from(method("dual-quaternion").unwrap());
     let targets = targets_of_method(model, &pose, None, other).unwrap();
-    shape(model, (name.to_owned(), pose), &targets, Deformation::from(METHODS[0])).unwrap()
+    shape(model, (name.to_owned(), pose), &targets, (Deformation::from(METHODS[0]), true)).unwrap()
 }
 
 /// Gives a tube shapes of these names and degrees.

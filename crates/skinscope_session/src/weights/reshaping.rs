@@ -8,7 +8,7 @@ use skinscope_edit::mirrored_name;
 use skinscope_model::{Model, NodeId, PrimitiveId, ShapeChange};
 
 use crate::shaping::{
-    ShapeError, Sides, Targets, add_shapes, drivers, remove_shapes, rename_shape, restore_shapes, shape,
+    ShapeError, Sides, Targets, add_shapes, drivers, remarks, remove_shapes, rename_shape, restore_shapes, shape,
     targets_of_mesh, targets_of_method,
 };
 use crate::{PoseSource, Session};
@@ -42,6 +42,8 @@ pub enum ShapeCommand {
     /// Make a shape of where the dragged vertex should be in the pose that is shown, with the surface around it, in place of the weights that its
     /// drags have found.
     OfDrag(ShapeSettings),
+    /// Set how the next shape is made, which is no step: for a mesh that is read from a file.
+    Set(ShapeSettings),
     /// Give the morph target of the first name the second one.
     Rename(String, String),
     /// Take the morph target of this name away.
@@ -54,14 +56,18 @@ impl Session {
         if let ShapeCommand::OfDrag(settings) = command {
             return self.shape_of_drag(settings);
         }
+        if let ShapeCommand::Set(settings) = command {
+            self.tools.shape_settings = settings.clone();
+            return;
+        }
         self.choose_tool(None);
         self.update_pose();
         let Some(before) = self.model().map(Arc::clone) else { return };
         let nothing = |model: Model| (model, Vec::new());
         let made = match command {
+            ShapeCommand::Set(_) | ShapeCommand::OfDrag(_) => return,
             ShapeCommand::Rename(old, new) => rename_shape(&before, old, new).map(nothing),
             ShapeCommand::Remove(name) => remove_shapes(&before, std::slice::from_ref(name)).map(nothing),
-            ShapeCommand::OfDrag(_) => return,
             ShapeCommand::OfMethod(settings) => {
                 self.drawn_targets(&before).and_then(|targets| self.shaped(&before, settings, targets))
             }
@@ -167,15 +173,16 @@ impl Session {
             _ => None,
         };
         let mirrored = sides.and_then(|sides| sides.mirrored(model, &pose, &targets));
-        let mut shapes = vec![shape(model, (name.clone(), pose), &targets, base)?];
+        let mut shapes = vec![shape(model, (name.clone(), pose), &targets, (base, true))?];
         if let Some((pose, targets)) = mirrored {
             let other = mirrored_name(&name).unwrap_or_else(|| format!("{name} mirrored"));
-            shapes.push(shape(model, (other, pose), &targets, base)?);
+            shapes.push(shape(model, (other, pose), &targets, (base, true))?);
         }
         let named = Some(settings.joints.clone()).filter(|joints| !joints.is_empty());
         let drivers = drivers(model, &shapes, named)?;
         let made = add_shapes(model, &shapes, &drivers)?;
         let mut lines = made.lines(&shapes, &drivers);
+        lines.extend(remarks(&made.model));
         lines.push(format!("It is right by {}, which it was taken back through.", base.method.label));
         Ok((made.model, lines))
     }

@@ -14,6 +14,7 @@ use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 use super::links::LinksMade;
+use super::reshaping::ShapeSettings;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
 
@@ -106,6 +107,8 @@ pub struct Tools {
     pub links: Option<LinksMade>,
     /// What came of the last command about corrective shapes: a line for each thing that is to be said, or why nothing was done.
     pub shapes: Option<Result<Vec<String>, String>>,
+    /// How the next shape is made.
+    pub shape_settings: ShapeSettings,
     /// The weights before those that were applied last; `None` where the meshes had none.
     pub(super) before: Option<Arc<Model>>,
 }
@@ -184,6 +187,7 @@ impl Tools {
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
         forget_bind_numbers(Arc::make_mut(&mut self.settings));
+        self.shape_settings.joints.clear();
     }
 
     /// Works on what tools worked on before a finding was repaired.

@@ -26,6 +26,7 @@ impl Tools {
 
     /// Follows a model whose nodes have other ids: the joints that settings name.
     pub(super) fn follow_moved(&mut self, find: &dyn Fn(NodeId) -> Option<NodeId>) {
+        self.shape_settings.joints = self.shape_settings.joints.iter().filter_map(|node| find(*node)).collect();
         let settings = Arc::make_mut(&mut self.settings);
         follow_bind_root(settings, find);
         settings.joint = settings.joint.and_then(find);
