@@ -14,11 +14,9 @@ use skinscope::pose::{PoseFile, resolve};
 use skinscope::session::{
     EditCommand, PlaybackCommand, PoseSource, Session, ShapeCommand, ShapeSettings, Source, ViewCommand,
 };
-use skinscope::solve::{Posed, kept_shapes, shown_by};
-use skinscope::weights::share_of;
+use skinscope::solve::kept_shapes;
 use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
-use crate::common;
 use crate::common::validator::{is_there, validate};
 use crate::fix::gained::glb;
 use crate::fix::reader::File;
@@ -26,10 +24,10 @@ use crate::fix::run::captured;
 use crate::fix::said;
 
 /// The character is 1.7 m high; this is a hundred thousandth of that.
-const NEAR: f64 = 1.7e-5;
+pub(crate) const NEAR: f64 = 1.7e-5;
 
 /// An empty folder with a copy of the built-in character.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sculpt").join(name);
     let _absent = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
@@ -38,18 +36,18 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Carries out a command line in a folder; it must go well. Returns what is printed.
-fn ok(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn ok(folder: &Path, arguments: &[&str]) -> String {
     let out = captured(folder, arguments);
     assert!(out.status.success(), "{arguments:?}: {}", said(&out));
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-fn json(folder: &Path, arguments: &[&str]) -> Value {
+pub(crate) fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&ok(folder, arguments)).unwrap()
 }
 
 /// Carries out a command line that is refused, and returns why.
-fn refused(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn refused(folder: &Path, arguments: &[&str]) -> String {
     let out = captured(folder, arguments);
     assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", said(&out));
     assert!(!folder.join("none.glb").exists());
@@ -65,7 +63,7 @@ fn sculpt(folder: &Path, name: &str, turn: &str) -> String {
 }
 
 /// The largest distance of the vertices of two meshes.
-fn apart(folder: &Path, a: &str, b: &str) -> f64 {
+pub(crate) fn apart(folder: &Path, a: &str, b: &str) -> f64 {
     let [a, b] = [a, b].map(|file| read_points(&folder.join(file)).unwrap());
     assert_eq!(a.len(), b.len());
     a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
@@ -96,44 +94,6 @@ fn a_sculpt_becomes_a_morph_target_that_meets_it_in_its_pose() {
     let text = ok(&folder, &["info", "out.glb"]);
     assert!(text.contains("\"Bent\": brought in by LowerArm.L"), "{text}");
     assert!(ok(&folder, &["info", "a.glb", "--json"]).contains("\"shapes\": []"));
-}
-
-#[test]
-fn vertices_that_are_put_somewhere_make_a_shape_that_meets_them() {
-    let folder = folder("vertices");
-    ok(&folder, &["pose", "a.glb", "-o", "Bent.pose.json", "--rotate", "LowerArm.L=0,-95,0"]);
-    let model = common::open(&folder, "a.glb");
-    let mut pose = model.skeleton.rest.clone();
-    resolve(&model, &PoseFile::read(&folder.join("Bent.pose.json")).unwrap()).apply(&mut pose);
-    let sheet = Sheet::of(&model);
-    let (table, at) = (&sheet.tables[0], sheet.tables[0].primitives[0]);
-    let lower = model.skeleton.names.iter().position(|name| name == "LowerArm.L").unwrap() as u32;
-    let mut shares = Vec::new();
-    let mut is_elbow = |row: &usize| {
-        table.shares(*row, &mut shares);
-        (0.3..0.7).contains(&share_of(&shares, lower))
-    };
-    let row = (0..table.vertices()).find(|row| is_elbow(row)).unwrap();
-    let motion = Posed::new(&model, &pose).motion(shown_by(&model, at).unwrap(), at.primitive).unwrap();
-    let [x, y, z] = motion.blended(table, row).to_array();
-    let file = folder.join("Bent.pose.json");
-    let held = |mesh: u32| format!("--vertex={mesh},{},{row}={x},{y},{}@{}", at.primitive, z + 0.03, file.display());
-    let vertex = held(model.file_mesh(at.mesh).0);
-    let all = ["sculpt", "a.glb", &vertex, "--radius", "0.08", "-o", "out.glb", "--json"];
-    let told = json(&folder, &all);
-    let shape = &told["shapes"][0];
-    assert!(shape["name"] == "Bent" && shape["joints"] == serde_json::json!(["LowerArm.L"]), "{shape}");
-    let figure = |key: &str| shape[key].as_f64().unwrap();
-    assert!((figure("largest_before") - 0.03).abs() < NEAR && figure("largest_after") < NEAR, "{shape}");
-    assert!(figure("vertices") > 3.0, "{shape}");
-    ok(&folder, &["bake", "out.glb", "--pose", "Bent.pose.json", "--morph", "Bent=1", "-o", "met.ply"]);
-    ok(&folder, &["bake", "a.glb", "--pose", "Bent.pose.json", "-o", "plain.ply"]);
-    let by = apart(&folder, "met.ply", "plain.ply");
-    assert!((by - 0.03).abs() < 2.0 * NEAR, "{by}");
-    let none = refused(&folder, &["sculpt", "a.glb", "-o", "none.glb", &held(9)]);
-    assert!(none.contains("no primitive 9,0"), "{none}");
-    let twice = refused(&folder, &["sculpt", "a.glb", "-o", "none.glb", &vertex, &vertex]);
-    assert!(twice.contains("is at the place of"), "{twice}");
 }
 
 #[test]
