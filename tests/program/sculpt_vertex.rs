@@ -1,7 +1,5 @@
 //! `skinscope sculpt --vertex`: corrective shapes of single vertices that are put somewhere.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
-
 use skinscope::edit::Sheet;
 use skinscope::pose::{PoseFile, resolve};
 use skinscope::solve::{Posed, shown_by};
