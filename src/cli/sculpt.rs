@@ -25,8 +25,8 @@ use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::resolve;
 use crate::session::MethodChoice;
 use crate::session::shaping::{
-    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, drivers, remarks, remove_shapes, rename_shape, shape,
-    targets_of_mesh, targets_of_method,
+    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
+    rename_shape, shape, targets_of_mesh, targets_of_method,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes};
 use crate::writeback::{Origin, Recompression, Stamps, prepare};
@@ -51,7 +51,7 @@ pub(super) struct SculptArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// In this pose the surface should be as this file has it; may be given several times
-    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "rename", "remove"])]
+    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "mirror_of", "rename", "remove"])]
     sculpt: Vec<String>,
     /// In this pose the surface should be as another method has it, such as mush or dual-quaternion; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
@@ -59,6 +59,9 @@ pub(super) struct SculptArgs {
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
     #[arg(long)]
     mirror: bool,
+    /// Make the mirror image of a shape that the file has, in the mirrored pose; may be given several times
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    mirror_of: Vec<String>,
     /// Match the vertices by where they are in this mesh: the surface at rest, with the vertices in the order of the sculpts
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "sculpt")]
     by_place: Option<PathBuf>,
@@ -120,13 +123,19 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
     let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
-    let sides = args.mirror.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
-    let shapes = args.shapes((model, at), wanted, sides.as_ref())?;
+    let has_sides = args.mirror || !args.mirror_of.is_empty();
+    let sides = has_sides.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
+    let mut shapes = args.shapes((model, at), wanted, sides.as_ref().filter(|_| args.mirror))?;
     let named = match args.driver.is_empty() {
         true => None,
         false => Some(args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<Vec<_>, _>>()?),
     };
-    let drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
+    let mut drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
+    for (name, sides) in args.mirror_of.iter().filter_map(|name| Some((name, sides.as_ref()?))) {
+        let (image, driver) = mirror_image(model, sides, name).map_err(refused)?;
+        drivers.push(ShapeDriver { driver, shapes: vec![shapes.len()] });
+        shapes.push(image);
+    }
     let made = add_shapes(model, &shapes, &drivers).map_err(refused)?;
     let sheet = Sheet::of(&made.model);
     if !args.json {
@@ -297,14 +306,7 @@ fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, Cli
             (name.strip_suffix(".pose").unwrap_or(name).to_owned(), vec![file.to_owned()])
         }
     };
-    let mut weights = Vec::new();
-    for shapes in kept {
-        shapes.driver.weights(&pose, &mut weights);
-        let first = model.instances[shapes.instance.index()].morph_offset;
-        for ((target, _), weight) in shapes.targets.iter().zip(&weights) {
-            pose.morph_weights[first + target] = *weight as f32;
-        }
-    }
+    bring_in(model, kept, &mut pose);
     Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files })
 }
 
