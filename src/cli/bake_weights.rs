@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::fix::tell_current;
@@ -16,26 +16,22 @@ use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
-use crate::model::{InstanceId, LocalPose, Model, PrimitiveId};
+use crate::model::{LocalPose, Model};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
-use crate::solve::{Gain, MethodSurface, PrimitiveExamples, Solved, as_stored, shown_by, typical_poses};
+use crate::solve::{
+    Gain, PoseKind, PrimitiveExamples, ShownPrimitive, Solved, as_stored, method_examples, poses_of, room_for_poses,
+    shown_primitives,
+};
 use crate::weights::Table;
 use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
-/// No more poses are chosen than this.
-const MOST_POSES: usize = 360;
-/// No fewer, whatever memory they take.
-const LEAST_POSES: usize = 24;
-/// The targets of all poses take about this much memory at most, bytes.
-const MEMORY: usize = 256 << 20;
-
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
 /// Poses are chosen by the program, up to 360: each joint turned by 45° and 90° to both sides about each of its axes, as many of these turns as
-/// there is room for, and moments of all clips; or they are those of the pose files of a folder. In each of them the surface by the method is the target of linear blending. How much of the way to it
+/// there is room for, and moments of all clips, or one of these kinds alone; or they are those of the pose files of a folder. In each of them the surface by the method is the target of linear blending. How much of the way to it
 /// the new weights go is told in percent: 100 % would be the method itself.
 ///
 /// The JSON has the fields: schema (1), from, poses (how many), rms_before, rms_after, p95_before, p95_after, largest_before, largest_after (how
@@ -54,11 +50,28 @@ pub(super) struct BakeWeightsArgs {
     /// Take the poses of the files NAME.pose.json of this folder
     #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     poses: Option<PathBuf>,
+    /// Choose poses of this kind
+    #[arg(long, value_name = "KIND", value_enum, default_value = "all", conflicts_with = "poses")]
+    over: Over,
+    /// Choose no more poses than this; fewer where the model has so many vertices that they would take too much memory
+    #[arg(long, value_name = "N", default_value = "360", conflicts_with = "poses", value_parser = clap::value_parser!(u64).range(1..=360))]
+    most_poses: u64,
     #[command(flatten)]
     search: SearchArgs,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
+}
+
+/// The poses that are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Over {
+    /// Joints that are turned, and moments of all clips
+    All,
+    /// Joints that are turned
+    Turns,
+    /// Moments of all clips
+    Clips,
 }
 
 const AFTER_HELP: &str = "Files are written whole or not at all, and never over one that was read.\n\n\
@@ -100,11 +113,11 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let before: Vec<Table> = sheet.tables.clone();
     let solved = args.search.solve(&mut sheet, &examples)?;
     let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let gain = Gain::of(
-        examples
-            .iter()
-            .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?))),
-    );
+    let compared = examples
+        .iter()
+        .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?)));
+    // Nothing cancels it.
+    let gain = Gain::of(compared, &JobContext::of_waiting()).unwrap_or_default();
     if !args.json {
         tell_current(&document, &sheet);
     }
@@ -121,11 +134,10 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
 
 impl BakeWeightsArgs {
     /// Returns the primitives whose weights are looked for, each with the instance that shows it.
-    fn primitives(&self, model: &Model, sheet: &Sheet) -> Result<Vec<(InstanceId, PrimitiveId)>, CliError> {
+    fn primitives(&self, model: &Model, sheet: &Sheet) -> Result<Vec<ShownPrimitive>, CliError> {
         let asked = self.search.primitive(model)?;
-        let all = sheet.tables.iter().flat_map(|table| &table.primitives).copied();
-        let all = all.filter(|at| asked.is_none_or(|asked| asked == *at));
-        let of: Vec<_> = all.filter_map(|at| Some((shown_by(model, at)?, at))).collect();
+        let mut of = shown_primitives(model, &sheet.tables);
+        of.retain(|(_, at)| asked.is_none_or(|asked| asked == *at));
         if of.is_empty() {
             return Err(nothing_shown());
         }
@@ -133,7 +145,7 @@ impl BakeWeightsArgs {
     }
 
     /// Returns the poses in which linear blending is to come near the method.
-    fn poses(&self, model: &Model, of: &[(InstanceId, PrimitiveId)]) -> Result<Vec<LocalPose>, CliError> {
+    fn poses(&self, model: &Model, of: &[ShownPrimitive]) -> Result<Vec<LocalPose>, CliError> {
         if let Some(folder) = &self.poses {
             let poses = read_poses(folder, model)?;
             let files = || poses.iter().map(|pose| pose.file.as_path());
@@ -141,17 +153,23 @@ impl BakeWeightsArgs {
             self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
             return Ok(poses.into_iter().map(|pose| pose.pose).collect());
         }
-        let count = |at: &PrimitiveId| model.meshes[at.mesh.index()].primitives[at.primitive].stored_vertices;
-        let vertices: usize = of.iter().map(|(_, at)| count(at)).sum();
-        let fitting = MEMORY / (vertices.max(1) * size_of::<glam::Vec3>());
-        Ok(typical_poses(model, fitting.clamp(LEAST_POSES, MOST_POSES)))
+        let kind = match self.over {
+            Over::All => PoseKind::All,
+            Over::Turns => PoseKind::Turned,
+            Over::Clips => PoseKind::Clips,
+        };
+        let poses = poses_of(model, kind, room_for_poses(model, of).min(self.most_poses as usize));
+        if poses.is_empty() {
+            return Err(CliError::Usage("--over clips: the file has no clip, so that there is no pose".to_owned()));
+        }
+        Ok(poses)
     }
 
     /// Deforms the primitives by the method in all poses.
     fn examples<'m>(
         &self,
         model: &'m Model,
-        of: &[(InstanceId, PrimitiveId)],
+        of: &[ShownPrimitive],
         poses: &[LocalPose],
     ) -> Result<Vec<PrimitiveExamples<'m>>, CliError> {
         let unknown = || CliError::Usage(format!("--from: {} cannot be worked out for this model", self.from));
@@ -160,14 +178,8 @@ impl BakeWeightsArgs {
         if let Some(pass) = choice.pass {
             deformation = deformation.then(pass, &ParameterSettings::default());
         }
-        let mut surface = MethodSurface::new(model, deformation, &JobContext::of_waiting()).ok_or_else(unknown)?;
-        let drawn: Vec<(InstanceId, usize)> = of.iter().map(|(instance, at)| (*instance, at.primitive)).collect();
-        let mut out: Vec<PrimitiveExamples<'m>> = of.iter().map(|(_, at)| (*at, Vec::new())).collect();
-        for pose in poses {
-            for ((_, examples), example) in out.iter_mut().zip(surface.examples(pose, &drawn)) {
-                examples.extend(example);
-            }
-        }
+        let found = method_examples(model, deformation, of, poses, &JobContext::of_waiting());
+        let mut out = found.ok_or_else(unknown)?;
         for (at, _) in out.iter().filter(|(_, examples)| examples.is_empty()) {
             let (mesh, primitive) = (model.file_mesh(at.mesh).0, at.primitive);
             say(format_args!(
@@ -241,7 +253,7 @@ mod tests {
         for (model, is_shown) in [(&shown, true), (&hidden, false)] {
             let sheet = Sheet::of(model);
             let of = args.primitives(model, &sheet).unwrap();
-            let found = args.examples(model, &of, &typical_poses(model, 2));
+            let found = args.examples(model, &of, &poses_of(model, PoseKind::All, 2));
             assert!(found.is_ok() == is_shown, "{is_shown}");
         }
     }

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod active_set;
+mod baking;
 mod candidates;
 mod drag;
 mod edges;
@@ -35,6 +36,7 @@ mod subset;
 mod tests;
 mod whole;
 
+pub use baking::{LeftOver, ShownPrimitive, left_over, method_examples, room_for_poses, shown_primitives};
 pub use candidates::Joints;
 pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
 pub use edges::hull_edges;
@@ -43,7 +45,7 @@ pub use gain::{Gain, JointGain};
 pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use motion::{Motion, Posed, shown_by};
-pub use poses::{MethodSurface, typical_poses};
+pub use poses::{MethodSurface, PoseKind, poses_of, typical_poses};
 pub use pull::{Pin, PullField, PullSettings, Pulled};
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
