@@ -7,6 +7,7 @@
 
 mod added_shapes;
 mod average;
+mod bake;
 mod best;
 mod bind;
 mod binds;
@@ -58,6 +59,7 @@ use std::sync::Arc;
 
 pub use added_shapes::{AddedShapes, ShapeKeys};
 pub use average::mean_of;
+pub use bake::{Baked, bakes_kept_poses, kept_poses, left_values, nothing_left};
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,
     Dressed, DressedGarment, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH, bare_joints,
@@ -100,6 +102,7 @@ pub use transferred::Transferred;
 /// Every operation, in the order in which `skinscope fix` carries them out.
 pub static OPERATIONS: &[&Operation] = &[
     &BIND,
+    &bake::BAKE_METHOD,
     &normalise::NORMALISE,
     &prune::PRUNE,
     &limit::LIMIT,
@@ -166,6 +169,9 @@ pub struct Settings {
     /// Bind here: the pose. One of another number of nodes than the model has is none.
     #[serde(with = "text_form::pose")]
     pub pose: Option<Arc<LocalPose>>,
+    /// Bake method: the poses that were kept for it. One of another number of nodes than the model has is none.
+    #[serde(with = "text_form::poses", skip_serializing_if = "Vec::is_empty")]
+    pub poses: Vec<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
     #[serde(deserialize_with = "text_form::rules")]
     pub rules: Vec<&'static str>,
@@ -195,6 +201,7 @@ impl Default for Settings {
             donor: None,
             names: NameMap::default(),
             pose: None,
+            poses: Vec::new(),
             rules: REPAIRED.to_vec(),
             values: BTreeMap::new(),
         }

@@ -223,6 +223,14 @@ impl Operation {
         self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Binding))
     }
 
+    /// Whether it searches for weights, which takes long, and makes weights that may become a layer: from the mesh and its joints, or of what
+    /// another method does.
+    #[must_use]
+    pub fn searches(&self) -> bool {
+        let searches = |kind: &ParameterKind| matches!(kind, ParameterKind::Binding | ParameterKind::Baking);
+        self.parameters.iter().any(|parameter| searches(&parameter.kind))
+    }
+
     /// Returns its name beside that of its group.
     #[must_use]
     pub fn name_in_group(&self) -> &'static str {

@@ -42,6 +42,8 @@ pub enum ParameterKind {
     Pose,
     /// [`Settings::rules`]: all of them when the operation is chosen.
     Rules,
+    /// [`Settings::poses`], and whether the weights become a layer.
+    Baking,
     /// What of a binding no other parameter says: the numbers of the chosen method, the rules, and the meshes that are bound.
     Binding,
 }

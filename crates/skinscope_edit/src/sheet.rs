@@ -14,6 +14,7 @@ use skinscope_model::{
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
+use super::bake::Baked;
 use super::bind::BoundSkin;
 use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
@@ -40,6 +41,8 @@ pub struct Sheet<'m> {
     pub shapes: Vec<AddedShapes>,
     /// The skins whose weights were found last by a binding.
     pub bound: Vec<BoundSkin>,
+    /// What baking a method into the weights has reached last.
+    pub baked: Option<Baked>,
     /// The skins that meshes without one would gain by the binding that ran last.
     pub(super) gained: Option<BindingChange>,
     /// Why the binding that ran last found none.
@@ -163,6 +166,7 @@ impl<'m> Sheet<'m> {
             transferred: None,
             mirroring: None,
             bound: Vec::new(),
+            baked: None,
             gained: None,
             not_bound: None,
             layers,

@@ -8,8 +8,8 @@ use skinscope_inspect::{PerVertex, VertexSet, rogue_values, symmetry};
 use skinscope_model::{BindChange, BindingChange, MeshId, Model, NodeId, PrimitiveId, SkinningChange, WeightChange};
 
 use super::{
-    BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds, check,
-    check_applied, make_room, rogues, value,
+    Baked, BoundSkin, Mirroring, Operation, Partly, Refusal, Settings, Sheet, TableRow, Transferred, apply, binds,
+    check, check_applied, make_room, rogues, value,
 };
 use crate::bind::limit_to_meshes;
 use skinscope_weights::{Table, clean};
@@ -79,6 +79,8 @@ pub struct Outcome {
     pub mirrored: Option<Mirroring>,
     /// The skins whose weights were found.
     pub bound: Vec<BoundSkin>,
+    /// What baking a method into the weights would reach.
+    pub baked: Option<Arc<Baked>>,
     /// The skins that meshes without one would gain; then no other weights change.
     pub gained: Option<Arc<BindingChange>>,
     /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
@@ -157,6 +159,7 @@ pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Opti
     out.transferred = sheet.transferred.take();
     out.mirrored = sheet.mirroring.take();
     out.bound = std::mem::take(&mut sheet.bound);
+    out.baked = sheet.baked.take().map(Arc::new);
     out.gained = sheet.gained.take().map(Arc::new);
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.rounds;

@@ -93,7 +93,7 @@ impl Session {
     #[must_use]
     pub fn waits_to_find(&self) -> bool {
         let has_changed = |gesture: &Gesture| gesture.before.settings != self.tools.settings;
-        self.tools.operation.is_some_and(Operation::finds_weights) && self.gesture.as_ref().is_some_and(has_changed)
+        self.tools.operation.is_some_and(Operation::searches) && self.gesture.as_ref().is_some_and(has_changed)
     }
 
     /// Returns the work that was wanted when the gesture began for whose end work waits, but for what reads no model; `None` where nothing

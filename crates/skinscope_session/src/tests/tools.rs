@@ -71,6 +71,7 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         donor: None,
         names: skinscope_anim::pose::NameMap::default(),
         pose: None,
+        poses: Vec::new(),
         rules: REPAIRED.to_vec(),
         values: std::collections::BTreeMap::new(),
     })
