@@ -1,5 +1,6 @@
 //! Tests of the session that need several of its parts, a file for each subject.
 
+mod baking;
 mod bare;
 mod beside;
 mod binding;
