@@ -3,29 +3,29 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::fix::tell_current;
 use super::fix_report::written;
+use super::left_file::left_text;
 use super::method::begun_method;
 use super::opened::refuse_session;
 use super::sculpts::read_poses;
-use super::solve_args::{SearchArgs, deviations, put_deviations, remarks, table_of};
+use super::solve_args::{SearchArgs, gain_text, put_gain, remarks, table_of};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::{CliError, other_file, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
 use crate::model::{LocalPose, Model};
-use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{
-    Gain, PoseKind, PrimitiveExamples, ShownPrimitive, Solved, as_stored, method_examples, poses_of, room_for_poses,
-    shown_primitives,
+    Gain, PoseKind, PrimitiveExamples, ShownPrimitive, Solved, as_stored, left_over, method_examples, poses_of,
+    room_for_poses, shown_primitives,
 };
 use crate::weights::Table;
-use crate::words::counted;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
@@ -38,6 +38,8 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// far linear blending is from the method, metres), gain_percent (of rms; null where there was nothing to gain), joints [{joint, rms_before,
 /// rms_after, gain_percent}] (at the vertices of each joint, counted by its weight), changed (vertices whose stored joints or weights differ from
 /// those of MODEL), stuck (places that stay because of locked joints) and unproven (places whose choice of joints is not proven to be the best).
+/// The file of --left has: schema (1), from, poses and primitives [{mesh, primitive (their numbers in the file), rms_mm, largest_mm (of each
+/// vertex, over the poses)}].
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct BakeWeightsArgs {
@@ -58,6 +60,9 @@ pub(super) struct BakeWeightsArgs {
     most_poses: u64,
     #[command(flatten)]
     search: SearchArgs,
+    /// Write how far the new weights leave each vertex from the method into this file, JSON, which `render --left` draws
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    left: Option<PathBuf>,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -105,6 +110,7 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
     let document = other_file(path, open)?;
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
+    args.spares(&document.files().map(|file| file.to_owned()).collect::<Vec<_>>())?;
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
     let of = args.primitives(model, &sheet)?;
@@ -125,10 +131,13 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
         .keeping_links(args.write.keep_links)
         .write()?;
     tell_saved(&saved);
+    args.write_left(model, poses.len(), &examples, &after)?;
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&match args.json {
         true => args.report(model, poses.len(), &gain, &solved, &saved),
-        false => args.text(model, poses.len(), &gain) + &remarks(&solved) + &written(&saved, &restored),
+        false => {
+            gain_text(model, (args.from.as_str(), poses.len()), &gain) + &remarks(&solved) + &written(&saved, &restored)
+        }
     })
 }
 
@@ -150,6 +159,7 @@ impl BakeWeightsArgs {
             let poses = read_poses(folder, model)?;
             let files = || poses.iter().map(|pose| pose.file.as_path());
             overwritten_by_stdout(files())?;
+            self.spares(&poses.iter().map(|pose| pose.file.clone()).collect::<Vec<_>>())?;
             self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
             return Ok(poses.into_iter().map(|pose| pose.pose).collect());
         }
@@ -192,40 +202,37 @@ impl BakeWeightsArgs {
 
     /// Returns what was done as JSON.
     fn report(&self, model: &Model, poses: usize, gain: &Gain, solved: &Solved, saved: &Saved) -> String {
-        let joints = gain.joints.iter().map(|joint| {
-            json!({
-                "joint": model.skeleton.names.get(joint.key as usize),
-                "rms_before": joint.before,
-                "rms_after": joint.after,
-                "gain_percent": joint.percent(),
-            })
-        });
-        let joints: Vec<Value> = joints.collect();
         let mut out = json!({ "schema": 1, "from": self.from, "poses": poses });
-        put_deviations(&mut out, &gain.before, &gain.after);
-        out["gain_percent"] = json!(gain.percent());
-        out["joints"] = json!(joints);
+        put_gain(&mut out, model, gain);
         out["changed"] = json!(saved.changes.vertices);
         out["stuck"] = json!(solved.stuck);
         out["unproven"] = json!(solved.unproven);
         format!("{out}\n")
     }
 
-    /// Returns what was done as lines of text.
-    fn text(&self, model: &Model, poses: usize, gain: &Gain) -> String {
-        let percent = |percent: Option<f64>| {
-            percent.map_or_else(|| "nothing to gain".to_owned(), |percent| format!("{percent:.1} % of the gain"))
-        };
-        let poses = counted(poses, "pose", "poses");
-        let apart = deviations(&gain.before, &gain.after);
-        let mut out = format!("{} in {poses}: {}; {apart}\n", self.from, percent(gain.percent()));
-        for joint in &gain.joints {
-            let name = model.skeleton.names.get(joint.key as usize).map_or("", String::as_str);
-            let (before, after) = (1e3 * joint.before, 1e3 * joint.after);
-            let share = percent(joint.percent());
-            out += &format!("  {}: {share}; {before:.3} → {after:.3} mm\n", printable(name));
+    /// Refuses a place for what is left that is that of a file which is read or written.
+    fn spares(&self, files: &[PathBuf]) -> Result<(), CliError> {
+        let Some(left) = &self.left else { return Ok(()) };
+        overwritten(left, files.iter().map(PathBuf::as_path))?;
+        if overwritten(left, self.write.output.as_deref()).is_err() {
+            return Err(CliError::Usage(format!("{}: --left and --output name one file", left.display())));
         }
-        out
+        Ok(())
+    }
+
+    /// Writes how far these weights leave each vertex from the method, where that is asked for.
+    fn write_left(
+        &self,
+        model: &Model,
+        poses: usize,
+        examples: &[PrimitiveExamples],
+        tables: &[Table],
+    ) -> Result<(), CliError> {
+        let Some(path) = &self.left else { return Ok(()) };
+        // Nothing cancels it.
+        let left = left_over(examples, tables, &JobContext::of_waiting()).unwrap_or_default();
+        let text = left_text(model, (self.from.as_str(), poses), &left);
+        output::write(path, text.as_bytes()).map_err(|error| unwritable(path, error))
     }
 }
 

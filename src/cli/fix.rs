@@ -39,7 +39,7 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
-/// partner).
+/// partner). bake-method also has from, poses and what `bake-weights` tells of the gain.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct FixArgs {
@@ -134,8 +134,8 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
-        let (transferred, mirrored) = (sheet.transferred.take(), sheet.mirroring.take());
-        done.push(Done { operation, applied, transferred, mirrored });
+        let (transferred, mirrored, baked) = (sheet.transferred.take(), sheet.mirroring.take(), sheet.baked.take());
+        done.push(Done { operation, applied, transferred, mirrored, baked });
     }
     if !args.json {
         tell_current(&document, &sheet);

@@ -27,6 +27,7 @@ mod info;
 mod info_report;
 mod info_text;
 mod layers;
+mod left_file;
 mod line;
 mod links;
 mod load;

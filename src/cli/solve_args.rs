@@ -10,7 +10,7 @@ use super::{CliError, printable};
 use crate::edit::{Refusal, Sheet, check_joint, check_one_skin};
 use crate::model::{MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
-use crate::solve::{Deviation, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
+use crate::solve::{Deviation, Gain, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
 use crate::weights::{Falloff, Table};
 use crate::words::counted;
 
@@ -136,7 +136,40 @@ pub(super) fn put_deviations(out: &mut Value, before: &Deviation, after: &Deviat
     }
 }
 
-/// Says the same for people.
+/// Adds how much of the way to a method weights go, in all and for each joint, to a JSON object.
+pub(super) fn put_gain(out: &mut Value, model: &Model, gain: &Gain) {
+    let joints = gain.joints.iter().map(|joint| {
+        json!({
+            "joint": model.skeleton.names.get(joint.key as usize),
+            "rms_before": joint.before,
+            "rms_after": joint.after,
+            "gain_percent": joint.percent(),
+        })
+    });
+    let joints: Vec<Value> = joints.collect();
+    put_deviations(out, &gain.before, &gain.after);
+    out["gain_percent"] = json!(gain.percent());
+    out["joints"] = json!(joints);
+}
+
+/// Says the same for people, of this method in so many poses.
+pub(super) fn gain_text(model: &Model, (from, poses): (&str, usize), gain: &Gain) -> String {
+    let percent = |percent: Option<f64>| {
+        percent.map_or_else(|| "nothing to gain".to_owned(), |percent| format!("{percent:.1} % of the gain"))
+    };
+    let poses = counted(poses, "pose", "poses");
+    let apart = deviations(&gain.before, &gain.after);
+    let mut out = format!("{from} in {poses}: {}; {apart}\n", percent(gain.percent()));
+    for joint in &gain.joints {
+        let name = model.skeleton.names.get(joint.key as usize).map_or("", String::as_str);
+        let (before, after) = (1e3 * joint.before, 1e3 * joint.after);
+        let share = percent(joint.percent());
+        out += &format!("  {}: {share}; {before:.3} → {after:.3} mm\n", printable(name));
+    }
+    out
+}
+
+/// Says how far points are from where they should be before and after for people.
 pub(super) fn deviations(before: &Deviation, after: &Deviation) -> String {
     let change = |before: f64, after: f64| format!("{:.3} → {:.3} mm", 1e3 * before, 1e3 * after);
     format!(
