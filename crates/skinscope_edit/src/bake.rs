@@ -94,7 +94,7 @@ static OVER: Parameter = Parameter {
     option: OptionForm::Own {
         name: "bake-over",
         value: "POSES",
-        help: "With --bake-method: over these poses, all, turns or clips",
+        help: "With --bake-method: over these poses, turns, clips or, as without it, all of both",
     },
 };
 
@@ -110,7 +110,7 @@ static POSES: Parameter = Parameter {
         decimals: 0,
         ..NumberKind::ROW
     }),
-    option: OptionForm::Own { name: "bake-poses", value: "N", help: "With --bake-method: in no more than N poses" },
+    option: OptionForm::Own { name: "bake-poses", value: "N", help: "With --bake-method: in no more than N poses, 120 without it" },
 };
 
 /// The most joints of a vertex.
@@ -128,7 +128,7 @@ static MOST: Parameter = Parameter {
     option: OptionForm::Own {
         name: "bake-influences",
         value: "N",
-        help: "With --bake-method: at most N joints for a vertex",
+        help: "With --bake-method: at most N joints for a vertex, 4 without it",
     },
 };
 
@@ -153,7 +153,7 @@ static AMONG: Parameter = Parameter {
     option: OptionForm::Own {
         name: "bake-joints",
         value: "JOINTS",
-        help: "With --bake-method: among these joints, kept (those that the vertex has), near or all",
+        help: "With --bake-method: among these joints, kept (those that the vertex has), all or, as without it, near",
     },
 };
 
