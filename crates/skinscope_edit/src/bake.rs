@@ -110,7 +110,11 @@ static POSES: Parameter = Parameter {
         decimals: 0,
         ..NumberKind::ROW
     }),
-    option: OptionForm::Own { name: "bake-poses", value: "N", help: "With --bake-method: in no more than N poses, 120 without it" },
+    option: OptionForm::Own {
+        name: "bake-poses",
+        value: "N",
+        help: "With --bake-method: in no more than N poses, 120 without it",
+    },
 };
 
 /// The most joints of a vertex.
@@ -157,6 +161,25 @@ static AMONG: Parameter = Parameter {
     },
 };
 
+/// How strongly the weights of before are kept.
+static KEEP: Parameter = Parameter {
+    id: "bake-keep",
+    label: "Keep",
+    help: "How strongly the weights of before are kept, against distances that are measured by the size of the surface",
+    kind: ParameterKind::Number(NumberKind {
+        range: [0.0, 1.0],
+        slider: [0.0, 0.001],
+        default: 1e-6,
+        decimals: 6,
+        ..NumberKind::ROW
+    }),
+    option: OptionForm::Own {
+        name: "bake-keep",
+        value: "LAMBDA",
+        help: "With --bake-method: keep the weights of before so strongly, 0 to 1, 1e-6 without it",
+    },
+};
+
 /// The poses that were kept, and whether the result is a layer.
 static DETAILS: Parameter = Parameter {
     id: "bake-details",
@@ -177,7 +200,7 @@ pub(crate) static BAKE_METHOD: Operation = Operation {
     help: "Find the weights whose linear blending comes nearest to another deformation method over many poses",
     more: "; bake-weights says more about it",
     argument: "METHOD",
-    parameters: &[&FROM, &MUSH, &OVER, &POSES, &MOST, &AMONG, &DETAILS],
+    parameters: &[&FROM, &MUSH, &OVER, &POSES, &MOST, &AMONG, &KEEP, &DETAILS],
     refuse: |sheet, settings| can_bake(sheet, settings),
     numbers: JointNumbers::Any,
     pairs: Some(|settings| MOST.number(settings) as usize),
@@ -239,7 +262,7 @@ pub fn bakes_kept_poses(settings: &Settings) -> bool {
 }
 
 /// Returns those of the kept poses that are poses of a model.
-pub fn kept_poses<'s>(model: &Model, settings: &'s Settings) -> impl Iterator<Item = &'s Arc<LocalPose>> {
+fn kept_poses<'s>(model: &Model, settings: &'s Settings) -> impl Iterator<Item = &'s Arc<LocalPose>> {
     let rest = &model.skeleton.rest;
     let (nodes, weights) = (rest.transforms.len(), rest.morph_weights.len());
     settings.poses.iter().filter(move |pose| pose.transforms.len() == nodes && pose.morph_weights.len() == weights)
@@ -298,7 +321,7 @@ fn bake(sheet: &mut Sheet, settings: &Settings) -> Option<Baked> {
     examples.retain(|(_, examples)| !examples.is_empty());
     let joints = [Joints::Kept, Joints::Near, Joints::All];
     let joints = joints.get(AMONG.choice(settings)).copied().unwrap_or_default();
-    let search = SolveSettings { most: MOST.number(settings) as usize, joints, ..SolveSettings::default() };
+    let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
     let before = sheet.tables.clone();
     let (surfaces, locked) = (sheet.surfaces().to_vec(), sheet.bounds.locked.clone());
     let (all, part) = ((&surfaces[..], &mut sheet.tables[..]), context.part(0.5, 0.75));

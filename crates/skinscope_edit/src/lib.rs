@@ -59,7 +59,7 @@ use std::sync::Arc;
 
 pub use added_shapes::{AddedShapes, ShapeKeys};
 pub use average::mean_of;
-pub use bake::{Baked, bakes_kept_poses, kept_poses, left_values, nothing_left};
+pub use bake::{Baked, bakes_kept_poses, left_values, nothing_left};
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,
     Dressed, DressedGarment, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH, bare_joints,
