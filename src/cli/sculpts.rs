@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::{CliError, OpenArgs, other_file, printable, read_pose, tell_unmatched};
+use super::posed::read_pose_of;
+use super::{CliError, OpenArgs, other_file, printable};
 use crate::anim::drawn_at_rest;
 use crate::deform::METHODS;
 use crate::export::baked_surface;
 use crate::import::{POINT_ENDINGS, read_points};
 use crate::model::{LocalPose, Model};
 use crate::output::say;
-use crate::pose::{FileError, resolve};
+use crate::pose::FileError;
 
 /// What the names of pose files end in.
 const POSE_ENDING: &str = ".pose.json";
@@ -19,7 +20,7 @@ const POSE_ENDING: &str = ".pose.json";
 const MODEL_ENDING: &str = "glb";
 
 /// A pose file of a folder.
-pub(super) struct NamedPose {
+pub(super) struct FilePose {
     /// The file name without its ending.
     pub name: String,
     pub file: PathBuf,
@@ -52,17 +53,15 @@ fn names(folder: &Path) -> Result<Vec<String>, CliError> {
     Ok(out)
 }
 
-/// Reads all pose files of a folder, by rising name. Values that a file does not have are those of the rest pose.
-pub(super) fn read_poses(folder: &Path, model: &Model) -> Result<Vec<NamedPose>, CliError> {
+/// Reads all pose files of a folder, by rising name. Values that a file does not have are those of the moment that it
+/// names, or else of the rest pose.
+pub(super) fn read_poses(folder: &Path, model: &Model) -> Result<Vec<FilePose>, CliError> {
     let mut out = Vec::new();
     for file_name in names(folder)? {
         let Some(name) = file_name.strip_suffix(POSE_ENDING).filter(|name| !name.is_empty()) else { continue };
         let file = folder.join(&file_name);
-        let said = resolve(model, &read_pose(&file)?);
-        tell_unmatched(&said.unmatched);
-        let mut pose = model.skeleton.rest.clone();
-        said.apply(&mut pose);
-        out.push(NamedPose { name: name.to_owned(), file, pose });
+        let pose = read_pose_of(model, &file)?;
+        out.push(FilePose { name: name.to_owned(), file, pose });
     }
     if out.is_empty() {
         return Err(wrong(folder, "it has no file NAME.pose.json"));
@@ -83,7 +82,7 @@ pub(super) fn read_sculpts(folder: &Path, model: &Model, open: &OpenArgs) -> Res
         }
     }
     let mut out = Vec::new();
-    for NamedPose { name, file, pose } in poses {
+    for FilePose { name, file, pose } in poses {
         let of_name = endings().map(|ending| format!("{name}.{ending}")).filter(|file| all.contains(file));
         let meshes: Vec<PathBuf> = of_name.map(|file_name| folder.join(file_name)).collect();
         let mesh = match &meshes[..] {

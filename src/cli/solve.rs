@@ -24,6 +24,7 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// Find the weights that bring the posed surface nearest to example meshes
 ///
 /// DIR has examples: NAME.pose.json with NAME.ply, NAME.obj or NAME.glb, the mesh that the surface should be in that pose, in the scene, metres.
+/// The pose may be a moment of a clip: {"skinscope_pose": 1, "clip": "Walk", "time": 0.5}, the clip by its name or number.
 /// A mesh has the vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with
 /// --by-place in any order. Of all weights that are not negative and sum to 1, of at most N joints, those are taken that leave the least sum of
 /// squares over all examples. Points of one place get the same weights. Only joints and weights change in the file, as by `fix`. In place of
