@@ -1,18 +1,18 @@
 //! Examples in a folder: pose files, each with the mesh that the surface should be in that pose.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use glam::DVec3;
 
 use super::posed::read_pose_of;
 use super::{CliError, OpenArgs, other_file, printable};
-use crate::anim::drawn_at_rest;
-use crate::deform::METHODS;
-use crate::export::baked_surface;
+use crate::export::resting_points;
 use crate::import::{POINT_ENDINGS, read_points};
 use crate::model::{LocalPose, Model};
 use crate::output::say;
 use crate::pose::FileError;
+use crate::solve::{ExampleMesh, MeshPoints};
 
 /// What the names of pose files end in.
 const POSE_ENDING: &str = ".pose.json";
@@ -27,12 +27,9 @@ pub(super) struct FilePose {
     pub pose: LocalPose,
 }
 
-/// A pose, and where the vertices should be in it: in the scene, metres.
+/// An example, and the files that it was read from: that of its pose, and that of its mesh.
 pub(super) struct Sculpt {
-    pub name: String,
-    pub pose: LocalPose,
-    pub points: Vec<DVec3>,
-    /// The files that it was read from.
+    pub mesh: ExampleMesh,
     pub files: [PathBuf; 2],
 }
 
@@ -90,8 +87,10 @@ pub(super) fn read_sculpts(folder: &Path, model: &Model, open: &OpenArgs) -> Res
             [] => return Err(wrong(&file, "this pose has no mesh: NAME.ply, NAME.obj or NAME.glb beside it")),
             _ => return Err(wrong(&file, "this pose has several meshes; which one is meant?")),
         };
-        let points = read_mesh(&mesh, open)?;
-        out.push(Sculpt { name, pose, points, files: [file, mesh] });
+        let (points, pose) = (MeshPoints(read_mesh(&mesh, open)?.into()), Arc::new(pose));
+        let pose_name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let example = ExampleMesh { name, points, pose, pose_name, is_held_out: false };
+        out.push(Sculpt { mesh: example, files: [file, mesh] });
     }
     Ok(out)
 }
@@ -102,10 +101,5 @@ pub(super) fn read_mesh(file: &Path, open: &OpenArgs) -> Result<Vec<DVec3>, CliE
         let unreadable = |why| CliError::Unreadable { file: file.display().to_string(), error: FileError::Read(why) };
         return read_points(file).map_err(unreadable);
     }
-    let document = other_file(file, open)?;
-    let model: &Model = document.stored();
-    let draws = drawn_at_rest(model, model.default_scene);
-    let parts = baked_surface(model, &draws, &model.skeleton.rest, METHODS[0]);
-    let points = parts.iter().flat_map(|part| part.positions.iter().map(move |point| point.as_dvec3() + part.origin));
-    Ok(points.collect())
+    Ok(resting_points(other_file(file, open)?.stored()))
 }

@@ -11,7 +11,7 @@ use crate::edit::{Refusal, Sheet, check_joint, check_one_skin};
 use crate::model::{MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
 use crate::solve::{Deviation, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
-use crate::weights::{Falloff, Table};
+use crate::weights::Falloff;
 use crate::words::counted;
 
 /// How weights are looked for.
@@ -120,11 +120,6 @@ impl SearchArgs {
         // Nothing cancels it.
         Ok(solved.unwrap_or_default())
     }
-}
-
-/// Returns the table of a primitive.
-pub(super) fn table_of(tables: &[Table], at: PrimitiveId) -> Option<&Table> {
-    tables.iter().find(|table| table.primitives.contains(&at))
 }
 
 /// Adds how far points are from where they should be before and after, metres, to a JSON object.

@@ -9,7 +9,8 @@ use crate::fix::{contents, said};
 
 /// Writes a pose file that names a moment of a clip.
 fn moment(folder: &Path, name: &str, moment: &str) {
-    fs::write(folder.join(format!("sculpts/{name}.pose.json")), format!("{{\"skinscope_pose\": 1, {moment}}}")).unwrap();
+    fs::write(folder.join(format!("sculpts/{name}.pose.json")), format!("{{\"skinscope_pose\": 1, {moment}}}"))
+        .unwrap();
 }
 
 #[test]
@@ -43,7 +44,8 @@ fn a_vertex_is_held_at_a_moment_of_a_clip_as_in_the_file_that_names_it() {
         json(&folder, &["solve", "a.glb", &held, "-o", "out.glb", "--json"])["pins"][0].clone()
     };
     let file = folder.join("sculpts/Step.pose.json");
-    let [by_file, by_name] = [&file.display().to_string(), "Walk@0.4"].map(of);
+    let named = file.display().to_string();
+    let [by_file, by_name] = [named.as_str(), "Walk@0.4"].map(of);
     assert_eq!(by_name["pose"], "Walk@0.4");
     for key in ["away", "outside"] {
         assert!(by_file[key] == by_name[key] && by_name[key].is_number(), "{by_file} {by_name}");
