@@ -134,8 +134,8 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
-        let (transferred, mirrored) = (sheet.transferred.take(), sheet.mirroring.take());
-        done.push(Done { operation, applied, transferred, mirrored });
+        let (transferred, mirrored, solved) = (sheet.transferred.take(), sheet.mirroring.take(), sheet.solved.take());
+        done.push(Done { operation, applied, transferred, mirrored, solved });
     }
     if !args.json {
         tell_current(&document, &sheet);

@@ -3,21 +3,21 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::fix::tell_current;
 use super::fix_report::written;
 use super::opened::refuse_session;
 use super::sculpts::{Sculpt, read_sculpts};
-use super::solve_args::{SearchArgs, deviations, put_deviations, remarks};
+use super::solve_args::{SearchArgs, examples_text, put_examples, remarks};
 use super::solve_vertex::VertexArgs;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
-use crate::edit::Sheet;
+use crate::edit::{ComparedExample, Sheet};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::solve::{Deviation, ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved, as_stored};
+use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved, as_stored};
 use crate::weights::Table;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
@@ -65,14 +65,6 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     skinscope solve character.glb --poses scans --by-place --joints all --hold-out Crouch -o solved.glb\n  \
     skinscope solve character.glb --vertex 0,0,120=0.5,1.3,0.1@elbow.pose.json --radius 0.1 -o solved.glb";
 
-/// What is told of an example.
-struct Told {
-    name: String,
-    is_held_out: bool,
-    before: Deviation,
-    after: Deviation,
-}
-
 pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let Some(poses) = &args.poses else { return args.vertices.run(&args.write, &args.search, args.json) };
     let WriteArgs { model: path, open, .. } = &args.write;
@@ -93,13 +85,13 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let solved = args.search.solve(&mut sheet, &set.used())?;
     let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
     let deviations = before.into_iter().zip(set.deviations(&after));
-    let told = examples.into_iter().zip(deviations).map(|(example, (before, after))| Told {
+    let told = examples.into_iter().zip(deviations).map(|(example, (before, after))| ComparedExample {
         name: example.name,
         is_held_out: example.is_held_out,
         before,
         after,
     });
-    let told: Vec<Told> = told.collect();
+    let told: Vec<ComparedExample> = told.collect();
     if !args.json {
         tell_current(&document, &sheet);
     }
@@ -110,7 +102,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&match args.json {
         true => report(&told, &solved, &saved),
-        false => text(&told) + &remarks(&solved) + &written(&saved, &restored),
+        false => examples_text(&told) + &remarks(&solved) + &written(&saved, &restored),
     })
 }
 
@@ -153,32 +145,13 @@ impl SolveArgs {
 }
 
 /// Returns what was done as JSON.
-fn report(told: &[Told], solved: &Solved, saved: &Saved) -> String {
-    let list = |is_held_out: bool| -> Vec<Value> {
-        let of_list = told.iter().filter(|told| told.is_held_out == is_held_out);
-        let one = |told: &Told| {
-            let mut out = json!({ "name": told.name });
-            put_deviations(&mut out, &told.before, &told.after);
-            out
-        };
-        of_list.map(one).collect()
-    };
-    let out = json!({
+fn report(told: &[ComparedExample], solved: &Solved, saved: &Saved) -> String {
+    let mut out = json!({
         "schema": 1,
-        "examples": list(false),
-        "hold_out": list(true),
         "changed": saved.changes.vertices,
         "stuck": solved.stuck,
         "unproven": solved.unproven,
     });
+    put_examples(&mut out, told);
     format!("{out}\n")
-}
-
-/// Returns what was done as lines of text.
-fn text(told: &[Told]) -> String {
-    let line = |told: &Told| {
-        let aside = if told.is_held_out { ", kept aside" } else { "" };
-        format!("{}{aside}: {}\n", printable(&told.name), deviations(&told.before, &told.after))
-    };
-    told.iter().map(line).collect()
 }

@@ -223,6 +223,12 @@ impl Operation {
         self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Binding))
     }
 
+    /// Whether it may take long, so that it is worked out once for what is set at the end of a drag, and says how far it is.
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        self.finds_weights() || self.parameters.iter().any(|p| matches!(p.kind, ParameterKind::Examples))
+    }
+
     /// Returns its name beside that of its group.
     #[must_use]
     pub fn name_in_group(&self) -> &'static str {

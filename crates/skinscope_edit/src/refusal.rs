@@ -127,6 +127,9 @@ pub enum Refusal {
     /// Joints that were placed by hand do not make a skeleton.
     #[error("{0}")]
     NoSkeleton(String),
+    /// Nothing can be solved from the examples.
+    #[error("{0}")]
+    Examples(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

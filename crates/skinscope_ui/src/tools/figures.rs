@@ -96,7 +96,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, work: Option<&BackgroundStatu
 
 /// Returns whether weights are still to be found by what is set now; that takes long, and what was found before is shown until then.
 fn is_searching(session: &Session) -> bool {
-    session.tools().operation.is_some_and(Operation::finds_weights) && session.edited_weights().awaits_outcome()
+    session.tools().operation.is_some_and(Operation::takes_long) && session.edited_weights().awaits_outcome()
 }
 
 /// Says how far the search for weights is, and that what is shown is older.
