@@ -223,10 +223,16 @@ impl Operation {
         self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Binding))
     }
 
+    /// Whether it finds weights from example meshes.
+    #[must_use]
+    pub fn takes_examples(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Examples))
+    }
+
     /// Whether it may take long, so that it is worked out once for what is set at the end of a drag, and says how far it is.
     #[must_use]
     pub fn takes_long(&self) -> bool {
-        self.finds_weights() || self.parameters.iter().any(|p| matches!(p.kind, ParameterKind::Examples))
+        self.finds_weights() || self.takes_examples()
     }
 
     /// Returns its name beside that of its group.

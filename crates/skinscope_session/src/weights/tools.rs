@@ -14,6 +14,7 @@ use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 use super::links::LinksMade;
+use super::sculpts::SculptCommand;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
 
@@ -42,6 +43,8 @@ pub enum ToolCommand {
     SetScope(Scope),
     /// Replaces the settings of all tools.
     Set(#[serde(with = "skinscope_base::text_form::shared")] Arc<Settings>),
+    /// Changes the examples that weights are solved from.
+    Sculpts(SculptCommand),
     /// Takes the present pose for *Bind here*.
     TakePose,
     /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
@@ -157,7 +160,7 @@ struct Within {
 impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
-        let mut settings = Settings { pose: None, ..Settings::clone(&self.settings) };
+        let mut settings = Settings { pose: None, examples: Arc::default(), ..Settings::clone(&self.settings) };
         forget_bind_numbers(&mut settings);
         clear_bind_envelopes(&mut settings);
         set_dress_align(&mut settings, Align::None);
@@ -181,7 +184,9 @@ impl Tools {
     /// Forgets what is asked for and locked in a version of the file in which other things have those numbers.
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
-        forget_bind_numbers(Arc::make_mut(&mut self.settings));
+        let settings = Arc::make_mut(&mut self.settings);
+        settings.examples = Arc::default();
+        forget_bind_numbers(settings);
     }
 
     /// Works on what tools worked on before a finding was repaired.

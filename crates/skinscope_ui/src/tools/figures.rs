@@ -6,6 +6,7 @@ use skinscope_edit::{Operation, Outcome, explain_unchanged};
 use skinscope_inspect::rule_words;
 use skinscope_session::{Command, Session, ToolCommand};
 
+use super::examples;
 use crate::BackgroundStatus;
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{counted, elided, figure, grouped, paint_line, section, shortened};
@@ -78,6 +79,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, work: Option<&BackgroundStatu
             let text = format!("{vertices} as they are: no joint has a name of those that move the other file there.");
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
+    }
+    if let Some(found) = &outcome.solved {
+        examples::report(ui, found);
     }
     if let Some(mirrored) = outcome.mirrored.as_ref().filter(|mirrored| mirrored.unpaired > 0) {
         let vertices = counted(mirrored.unpaired, "vertex stays", "vertices stay");

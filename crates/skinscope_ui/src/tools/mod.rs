@@ -4,6 +4,7 @@
 mod binding;
 mod donor;
 mod envelope;
+mod examples;
 mod figures;
 mod fold;
 mod groups;
