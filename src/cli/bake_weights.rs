@@ -11,7 +11,7 @@ use super::left_file::left_text;
 use super::method::begun_method;
 use super::opened::refuse_session;
 use super::sculpts::read_poses;
-use super::solve_args::{SearchArgs, gain_text, put_gain, remarks, table_of};
+use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, unwritable};
@@ -23,7 +23,7 @@ use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{
     Gain, PoseKind, PrimitiveExamples, ShownPrimitive, Solved, as_stored, left_over, method_examples, poses_of,
-    room_for_poses, shown_primitives,
+    room_for_poses, shown_primitives, table_of,
 };
 use crate::weights::Table;
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};

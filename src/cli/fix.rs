@@ -134,8 +134,14 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
-        let (transferred, mirrored, baked) = (sheet.transferred.take(), sheet.mirroring.take(), sheet.baked.take());
-        done.push(Done { operation, applied, transferred, mirrored, baked });
+        done.push(Done {
+            operation,
+            applied,
+            transferred: sheet.transferred.take(),
+            mirrored: sheet.mirroring.take(),
+            solved: sheet.solved.take(),
+            baked: sheet.baked.take(),
+        });
     }
     if !args.json {
         tell_current(&document, &sheet);

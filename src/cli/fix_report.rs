@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::printable;
-use super::solve_args::{gain_text, put_gain};
+use super::solve_args::{examples_text, gain_text, put_examples, put_gain, remarks};
 use super::storage::Restored;
-use crate::edit::{Applied, Baked, Mirroring, Operation, Partly, Transferred, explain_unchanged};
+use crate::edit::{Applied, Baked, Mirroring, Operation, Partly, SolvedExamples, Transferred, explain_unchanged};
 use crate::model::{MeshId, Model};
 use crate::words::counted;
 use crate::writeback::Saved;
@@ -20,6 +20,7 @@ pub(super) struct Done {
     pub transferred: Option<Transferred>,
     pub mirrored: Option<Mirroring>,
     pub baked: Option<Baked>,
+    pub solved: Option<SolvedExamples>,
 }
 
 /// Returns what was done as JSON.
@@ -64,6 +65,10 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
             (out["from"], out["poses"]) = (json!(from), json!(poses));
             put_gain(&mut out, model, gain);
         }
+        if let Some(found) = &done.solved {
+            put_examples(&mut out, &found.examples);
+            out["unproven"] = json!(found.solved.unproven);
+        }
         out
     });
     let mut report = json!({
@@ -96,7 +101,7 @@ fn once(values: impl Iterator<Item = Value>) -> Value {
 /// Returns what was done as lines of text.
 pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
-    for Done { operation, applied, transferred, mirrored, baked } in done {
+    for Done { operation, applied, transferred, mirrored, solved, baked } in done {
         let Applied { vertices, unchanged, stuck, partly } = applied;
         out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
         let lines = explain_unchanged(operation, *unchanged, *stuck, partly);
@@ -105,6 +110,8 @@ pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Resto
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
         let gained = |baked: &Baked| gain_text(model, (baked.from.as_str(), baked.poses), &baked.gain);
         out += &baked.as_ref().map(gained).unwrap_or_default();
+        let found = solved.as_ref();
+        out += &found.map(|found| examples_text(&found.examples) + &remarks(&found.solved)).unwrap_or_default();
     }
     out + &written(saved, restored)
 }

@@ -43,6 +43,7 @@ mod paint;
 mod paint_layers;
 mod pose;
 mod pose_steps;
+mod posed;
 mod preferences;
 mod render;
 mod report;

@@ -223,12 +223,22 @@ impl Operation {
         self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Binding))
     }
 
-    /// Whether it searches for weights, which takes long, and makes weights that may become a layer: from the mesh and its joints, or of what
-    /// another method does.
+    /// Whether it finds weights of which linear blending comes near another method.
     #[must_use]
-    pub fn searches(&self) -> bool {
-        let searches = |kind: &ParameterKind| matches!(kind, ParameterKind::Binding | ParameterKind::Baking);
-        self.parameters.iter().any(|parameter| searches(&parameter.kind))
+    pub fn bakes_method(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Baking))
+    }
+
+    /// Whether it finds weights from example meshes.
+    #[must_use]
+    pub fn takes_examples(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.kind, ParameterKind::Examples))
+    }
+
+    /// Whether it may take long, so that it is worked out once for what is set at the end of a drag, and says how far it is.
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        self.finds_weights() || self.takes_examples() || self.bakes_method()
     }
 
     /// Returns its name beside that of its group.

@@ -38,6 +38,8 @@ pub enum ParameterKind {
     Copied,
     /// [`Settings::donor`], with [`Settings::names`].
     Donor,
+    /// [`Settings::examples`].
+    Examples,
     /// [`Settings::pose`]: the pose that is shown when the operation is chosen.
     Pose,
     /// [`Settings::rules`]: all of them when the operation is chosen.

@@ -136,6 +136,9 @@ pub enum Refusal {
     /// A method is to be baked over the clips of a file that has none.
     #[error("the file has no clip, so that there is no pose of one")]
     NoClip,
+    /// Nothing can be solved from the examples.
+    #[error("{0}")]
+    Examples(String),
     /// The model has no skin whose matrices could be set.
     #[error("the file has no skin, so that there is nothing to bind")]
     NoSkin,

@@ -18,6 +18,7 @@ use super::bake::Baked;
 use super::bind::BoundSkin;
 use super::layers_in_file::LayersInFile;
 use super::mirrored::Mirroring;
+use super::solved_examples::SolvedExamples;
 use super::surface;
 use super::transferred::Transferred;
 use super::{AddedShapes, Refusal};
@@ -35,6 +36,8 @@ pub struct Sheet<'m> {
     pub transferred: Option<Transferred>,
     /// The report on the weights that were mirrored last.
     pub mirroring: Option<Mirroring>,
+    /// What was found from examples last.
+    pub solved: Option<SolvedExamples>,
     /// What becomes of the layers of weights that the file keeps in its extras.
     pub layers: LayersInFile,
     /// The morph targets that meshes of the file gain.
@@ -165,6 +168,7 @@ impl<'m> Sheet<'m> {
             binds,
             transferred: None,
             mirroring: None,
+            solved: None,
             bound: Vec::new(),
             baked: None,
             gained: None,

@@ -79,7 +79,7 @@ pub use view::{
 };
 pub use weights::{
     ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, GainedLinks, LinksMade, MarkCommand,
-    MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools, with_radius,
+    MarkMode, MarkShape, MarkTool, Marking, Scope, SculptCommand, ShownPose, ToolCommand, Tools, with_radius,
 };
 pub use work::{Done, ModelKey, Run, Work};
 

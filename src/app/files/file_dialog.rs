@@ -44,6 +44,7 @@ pub(crate) enum FileKind {
     Strokes,
     Skeleton,
     Environment,
+    Mesh,
     Any,
 }
 
@@ -63,6 +64,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Strokes => dialog.add_filter("Strokes", &["json"]),
         FileKind::Skeleton => dialog.add_filter("Joints", &["json"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
+        FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb", "gltf"]),
         FileKind::Any => dialog,
     };
     match wanted {

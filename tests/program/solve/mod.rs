@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+mod moments;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

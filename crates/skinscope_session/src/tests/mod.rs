@@ -22,6 +22,7 @@ mod placing;
 mod presets;
 mod random_clips;
 mod session_files;
+mod sculpts;
 pub(crate) mod sessions;
 mod tools;
 mod unmatched;

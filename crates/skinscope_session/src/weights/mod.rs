@@ -3,6 +3,7 @@
 mod bindings;
 mod links;
 pub(crate) mod marks;
+mod sculpts;
 mod shapes;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;
@@ -11,6 +12,7 @@ mod within;
 
 pub use self::links::{GainedLinks, LinksMade};
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
+pub use self::sculpts::{SculptCommand, ShownPose};
 pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
 pub use self::tools::{ChangedByTool, EditedWeights, Examination, Scope, ToolCommand, Tools};
 

@@ -14,6 +14,7 @@ use skinscope_inspect::{InspectedValues, PerVertex, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 use super::links::LinksMade;
+use super::sculpts::SculptCommand;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
 
@@ -42,6 +43,8 @@ pub enum ToolCommand {
     SetScope(Scope),
     /// Replaces the settings of all tools.
     Set(#[serde(with = "skinscope_base::text_form::shared")] Arc<Settings>),
+    /// Changes the examples that weights are solved from.
+    Sculpts(SculptCommand),
     /// Takes the present pose for *Bind here*.
     TakePose,
     /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
@@ -159,7 +162,8 @@ struct Within {
 impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(crate) fn forget(&mut self) {
-        let mut settings = Settings { pose: None, poses: Vec::new(), ..Settings::clone(&self.settings) };
+        let settings = Settings::clone(&self.settings);
+        let mut settings = Settings { pose: None, poses: Vec::new(), examples: Arc::default(), ..settings };
         forget_bind_numbers(&mut settings);
         clear_bind_envelopes(&mut settings);
         set_dress_align(&mut settings, Align::None);
@@ -184,8 +188,8 @@ impl Tools {
     pub(crate) fn leave_version(&mut self) {
         (self.is_normalising, self.locked) = (false, Arc::default());
         let settings = Arc::make_mut(&mut self.settings);
+        (settings.examples, settings.poses) = (Arc::default(), Vec::new());
         forget_bind_numbers(settings);
-        settings.poses.clear();
     }
 
     /// Works on what tools worked on before a finding was repaired.

@@ -150,7 +150,7 @@ impl Session {
         if let Some(change) = &outcome.gained {
             return self.apply_gained(change, &outcome);
         }
-        let finds = self.tools.operation.is_some_and(Operation::searches);
+        let finds = self.tools.operation.is_some_and(|tool| tool.finds_weights() || tool.bakes_method());
         if self.tools.as_layer && finds && !outcome.changes.is_empty() {
             return self.apply_as_layer(&outcome);
         }

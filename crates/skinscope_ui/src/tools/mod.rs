@@ -5,6 +5,7 @@ mod baking;
 mod binding;
 mod donor;
 mod envelope;
+mod examples;
 mod figures;
 mod fold;
 mod groups;
