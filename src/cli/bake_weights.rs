@@ -10,6 +10,7 @@ use super::fix_report::written;
 use super::left_file::left_text;
 use super::method::begun_method;
 use super::opened::refuse_session;
+use super::posed::read_named_pose;
 use super::sculpts::read_poses;
 use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
 use super::storage::Restored;
@@ -31,7 +32,7 @@ use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
 /// Poses are chosen by the program, up to 360: each joint turned by 45° and 90° to both sides about each of its axes, as many of these turns as
-/// there is room for, and moments of all clips, or one of these kinds alone; or they are those of the pose files of a folder. In each of them the surface by the method is the target of linear blending. How much of the way to it
+/// there is room for, and moments of all clips, or one of these kinds alone; or they are those that are given: pose files, moments of clips. In each of them the surface by the method is the target of linear blending. How much of the way to it
 /// the new weights go is told in percent: 100 % would be the method itself.
 ///
 /// The JSON has the fields: schema (1), from, poses (how many), rms_before, rms_after, p95_before, p95_after, largest_before, largest_after (how
@@ -52,11 +53,14 @@ pub(super) struct BakeWeightsArgs {
     /// Take the poses of the files NAME.pose.json of this folder
     #[arg(long, value_name = "DIR", allow_hyphen_values = true)]
     poses: Option<PathBuf>,
+    /// Take this pose: a pose file, or a clip at a time, CLIP@SECONDS; may be given several times
+    #[arg(long, value_name = "POSE", allow_hyphen_values = true)]
+    pose: Vec<String>,
     /// Choose poses of this kind
-    #[arg(long, value_name = "KIND", value_enum, default_value = "all", conflicts_with = "poses")]
+    #[arg(long, value_name = "KIND", value_enum, default_value = "all", conflicts_with_all = ["poses", "pose"])]
     over: Over,
     /// Choose no more poses than this; fewer where the model has so many vertices that they would take too much memory
-    #[arg(long, value_name = "N", default_value = "360", conflicts_with = "poses", value_parser = clap::value_parser!(u64).range(1..=360))]
+    #[arg(long, value_name = "N", default_value = "360", conflicts_with_all = ["poses", "pose"], value_parser = clap::value_parser!(u64).range(1..=360))]
     most_poses: u64,
     #[command(flatten)]
     search: SearchArgs,
@@ -155,13 +159,8 @@ impl BakeWeightsArgs {
 
     /// Returns the poses in which linear blending is to come near the method.
     fn poses(&self, model: &Model, of: &[ShownPrimitive]) -> Result<Vec<LocalPose>, CliError> {
-        if let Some(folder) = &self.poses {
-            let poses = read_poses(folder, model)?;
-            let files = || poses.iter().map(|pose| pose.file.as_path());
-            overwritten_by_stdout(files())?;
-            self.spares(&poses.iter().map(|pose| pose.file.clone()).collect::<Vec<_>>())?;
-            self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
-            return Ok(poses.into_iter().map(|pose| pose.pose).collect());
+        if self.poses.is_some() || !self.pose.is_empty() {
+            return self.given(model);
         }
         let kind = match self.over {
             Over::All => PoseKind::All,
@@ -173,6 +172,27 @@ impl BakeWeightsArgs {
             return Err(CliError::Usage("--over clips: the file has no clip, so that there is no pose".to_owned()));
         }
         Ok(poses)
+    }
+
+    /// Reads the poses that are given.
+    fn given(&self, model: &Model) -> Result<Vec<LocalPose>, CliError> {
+        let (mut files, mut out) = (Vec::new(), Vec::new());
+        if let Some(folder) = &self.poses {
+            for one in read_poses(folder, model)? {
+                files.push(one.file);
+                out.push(one.pose);
+            }
+        }
+        for text in &self.pose {
+            let one = read_named_pose(model, text)?;
+            files.extend(one.file);
+            out.push(one.pose);
+        }
+        let paths = || files.iter().map(PathBuf::as_path);
+        overwritten_by_stdout(paths())?;
+        self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, paths()))?;
+        self.spares(&files)?;
+        Ok(out)
     }
 
     /// Deforms the primitives by the method in all poses.

@@ -215,6 +215,9 @@ fn what_baking_leaves_is_told_by_vertex_and_over_the_poses_that_are_asked_for() 
     let most = largest.iter().copied().fold(0.0, f64::max);
     let [_, after, largest_after] = figures(&told);
     assert!((mean - 1e3 * after).abs() < 1e-2 && (most - 1e3 * largest_after).abs() < 1e-2, "{mean} {most}");
+    // Single poses: a file, and a moment of a clip.
+    let single = ["--pose", "sculpts/Arm.pose.json", "--pose", "Bend@0.5", "-o", "single.glb"];
+    assert_eq!(json(&folder, &[&all[..], &single].concat())["poses"], 2);
     // Few poses of one kind; the tool of `fix` gives the same weights over the same poses.
     let turns = ["--over", "turns", "--most-poses", "12", "-o", "turns.glb"];
     let told = json(&folder, &[&all[..], &turns].concat());
