@@ -39,7 +39,8 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
-/// partner). bake-method also has from, poses and what `bake-weights` tells of the gain.
+/// partner). solve also has examples and hold_out (empty) as `skinscope solve` has them, and unproven (places whose choice of joints is not proven
+/// to be the best). bake-method also has from, poses and what `bake-weights` tells of the gain.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct FixArgs {

@@ -42,6 +42,7 @@ mod rules;
 mod saving;
 mod second_model;
 mod sessions;
+mod solving;
 mod spreadsheet;
 mod statistics;
 mod tables;
