@@ -230,6 +230,14 @@ fn what_baking_leaves_is_told_by_vertex_and_over_the_poses_that_are_asked_for() 
     assert!(fs::read(folder.join("fixed.glb")).unwrap() == fs::read(folder.join("turns.glb")).unwrap());
     let text = ok(&folder, &[&fix[..], &["-o", "fixed.glb"]].concat());
     assert!(text.contains("linear+mush in 12 poses: ") && text.contains("% of the gain"), "{text}");
+    // Linear blending by the new weights is measured against the method by those from before.
+    let moment = ["--clip", "Bend", "--time", "2", "--json"];
+    let sides = ["compare", "turns.glb", "--a", "linear", "--b", "linear+mush", "--b-file", "a.glb"];
+    let apart = json(&folder, &[&sides[..], &moment].concat());
+    assert!(
+        apart["b"] == "linear+mush" && apart["b_file"] == "a.glb" && apart["rms_mm"].as_f64().unwrap() > 0.0,
+        "{apart}"
+    );
     // The weights before and after are two files that `diff` tells apart.
     let text = String::from_utf8_lossy(&captured(&folder, &["diff", "a.glb", "out.glb"]).stdout).into_owned();
     assert!(text.contains("weights"), "{text}");
