@@ -105,7 +105,8 @@ fn layers_above_hide_a_drag_and_one_that_is_shown_alone_takes_it() {
     drag(&mut session, &[wanted]);
     let at = drawn(&mut session);
     apply(&mut session, LayerCommand::Select(Some(ids[0])));
-    drag(&mut session, &[between(&session, 0.6)]);
+    let farther = between(&session, 0.6);
+    drag(&mut session, &[farther]);
     assert!(note(&session).contains("Layers above Low hide it"), "{}", note(&session));
     assert!(drawn(&mut session).distance(at) < 1e-9);
     let (apart, away) = told(&mut session);
