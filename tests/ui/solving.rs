@@ -71,6 +71,10 @@ fn each_example_has_its_pose_is_kept_aside_and_left_out_and_the_surface_is_compa
     harness.get_by_label(&format!("Elbow: rms: {}", change(told.before.rms, told.after.rms)));
     harness.get_by_label(&format!("95 % are below: {}", change(told.before.p95, told.after.p95)));
     harness.get_by_label(&format!("Largest distance: {}", change(told.before.largest, told.after.largest)));
+    let clip = harness.state().session.model().unwrap().clips[0].name.clone();
+    click(&mut harness, &format!("Let Elbow have the pose of {clip} at its present time, without edits"));
+    assert!(says(&harness, &format!("{clip} 0.000 s")));
+    click(&mut harness, "Let Elbow have the pose that is shown now");
     add(&mut harness, "Knee");
     harness.get_all_by_role_and_label(Role::Button, "Aside").next().unwrap().click();
     harness.run();

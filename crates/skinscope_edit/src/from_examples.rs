@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use skinscope_solve::{ExampleError, ExampleMesh, ExampleSet, Joints, MeshOrder, SolveSettings, as_stored, solve_all};
+use skinscope_model::PrimitiveId;
+use skinscope_solve::{
+    ExampleError, ExampleMesh, ExampleSet, Joints, LayoutError, MeshOrder, SolveSettings, as_stored, solve_all,
+};
 use skinscope_weights::Table;
 
 use super::operation_row::Group;
@@ -135,7 +138,12 @@ fn examples_of<'m>(sheet: &Sheet<'m>, settings: &Settings) -> Result<Option<Exam
     }
     let name = |example: usize| meshes.get(example).map_or("", |mesh| mesh.name.as_str());
     let order = MeshOrder { primitive: None, by_place: ORDER.choice(settings) == 1 };
-    let set = ExampleSet::new(sheet.model, &sheet.tables, meshes, order);
+    let found = |order: MeshOrder| ExampleSet::new(sheet.model, &sheet.tables, meshes, order);
+    // Where the number of vertices does not tell, those that may change do.
+    let set = found(order).or_else(|why| match only_open(sheet) {
+        Some(primitive) => found(MeshOrder { primitive: Some(primitive), ..order }).map_err(|_| why),
+        None => Err(why),
+    });
     let set = set.map_err(|why| {
         Refusal::Examples(match why {
             ExampleError::NoneLeft => "every example is kept aside, so that none is left to solve from".to_owned(),
@@ -146,6 +154,9 @@ fn examples_of<'m>(sheet: &Sheet<'m>, settings: &Settings) -> Result<Option<Exam
                 "the pose of “{}” is one of a model with other nodes or shapes; take the pose again",
                 name(example)
             ),
+            ExampleError::Unfit { mesh, why: why @ LayoutError::Several(_) } => {
+                format!("“{}”: {why}, by letting only vertices of that one change", name(mesh))
+            }
             ExampleError::Unfit { mesh, why } => format!("“{}”: {why}", name(mesh)),
         })
     })?;
@@ -153,6 +164,16 @@ fn examples_of<'m>(sheet: &Sheet<'m>, settings: &Settings) -> Result<Option<Exam
         set.used().iter().try_for_each(|(at, _)| check_one_skin(sheet, *at))?;
     }
     Ok(Some(set))
+}
+
+/// Returns the primitive that has all vertices which may change, where not all may.
+fn only_open(sheet: &Sheet) -> Option<PrimitiveId> {
+    let is_open = |(number, table): &(usize, &Table)| {
+        !sheet.bounds.is_open() && (0..table.vertices()).any(|row| sheet.bounds.has(*number, row))
+    };
+    let mut open = sheet.tables.iter().enumerate().filter(is_open);
+    let first = open.next().and_then(|(_, table)| table.primitives.first().copied());
+    first.filter(|_| open.next().is_none())
 }
 
 fn run_on(sheet: &mut Sheet, settings: &Settings) {
@@ -181,4 +202,61 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
         after,
     });
     sheet.solved = Some(SolvedExamples { examples: compared.collect(), solved });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use skinscope_model::test_shapes::{Tube, tube};
+    use skinscope_model::{InstanceId, Model};
+    use skinscope_solve::{MeshPoints, Posed};
+
+    use super::*;
+    use crate::apply;
+
+    /// The surface of a tube at rest, as what it should be while a joint is turned.
+    fn settings(model: &Model) -> Settings {
+        let sheet = Sheet::of(model);
+        let motion = Posed::new(model, &model.skeleton.rest).motion(InstanceId::from_index(0), 0).unwrap();
+        let points = (0..sheet.tables[0].vertices()).map(|vertex| motion.blended(&sheet.tables[0], vertex)).collect();
+        let mut pose = model.skeleton.rest.clone();
+        skinscope_anim::pose::rotate(&mut pose, model.skins[0].joints[1], glam::Vec3::new(0.0, 0.0, 40.0));
+        let example = ExampleMesh { points: MeshPoints(points), pose: Arc::new(pose), ..ExampleMesh::default() };
+        Settings { examples: Arc::new(vec![example]), ..Settings::default() }
+    }
+
+    #[test]
+    fn vertices_out_of_bounds_keep_their_weights_and_what_is_told_holds_for_them_too() {
+        let model = tube(Tube { joints: 4, ..Tube::default() });
+        let settings = settings(&model);
+        let mut sheet = Sheet::of(&model);
+        let before = sheet.tables[0].clone();
+        let count = before.vertices();
+        sheet.bounds.rows = vec![(0..count).map(|row| row % 2 == 0).collect()];
+        let applied = apply(&SOLVE, &mut sheet, &settings);
+        assert!(applied.vertices > 0);
+        let table = &sheet.tables[0];
+        assert!((0..count).all(|row| row % 2 == 0 || table.has_same_pairs(row, &before)));
+        let told = sheet.solved.clone().unwrap().examples.remove(0);
+        let set = ExampleSet::new(&model, &sheet.tables, &settings.examples, MeshOrder::default()).unwrap();
+        let left = set.deviations(&sheet.tables.iter().map(as_stored).collect::<Vec<_>>())[0];
+        assert!((told.after.rms - left.rms).abs() < 1e-9 && told.after.rms < told.before.rms, "{told:?}");
+    }
+
+    #[test]
+    fn without_examples_nothing_is_done_and_one_that_does_not_fit_is_refused() {
+        let model = tube(Tube::default());
+        let mut sheet = Sheet::of(&model);
+        assert_eq!(apply(&SOLVE, &mut sheet, &Settings::default()).vertices, 0);
+        assert!(sheet.solved.is_none() && crate::check(&SOLVE, &sheet, &Settings::default()).is_ok());
+        let mut settings = settings(&model);
+        let example = &mut Arc::make_mut(&mut settings.examples)[0];
+        (example.name, example.points) = ("elbow".to_owned(), MeshPoints(Arc::from([glam::DVec3::ZERO])));
+        let why = crate::check(&SOLVE, &sheet, &settings).unwrap_err().to_string();
+        assert!(why.starts_with("“elbow”: it has 1 vertices, and "), "{why}");
+        ORDER.set_choice(&mut settings, 1);
+        let why = crate::check(&SOLVE, &sheet, &settings).unwrap_err().to_string();
+        assert!(why.contains("no example has the rest pose"), "{why}");
+    }
 }

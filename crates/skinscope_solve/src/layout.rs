@@ -14,7 +14,7 @@ const NEAR: f64 = 1e-4;
 
 /// Where the vertices of a model's primitives are in the example meshes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// The primitives that the meshes show, each as an instance draws it.
     segments: Vec<Segment>,
     /// How many vertices each mesh has.
@@ -31,7 +31,7 @@ struct Segment {
 
 /// Why example meshes do not fit the model.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum LayoutError {
+pub enum LayoutError {
     /// The model has no such primitive with a skin.
     NoPrimitive,
     /// A mesh has another number of vertices than is needed.
@@ -157,8 +157,7 @@ impl Layout {
     }
 
     /// Returns the primitives whose vertices the meshes have, each with the instance that draws it.
-    #[cfg(test)]
-    fn primitives(&self) -> impl Iterator<Item = (InstanceId, PrimitiveId)> {
+    pub fn primitives(&self) -> impl Iterator<Item = (InstanceId, PrimitiveId)> {
         self.segments.iter().map(|segment| (segment.instance, segment.at))
     }
 

@@ -43,6 +43,7 @@ pub use edges::hull_edges;
 pub use example::{Deviation, Example};
 pub use gain::{Gain, JointGain};
 pub use hull::{Hull, hull};
+pub use layout::{Layout, LayoutError};
 pub use meshes::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, MeshPoints, table_of};
 pub use motion::{Motion, Posed, shown_by};
 pub use poses::{MethodSurface, PoseKind, poses_of, typical_poses};

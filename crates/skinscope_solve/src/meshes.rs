@@ -53,8 +53,8 @@ pub enum ExampleError {
     Unfit {
         /// The number of the example.
         mesh: usize,
-        /// Why it does not fit, in words.
-        why: String,
+        /// Why it does not fit.
+        why: LayoutError,
     },
 }
 
@@ -106,7 +106,7 @@ impl<'m> ExampleSet<'m> {
             true => meshes.iter().position(|mesh| is_same(&mesh.pose, rest)).ok_or(ExampleError::NoRest)?,
             false => 0,
         };
-        let unfit = |mesh: usize, why: LayoutError| ExampleError::Unfit { mesh, why: why.to_string() };
+        let unfit = |mesh: usize, why: LayoutError| ExampleError::Unfit { mesh, why };
         let points = &meshes[first].points.0;
         let layout = match order.by_place {
             true => Layout::by_place(model, order.primitive, &|at| table_of(tables, at), points),

@@ -27,7 +27,8 @@ pub struct Resolved {
 
 /// Finds the nodes and morph targets of a model that the keys of a file name ([`Keys::matches`]). Where not all joints of
 /// the file are called as nodes here, keys that a family of names knows as bones of limbs are these bones of the model,
-/// and no other ones ([`HumanoidRig::bones_of_names`]).
+/// and no other ones ([`HumanoidRig::bones_of_names`]). Where the file names a moment of a clip that the model has, the values of that moment
+/// are there too, but for those that the file replaces.
 #[must_use]
 pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     let keys = Keys::of(model);

@@ -91,6 +91,11 @@ fn a_pose_is_taken_anew_a_sculpt_replaces_the_one_of_its_name_and_what_does_not_
     let clip = session.model().unwrap().clips[0].name.clone();
     assert!(taken[1].pose_name.starts_with(&format!("{clip} 0.500 s")), "{}", taken[1].pose_name);
     assert!(*taken[1].pose == session.pose().local && taken[1].pose != meshes[1].pose && taken[0] == meshes[0]);
+    // What is edited is not in the clip.
+    session.apply(ToolCommand::Sculpts(SculptCommand::TakeClip(1)));
+    let of_clip = examples(&session);
+    assert_eq!(of_clip[1].pose_name, format!("{clip} 0.500 s"));
+    assert!(of_clip[1].pose != taken[1].pose);
     // Of one name there is one.
     session.apply(ToolCommand::Sculpts(SculptCommand::Add { meshes: meshes[1..].to_vec() }));
     assert!(examples(&session) == meshes);

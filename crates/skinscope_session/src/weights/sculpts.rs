@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use skinscope_anim::pose::ClipMoment;
 use skinscope_edit::{ExampleMesh, Settings};
 use skinscope_model::LocalPose;
 
@@ -20,6 +21,8 @@ pub enum SculptCommand {
     },
     /// Let an example, by its number, have the pose that is shown.
     TakePose(usize),
+    /// Let an example have the pose that the clip has at its present time, without edits and whatever is shown.
+    TakeClip(usize),
     /// Keep an example aside, so that it is compared and not used, or use it again.
     ToggleAside(usize),
     /// Leave an example out.
@@ -43,6 +46,14 @@ impl Session {
     pub fn shown_pose(&self) -> Option<ShownPose> {
         self.brushwork().shown_pose()
     }
+
+    /// Returns the pose that a command gives an example.
+    pub(super) fn pose_for(&self, command: &SculptCommand) -> Option<ShownPose> {
+        match command {
+            SculptCommand::TakeClip(_) => self.brushwork().clip_pose(),
+            _ => self.shown_pose(),
+        }
+    }
 }
 
 impl Brushwork<'_> {
@@ -63,6 +74,15 @@ impl Brushwork<'_> {
         };
         Some(ShownPose { pose: Arc::new(local.clone()), name })
     }
+
+    /// Returns the pose that the clip alone has at its present time; `None` without a clip.
+    fn clip_pose(self) -> Option<ShownPose> {
+        let (model, time) = (self.model?, self.playback.time_secs);
+        let index = self.playback.clip?.index();
+        let moment = ClipMoment { clip: format!("#{index}"), time };
+        let name = format!("{} {time:.3} s", model.clips.get(index)?.name);
+        Some(ShownPose { pose: Arc::new(moment.pose(model).ok()?), name })
+    }
 }
 
 impl Tools {
@@ -75,7 +95,7 @@ impl Tools {
         }
     }
 
-    /// Changes the examples that weights are solved from; `shown` is the pose that is shown.
+    /// Changes the examples that weights are solved from; `shown` is the pose that an example may get.
     pub(super) fn change_sculpts(&mut self, command: &SculptCommand, shown: Option<ShownPose>) {
         let settings = Arc::make_mut(&mut self.settings);
         let examples = Arc::make_mut(&mut settings.examples);
@@ -88,7 +108,7 @@ impl Tools {
                     }
                 }
             }
-            SculptCommand::TakePose(at) => {
+            SculptCommand::TakePose(at) | SculptCommand::TakeClip(at) => {
                 if let Some((example, shown)) = examples.get_mut(*at).zip(shown) {
                     (example.pose, example.pose_name) = (shown.pose, shown.name);
                 }

@@ -32,7 +32,7 @@ pub(crate) fn apply(session: &mut Session, command: &ToolCommand) {
         ToolCommand::Set(settings) => session.tools.set(settings),
         ToolCommand::Sculpts(command) => {
             session.update_pose();
-            let shown = session.shown_pose();
+            let shown = session.pose_for(command);
             session.tools.change_sculpts(command, shown);
         }
         ToolCommand::TakePose => takes_pose = true,

@@ -2,7 +2,7 @@
 
 use egui::{Align, Label, Layout, RichText, Role, TextEdit, Ui, WidgetInfo};
 use skinscope_edit::{Deviation, ExampleMesh, SolvedExamples};
-use skinscope_session::{Command, FileCommand, SculptCommand, ToolCommand};
+use skinscope_session::{Command, FileCommand, SculptCommand, Session, ToolCommand};
 
 use super::quiet_text;
 use crate::icons;
@@ -14,7 +14,9 @@ const NONE: &str = "Drop meshes on the window, PLY, OBJ or GLB: each is what the
     NAME.pose.json that is dropped with them is the pose of the mesh of that name.";
 
 /// Shows the examples, and a field for the path of another one.
-pub(super) fn show(ui: &mut Ui, examples: &[ExampleMesh], commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, examples: &[ExampleMesh], commands: &mut Vec<Command>) {
+    let clip = session.model().zip(session.playback().clip);
+    let clip = clip.and_then(|(model, clip)| Some(model.clips.get(clip.index())?.name.as_str()));
     let mut asked = None;
     section(ui, "Examples", |ui| {
         if !examples.is_empty() && link(ui, "Clear", "Leave all examples out").clicked() {
@@ -25,14 +27,14 @@ pub(super) fn show(ui: &mut Ui, examples: &[ExampleMesh], commands: &mut Vec<Com
         quiet_text(ui, NONE);
     }
     for (number, example) in examples.iter().enumerate() {
-        asked = row(ui, number, example).or(asked);
+        asked = row(ui, (number, example), clip).or(asked);
     }
     commands.extend(asked.map(|asked| Command::from(ToolCommand::Sculpts(asked))));
     path(ui, commands);
 }
 
-/// Shows an example; returns what is to be done with it.
-fn row(ui: &mut Ui, number: usize, example: &ExampleMesh) -> Option<SculptCommand> {
+/// Shows an example; returns what is to be done with it. `clip` is the one that could give it a pose.
+fn row(ui: &mut Ui, (number, example): (usize, &ExampleMesh), clip: Option<&str>) -> Option<SculptCommand> {
     let ExampleMesh { name, pose_name, is_held_out, .. } = example;
     let mut asked = None;
     ui.horizontal(|ui| {
@@ -54,6 +56,12 @@ fn row(ui: &mut Ui, number: usize, example: &ExampleMesh) -> Option<SculptComman
             let help = format!("Let {name} have the pose that is shown now");
             if link(ui, "Pose of now", &help).on_hover_text(help.as_str()).clicked() {
                 asked = Some(SculptCommand::TakePose(number));
+            }
+            if let Some(clip) = clip {
+                let help = format!("Let {name} have the pose of {clip} at its present time, without edits");
+                if link(ui, "Clip time", &help).on_hover_text(help.as_str()).clicked() {
+                    asked = Some(SculptCommand::TakeClip(number));
+                }
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let pose = RichText::new(pose_name.as_str()).font(theme::regular(12.0)).color(colors(ui).dim);

@@ -60,7 +60,7 @@ fn show_parameter(
         ParameterKind::Pairs => pairs::show(ui, session, now),
         ParameterKind::Copied => copied(ui, session, commands),
         ParameterKind::Donor => donor::show(ui, session, now, commands),
-        ParameterKind::Examples => examples::show(ui, &now.examples, commands),
+        ParameterKind::Examples => examples::show(ui, session, &now.examples, commands),
         ParameterKind::Pose => bound(ui, session, commands),
         ParameterKind::Rules => rules(ui, session, parameter, now),
         ParameterKind::Baking => baking::show(ui, session, parameter, now, commands),
