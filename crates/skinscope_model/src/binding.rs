@@ -4,6 +4,7 @@
 //! gains the skin, those that do show a copy of the mesh, as in [`super::part_meshes`].
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3};
@@ -69,6 +70,18 @@ impl BindingChange {
     pub fn bound(&self) -> impl Iterator<Item = InstanceId> {
         self.instances.iter().map(|(id, _)| *id).chain(self.joining.iter().map(|(id, _)| *id))
     }
+
+    /// Returns the same change where the nodes that it names have other ids now. Those that came with it need not follow all others any more:
+    /// [`Model::bound_nodes`] tells which they are.
+    pub(crate) fn following(&self, moved: &dyn Fn(NodeId) -> NodeId) -> Arc<Self> {
+        let mut out = self.clone();
+        out.nodes.iter_mut().for_each(|node| node.below = node.below.map(moved));
+        for skin in &mut out.skins {
+            skin.joints.iter_mut().for_each(|joint| *joint = moved(*joint));
+            skin.root = skin.root.map(moved);
+        }
+        Arc::new(out)
+    }
 }
 
 impl Model {
@@ -83,6 +96,23 @@ impl Model {
     #[must_use]
     pub fn bindings(&self) -> &[Arc<BindingChange>] {
         &self.shared.bindings
+    }
+
+    /// Returns for each of [`Model::bindings`] the numbers that the nodes which came with it have in [`Skeleton::file_index`]. Their ids may
+    /// have moved since, where joints gained links.
+    #[must_use]
+    pub fn bound_nodes(&self) -> Vec<Range<u32>> {
+        let links = |times: usize| self.new_links().filter(|link| link.made_after == times).count() as u32;
+        let mut end = self.skeleton.file_index.iter().max().map_or(0, |last| last + 1);
+        let mut out = Vec::with_capacity(self.bindings().len());
+        for (index, binding) in self.bindings().iter().enumerate().rev() {
+            let last = end.saturating_sub(links(index + 1));
+            let first = last.saturating_sub(binding.nodes.len() as u32);
+            out.push(first..last);
+            end = first;
+        }
+        out.reverse();
+        out
     }
 
     /// Returns whether meshes of both models gained the same skins since their files were read.
