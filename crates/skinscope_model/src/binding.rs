@@ -4,7 +4,6 @@
 //! gains the skin, those that do show a copy of the mesh, as in [`super::part_meshes`].
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3};
@@ -96,23 +95,6 @@ impl Model {
     #[must_use]
     pub fn bindings(&self) -> &[Arc<BindingChange>] {
         &self.shared.bindings
-    }
-
-    /// Returns for each of [`Model::bindings`] the numbers that the nodes which came with it have in [`Skeleton::file_index`]. Their ids may
-    /// have moved since, where joints gained links.
-    #[must_use]
-    pub fn bound_nodes(&self) -> Vec<Range<u32>> {
-        let links = |times: usize| self.new_links().filter(|link| link.made_after == times).count() as u32;
-        let mut end = self.skeleton.file_index.iter().max().map_or(0, |last| last + 1);
-        let mut out = Vec::with_capacity(self.bindings().len());
-        for (index, binding) in self.bindings().iter().enumerate().rev() {
-            let last = end.saturating_sub(links(index + 1));
-            let first = last.saturating_sub(binding.nodes.len() as u32);
-            out.push(first..last);
-            end = first;
-        }
-        out.reverse();
-        out
     }
 
     /// Returns whether meshes of both models gained the same skins since their files were read.

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::f32::consts::PI;
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
@@ -180,6 +181,23 @@ impl Model {
 }
 
 impl Model {
+    /// Returns for each of [`Model::bindings`] the numbers that the nodes which came with it have in [`crate::Skeleton::file_index`]. Their ids may
+    /// have moved since, where joints gained links.
+    #[must_use]
+    pub fn bound_nodes(&self) -> Vec<Range<u32>> {
+        let links = |times: usize| self.new_links().filter(|link| link.made_after == times).count() as u32;
+        let mut end = self.skeleton.file_index.iter().max().map_or(0, |last| last + 1);
+        let mut out = Vec::with_capacity(self.bindings().len());
+        for (index, binding) in self.bindings().iter().enumerate().rev() {
+            let last = end.saturating_sub(links(index + 1));
+            let first = last.saturating_sub(binding.nodes.len() as u32);
+            out.push(first..last);
+            end = first;
+        }
+        out.reverse();
+        out
+    }
+
     /// Returns for each node the same one of another model of the file, by its index in the file; `None` where that lacks it.
     #[must_use]
     pub fn nodes_in(&self, other: &Self) -> Vec<Option<NodeId>> {
