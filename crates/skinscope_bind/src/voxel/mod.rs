@@ -66,6 +66,8 @@ fn run(body: &Body, settings: &BindSettings, progress: Progress) -> Result<Found
         range.map(one).collect()
     };
     let sources = progress.part(0.4, 0.5).by_chunk(body.shape.points.len(), 256, &of)?;
+    // The equations need the room.
+    drop((grid, paths));
     let nearest = |place: u32| {
         let at = body.shape.points[place as usize];
         let mut found: Vec<(f64, u32)> =
