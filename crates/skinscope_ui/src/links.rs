@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use egui::{Label, RichText, Ui};
 use skinscope_edit::{LinkRefusal, LinkSettings, count_links};
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{Command, EditCommand, LinkVolumes, LinksMade, Session};
+use skinscope_session::{Command, EditCommand, GainedLinks, LinkVolumes, LinksMade, Session};
 
 use super::Status;
 use super::icons;
@@ -81,15 +81,7 @@ pub(super) fn show(
     let made: Option<&LinksMade> = session.tools().links.as_ref().filter(|made| made.joint == joint);
     match made.map(|made| &made.gained) {
         Some(Ok(gained)) if has > 0 => {
-            note(ui, format!("{} vertices have other weights.", grouped(gained.vertices)));
-            match &gained.volumes {
-                Some(volumes) => told(ui, volumes),
-                None if session.measures_links() => {
-                    note(ui, "Measuring the volume before and after.".to_owned());
-                    progress_bar(ui, "Volume around the links measured", status.links.unwrap_or(0.0));
-                }
-                None => {}
-            }
+            became(ui, gained, session.measures_links().then(|| status.links.unwrap_or(0.0)));
         }
         Some(Err(why)) if has == 0 && panel.is_open => note(ui, format!("{}.", capital(&why.to_string()))),
         _ => {}
@@ -163,6 +155,19 @@ fn choose(ui: &mut Ui, model: &Arc<Model>, joint: NodeId, panel: &mut LinksPanel
     let help = "Put the links there and part the weights among them, in one step that can be undone, and measure the volume before and after; saving writes them, with keys in the clips";
     if button.on_hover_text(help).clicked() {
         commands.push(EditCommand::InsertLinks(joint, settings).into());
+    }
+}
+
+/// Shows what links have done. `measured`: how much of what they do to the volume is measured by now, 0…1, as long as that goes on.
+fn became(ui: &mut Ui, gained: &GainedLinks, measured: Option<f32>) {
+    note(ui, format!("{} vertices have other weights.", grouped(gained.vertices)));
+    match (&gained.volumes, measured) {
+        (Some(volumes), _) => told(ui, volumes),
+        (None, Some(fraction)) => {
+            note(ui, "Measuring the volume before and after.".to_owned());
+            progress_bar(ui, "Volume around the links measured", fraction);
+        }
+        (None, None) => {}
     }
 }
 
