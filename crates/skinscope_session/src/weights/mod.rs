@@ -10,7 +10,7 @@ pub(crate) mod tools;
 mod trial;
 mod within;
 
-pub use self::links::{GainedLinks, LinksMade};
+pub use self::links::{GainedLinks, LinkVolumes, LinksMade};
 pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use self::sculpts::{SculptCommand, ShownPose};
 pub use self::shapes::{EnvelopeHandle, EnvelopeScore, with_radius};
