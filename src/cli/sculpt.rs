@@ -6,23 +6,21 @@ use clap::Args;
 use glam::DVec3;
 use serde_json::{Value, json};
 
-use super::find::{find_clip, find_node, splits};
+use super::find::{find_node, splits};
 use super::fix::tell_current;
 use super::fix_report::written;
 use super::method::begun_method;
 use super::opened::refuse_session;
-use super::pose::parse_secs;
+use super::posed::{NamedPose, read_named_pose};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive, table_of};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
-use crate::anim::{SampleScratch, sample};
+use super::{CliError, other_file, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
 use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::pose::resolve;
 use crate::session::MethodChoice;
 use crate::session::shaping::{
     Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
@@ -287,27 +285,9 @@ impl SculptArgs {
 
 /// Reads a pose: a file, or a clip at a time. The shapes that the model has already are as much there as their drivers say.
 fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, CliError> {
-    let mut pose = model.skeleton.rest.clone();
-    let file = Path::new(text);
-    let at = text.rsplit_once('@').and_then(|(clip, secs)| Some((clip, parse_secs(secs).ok()?)));
-    let (name, files) = match at.filter(|_| !file.is_file()) {
-        Some((clip, secs)) => {
-            let clip = find_clip(model, clip)?;
-            let clip = &model.clips[clip.index()];
-            sample(model, clip, secs, &mut SampleScratch::default(), &mut pose);
-            (format!("{} {secs}", clip.name), Vec::new())
-        }
-        None => {
-            let said = resolve(model, &read_pose(file)?);
-            tell_unmatched(&said.unmatched);
-            said.apply(&mut pose);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let name = name.strip_suffix(".json").unwrap_or(&name);
-            (name.strip_suffix(".pose").unwrap_or(name).to_owned(), vec![file.to_owned()])
-        }
-    };
+    let NamedPose { name, file, mut pose } = read_named_pose(model, text)?;
     bring_in(model, kept, &mut pose);
-    Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files })
+    Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files: file.into_iter().collect() })
 }
 
 fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {

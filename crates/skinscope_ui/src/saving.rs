@@ -78,6 +78,7 @@ fn about_button(name: &str) -> &'static str {
         "Open" => "Open it in place of what is open",
         "Take its clips" => "Add its clips to the open model",
         "Compare" => "Show it and the open model as two sides of a comparison",
+        "Solve" => "Solve the weights of the open model from it, as an example of how the surface should be",
         "Take the clips" => "Add the clips with this mapping of joints",
         "Save session…" => "Write all edits and the view into a session file",
         "Save as…" => "Write the model into another file",

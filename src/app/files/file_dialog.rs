@@ -46,6 +46,7 @@ pub(crate) enum FileKind {
     Skeleton,
     Mesh,
     Environment,
+    Mesh,
     Any,
 }
 
@@ -66,6 +67,7 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Skeleton => dialog.add_filter("Joints", &["json"]),
         FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
+        FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb", "gltf"]),
         FileKind::Any => dialog,
     };
     match wanted {
