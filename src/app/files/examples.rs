@@ -112,7 +112,11 @@ fn read_pose(path: &Path, model: &Model, unmatched: &mut usize) -> Result<ShownP
 }
 
 /// Reads where the vertices of a mesh are, in the scene, metres: of a model as it stands at rest.
-pub(super) fn points_of(path: &Path, options: &import::Options, progress: &Progress) -> Result<Vec<glam::DVec3>, String> {
+pub(super) fn points_of(
+    path: &Path,
+    options: &import::Options,
+    progress: &Progress,
+) -> Result<Vec<glam::DVec3>, String> {
     let wrong = |why: String| format!("{}: {why}", path.display());
     if is_points(path) {
         return read_points(path).map_err(wrong);
