@@ -78,13 +78,9 @@ pub use view::{
     Orbit, Picking, PosedLight, Projector, View, ViewFrom, WeightsJointSource,
 };
 pub use weights::{
-<<<<<<< HEAD
-    ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, GainedLinks, LinksMade, MarkCommand,
-    MarkMode, MarkShape, MarkTool, Marking, Scope, SculptCommand, ShownPose, ToolCommand, Tools, with_radius,
-=======
     ChangedByTool, EditedWeights, EnvelopeHandle, EnvelopeScore, Examination, GainedLinks, LinkVolumes, LinksMade,
-    MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools, with_radius,
->>>>>>> links
+    MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, SculptCommand, ShownPose, ToolCommand, Tools,
+    with_radius,
 };
 pub use work::{Done, ModelKey, Run, Work};
 
