@@ -13,7 +13,7 @@ use super::method::begun_method;
 use super::opened::refuse_session;
 use super::posed::{NamedPose, read_named_pose};
 use super::sculpts::read_mesh;
-use super::solve_args::{SearchArgs, parse_primitive, table_of};
+use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
 use super::{CliError, other_file, print, printable};
@@ -26,7 +26,7 @@ use crate::session::shaping::{
     Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
     rename_shape, shape, targets_of_mesh, targets_of_method,
 };
-use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes};
+use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
 use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
