@@ -46,6 +46,33 @@ pub(super) struct LayerArgs {
     layers_effect: Vec<WantedEffect>,
 }
 
+/// The layer that something goes into that is no stroke.
+#[derive(Clone, Debug, Args)]
+pub(super) struct IntoLayerArgs {
+    /// Let the change go into the layer of this name, over the others that MODEL keeps, so that all layers together make the weights, and let the
+    /// result keep all of them in its extras; a layer that is not there is added
+    #[arg(long, value_name = "NAME", requires = "vertex", allow_hyphen_values = true)]
+    layer: Option<String>,
+    /// What becomes of layers that MODEL keeps although another program has changed the weights that they make
+    #[arg(long, value_name = "CHOICE", requires = "layer", value_parser = choices())]
+    kept_layers: Option<String>,
+}
+
+impl IntoLayerArgs {
+    /// Returns the same as strokes ask for it; `None` where no layer is named.
+    pub(super) fn asked(&self) -> Option<LayerArgs> {
+        self.layer.as_ref()?;
+        Some(LayerArgs {
+            layer: self.layer.clone(),
+            mask: false,
+            layers_from: None,
+            kept_layers: self.kept_layers.clone(),
+            layer_effect: Vec::new(),
+            layers_effect: Vec::new(),
+        })
+    }
+}
+
 /// An effect of layers with its settings, as it is asked for.
 #[derive(Clone, Debug)]
 struct WantedEffect {

@@ -141,7 +141,7 @@ impl VertexArgs {
         let locked = search.locked(&sheet)?;
         let (tables, surfaces) = sheet.into_parts();
         let field = PullField::new(model, (&surfaces, &tables), (at, vertex as usize), &settings);
-        let Some(field) = field else {
+        let Some(mut field) = field else {
             return Err(wrong(&format!("no skin moves vertex {vertex} of primitive {mesh},{primitive}")));
         };
         Ok(field.pull(model, &pins, &locked, &settings))

@@ -10,12 +10,12 @@
 //! Where no weights would do, [`PosedSkin::take_back`] makes a morph target of a sculpt, and a [`Driver`] says by the rotations of joints how much of
 //! it there is.
 //!
-//! Which joints have weight is chosen exactly, by branch and bound, but for rows that would take too many trials; those get the best choice
-//! that was found, and are counted ([`Solution::unproven`]). Nothing here knows of files, windows or sessions.
+//! The solver is that of [`skinscope_weights::least_squares`]: which joints have weight is chosen exactly, by branch and bound, but for rows
+//! that would take too many trials; those get the best choice that was found, and are counted ([`Solution::unproven`]). Nothing here knows of
+//! files, windows or sessions.
 
 #![forbid(unsafe_code)]
 
-mod active_set;
 mod candidates;
 mod drag;
 mod edges;
@@ -26,11 +26,10 @@ mod layout;
 mod motion;
 mod poses;
 mod pull;
-mod quadratic;
+mod pulled;
 mod row;
 mod rows;
 mod shapes;
-mod subset;
 #[cfg(test)]
 mod tests;
 mod whole;
@@ -44,7 +43,8 @@ pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use motion::{Motion, Posed, shown_by};
 pub use poses::{MethodSurface, typical_poses};
-pub use pull::{Pin, PullField, PullSettings, Pulled};
+pub use pull::{Pin, PullField, PullSettings};
+pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{

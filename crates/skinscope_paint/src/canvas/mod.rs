@@ -26,8 +26,10 @@ mod stuck;
 mod tests;
 mod touched;
 mod vicinity;
+mod wanted;
 
 pub use self::outline::Reach;
+pub use self::rows::Fit;
 pub use self::state::Painted;
 pub use self::stuck::StuckPlace;
 

@@ -2,10 +2,12 @@
 
 mod mask;
 mod set;
+mod wanted;
 mod written;
 
 pub(super) use self::mask::MASK;
 pub(super) use self::set::NewRows;
+pub use self::wanted::Fit;
 
 use skinscope_model::PrimitiveId;
 use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow};

@@ -3,6 +3,8 @@
 //! The strokes are carried out by [`skinscope_paint`], as those of a file are, so that the strokes that are recorded
 //! ([`Painting::recorded_files`]) give the same weights on the command line.
 
+mod drag_in_layer;
+mod drag_joints;
 mod easel;
 #[cfg(test)]
 mod effect_tests;
@@ -38,18 +40,21 @@ mod stroke;
 mod tests;
 pub(crate) mod vertex_drag;
 #[cfg(test)]
+mod vertex_drag_layer_tests;
+#[cfg(test)]
 mod vertex_drag_tests;
 mod vertex_grip;
 mod whole;
 mod written_form;
 
+pub use self::drag_joints::{DRAG_JOINTS, DragJoints};
 pub use self::hit::PaintHit;
 pub(crate) use self::layer_copy::LayerCopy;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
 pub use self::settings::{PaintDrag, PaintSettings};
-pub use self::vertex_drag::{DRAG_JOINTS, DragJoints, DragPin, VertexDrag, VertexDragCommand};
+pub use self::vertex_drag::{DragPin, VertexDrag, VertexDragCommand};
 pub use self::vertex_grip::VertexGrip;
 
 use std::sync::Arc;

@@ -8,12 +8,14 @@ use glam::DVec3;
 use skinscope_edit::Sheet;
 use skinscope_inspect::VertexRef;
 use skinscope_model::{LocalPose, Model, PrimitiveId, SkinningChange, WeightChange, WeightEdits};
-use skinscope_paint::written;
-use skinscope_solve::{Joints, Pin, PullField, PullSettings, SolveSettings};
+use skinscope_paint::{Fit, written};
+use skinscope_solve::{Pin, PullField, PullSettings, Pulled, SolveSettings};
 use skinscope_weights::brush::falloff;
-use skinscope_weights::{FALLOFFS, RestSurface, Table};
+use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
-use super::{PaintNote, Painter, notes, stroke};
+use super::drag_in_layer::{self, InLayer};
+use super::drag_joints::DragJoints;
+use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
 const MOST_PINS: usize = 8;
@@ -34,42 +36,6 @@ pub enum VertexDragCommand {
     Forget(usize),
     /// Forget all of them; the weights stay.
     ForgetAll,
-}
-
-/// The joints among which the weights of a dragged vertex are looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DragJoints {
-    /// Those that the vertex has.
-    Kept,
-    /// These, those that its neighbours have, and the parents and children of all of them.
-    #[default]
-    Near,
-    /// All of the skin.
-    All,
-}
-
-/// All choices of joints.
-pub static DRAG_JOINTS: [DragJoints; 3] = [DragJoints::Kept, DragJoints::Near, DragJoints::All];
-
-impl DragJoints {
-    /// Returns its name in the window.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Kept => "Of the vertex",
-            Self::Near => "Near ones",
-            Self::All => "All of the skin",
-        }
-    }
-
-    fn joints(self) -> Joints {
-        match self {
-            Self::Kept => Joints::Kept,
-            Self::Near => Joints::Near,
-            Self::All => Joints::All,
-        }
-    }
 }
 
 /// A pose in which the dragged vertex is held.
@@ -133,11 +99,31 @@ pub struct VertexDrag {
     seen: Option<Arc<Model>>,
 }
 
-/// The weights from before the pins, and how those that they have made differ from them.
+/// The weights from before the pins, and what the pins have made of them.
 #[derive(Clone, Debug)]
 struct Made {
     base: Arc<Model>,
-    changes: Vec<WeightChange>,
+    of: MadeOf,
+}
+
+/// What the pins have changed.
+#[derive(Clone, Debug)]
+enum MadeOf {
+    /// The weights themselves, by how they differ from those from before.
+    Weights(Vec<WeightChange>),
+    /// A layer, by the rows that it was given.
+    Layer(InLayer, Vec<TableRow>),
+}
+
+impl Made {
+    /// Whether a drag that would begin now, in a layer where there is one, changes the same.
+    fn goes_on_in(&self, now: Option<&InLayer>, painting: &Painting) -> bool {
+        match (&self.of, now) {
+            (MadeOf::Weights(_), None) => true,
+            (MadeOf::Layer(layer, _), Some(now)) => layer.goes_on_in(now, painting),
+            _ => false,
+        }
+    }
 }
 
 /// A drag that is under way.
@@ -149,6 +135,8 @@ struct Open {
     tables: Vec<Table>,
     settings: PullSettings,
     locked: BTreeSet<u32>,
+    /// The layer that it goes into; `None` where there are no layers.
+    in_layer: Option<InLayer>,
 }
 
 /// What the pinned vertex alone takes along.
@@ -297,7 +285,7 @@ fn forget(painter: &mut Painter<'_>, is_one: impl Fn(usize) -> bool) {
     }
 }
 
-/// Finds the weights that put the pinned vertex here in the pose that is shown. The error says why there are none.
+/// Finds the weights that put the pinned vertex here in the pose that is shown. The error says why there are none, or why they do not put it there.
 fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     if !target.is_finite() {
         return Ok(());
@@ -309,7 +297,7 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let pose = painter.skinning.pose.local.clone();
     begin(painter, vertex, &model)?;
     let drag = &mut painter.painting.vertex_drag;
-    let Some(open) = &drag.open else { return Ok(()) };
+    let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
     let count = pins.len();
     match pins.iter_mut().find(|pin| pin.pose == pose) {
@@ -320,14 +308,6 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         None => pins.push(Pin { pose, target }),
     }
     let pulled = open.field.pull(&open.base, &pins, &open.locked, &open.settings);
-    let changes = pulled.changes(&open.tables);
-    let mut all = SkinningChange { weights: changes.clone(), binds: Vec::new() };
-    if let Some(made) = &drag.made {
-        // What the drag reaches no more has its weights from before the pins again.
-        let before = SkinningChange { weights: made.changes.clone(), binds: Vec::new() };
-        all.add_absent(made.base.skinning_before(&before));
-    }
-    drag.made = Some(Made { base: Arc::clone(&open.base), changes });
     let figures = pulled.landed.iter().zip(&pulled.away).zip(&pulled.outside);
     let told = |(pin, ((landed, away), outside)): (Pin, ((&DVec3, &f64), &f64))| DragPin {
         pin,
@@ -335,11 +315,74 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         away: *away,
         outside: *outside,
     };
-    drag.pins = pins.into_iter().zip(figures).map(told).collect();
-    painter.skinning.change_weights(&all.weights);
+    let mut pins: Vec<DragPin> = pins.into_iter().zip(figures).map(told).collect();
+    let done = match open.in_layer.clone() {
+        Some(layer) => put_in_layer(painter, layer, &pulled, &mut pins),
+        None => {
+            put(painter, &pulled);
+            Ok(())
+        }
+    };
     let now = painter.skinning.edited().edited_model().map(Arc::clone);
-    painter.painting.vertex_drag.seen = now;
-    Ok(())
+    let drag = &mut painter.painting.vertex_drag;
+    (drag.pins, drag.seen) = (pins, now);
+    done
+}
+
+/// Gives the model the weights that a drag has found.
+fn put(painter: &mut Painter<'_>, pulled: &Pulled) {
+    let drag = &mut painter.painting.vertex_drag;
+    let Some(open) = &drag.open else { return };
+    let changes = pulled.changes(&open.tables);
+    let mut all = SkinningChange { weights: changes.clone(), binds: Vec::new() };
+    if let Some(Made { base, of: MadeOf::Weights(before) }) = &drag.made
+        && !are_of_same_vertices(before, &changes)
+    {
+        // What the drag reaches no more has its weights from before the pins again.
+        let before = SkinningChange { weights: before.clone(), binds: Vec::new() };
+        all.add_absent(base.skinning_before(&before));
+    }
+    drag.made = Some(Made { base: Arc::clone(&open.base), of: MadeOf::Weights(changes) });
+    painter.skinning.change_weights(&all.weights);
+}
+
+/// Returns whether two lists of changes name the same vertices, as those of one move after the other do.
+fn are_of_same_vertices(a: &[WeightChange], b: &[WeightChange]) -> bool {
+    let is_same = |(a, b): (&WeightChange, &WeightChange)| {
+        (a.mesh, a.primitive) == (b.mesh, b.primitive) && a.vertices == b.vertices
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_same)
+}
+
+/// Lets the layer in hand make the weights that a drag has found. Where it cannot, the pins say where the vertex is, and the error why.
+fn put_in_layer(
+    painter: &mut Painter<'_>,
+    layer: InLayer,
+    pulled: &Pulled,
+    pins: &mut [DragPin],
+) -> Result<(), PaintNote> {
+    let drag = &mut painter.painting.vertex_drag;
+    let Some(open) = &drag.open else { return Ok(()) };
+    let mut wanted = pulled.rows(&open.tables);
+    let rows: Vec<TableRow> = wanted.iter().map(|(at, _)| *at).collect();
+    if let Some(Made { of: MadeOf::Layer(_, before), .. }) = &drag.made {
+        // What the drag reaches no more has its weights from before the pins again.
+        let left = before.iter().filter(|at| rows.binary_search(at).is_err());
+        wanted.extend(left.map(|at| (*at, None)));
+    }
+    let (base, locked, own) = (Arc::clone(&open.base), open.locked.clone(), open.field.row());
+    drag.made = Some(Made { base: Arc::clone(&base), of: MadeOf::Layer(layer.clone(), rows) });
+    let fits = layer.put(painter, &wanted, &locked)?;
+    let found = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
+    let Some(((own, _), fit)) = found.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(()) };
+    let made = InLayer::made(painter.painting, *own);
+    if let Some(open) = &painter.painting.vertex_drag.open {
+        for pin in pins {
+            pin.landed = open.field.put_by(&base, &pin.pin.pose, &made).unwrap_or(pin.landed);
+            pin.away = pin.landed.distance(pin.pin.target);
+        }
+    }
+    drag_in_layer::why_not(painter.painting, fit).map_or(Ok(()), Err)
 }
 
 /// Begins a drag of a vertex, where none is under way.
@@ -350,20 +393,31 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     }
     let settings = settings_of(painter);
     let locked = painter.skinning.tools.locked.iter().map(|node| node.0).collect();
+    let in_layer = InLayer::begin(painter)?;
+    painter.painting.vertex_drag.go_to(model);
+    let painting: &Painting = painter.painting;
+    let made = painting.vertex_drag.made.as_ref();
+    let goes_on = made.is_some_and(|made| made.goes_on_in(in_layer.as_ref(), painting));
     let drag = &mut painter.painting.vertex_drag;
-    drag.go_to(model);
+    if !goes_on {
+        drag.made = None;
+    }
     if drag.vertex != Some(vertex) {
         (drag.vertex, drag.pins, drag.made) = (Some(vertex), Vec::new(), None);
     }
     // The pins from before come back where the drag is given up or undone.
     drag.note(model);
+    let in_layer = match &drag.made {
+        Some(Made { of: MadeOf::Layer(layer, _), .. }) => Some(layer.clone()),
+        _ => in_layer,
+    };
     let base = drag.made.as_ref().map_or(model, |made| &made.base);
     let base = Arc::clone(base);
     let surfaces = drag.surfaces_of(&base);
     let tables = Sheet::of(&base).tables;
     let found = place_of(&base, vertex).and_then(|at| PullField::new(&base, (&surfaces, &tables), at, &settings));
     let Some(field) = found else { return Err(notes::refused("no skin moves this vertex")) };
-    drag.open = Some(Box::new(Open { field, base, tables, settings, locked }));
+    drag.open = Some(Box::new(Open { field, base, tables, settings, locked, in_layer }));
     Ok(())
 }
 
@@ -399,9 +453,14 @@ pub(super) fn follow(painter: &mut Painter<'_>) {
         if has_gesture {
             return;
         }
-        drag.open = None;
+        let was_in_layer = drag.open.take().is_some_and(|open| open.in_layer.is_some());
         drag.note(&model);
+        if was_in_layer && painter.painting.easel.is_of(&model) {
+            let strokes = painter.painting.recorded_count();
+            painter.painting.easel.note_change(strokes);
+        }
     }
+    let drag = &mut painter.painting.vertex_drag;
     drag.go_to(&model);
     let Some(vertex) = pinned.filter(|_| drag.is_on) else {
         drag.reach = None;
