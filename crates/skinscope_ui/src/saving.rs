@@ -193,7 +193,7 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         );
     } else {
         section(ui, "What changes", |_| {});
-        let has_others = summary.clips + summary.binds > 0 || summary.accessors.is_empty();
+        let has_others = summary.clips + summary.binds + summary.shapes > 0 || summary.accessors.is_empty();
         if summary.vertices > 0 || !has_others {
             figure(ui, "Vertices", &grouped(summary.vertices));
             figure(ui, "Joints", &grouped(summary.joints));
@@ -203,6 +203,9 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         }
         if summary.clips > 0 {
             figure(ui, "New clips", &grouped(summary.clips));
+        }
+        if summary.shapes > 0 {
+            figure(ui, "Morph targets", &grouped(summary.shapes));
         }
         for coarse in &summary.coarse {
             ui.add(Label::new(RichText::new(format!("Note that {coarse}.")).color(colors(ui).amber)).wrap());
