@@ -311,6 +311,18 @@ mod tests {
     }
 
     #[test]
+    fn poses_that_tools_keep_get_the_weights_of_the_model() {
+        let mut session = still_session(tube(Tube::default()));
+        session.apply(crate::ToolCommand::TakePose);
+        let kept = |session: &Session| session.tools().settings.pose.as_ref().map(|pose| pose.morph_weights.len());
+        assert_eq!(kept(&session), Some(0));
+        shape_of_drawn(&mut session, "elbow");
+        assert_eq!(kept(&session), Some(1));
+        session.apply(EditCommand::Undo);
+        assert_eq!(kept(&session), Some(0));
+    }
+
+    #[test]
     fn a_session_file_keeps_shapes_that_are_not_saved_yet() {
         let model = Arc::new(tube(Tube::default()));
         let document = || Document::new(Arc::clone(&model), Vec::new(), Some("model.glb".into()));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use skinscope_edit::{Baked, Operation, Outcome, Task, clear_bind_meshes, follow_bind_root};
 use skinscope_inspect::PerVertex;
-use skinscope_model::{BindingChange, Model, NodeId};
+use skinscope_model::{BindingChange, LocalPose, Model, NodeId};
 use skinscope_paint::CopiedLayer;
 
 use super::links::LinksMade;
@@ -34,6 +34,28 @@ impl Tools {
         settings.other = settings.other.and_then(find);
         settings.copied = settings.copied.iter().filter_map(|(node, weight)| Some((find(*node)?, *weight))).collect();
         settings.pairs = settings.pairs.iter().filter_map(|[a, b]| Some([find(*a)?, find(*b)?])).collect();
+    }
+
+    /// Follows a model whose morph targets are others: the poses that settings keep. `places` says where each weight is from now on, and `rest` is
+    /// what others are.
+    pub(super) fn follow_morphs(&mut self, places: &[Option<usize>], rest: &[f32]) {
+        let follow = |pose: &mut Arc<LocalPose>| {
+            let mut weights = rest.to_vec();
+            for (weight, place) in pose.morph_weights.iter().zip(places) {
+                if let Some(place) = place
+                    && let Some(now) = weights.get_mut(*place)
+                {
+                    *now = *weight;
+                }
+            }
+            Arc::make_mut(pose).morph_weights = weights;
+        };
+        let settings = Arc::make_mut(&mut self.settings);
+        settings.pose.iter_mut().for_each(follow);
+        settings.poses.iter_mut().for_each(follow);
+        if !settings.examples.is_empty() {
+            Arc::make_mut(&mut settings.examples).iter_mut().for_each(|example| follow(&mut example.pose));
+        }
     }
 
     /// Asks for a look at a mesh that was bound, and at how it moves.
