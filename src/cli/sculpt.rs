@@ -6,30 +6,28 @@ use clap::Args;
 use glam::DVec3;
 use serde_json::{Value, json};
 
-use super::find::{find_clip, find_node, splits};
+use super::find::{find_node, splits};
 use super::fix::tell_current;
 use super::fix_report::written;
 use super::method::begun_method;
 use super::opened::refuse_session;
-use super::pose::parse_secs;
+use super::posed::{NamedPose, read_named_pose};
 use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
-use super::solve_args::{SearchArgs, parse_primitive, table_of};
+use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, read_pose, tell_unmatched};
-use crate::anim::{SampleScratch, sample};
+use super::{CliError, other_file, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
 use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::pose::resolve;
 use crate::session::MethodChoice;
 use crate::session::shaping::{
-    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, drivers, remarks, remove_shapes, rename_shape, shape,
-    targets_of_mesh, targets_of_method,
+    Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
+    rename_shape, shape, targets_of_mesh, targets_of_method,
 };
-use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes};
+use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
 use crate::writeback::{Origin, Recompression, Stamps, prepare};
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
@@ -53,7 +51,7 @@ pub(super) struct SculptArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// In this pose the surface should be as this file has it; may be given several times
-    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "vertex", "rename", "remove"])]
+    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "vertex", "mirror_of", "rename", "remove"])]
     sculpt: Vec<String>,
     /// In this pose the surface should be as another method has it, such as mush or dual-quaternion; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
@@ -63,6 +61,9 @@ pub(super) struct SculptArgs {
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
     #[arg(long)]
     mirror: bool,
+    /// Make the mirror image of a shape that the file has, in the mirrored pose; may be given several times
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    mirror_of: Vec<String>,
     /// Match the vertices by where they are in this mesh: the surface at rest, with the vertices in the order of the sculpts
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "sculpt")]
     by_place: Option<PathBuf>,
@@ -125,13 +126,19 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
     let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
-    let sides = args.mirror.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
-    let shapes = args.shapes((model, at), wanted, sides.as_ref())?;
+    let has_sides = args.mirror || !args.mirror_of.is_empty();
+    let sides = has_sides.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
+    let mut shapes = args.shapes((model, at), wanted, sides.as_ref().filter(|_| args.mirror))?;
     let named = match args.driver.is_empty() {
         true => None,
         false => Some(args.driver.iter().map(|joint| find_node(model, joint)).collect::<Result<Vec<_>, _>>()?),
     };
-    let drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
+    let mut drivers = if shapes.is_empty() { Vec::new() } else { drivers(model, &shapes, named).map_err(refused)? };
+    for (name, sides) in args.mirror_of.iter().filter_map(|name| Some((name, sides.as_ref()?))) {
+        let (image, driver) = mirror_image(model, sides, name).map_err(refused)?;
+        drivers.push(ShapeDriver { driver, shapes: vec![shapes.len()] });
+        shapes.push(image);
+    }
     let made = add_shapes(model, &shapes, &drivers).map_err(refused)?;
     let sheet = Sheet::of(&made.model);
     if !args.json {
@@ -296,34 +303,9 @@ impl SculptArgs {
 
 /// Reads a pose: a file, or a clip at a time. The shapes that the model has already are as much there as their drivers say.
 fn posed(model: &Model, kept: &[DrivenShapes], text: &str) -> Result<Wanted, CliError> {
-    let mut pose = model.skeleton.rest.clone();
-    let file = Path::new(text);
-    let at = text.rsplit_once('@').and_then(|(clip, secs)| Some((clip, parse_secs(secs).ok()?)));
-    let (name, files) = match at.filter(|_| !file.is_file()) {
-        Some((clip, secs)) => {
-            let clip = find_clip(model, clip)?;
-            let clip = &model.clips[clip.index()];
-            sample(model, clip, secs, &mut SampleScratch::default(), &mut pose);
-            (format!("{} {secs}", clip.name), Vec::new())
-        }
-        None => {
-            let said = resolve(model, &read_pose(file)?);
-            tell_unmatched(&said.unmatched);
-            said.apply(&mut pose);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let name = name.strip_suffix(".json").unwrap_or(&name);
-            (name.strip_suffix(".pose").unwrap_or(name).to_owned(), vec![file.to_owned()])
-        }
-    };
-    let mut weights = Vec::new();
-    for shapes in kept {
-        shapes.driver.weights(&pose, &mut weights);
-        let first = model.instances[shapes.instance.index()].morph_offset;
-        for ((target, _), weight) in shapes.targets.iter().zip(&weights) {
-            pose.morph_weights[first + target] = *weight as f32;
-        }
-    }
-    Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files })
+    let NamedPose { name, file, mut pose } = read_named_pose(model, text)?;
+    bring_in(model, kept, &mut pose);
+    Ok(Wanted { name, pose, surface: Surface::Points(Vec::new()), files: file.into_iter().collect() })
 }
 
 fn names<'m>(model: &'m Model, joints: &[NodeId]) -> Vec<&'m str> {

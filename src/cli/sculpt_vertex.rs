@@ -41,7 +41,7 @@ impl DraggedArgs {
         let falloff = self.falloff.as_deref().and_then(falloff).unwrap_or(FALLOFFS[0]);
         let mut out: Vec<(String, VertexSculpt)> = Vec::new();
         for held in &self.vertex {
-            let pose = held.pose.to_string_lossy().into_owned();
+            let pose = held.pose.clone();
             match out.iter_mut().find(|(known, _)| *known == pose) {
                 Some((_, sculpt)) => sculpt.vertices.push(held.clone()),
                 None => {

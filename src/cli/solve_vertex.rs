@@ -1,7 +1,7 @@
 //! `skinscope solve --vertex`: puts one vertex where it should be in some poses, as a drag in the window does.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,15 +13,15 @@ use super::fix::tell_current;
 use super::fix_report::written as told_of_saved;
 use super::opened::refuse_session;
 use super::paint_layers::{IntoLayerArgs, LayerArgs};
+use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, OpenArgs, other_file, print, printable, read_pose, tell_unmatched};
+use super::{CliError, OpenArgs, other_file, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{Canvas, Fit, written};
-use crate::pose::resolve;
 use crate::solve::{Pin, PullField, Pulled};
 use crate::weights::brush::falloff;
 use crate::weights::{FALLOFFS, Table};
@@ -33,8 +33,8 @@ const MOST: usize = 8;
 /// A vertex, and how far the change reaches.
 #[derive(Debug, Args)]
 pub(super) struct VertexArgs {
-    /// Put this vertex of the file there, in the scene, metres, in the pose of a pose file; may be given several times for one vertex in up to
-    /// eight poses, which are solved at once
+    /// Put this vertex of the file there, in the scene, metres, in a pose: a pose file, or CLIP@SECONDS; may be given several times for one
+    /// vertex in up to eight poses, which are solved at once
     #[arg(
         long,
         value_name = "MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE",
@@ -102,7 +102,7 @@ impl Layered {
 pub(super) struct HeldVertex {
     pub vertex: [u32; 3],
     pub target: [f64; 3],
-    pub pose: PathBuf,
+    pub pose: String,
 }
 
 pub(super) fn falloffs() -> PossibleValuesParser {
@@ -120,7 +120,7 @@ pub(super) fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
         let vertex: Vec<u32> = numbers(vertex)?;
         let target: Vec<f64> = numbers(target)?;
         let target = <[f64; 3]>::try_from(target).ok().filter(|target| target.iter().all(|n| n.is_finite()))?;
-        Some(HeldVertex { vertex: vertex.try_into().ok()?, target, pose: PathBuf::from(pose) })
+        Some(HeldVertex { vertex: vertex.try_into().ok()?, target, pose: pose.to_owned() })
     });
     parsed.ok_or_else(|| "expected MESH,PRIMITIVE,VERTEX=X,Y,Z@POSE, such as 0,0,120=0.1,1.2,0@elbow.pose.json".into())
 }
@@ -139,7 +139,8 @@ impl VertexArgs {
         let document = other_file(path, open)?;
         overwritten_by_stdout(document.files())?;
         stamps.add(document.files());
-        let files = || self.vertex.iter().map(|held| held.pose.as_path());
+        let files =
+            || self.vertex.iter().filter(|held| moment_of(&held.pose).is_none()).map(|held| Path::new(&held.pose));
         overwritten_by_stdout(files())?;
         write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
         let model = document.stored();
@@ -187,10 +188,7 @@ impl VertexArgs {
         }
         let mut pins: Vec<Pin> = Vec::new();
         for held in &self.vertex {
-            let said = resolve(model, &read_pose(&held.pose)?);
-            tell_unmatched(&said.unmatched);
-            let mut pose = model.skeleton.rest.clone();
-            said.apply(&mut pose);
+            let NamedPose { pose, .. } = read_named_pose(model, &held.pose)?;
             pins.push(Pin { pose, target: DVec3::from_array(held.target.map(written)) });
         }
         let [mesh, primitive, vertex] = first.vertex;
@@ -211,9 +209,11 @@ impl VertexArgs {
     /// Returns what was done as JSON.
     fn report(&self, pulled: &Pulled, saved: &Saved) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
-        let pins = self.vertex.iter().zip(figures).map(|(held, (away, outside))| {
-            json!({ "pose": held.pose.display().to_string(), "away": away, "outside": outside })
-        });
+        let pins = self
+            .vertex
+            .iter()
+            .zip(figures)
+            .map(|(held, (away, outside))| json!({ "pose": held.pose, "away": away, "outside": outside }));
         let pins: Vec<_> = pins.collect();
         let out = json!({ "schema": 1, "pins": pins, "changed": saved.changes.vertices });
         format!("{out}\n")
@@ -223,7 +223,7 @@ impl VertexArgs {
     fn text(&self, pulled: &Pulled, why: Option<&str>) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
         let line = |(held, (away, outside)): (&HeldVertex, (&f64, &f64))| {
-            let name = printable(&held.pose.display().to_string());
+            let name = printable(&held.pose);
             format!("{name}: {:.3} mm away; its joints reach no nearer than {:.3} mm\n", 1e3 * away, 1e3 * outside)
         };
         let lines = self.vertex.iter().zip(figures).map(line);

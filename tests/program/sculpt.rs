@@ -476,3 +476,21 @@ fn a_shape_that_was_made_on_the_open_model_is_saved_and_found_again() {
     let apart = offsets(again).iter().zip(&offsets(named.stored())).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
     assert!(apart < 1e-4, "{apart}");
 }
+
+#[test]
+fn the_mirror_image_of_a_shape_that_a_file_has_is_that_of_its_sculpt() {
+    let folder = folder("image");
+    let sculpted = sculpt(&folder, "Bent", "LowerArm.L=0,-95,0");
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "--mirror", "--name", "elbow.L", "-o", "both.glb"]);
+    ok(&folder, &["sculpt", "a.glb", &sculpted, "--name", "elbow.L", "-o", "one.glb"]);
+    let told = json(&folder, &["sculpt", "one.glb", "--mirror-of", "elbow.L", "-o", "image.glb", "--json"]);
+    assert_eq!(
+        (&told["shapes"][0]["name"], &told["shapes"][0]["joints"]),
+        (&"elbow.R".into(), &serde_json::json!(["LowerArm.R"]))
+    );
+    ok(&folder, &["pose", "a.glb", "-o", "Other.pose.json", "--from", "Bent.pose.json", "--mirror", "x"]);
+    ok(&folder, &["bake", "both.glb", "--pose", "Other.pose.json", "-o", "Other.ply"]);
+    assert!(off(&folder, "image.glb", "Other") < 5.0 * NEAR && off(&folder, "one.glb", "Other") > 1e-3);
+    let out = ["-o", "none.glb", "--mirror-of", "Smile"];
+    assert!(refused(&folder, &[&["sculpt", "one.glb"][..], &out].concat()).contains("no shape is called"));
+}

@@ -12,8 +12,8 @@ pub(crate) struct AddedShapes {
     pub removed: Vec<usize>,
     /// The names of all its morph targets from then on, those that stay first.
     pub names: Vec<String>,
-    /// Whether those that stay have other names than in the file.
-    pub renamed: bool,
+    /// How many of those that stay have other names than in the file.
+    pub renamed: usize,
     /// By primitive of the mesh, then by new target: what is added to the position of each vertex of the file. Primitives that share the
     /// vertices of another one have an empty list.
     pub offsets: Vec<Vec<Vec<Vec3>>>,
@@ -70,7 +70,7 @@ impl AddedShapes {
             mesh: of.mesh.index(),
             removed: (0..of.names.len()).filter(|at| !kept.contains(at)).collect(),
             names: mesh.morph_names.clone(),
-            renamed: kept.iter().zip(&mesh.morph_names).any(|(at, name)| of.names.get(*at) != Some(name)),
+            renamed: kept.iter().zip(&mesh.morph_names).filter(|(at, name)| of.names.get(**at) != Some(*name)).count(),
             offsets,
             normals: new(|morph| &morph.normals),
             tangents: new(|morph| &morph.tangents),

@@ -89,7 +89,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     controls::show(ui, session, &mut state.inspector.controls, commands);
                     channels(ui, session, node, &mut state.inspector, commands);
                     ui.scope(|ui| rules::show(ui, session, node, &mut state.inspector.other_side, commands));
-                    links::show(ui, session, node, &mut state.inspector.links, commands);
+                    links::show(ui, session, (node, status), &mut state.inspector.links, commands);
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
                     shapes::show(ui, session, &mut state.inspector.shapes, commands);
                     weights(ui, session, node);

@@ -60,6 +60,8 @@ pub struct SaveSummary {
     pub binds: usize,
     /// Clips that are new.
     pub clips: usize,
+    /// Morph targets that are new, go, or get other names.
+    pub shapes: usize,
     /// Sentences about new clips that are so far from the origin that floats round their keys.
     pub coarse: Vec<String>,
     /// Accessors, by their index, whose numbers change or that are new.

@@ -119,6 +119,10 @@ fn row(ui: &mut Ui, name: &str, panel: &mut ShapesPanel, commands: &mut Vec<Comm
             if link(ui, "Rename", &format!("Rename {name}")).clicked() {
                 panel.renamed = Some((name.to_owned(), name.to_owned()));
             }
+            let help = "Make its mirror image, in the mirrored pose, which the joints of the other side bring in";
+            if link(ui, "Mirror", &format!("Mirror {name}")).on_hover_text(help).clicked() {
+                push(commands, ShapeCommand::Mirror(name.to_owned()));
+            }
             let help = "Take the morph target away, with its weights in all clips";
             if link(ui, "Remove", &format!("Remove {name}")).on_hover_text(help).clicked() {
                 push(commands, ShapeCommand::Remove(name.to_owned()));

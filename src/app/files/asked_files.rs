@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::examples::points_of;
 use super::export_job::usual_name;
 use super::exports::{read_files, stage_of_export};
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path, strokes_path};
 use super::on_disk::OnDisk;
 use super::placed::{self, is_skeleton, skeleton_path};
-use super::sculpt::{self, is_sculpt};
 use super::strokes;
 use crate::app::App;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::ui::{AskedFile, AskedStage, Status, UiState};
-use crate::import::Options;
+use crate::import::{Options, POINT_ENDINGS, Progress};
 use crate::output::overwritten;
 use crate::session::{FileUse, SESSION_ENDING, SKELETON_ENDING, STROKES_ENDING, Session, is_session};
 
@@ -145,13 +145,20 @@ fn read_placed((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
     });
 }
 
+/// Whether a file may be a mesh that the surface should be, by its name.
+fn is_sculpt(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| POINT_ENDINGS.contains(&ending.as_str()) || ending == "glb")
+}
+
 /// Reads a mesh for a corrective shape, for the dialog that asks for it.
 fn read_sculpt((status, jobs): (&mut Status, &mut Jobs), path: PathBuf) {
     if let Some(asked) = &mut status.asked_file {
         asked.stage = AskedStage::Working;
     }
     jobs.restart(Kind::NamedFile, move |_| {
-        let read = sculpt::read(&path, &Options::default());
+        let read = points_of(&path, &Options::default(), &Progress::silent());
+        let read = read.map(|points| points.iter().map(glam::DVec3::to_array).collect::<Vec<[f64; 3]>>());
         Some(Box::new(move |app, _| {
             if let Some(asked) = asked_at(&mut app.status, &path) {
                 asked.stage = read.map_or_else(AskedStage::Failed, |points| AskedStage::Sculpt(Arc::new(points)));
@@ -263,6 +270,7 @@ mod tests {
         std::fs::write(free_name(&folder, "a", SESSION_ENDING), "").unwrap();
         assert_eq!(files_in(&folder, is_pose), [folder.join("pose.pose.json")]);
         assert_eq!(files_in(&folder, is_session), [folder.join("a.skinscope.json")]);
+        assert!(is_sculpt(Path::new("a.PLY")) && !is_sculpt(Path::new("a.pose.json")));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -44,8 +44,8 @@ pub(crate) enum FileKind {
     Session,
     Strokes,
     Skeleton,
-    Mesh,
     Environment,
+    Mesh,
     Any,
 }
 
@@ -64,8 +64,8 @@ pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
         FileKind::Session => dialog.add_filter("Sessions", &["json"]),
         FileKind::Strokes => dialog.add_filter("Strokes", &["json"]),
         FileKind::Skeleton => dialog.add_filter("Joints", &["json"]),
-        FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb"]),
         FileKind::Environment => dialog.add_filter("Surroundings", &ENVIRONMENT_ENDINGS),
+        FileKind::Mesh => dialog.add_filter("Meshes", &["ply", "obj", "glb", "gltf"]),
         FileKind::Any => dialog,
     };
     match wanted {

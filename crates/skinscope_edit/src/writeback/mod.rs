@@ -97,7 +97,7 @@ pub struct Changes {
     pub skins: usize,
     /// How many clips are new.
     pub clips: usize,
-    /// How many morph targets are new.
+    /// How many morph targets are new, go, or get other names.
     pub shapes: usize,
     /// Sentences about new clips that stand so far away that floats round their keys.
     pub coarse: Vec<String>,

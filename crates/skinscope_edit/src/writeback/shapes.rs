@@ -72,7 +72,7 @@ fn write_mesh(
     }
     set_names(draft, shapes, new)?;
     write_keys(draft, &shapes.keys, samplers)?;
-    draft.changes.shapes += new;
+    draft.changes.shapes += new + shapes.removed.len() + shapes.renamed;
     Ok(())
 }
 
@@ -213,7 +213,7 @@ fn widen(draft: &mut Draft<'_>, path: &[PathStep], new: usize) -> Result<(), Wri
 /// Names the new targets after those that the file names, or all of them where it names none or too few, or where some go or have other names.
 fn set_names(draft: &mut Draft<'_>, added: &AddedShapes, new: usize) -> Result<(), WriteError> {
     const NAMES: &str = "targetNames";
-    let is_changed = added.renamed || !added.removed.is_empty();
+    let is_changed = added.renamed > 0 || !added.removed.is_empty();
     if new == 0 && !is_changed {
         return Ok(());
     }

@@ -20,6 +20,11 @@ pub enum FileCommand {
     ChooseDonor,
     /// Read that file.
     ReadDonor(PathBuf),
+    /// Ask for a mesh that weights are to be solved from, with the system's dialog.
+    ChooseExample,
+    /// Read meshes of what the surface should be, and let the tool that solves weights use them ([`crate::SculptCommand::Add`]). A pose file
+    /// among these files is the pose of the mesh that has its name; all others have the pose that is shown.
+    ReadExamples(Vec<PathBuf>),
     /// Read which of its joints are which from this file ([`skinscope_anim::pose::NameMap`]).
     ReadDonorMap(PathBuf),
     /// Write that into this file.

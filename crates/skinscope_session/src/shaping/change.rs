@@ -253,7 +253,7 @@ impl Left {
 }
 
 /// Returns what drives the shapes of a model.
-fn kept_of(model: &Model) -> Result<Vec<DrivenShapes>, ShapeError> {
+pub(super) fn kept_of(model: &Model) -> Result<Vec<DrivenShapes>, ShapeError> {
     kept_shapes(model).map_err(|why| ShapeError(why.to_string()))
 }
 
@@ -264,7 +264,7 @@ fn changed(model: &Model, change: ShapeChange, kept: &[DrivenShapes]) -> Result<
 }
 
 /// Checks that a mesh has a morph target of a name.
-fn check_name(model: &Model, name: &str) -> Result<(), ShapeError> {
+pub(super) fn check_name(model: &Model, name: &str) -> Result<(), ShapeError> {
     let all: BTreeSet<&str> = model.meshes.iter().flat_map(|mesh| &mesh.morph_names).map(String::as_str).collect();
     if all.contains(name) {
         return Ok(());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId};
-use skinscope_solve::{Driver, DriverError, ShapeDriver};
+use skinscope_solve::{DrivenShapes, Driver, DriverError, ShapeDriver};
 
 use super::{Shape, ShapeError};
 
@@ -34,6 +34,18 @@ pub fn drivers(model: &Model, shapes: &[Shape], named: Option<Vec<NodeId>>) -> R
         Ok(ShapeDriver { driver, shapes: own })
     };
     groups.into_iter().map(made).collect()
+}
+
+/// Lets shapes that a model has be as much there in a pose as their drivers say.
+pub fn bring_in(model: &Model, kept: &[DrivenShapes], pose: &mut LocalPose) {
+    let mut weights = Vec::new();
+    for shapes in kept {
+        shapes.driver.weights(pose, &mut weights);
+        let first = model.instances[shapes.instance.index()].morph_offset;
+        for ((target, _), weight) in shapes.targets.iter().zip(&weights) {
+            pose.morph_weights[first + target] = *weight as f32;
+        }
+    }
 }
 
 /// Returns whether two poses turn a joint differently.

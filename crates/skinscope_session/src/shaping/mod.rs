@@ -2,6 +2,7 @@
 //! the command line make, name and remove them here; a model with other shapes is written back like one with other weights.
 
 mod change;
+mod image;
 mod joints;
 mod remarks;
 mod shape;
@@ -10,7 +11,8 @@ mod told;
 
 pub(crate) use change::restore_shapes;
 pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape};
-pub use joints::drivers;
+pub use image::mirror_image;
+pub use joints::{bring_in, drivers};
 pub use remarks::remarks;
 pub use shape::{Part, Shape, Targets, shape, targets_of_mesh, targets_of_method};
 pub use sides::Sides;

@@ -6,9 +6,10 @@ use glam::{DVec3, Vec3};
 use skinscope_anim::pose::{Axis, Mirror};
 use skinscope_base::math::Aabb;
 use skinscope_inspect::symmetry::{self, Mirrored};
-use skinscope_model::{LocalPose, Model, PrimitiveId};
+use skinscope_model::{LocalPose, Model, NodeId, PrimitiveId};
+use skinscope_solve::kept_shapes;
 
-use super::joints::are_alike;
+use super::joints::{are_alike, bring_in};
 use super::{ShapeError, Targets};
 
 /// A vertex of the file: its primitive, and its number there.
@@ -43,11 +44,17 @@ impl Sides {
         }
     }
 
+    /// Returns the joint on the other side, or the joint itself where there is none.
+    pub(super) fn partner(&self, joint: NodeId) -> NodeId {
+        self.mirror.partner(joint)
+    }
+
     /// Returns the mirrored pose of a sculpt, and where the vertices should be in it; those that have no mirror image should be at no number.
     /// `None` where the pose is its own mirror image.
     #[must_use]
     pub fn mirrored(&self, model: &Model, pose: &LocalPose, targets: &[Targets]) -> Option<(LocalPose, Vec<Targets>)> {
-        let other = self.mirror.exchanged(model, pose);
+        let mut other = self.mirror.exchanged(model, pose);
+        bring_in(model, &kept_shapes(model).unwrap_or_default(), &mut other);
         if are_alike(pose, &other) {
             return None;
         }

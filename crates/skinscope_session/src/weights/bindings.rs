@@ -62,8 +62,10 @@ impl Session {
             self.tools.follow_moved(&is_there);
         }
         let morphs = before.morphs_in(&now);
-        if morphs.iter().enumerate().any(|(i, to)| *to != Some(i)) {
+        let rest = &now.skeleton.rest.morph_weights;
+        if morphs.len() != rest.len() || morphs.iter().enumerate().any(|(i, to)| *to != Some(i)) {
             self.edits = Arc::new(self.edits.with_morphs_at(&morphs));
+            self.tools.follow_morphs(&morphs, rest);
         }
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use skinscope_base::math::Aabb;
 use skinscope_deform::{Deformation, METHODS};
 use skinscope_edit::mirrored_name;
 use skinscope_model::{Model, NodeId, PrimitiveId, ShapeChange};
+use skinscope_solve::ShapeDriver;
 
 use crate::shaping::{
-    ShapeError, Sides, Targets, add_shapes, drivers, remarks, remove_shapes, rename_shape, restore_shapes, shape,
-    targets_of_mesh, targets_of_method,
+    ShapeError, Sides, Targets, add_shapes, drivers, mirror_image, remarks, remove_shapes, rename_shape,
+    restore_shapes, shape, targets_of_mesh, targets_of_method,
 };
-use crate::{PoseSource, Session};
+use crate::{Document, PoseSource, Session};
 
 /// How a shape is made.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -42,6 +44,8 @@ pub enum ShapeCommand {
     /// Make a shape of where the dragged vertex should be in the pose that is shown, with the surface around it, in place of the weights that its
     /// drags have found.
     OfDrag(ShapeSettings),
+    /// Make the mirror image of the shape of this name, in the mirrored pose: the joints of the other side bring it in.
+    Mirror(String),
     /// Set how the next shape is made, which is no step: for a mesh that is read from a file.
     Set(ShapeSettings),
     /// Give the morph target of the first name the second one.
@@ -68,6 +72,7 @@ impl Session {
             ShapeCommand::Set(_) | ShapeCommand::OfDrag(_) => return,
             ShapeCommand::Rename(old, new) => rename_shape(&before, old, new).map(nothing),
             ShapeCommand::Remove(name) => remove_shapes(&before, std::slice::from_ref(name)).map(nothing),
+            ShapeCommand::Mirror(name) => self.mirrored(&before, name),
             ShapeCommand::OfMethod(settings) => {
                 self.drawn_targets(&before).and_then(|targets| self.shaped(&before, settings, targets))
             }
@@ -187,6 +192,16 @@ impl Session {
         Ok((made.model, lines))
     }
 
+    /// Makes the mirror image of a shape, and returns the model with it and what is said of it.
+    fn mirrored(&self, model: &Model, name: &str) -> Result<(Model, Vec<String>), ShapeError> {
+        let bounds = self.document().map_or(Aabb::EMPTY, Document::rest_bounds);
+        let (image, driver) = mirror_image(model, &Sides::of(model, bounds)?, name)?;
+        let (shapes, drivers) = ([image], [ShapeDriver { driver, shapes: vec![0] }]);
+        let made = add_shapes(model, &shapes, &drivers)?;
+        let lines = made.lines(&shapes, &drivers);
+        Ok((made.model, lines))
+    }
+
     /// Returns the name of a shape that is given none.
     fn shape_name(&self, model: &Model) -> String {
         let playback = self.playback();
@@ -206,7 +221,7 @@ mod tests {
 
     use super::*;
     use crate::tests::sessions::still_session;
-    use crate::{ChannelValue, Document, EditCommand, SessionFile, ViewCommand};
+    use crate::{ChannelValue, EditCommand, SessionFile, ViewCommand};
 
     /// The joint that is bent.
     const JOINT: NodeId = NodeId(2);
@@ -299,6 +314,18 @@ mod tests {
         session.apply(EditCommand::Shape(ShapeCommand::OfMesh(settings("few"), few)));
         let why = session.tools().shapes.clone().unwrap().err().unwrap_or_default();
         assert!(why.contains("5 vertices") && names(&session) == ["dent"], "{why}");
+    }
+
+    #[test]
+    fn poses_that_tools_keep_get_the_weights_of_the_model() {
+        let mut session = still_session(tube(Tube::default()));
+        session.apply(crate::ToolCommand::TakePose);
+        let kept = |session: &Session| session.tools().settings.pose.as_ref().map(|pose| pose.morph_weights.len());
+        assert_eq!(kept(&session), Some(0));
+        shape_of_drawn(&mut session, "elbow");
+        assert_eq!(kept(&session), Some(1));
+        session.apply(EditCommand::Undo);
+        assert_eq!(kept(&session), Some(0));
     }
 
     #[test]

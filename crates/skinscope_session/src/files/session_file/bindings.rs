@@ -3,6 +3,7 @@
 //! since are among `binds`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -137,33 +138,40 @@ pub(crate) enum Rebinding {
 }
 
 impl BindingRecord {
-    /// Makes the records of what meshes of a model gained, but for the first ones; before them those of links and of morph targets, which can be
-    /// gained only before.
+    /// Makes the records of what meshes of a model gained, but for the first ones, and those of links that joints gained, in the order in which
+    /// both were gained. Those of morph targets, which can be gained only before there are skins, follow the first links.
     pub(crate) fn all_of(model: &Model, but_for: usize) -> Vec<Self> {
         let bindings = model.bindings();
         if bindings.len() <= but_for && model.new_links().next().is_none() && model.retargeted.is_empty() {
             return Vec::new();
         }
         let keys = Keys::of(model);
-        let of_links = |links| Self { links, ..Self::default() };
-        let linked: Vec<Self> = LinkRecord::all_of(model, &keys).into_iter().map(of_links).collect();
-        // The nodes that came with them are the last ones.
-        let mut first = model.skeleton.len();
-        let mut out: Vec<Self> = Vec::new();
-        for change in bindings.iter().skip(but_for).rev() {
-            first -= change.nodes.len();
-            out.push(Self::of(model, change, (&keys, first)));
-        }
-        out.reverse();
+        let linked = |made_after: usize| {
+            let all = LinkRecord::all_of(model, &keys, made_after);
+            all.into_iter().map(|links| Self { links, ..Self::default() })
+        };
+        let mut out: Vec<Self> = linked(0).collect();
         let shapes = ShapesRecord::all_of(model, &keys);
-        let shaped = (!shapes.is_empty()).then(|| Self { shapes, ..Self::default() });
-        linked.into_iter().chain(shaped).chain(out).collect()
+        if !shapes.is_empty() {
+            out.push(Self { shapes, ..Self::default() });
+        }
+        for (index, (change, made)) in bindings.iter().zip(model.bound_nodes()).enumerate() {
+            if index >= but_for {
+                out.push(Self::of(model, change, (&keys, made)));
+            }
+            out.extend(linked(index + 1));
+        }
+        out
     }
 
-    fn of(model: &Model, change: &BindingChange, (keys, first): (&Keys, usize)) -> Self {
-        let joint = |node: &NodeId| match node.index().checked_sub(first) {
-            Some(made) => JointRecord::Made(made),
-            None => JointRecord::Known(keys.key(*node).to_owned()),
+    fn of(model: &Model, change: &BindingChange, (keys, own): (&Keys, Range<u32>)) -> Self {
+        let joint = |node: &NodeId| {
+            let number = model.skeleton.file_index[node.index()];
+            if own.contains(&number) {
+                JointRecord::Made((number - own.start) as usize)
+            } else {
+                JointRecord::Known(keys.key(*node).to_owned())
+            }
         };
         let node = |id: InstanceId| keys.key(model.instances[id.index()].node).to_owned();
         let new = |node: &NewNode| NewNodeRecord {
