@@ -279,7 +279,8 @@ fn keys_that_another_program_plays_on_a_wrong_node_are_told() {
     nodes.push(twin);
     let last = nodes.len() - 1;
     file.root["scenes"][0]["nodes"].as_array_mut().unwrap().push(last.into());
-    file.buffers[0].resize(file.buffers[0].len().next_multiple_of(4), 0);
+    let padded = file.buffers[0].len().next_multiple_of(4);
+    file.buffers[0].resize(padded, 0);
     fs::write(folder.join("twins.glb"), glb(&file.root, Some(&file.buffers[0]))).unwrap();
     let told = json(&folder, &[&["sculpt", "twins.glb", "--json"][..], &all].concat());
     let warning = told["warnings"][0].as_str().unwrap();
