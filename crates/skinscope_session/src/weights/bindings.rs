@@ -57,15 +57,19 @@ impl Session {
         self.placing.follow(&now);
         self.rules.follow_nodes(count, &is_there);
         self.tools.follow_nodes(&is_there);
-        if found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i)) {
+        let is_moved = found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i));
+        if is_moved {
             self.edits = Arc::new(self.edits.following(&is_there));
             self.tools.follow_moved(&is_there);
         }
-        let morphs = before.morphs_in(&now);
-        let rest = &now.skeleton.rest.morph_weights;
-        if morphs.len() != rest.len() || morphs.iter().enumerate().any(|(i, to)| *to != Some(i)) {
+        let (morphs, rest) = (before.morphs_in(&now), &now.skeleton.rest);
+        let is_reshaped =
+            morphs.len() != rest.morph_weights.len() || morphs.iter().enumerate().any(|(i, to)| *to != Some(i));
+        if is_reshaped {
             self.edits = Arc::new(self.edits.with_morphs_at(&morphs));
-            self.tools.follow_morphs(&morphs, rest);
+        }
+        if is_moved || is_reshaped || found.len() != count {
+            self.tools.follow_poses(&found, &morphs, rest);
         }
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();
