@@ -40,7 +40,7 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
 /// partner). solve also has examples and hold_out (empty) as `skinscope solve` has them, and unproven (places whose choice of joints is not proven
-/// to be the best). bake-method also has from, poses and what `bake-weights` tells of the gain.
+/// to be the best). bake-method also has from, poses and what `bake-weights` tells of the gain, and unproven.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct FixArgs {

@@ -17,8 +17,7 @@ use super::{CliError, other_file, print, printable};
 use crate::edit::{ComparedExample, Sheet};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved, as_stored};
-use crate::weights::Table;
+use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved};
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
 /// Find the weights that bring the posed surface nearest to example meshes
@@ -81,17 +80,9 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
     let examples = args.examples(&sculpts)?;
     let set = args.set(model, &sheet, (&sculpts, &examples))?;
-    let before = set.deviations(&sheet.tables);
+    let before = sheet.tables.clone();
     let solved = args.search.solve(&mut sheet, &set.used())?;
-    let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let deviations = before.into_iter().zip(set.deviations(&after));
-    let told = examples.into_iter().zip(deviations).map(|(example, (before, after))| ComparedExample {
-        name: example.name,
-        is_held_out: example.is_held_out,
-        before,
-        after,
-    });
-    let told: Vec<ComparedExample> = told.collect();
+    let told = ComparedExample::all(&examples, &set, [&before, &sheet.tables]);
     if !args.json {
         tell_current(&document, &sheet);
     }

@@ -201,7 +201,7 @@ pub(super) fn deviations(before: &Deviation, after: &Deviation) -> String {
 pub(super) fn remarks(solved: &Solved) -> String {
     let mut out = String::new();
     if solved.changed == 0 {
-        out += "no place comes nearer with the joints that it may have than with the weights before; --joints says which these are\n";
+        out += "no place comes nearer with the joints that it may have than with the weights before\n";
     }
     if solved.stuck > 0 {
         let stays = counted(solved.stuck, "place stays", "places stay");

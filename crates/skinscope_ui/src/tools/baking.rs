@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use egui::{Label, RichText, Ui};
+use egui::{RichText, Ui};
 use skinscope_deform::METHODS;
 use skinscope_edit::{Baked, Parameter, Settings, bakes_kept_poses};
 use skinscope_model::Model;
 use skinscope_session::{Command, ComparisonCommand, MethodChoice, Session, SideWeights, ToolCommand, ViewCommand};
 
 use super::binding::{as_layer, changes, folded};
+use super::examples::remarks;
 use super::quiet_text;
 use crate::theme::{self, colors};
 use crate::widgets::{counted, figure, link, section, text_button};
@@ -87,7 +88,7 @@ pub(super) fn report(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>
         figure(ui, "Poses looked at", &baked.poses.to_string());
     });
     joints(ui, baked, model);
-    notes(ui, baked);
+    remarks(ui, &baked.solved);
     ui.horizontal_wrapped(|ui| {
         for (overlay, name, help) in OVERLAYS {
             let is_shown = session.view().overlay.is_some_and(|shown| shown.id == overlay);
@@ -117,20 +118,6 @@ fn joints(ui: &mut Ui, baked: &Baked, model: &Model) {
             figure(ui, name, &share(joint.percent())).on_hover_text(millimetres(joint.before, joint.after));
         }
     });
-}
-
-/// Says which places could not be solved as they might have been.
-fn notes(ui: &mut Ui, baked: &Baked) {
-    let stuck = counted(baked.stuck, "place stays", "places stay");
-    let unproven = counted(baked.unproven, "place has", "places have");
-    let texts = [
-        (baked.stuck, format!("{stuck} as locked joints leave it.")),
-        (baked.unproven, format!("{unproven} a good choice of joints that is not proven to be the best.")),
-    ];
-    for (_, text) in texts.iter().filter(|(count, _)| *count > 0) {
-        ui.add_space(4.0);
-        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
-    }
 }
 
 /// Offers a comparison of linear blending by the weights with the method by the weights from before, where the picture can have these.
