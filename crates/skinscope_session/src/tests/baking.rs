@@ -42,6 +42,7 @@ fn what_is_left_is_shown_while_a_method_is_tried_and_once_it_is_baked() {
     let mut session = open();
     let nothing = |session: &Session| shown(session, "bake-left").values.iter().flatten().flatten().all(|v| *v < 0.0);
     assert!(nothing(&session) && session.edited_weights().left().is_none());
+    assert!(Arc::ptr_eq(&shown(&session, "bake-left"), &shown(&session, "bake-left")), "each picture has the same");
     session.apply(ToolCommand::Set(Arc::new(few(0))));
     session.apply(ToolCommand::Choose(Some(BAKE)));
     let baked = Arc::clone(session.edited_weights().baked().unwrap());
