@@ -108,6 +108,7 @@ pub(super) fn transfer_placed(sheet: &mut Sheet, donor: &Model, placing: &Placin
         let world = placing.worlds[first.primitive.mesh.index()];
         let mut rest = resting(surface, world);
         rest.reach = placing.distance;
+        let others = out.report.islands;
         out.report.islands += rest.pieces;
         let names = (&placing.names[first.table], placing.is_whole);
         let shares = given.shares_of((sheet.model, world), &rest, names, &mut out, &context);
@@ -119,7 +120,7 @@ pub(super) fn transfer_placed(sheet: &mut Sheet, donor: &Model, placing: &Placin
                 let at @ TableRow { table, row } = surface.row(*vertex);
                 if sheet.bounds.has(table, row) && !std::mem::replace(&mut seen[table][row], true) {
                     let first = sheet.tables[table].primitives.first().map(|first| (*first, row));
-                    out.count(taken, first);
+                    out.count(taken, first, others + rest.piece[welded as usize] as usize);
                     let shares = taken.own.get(number).unwrap_or(&taken.shares);
                     let (change, is_cut) = take(&mut sheet.tables[table], row, shares);
                     out.report.change = out.report.change.max(change);

@@ -224,6 +224,33 @@ fn meshes_without_a_skin_gain_the_joints_of_those_beside_them_and_what_hangs_on_
 }
 
 #[test]
+fn each_skin_of_a_garment_is_reported_by_itself() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 4, rings: 17, radius: 0.27, ..Tube::default() })).clone();
+    let wide = tube(Tube { joints: 4, rings: 33, radius: 0.31, ..Tube::default() });
+    parts.meshes.push(wide.meshes[0].clone());
+    parts.skins.push(parts.skins[0].clone());
+    let shown = Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..parts.instances[0].clone() };
+    parts.instances.push(shown);
+    let model = Model::build(parts).unwrap();
+    let found = dress(&model, &body(), &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    let skins = found.dressed.skins(&found.on(&model).unwrap());
+    assert_eq!(skins.iter().map(|skin| skin.skin.0).collect::<Vec<_>>(), [0, 1]);
+    let vertices = |mesh: usize| model.meshes[mesh].primitives[0].stored_vertices;
+    for (number, skin) in skins.iter().enumerate() {
+        assert_eq!((skin.vertices, skin.joints, skin.joints_used), (vertices(number), 4, 4), "skin {number}");
+        assert_eq!(skin.transferred.islands, 1, "skin {number}");
+    }
+    let [near, far] = [0, 1].map(|number: usize| skins[number].transferred.mean);
+    let mean = found.dressed.transferred.mean;
+    assert!(near < mean && mean < far, "{near} {mean} {far}");
+    assert_eq!(skins[0].vertices + skins[1].vertices, found.dressed.vertices);
+    let deepest = skins.iter().filter_map(|skin| skin.depths.turned.map(|found| found.percent)).reduce(f64::max);
+    assert_eq!(deepest, found.dressed.depths.turned.map(|found| found.percent));
+    let one = dress(&shirt(), &body(), &DressSettings::default(), &JobContext::of_waiting()).unwrap();
+    assert_eq!(one.dressed.skins(&one.on(&shirt()).unwrap()).len(), 1);
+}
+
+#[test]
 fn a_body_whose_mesh_two_skins_show_is_where_the_first_of_them_shows_it() {
     let model = shirt();
     let weights = |body: &Model| {
