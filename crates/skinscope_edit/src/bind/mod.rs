@@ -11,6 +11,7 @@ mod figure;
 mod humanoid;
 #[cfg(test)]
 mod humanoid_tests;
+mod main_body;
 mod middle;
 mod placed;
 mod placed_axes;
