@@ -158,7 +158,7 @@ mod tests {
         let surfaces = surface::all_apart(&donor, &sheet.tables);
         let rest = resting(&surfaces[0], turned_alike(&donor, &donor)[0]);
         let asked = Cell::new(0);
-        let limb = |_: &Found| {
+        let limb = |_: &Found| -> Option<u32> {
             asked.set(asked.get() + 1);
             cancel();
             None
