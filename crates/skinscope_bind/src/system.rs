@@ -26,9 +26,9 @@ pub(crate) struct Warmed {
     pub is_cold: Vec<bool>,
 }
 
-/// Finds the weights that sources give. `last` gives sources to the places of pieces that no heat would reach.
+/// Finds the weights that sources give, and forgets the surface. `last` gives sources to the places of pieces that no heat would reach.
 pub(crate) fn warmed(
-    body: &Body,
+    body: &mut Body,
     mut sources: Vec<Source>,
     last: Option<&dyn Fn(u32) -> Source>,
     progress: Progress,
@@ -42,6 +42,8 @@ pub(crate) fn warmed(
         }
         is_out.fill(false);
     }
+    // Nothing is asked of it any more, and the factor needs the room.
+    body.surface.forget();
     let rows = solved(body, sources, springs, &is_out, progress.part(0.15, 1.0))?;
     Ok(Warmed { rows, is_cold })
 }

@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod baking;
 mod candidates;
 mod drag;
 mod edges;
@@ -23,6 +24,7 @@ mod example;
 mod gain;
 mod hull;
 mod layout;
+mod meshes;
 mod motion;
 mod poses;
 mod pull;
@@ -34,6 +36,7 @@ mod shapes;
 mod tests;
 mod whole;
 
+pub use baking::{LeftOver, ShownPrimitive, left_over, method_examples, room_for_poses, shown_primitives};
 pub use candidates::Joints;
 pub use drag::{Drag, DragPose, Dragged, DraggedRow, Follower, drag};
 pub use edges::hull_edges;
@@ -41,14 +44,16 @@ pub use example::{Deviation, Example};
 pub use gain::{Gain, JointGain};
 pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
+pub use meshes::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, MeshPoints, table_of};
 pub use motion::{Motion, Posed, shown_by};
-pub use poses::{MethodSurface, typical_poses};
+pub use poses::{MethodSurface, PoseKind, poses_of, typical_poses};
 pub use pull::{Pin, PullField, PullSettings};
 pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
-    DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver, TakenBack, WeightKeys,
+    DirectionOffsets, DraggedError, DraggedPart, DraggedVertex, DrivenShapes, Driver, DriverError, KeptShapesError,
+    KeyedShapes, PosedSkin, ShapeDriver, ShapedSkin, TakenBack, WeightKeys, direction_offsets, dragged_targets,
     kept_shapes, kept_text, keys_of_weights,
 };
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

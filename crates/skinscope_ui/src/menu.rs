@@ -162,6 +162,8 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 | Submenu::PoseTools
                 | Submenu::Marks
                 | Submenu::Brushes
+                | Submenu::Binding
+                | Submenu::ChangeOverlays
                 | Submenu::LayerOverlays
                 | Submenu::Directions
                 | Submenu::Motion

@@ -5,6 +5,8 @@
 
 mod drag_in_layer;
 mod drag_joints;
+mod drag_pin;
+mod drag_shape;
 mod easel;
 #[cfg(test)]
 mod effect_tests;
@@ -48,13 +50,14 @@ mod whole;
 mod written_form;
 
 pub use self::drag_joints::{DRAG_JOINTS, DragJoints};
+pub use self::drag_pin::DragPin;
 pub use self::hit::PaintHit;
 pub(crate) use self::layer_copy::LayerCopy;
 pub use self::layers::LayerCommand;
 pub use self::paint_commands::{PaintCommand, PaintDab};
 pub(crate) use self::painter::{Brushwork, Painter};
 pub use self::settings::{PaintDrag, PaintSettings};
-pub use self::vertex_drag::{DragPin, VertexDrag, VertexDragCommand};
+pub use self::vertex_drag::{VertexDrag, VertexDragCommand};
 pub use self::vertex_grip::VertexGrip;
 
 use std::sync::Arc;
@@ -350,11 +353,12 @@ impl Brushwork<'_> {
 /// ends a gesture ends its stroke.
 pub(crate) fn note(painting: &mut Painting, command: &Command) {
     use crate::EditCommand::{
-        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Undo,
+        BeginEdit, Bind, CancelEdit, ChangeWeights, EndEdit, InsertLinks, NormaliseWeights, Redo, Shape, Undo,
     };
     match command {
         Command::Edit(
-            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..),
+            BeginEdit | EndEdit | Undo | Redo | ChangeWeights(_) | NormaliseWeights | Bind(_) | InsertLinks(..)
+            | Shape(_),
         )
         | Command::Keying(_)
         | Command::Tool(_) => stroke::end(painting),

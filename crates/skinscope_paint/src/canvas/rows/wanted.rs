@@ -27,6 +27,21 @@ pub enum Fit {
     Locked,
 }
 
+impl Fit {
+    /// Says why layers do not make the weights, where they do not: `layer` is the name of the one that is painted in.
+    #[must_use]
+    pub fn why(self, layer: &str, has_effects: bool) -> Option<String> {
+        Some(match self {
+            Self::Whole => return None,
+            Self::Part if has_effects => "effects of layers make something else of it".to_owned(),
+            Self::Part => format!("the layers let {layer} take it only a part of the way"),
+            Self::Masked => format!("the mask of {layer} is empty here"),
+            Self::Hidden => format!("layers above {layer} hide it here, or it is not shown"),
+            Self::Locked => "locked joints would get other weights under the layers".to_owned(),
+        })
+    }
+}
+
 impl Rows {
     /// Gives the layer that is painted in rows by which all layers make the weights that are wanted, or come as near to them as they can; rows
     /// without wanted weights, and those that cannot get them, become as they were in `before`. Returns what became of each row, and the rows
