@@ -131,10 +131,10 @@ impl DressArgs {
         let out = write.output.as_deref().unwrap_or(path);
         let looked = if prints.check { Some(look(out, open, settings.most)?) } else { None };
         print(&match prints.json {
-            true => report([sheet.model, body], (&dressed, &skins), seconds, (&saved, looked.as_ref())),
+            true => report([sheet.model, body], (&dressed, skins.as_slice()), seconds, (&saved, looked.as_ref())),
             false => {
                 let looked = looked.as_ref().map_or_else(String::new, Looked::text);
-                text([sheet.model, body], (&dressed, &skins)) + &written(&saved, &restored) + &looked
+                text([sheet.model, body], (&dressed, skins.as_slice())) + &written(&saved, &restored) + &looked
             }
         })
     }
