@@ -50,7 +50,7 @@ impl Transferred {
     /// Returns the same of some parts alone. The change and the missing names are those of all.
     pub(crate) fn of_parts(&self, parts: &[&TransferredPart]) -> Self {
         let mut out = Self { change: self.change, missing: self.missing.clone(), ..Self::default() };
-        let (mut sum, mut pieces) = (0.0, BTreeSet::new());
+        let (mut sum, mut pieces) = (0.0, BTreeSet::<usize>::new());
         for part in parts {
             out.vertices += part.vertices;
             out.unmatched += part.unmatched;
