@@ -37,7 +37,7 @@ pub(super) fn write(
     let written = write_together(&all, Replacing::default());
     written.map_err(|NotWritten { path, reason }| unwritten(&path, reason))?;
     let left = before.into_iter().flatten().filter(|(file, _)| files.iter().all(|(other, _)| other != file));
-    for (file, text) in left.filter(|(file, text)| has_text(file, text)) {
+    for (file, _) in left.filter(|(file, text)| has_text(file, text)) {
         remove(file).map_err(|why| format!("{} of the last save could not be removed: {why}", file.display()))?;
     }
     Ok(())

@@ -9,8 +9,8 @@ mod written;
 pub(super) use self::mask::MASK;
 pub(super) use self::painted::{LEAF, Leaf, PAGE, PaintedRow, PaintedRows, RowPage, leaf_mut, put_page};
 pub(super) use self::set::NewRows;
-pub(super) use self::written::PairSpace;
 pub use self::wanted::Fit;
+pub(super) use self::written::PairSpace;
 
 use skinscope_model::PrimitiveId;
 use skinscope_weights::{RestSurface, Shares, Table, TableRow};

@@ -115,7 +115,7 @@ fn a_garment_that_does_not_follow_is_measured_to_go_into_the_body() {
     let instances = bare_instances(&model, None).unwrap();
     let mut fitting = Fitting::of(&model, &body, placed(&model, &instances), &DressSettings::default()).unwrap();
     // All of it follows the first joint, and the body bends away under it.
-    let depths = fitting.depths(&body, &|_| vec![(1, 1.0)], &JobContext::of_waiting()).unwrap();
+    let (depths, _) = fitting.depths(&body, &|_| vec![(1, 1.0)], &JobContext::of_waiting()).unwrap();
     let deepest = depths.in_clips.unwrap();
     assert!(deepest.percent > 5.0, "{}", deepest.percent);
     let (clip, time) = words_of_pose(&body, deepest.pose);
