@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use skinscope_weights::{Shares, TableRow, share_of};
 
-use super::{Member, Rows};
+use super::{Member, PaintedRow, Rows};
 use crate::canvas::composer::Composer;
 
 /// Where the layer that is painted in has no more of a say than this, nothing can be seen of it.
@@ -66,7 +66,7 @@ impl Rows {
             for Member { at, .. } in members {
                 if set == Ok(true) {
                     touched.push(at);
-                } else if self.painted(at) != before.painted(at) {
+                } else if self.painted(at).map(PaintedRow::to_row) != before.painted(at).map(PaintedRow::to_row) {
                     self.give_back(at, before);
                     touched.push(at);
                 }
