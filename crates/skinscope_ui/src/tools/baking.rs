@@ -126,15 +126,16 @@ fn compare(ui: &mut Ui, session: &Session, baked: &Baked, commands: &mut Vec<Com
     // What is tried has not replaced those that it was found from.
     let before = weights.weights_before().or_else(|| weights.edited_model().filter(|_| session.tools().is_trying()));
     let Some(((before, stored), method)) = before.zip(stored).zip(MethodChoice::named(&baked.from)) else { return };
-    let is_stored = Arc::ptr_eq(before, stored);
-    if !is_stored && weights.weights_before().is_none() {
+    // The second side has the stored weights, unless another file is compared with.
+    let is_ready = Arc::ptr_eq(before, stored) && session.deforming().compared_file().is_none();
+    if !is_ready && weights.weights_before().is_none() {
         return;
     }
     let help = "Show linear blending by these weights beside the method by those from before; X ends it";
     if !link(ui, "Compare with the method", help).on_hover_text(help).clicked() {
         return;
     }
-    if !is_stored {
+    if !is_ready {
         commands.push(ToolCommand::CompareBefore.into());
     }
     commands.extend([
