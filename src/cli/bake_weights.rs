@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::left_file::left_text;
 use super::method::begun_method;
@@ -13,8 +12,7 @@ use super::opened::refuse_session;
 use super::posed::read_named_pose;
 use super::sculpts::read_poses;
 use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, other_file, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
@@ -27,7 +25,7 @@ use crate::solve::{
     room_for_poses, shown_primitives, table_of,
 };
 use crate::weights::Table;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Saved, Stamps};
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
@@ -128,15 +126,8 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
         .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?)));
     // Nothing cancels it.
     let gain = Gain::of(compared, &JobContext::of_waiting()).unwrap_or_default();
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     args.write_left(model, poses.len(), &examples, &after)?;
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&match args.json {
         true => args.report(model, poses.len(), &gain, &solved, &saved),
         false => {

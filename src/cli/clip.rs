@@ -11,7 +11,7 @@ use super::clips::{ClipsArgs, paths};
 use super::find::{Two, find_clip, find_node, find_pairs, parse_two};
 use super::opened::{Opened, refuse_session};
 use super::pose_steps::MirrorAxis;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, other_file, print, printable, read_pose, tell_unmatched, tell_warnings};
 use crate::edit::Sheet;
 use crate::inspect::symmetry;
@@ -20,7 +20,7 @@ use crate::model::{ClipId, LocalPose, Model};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::pose::{Mirror, keyed_clip, resolve};
 use crate::session::mirrored_clips;
-use crate::writeback::{Origin, Recompression, Stamps, prepare};
+use crate::writeback::{Recompression, Stamps};
 
 /// Add clips to a model: those of other files, one made of pose files, mirrored ones
 ///
@@ -137,11 +137,7 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
     if let Some(out) = output {
         overwritten(out, opened.files().chain(paths(&read)))?;
     }
-    let destination = args.write.destination();
-    let saved = prepare(Origin::File(path, &stamps), &Sheet::of(&model), Recompression::None, destination)?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let saved = args.write.write(&stamps, &Sheet::of(&model), Recompression::None)?;
     let names: Vec<&str> = model.clips[own..].iter().map(|clip| clip.name.as_str()).collect();
     let changes = &saved.changes;
     if args.json {

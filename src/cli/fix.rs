@@ -6,16 +6,15 @@ use super::find::find_node;
 use super::fix_operations::OperationArgs;
 use super::fix_report::{Done, report, text};
 use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, tell_warnings};
+use super::write_args::{WriteArgs, tell_current};
+use super::{CliError, other_file, print};
 use crate::edit::{
     Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation, check_applied, check_joint,
     check_moves,
 };
 use crate::inspect::VertexSet;
 use crate::output::{overwritten_by_stdout, say};
-use crate::session::Document;
-use crate::writeback::{Origin, Recompression, Stamps, prepare};
+use crate::writeback::{Recompression, Stamps};
 
 /// Repair weights and write back only what changed
 ///
@@ -148,28 +147,11 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         tell_current(&document, &sheet);
     }
     let recompression = if args.recompress { Recompression::Meshopt } else { Recompression::None };
-    let saved = prepare(Origin::File(path, &stamps), &sheet, recompression, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let saved = args.write.write(&stamps, &sheet, recompression)?;
+    let restored = Restored::of(&saved, &sheet);
     print(&if args.json {
         report(document.stored(), &done, &saved, &restored)
     } else {
         text(document.stored(), &done, &saved, &restored)
     })
-}
-
-/// Writes the warnings of import to standard error, and says which of those about weights are repaired by now.
-pub(super) fn tell_current(document: &Document, sheet: &Sheet) {
-    let fixed = Some(sheet).filter(|_| !document.warnings.is_empty()).and_then(Sheet::to_model);
-    let Some(fixed) = fixed else { return tell_warnings(document) };
-    let (repaired, left): (Vec<_>, Vec<_>) =
-        document.warnings_of(&fixed).into_iter().partition(|warning| warning.is_repaired);
-    let mut shown = document.clone();
-    shown.warnings = left.into_iter().map(|warning| warning.text.into_owned()).collect();
-    tell_warnings(&shown);
-    for warning in repaired {
-        say(format_args!("repaired: {}", printable(&warning.text)));
-    }
 }

@@ -9,7 +9,7 @@ use super::find::find_node;
 use super::fix_report::written;
 use super::opened::refuse_session;
 use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, other_file, print, printable};
 use crate::edit::{LinkPlan, LinkRefusal, LinkSettings, Sheet, plan_links};
 use crate::inspect::check::{FindingPose, kept_volumes};
@@ -17,7 +17,7 @@ use crate::model::{ClipId, Model, NodeId};
 use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Recompression, Saved, Stamps};
 
 /// The angle at which the volume is told, degrees.
 const TOLD: f32 = 90.0;
@@ -101,10 +101,7 @@ pub(super) fn run(args: &LinksArgs) -> Result<(), CliError> {
         all.push(done);
     }
     let sheet = Sheet::of(&model);
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let saved = args.write.write(&stamps, &sheet, Recompression::None)?;
     print(&match args.json {
         true => report(&model, args.twist, &all, &saved),
         false => all.iter().map(|done| text(&model, done)).collect::<String>() + &written(&saved, &Restored::default()),

@@ -6,19 +6,17 @@ use std::sync::Arc;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::flood::FloodArgs;
 use super::opened::refuse_session;
 use super::paint_layers::LayerArgs;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, other_file, print, printable, tell_unmatched};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{self, Canvas, PaintError, Script, Stroke, StrokeReport, StrokesError};
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Saved, Stamps};
 
 /// Paint weights by strokes, and write back only what changed
 ///
@@ -85,14 +83,7 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     }
     let mut sheet = canvas.sheet(model);
     sheet.layers = args.layers.in_file(&canvas, model);
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     print(&match args.json {
         true => report(&done, &saved),
         false => text(&script.strokes, &done) + &written(&saved, &restored),

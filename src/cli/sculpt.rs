@@ -7,7 +7,6 @@ use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::find::{find_node, splits};
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::method::begun_method;
 use super::opened::refuse_session;
@@ -16,7 +15,7 @@ use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::{WriteArgs, tell_current};
 use super::{CliError, other_file, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
@@ -28,7 +27,7 @@ use crate::session::shaping::{
     rename_shape, shape, targets_of_mesh, targets_of_method,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
-use crate::writeback::{Origin, Recompression, Stamps, prepare};
+use crate::writeback::{Recompression, Stamps};
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
@@ -144,10 +143,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     if !args.json {
         tell_current(&document, &sheet);
     }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let saved = args.write.write(&stamps, &sheet, Recompression::None)?;
     print(&match args.json {
         true => args.report(&shapes, &drivers, &made),
         false => args.text(&shapes, &drivers, &made) + &written(&saved, &Restored::default()),

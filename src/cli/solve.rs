@@ -5,20 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::opened::refuse_session;
 use super::sculpts::{Sculpt, read_sculpts};
 use super::solve_args::{SearchArgs, examples_text, put_examples, remarks};
 use super::solve_vertex::VertexArgs;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, other_file, print, printable};
 use crate::edit::{ComparedExample, Sheet};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved};
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Saved, Stamps};
 
 /// Find the weights that bring the posed surface nearest to example meshes
 ///
@@ -83,14 +81,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let before = sheet.tables.clone();
     let solved = args.search.solve(&mut sheet, &set.used())?;
     let told = ComparedExample::all(&examples, &set, [&before, &sheet.tables]);
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     print(&match args.json {
         true => report(&told, &solved, &saved),
         false => examples_text(&told) + &remarks(&solved) + &written(&saved, &restored),

@@ -9,14 +9,12 @@ use clap::builder::PossibleValuesParser;
 use glam::DVec3;
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written as told_of_saved;
 use super::opened::refuse_session;
 use super::paint_layers::{IntoLayerArgs, LayerArgs};
 use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, OpenArgs, other_file, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
@@ -25,7 +23,7 @@ use crate::paint::{Canvas, Fit, written};
 use crate::solve::{Pin, PullField, Pulled};
 use crate::weights::brush::falloff;
 use crate::weights::{FALLOFFS, Table};
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Saved, Stamps};
 
 /// In so many poses a vertex can be held.
 const MOST: usize = 8;
@@ -162,14 +160,7 @@ impl VertexArgs {
                 Sheet::of(&changed)
             }
         };
-        if !is_json {
-            tell_current(&document, &sheet);
-        }
-        let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, write.destination())?
-            .keeping_links(write.keep_links)
-            .write()?;
-        tell_saved(&saved);
-        let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+        let (saved, restored) = write.write_weights((&document, &stamps), &sheet, is_json)?;
         print(&match is_json {
             true => self.report(&found.pulled, &saved),
             false => self.text(&found.pulled, why.as_deref()) + &told_of_saved(&saved, &restored),
