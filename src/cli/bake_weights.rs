@@ -8,12 +8,11 @@ use serde_json::json;
 use super::fix_report::written;
 use super::left_file::left_text;
 use super::method::begun_method;
-use super::opened::refuse_session;
 use super::posed::read_named_pose;
 use super::sculpts::read_poses;
 use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
 use super::write_args::WriteArgs;
-use super::{CliError, other_file, print, unwritable};
+use super::{CliError, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
 use crate::model::{LocalPose, Model};
@@ -25,7 +24,7 @@ use crate::solve::{
     room_for_poses, shown_primitives, table_of,
 };
 use crate::weights::Table;
-use crate::writeback::{Saved, Stamps};
+use crate::writeback::Saved;
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
@@ -106,12 +105,7 @@ fn nothing_shown() -> CliError {
 }
 
 pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     args.spares(&document.files().map(|file| file.to_owned()).collect::<Vec<_>>())?;
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);

@@ -13,9 +13,8 @@ use super::bind_placed::{Made, PlacedArgs, Told};
 use super::check::bound::{Looked, look};
 use super::find::find_node;
 use super::fix_report::written;
-use super::opened::refuse_session;
 use super::write_args::WriteArgs;
-use super::{CliError, other_file, print, printable};
+use super::{CliError, print, printable};
 use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
     BIND, BareBinding, BareScope, BoundSkin, Refusal, Settings, Sheet, apply, bare_joints, bind_bare, bind_placed,
@@ -23,10 +22,9 @@ use crate::edit::{
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, NodeId, PrimitiveId};
-use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Saved, Stamps};
+use crate::writeback::Saved;
 
 /// The model whose meshes have gained a skin, the report of each skin, and what is said of joints that were placed.
 type Gained = (Model, Vec<BoundSkin>, Option<Told>);
@@ -165,11 +163,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     args.check_numbers()?;
     args.placed.check()?;
     let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let began = Instant::now();
     let model = document.stored();
     let gained;

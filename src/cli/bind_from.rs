@@ -24,7 +24,7 @@ use crate::model::{Model, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Saved, Stamps};
+use crate::writeback::Saved;
 
 /// What is printed of what was done.
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +95,8 @@ impl DressArgs {
 
     fn dress(&self, write: &WriteArgs, from: &Path, settings: &DressSettings, prints: Prints) -> Result<(), CliError> {
         let WriteArgs { model: path, open, .. } = write;
-        refuse_session(path)?;
         refuse_session(from)?;
-        let mut stamps = Stamps::of(path);
-        let garment = other_file(path, open)?;
-        overwritten_by_stdout(garment.files())?;
-        stamps.add(garment.files());
+        let (garment, stamps) = write.open_model()?;
         let body = other_file(from, open)?;
         overwritten_by_stdout(body.files())?;
         if let Some(out) = &write.output {

@@ -7,7 +7,7 @@ use super::fix_operations::OperationArgs;
 use super::fix_report::{Done, report, text};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_current};
-use super::{CliError, other_file, print};
+use super::{CliError, other_file, print, printable};
 use crate::edit::{
     Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation, check_applied, check_joint,
     check_moves,
@@ -107,7 +107,7 @@ impl FixArgs {
         let paired = asked.iter().flat_map(|(_, settings)| settings.pairs.iter().flatten());
         let given = asked.iter().flat_map(|(_, settings)| settings.copied.iter().map(|(joint, _)| joint));
         for joint in paired.chain(given) {
-            check_joint(sheet, *joint).map_err(|why| CliError::Usage(why.to_string()))?;
+            check_joint(sheet, *joint).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
         }
         if self.recompress && sheet.model.source.origins.views.iter().all(|view| view.meshopt.is_none()) {
             say(format_args!(
@@ -130,7 +130,7 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     args.has_effects(&sheet, &asked)?;
     let mut done: Vec<Done> = Vec::new();
     for (operation, settings) in asked {
-        let refused = |why: Refusal| CliError::Usage(format!("--{}: {why}", operation.id));
+        let refused = |why: Refusal| CliError::Usage(printable(&format!("--{}: {why}", operation.id)));
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;

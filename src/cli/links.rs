@@ -7,17 +7,15 @@ use serde_json::{Value, json};
 
 use super::find::find_node;
 use super::fix_report::written;
-use super::opened::refuse_session;
 use super::storage::Restored;
 use super::write_args::WriteArgs;
-use super::{CliError, other_file, print, printable};
+use super::{CliError, print, printable};
 use crate::edit::{LinkPlan, LinkRefusal, LinkSettings, Sheet, plan_links};
 use crate::inspect::check::{FindingPose, kept_volumes};
 use crate::model::{ClipId, Model, NodeId};
-use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Recompression, Saved, Stamps};
+use crate::writeback::{Recompression, Saved};
 
 /// The angle at which the volume is told, degrees.
 const TOLD: f32 = 90.0;
@@ -86,12 +84,7 @@ struct Done {
 }
 
 pub(super) fn run(args: &LinksArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let settings = LinkSettings { degrees: args.degrees, angle: args.angle, twist: args.twist };
     let mut model = Arc::clone(document.stored());
     let mut all: Vec<Done> = Vec::new();

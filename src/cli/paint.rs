@@ -8,15 +8,14 @@ use serde_json::json;
 
 use super::fix_report::written;
 use super::flood::FloodArgs;
-use super::opened::refuse_session;
 use super::paint_layers::LayerArgs;
 use super::write_args::WriteArgs;
-use super::{CliError, other_file, print, printable, tell_unmatched};
+use super::{CliError, print, printable, tell_unmatched};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{self, Canvas, PaintError, Script, Stroke, StrokeReport, StrokesError};
 use crate::words::counted;
-use crate::writeback::{Saved, Stamps};
+use crate::writeback::Saved;
 
 /// Paint weights by strokes, and write back only what changed
 ///
@@ -60,17 +59,12 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     skinscope paint character.glb --flood add --joint Chest --gradient linear --from 0,1.4,0 --until 0,1.2,0 -o painted.glb";
 
 pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let model = document.stored();
     let (script, gradient) = (args.script(model)?, args.flood.gradient()?);
     tell_unmatched(&script.unmatched);
     let mut canvas = Canvas::new(Arc::clone(model));
-    args.layers.put_up(&mut canvas, model, open)?;
+    args.layers.put_up(&mut canvas, model, &args.write.open)?;
     let mut done = Vec::with_capacity(script.strokes.len());
     for (number, stroke) in script.strokes.iter().enumerate() {
         let painted = match &gradient {

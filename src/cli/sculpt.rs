@@ -9,14 +9,13 @@ use serde_json::{Value, json};
 use super::find::{find_node, splits};
 use super::fix_report::written;
 use super::method::begun_method;
-use super::opened::refuse_session;
 use super::posed::{NamedPose, read_named_pose};
 use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_current};
-use super::{CliError, other_file, print, printable};
+use super::{CliError, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
 use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
@@ -27,7 +26,7 @@ use crate::session::shaping::{
     rename_shape, shape, targets_of_mesh, targets_of_method,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
-use crate::writeback::{Recompression, Stamps};
+use crate::writeback::Recompression;
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
@@ -109,12 +108,7 @@ fn parse_method(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let changed = args.changed(document.stored())?;
     let model: &Model = changed.as_ref().unwrap_or(document.stored());
     let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;

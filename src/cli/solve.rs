@@ -6,17 +6,16 @@ use clap::Args;
 use serde_json::json;
 
 use super::fix_report::written;
-use super::opened::refuse_session;
 use super::sculpts::{Sculpt, read_sculpts};
 use super::solve_args::{SearchArgs, examples_text, put_examples, remarks};
 use super::solve_vertex::VertexArgs;
 use super::write_args::WriteArgs;
-use super::{CliError, other_file, print, printable};
+use super::{CliError, print, printable};
 use crate::edit::{ComparedExample, Sheet};
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved};
-use crate::writeback::{Saved, Stamps};
+use crate::writeback::Saved;
 
 /// Find the weights that bring the posed surface nearest to example meshes
 ///
@@ -64,15 +63,10 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let Some(poses) = &args.poses else { return args.vertices.run(&args.write, &args.search, args.json) };
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
-    let sculpts = read_sculpts(poses, model, open)?;
+    let sculpts = read_sculpts(poses, model, &args.write.open)?;
     let files = || sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path));
     overwritten_by_stdout(files())?;
     args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;

@@ -10,12 +10,11 @@ use glam::DVec3;
 use serde_json::json;
 
 use super::fix_report::written as told_of_saved;
-use super::opened::refuse_session;
 use super::paint_layers::{IntoLayerArgs, LayerArgs};
 use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
 use super::write_args::WriteArgs;
-use super::{CliError, OpenArgs, other_file, print, printable};
+use super::{CliError, OpenArgs, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
@@ -23,7 +22,7 @@ use crate::paint::{Canvas, Fit, written};
 use crate::solve::{Pin, PullField, Pulled};
 use crate::weights::brush::falloff;
 use crate::weights::{FALLOFFS, Table};
-use crate::writeback::{Saved, Stamps};
+use crate::writeback::Saved;
 
 /// In so many poses a vertex can be held.
 const MOST: usize = 8;
@@ -131,18 +130,13 @@ fn numbers<T: std::str::FromStr>(text: &str) -> Option<Vec<T>> {
 impl VertexArgs {
     /// Carries the command out.
     pub fn run(&self, write: &WriteArgs, search: &SearchArgs, is_json: bool) -> Result<(), CliError> {
-        let WriteArgs { model: path, open, .. } = write;
-        refuse_session(path)?;
-        let mut stamps = Stamps::of(path);
-        let document = other_file(path, open)?;
-        overwritten_by_stdout(document.files())?;
-        stamps.add(document.files());
+        let (document, stamps) = write.open_model()?;
         let files =
             || self.vertex.iter().filter(|held| moment_of(&held.pose).is_none()).map(|held| Path::new(&held.pose));
         overwritten_by_stdout(files())?;
         write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
         let model = document.stored();
-        let mut layered = self.into.asked().map(|args| Layered::new(args, model, open)).transpose()?;
+        let mut layered = self.into.asked().map(|args| Layered::new(args, model, &write.open)).transpose()?;
         let shown = Arc::clone(layered.as_ref().map_or(model, |layered| layered.canvas.model()));
         let mut found = self.found(&shown, search)?;
         let why = layered.as_mut().map_or(Ok(None), |layered| layered.take(&mut found))?;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
+use super::opened::refuse_session;
 use super::storage::Restored;
-use super::{CliError, OpenArgs, printable, tell_warnings};
+use super::{CliError, OpenArgs, other_file, printable, tell_warnings};
 use crate::edit::Sheet;
-use crate::output::say;
+use crate::output::{overwritten_by_stdout, say};
 use crate::session::Document;
 use crate::words::counted;
 use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, prepare};
@@ -36,6 +37,16 @@ impl WriteArgs {
     /// Returns where the result goes: clap asks for --output or --in-place.
     pub(super) fn destination(&self) -> Destination<'_> {
         self.output.as_deref().map_or(Destination::InPlace, Destination::To)
+    }
+
+    /// Reads the model, with its files as they are now. None of them is written over.
+    pub(super) fn open_model(&self) -> Result<(Document, Stamps), CliError> {
+        refuse_session(&self.model)?;
+        let mut stamps = Stamps::of(&self.model);
+        let document = other_file(&self.model, &self.open)?;
+        overwritten_by_stdout(document.files())?;
+        stamps.add(document.files());
+        Ok((document, stamps))
     }
 
     /// Writes what is edited in a sheet, and warns of what came of it. The files that were read are as `stamps` has them.
