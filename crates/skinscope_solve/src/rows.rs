@@ -171,7 +171,11 @@ impl PlaceSolver<'_> {
             let index = &self.index[*part];
             let examples = self.problem.examples.get(*part).copied().unwrap_or_default();
             for example in examples.iter().filter(|example| at.row < example.vertices()) {
-                let ghost = |key: u32| example.motion().ghost(usize::from(index[key as usize]), at.row);
+                // A locked joint with hardly any weight may be one of another vertex of the place alone.
+                let ghost = |key: u32| match index[key as usize] {
+                    NONE => DVec3::NAN,
+                    joint => example.motion().ghost(usize::from(joint), at.row),
+                };
                 self.solver.add(&ghost, example.target(at.row), self.size);
             }
         }
