@@ -16,7 +16,7 @@ use super::{CliError, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
 use crate::model::{LocalPose, Model};
-use crate::output::{self, overwritten, overwritten_by_stdout, say};
+use crate::output::{self, overwritten, say};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{
@@ -173,9 +173,7 @@ impl BakeWeightsArgs {
             files.extend(one.file);
             out.push(one.pose);
         }
-        let paths = || files.iter().map(PathBuf::as_path);
-        overwritten_by_stdout(paths())?;
-        self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, paths()))?;
+        self.write.spares(files.iter().map(PathBuf::as_path))?;
         self.spares(&files)?;
         Ok(out)
     }

@@ -1,6 +1,6 @@
 //! `skinscope paint`: carries out strokes on weights, and writes them back into the file that they came from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
@@ -12,7 +12,6 @@ use super::paint_layers::LayerArgs;
 use super::write_args::WriteArgs;
 use super::{CliError, print, printable, tell_unmatched};
 use crate::model::Model;
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{self, Canvas, PaintError, Script, Stroke, StrokeReport, StrokesError};
 use crate::words::counted;
 use crate::writeback::Saved;
@@ -95,11 +94,8 @@ impl PaintArgs {
             None if self.flood.is_asked() => self.flood.script(model, self.layers.painted_on())?,
             None => Script::default(),
         };
-        let files = || self.strokes.iter().chain(&self.layers.layers_from);
-        let read = || script.poses.iter().chain(files()).map(PathBuf::as_path);
-        overwritten_by_stdout(read())?;
-        let output: Option<&Path> = self.write.output.as_deref();
-        output.map_or(Ok(()), |out| overwritten(out, read()))?;
+        let files = script.poses.iter().chain(&self.strokes).chain(&self.layers.layers_from);
+        self.write.spares(files.map(PathBuf::as_path))?;
         Ok(script)
     }
 

@@ -19,7 +19,6 @@ use super::{CliError, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
 use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::session::MethodChoice;
 use crate::session::shaping::{
     Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
@@ -116,8 +115,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
     let sculpts = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned());
     let files: Vec<PathBuf> = sculpts.chain(args.by_place.clone()).collect();
-    overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
-    args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
+    args.write.spares(files.iter().map(PathBuf::as_path))?;
     let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
     let has_sides = args.mirror || !args.mirror_of.is_empty();
     let sides = has_sides.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;

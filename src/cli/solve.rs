@@ -13,7 +13,6 @@ use super::write_args::WriteArgs;
 use super::{CliError, print, printable};
 use crate::edit::{ComparedExample, Sheet};
 use crate::model::Model;
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved};
 use crate::writeback::Saved;
 
@@ -67,9 +66,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
     let sculpts = read_sculpts(poses, model, &args.write.open)?;
-    let files = || sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path));
-    overwritten_by_stdout(files())?;
-    args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+    args.write.spares(sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path)))?;
     let examples = args.examples(&sculpts)?;
     let set = args.set(model, &sheet, (&sculpts, &examples))?;
     let before = sheet.tables.clone();

@@ -17,7 +17,6 @@ use super::write_args::WriteArgs;
 use super::{CliError, OpenArgs, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{Canvas, Fit, written};
 use crate::solve::{Pin, PullField, Pulled};
 use crate::weights::brush::falloff;
@@ -131,10 +130,8 @@ impl VertexArgs {
     /// Carries the command out.
     pub fn run(&self, write: &WriteArgs, search: &SearchArgs, is_json: bool) -> Result<(), CliError> {
         let (document, stamps) = write.open_model()?;
-        let files =
-            || self.vertex.iter().filter(|held| moment_of(&held.pose).is_none()).map(|held| Path::new(&held.pose));
-        overwritten_by_stdout(files())?;
-        write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+        let of_files = self.vertex.iter().filter(|held| moment_of(&held.pose).is_none());
+        write.spares(of_files.map(|held| Path::new(&held.pose)))?;
         let model = document.stored();
         let mut layered = self.into.asked().map(|args| Layered::new(args, model, &write.open)).transpose()?;
         let shown = Arc::clone(layered.as_ref().map_or(model, |layered| layered.canvas.model()));

@@ -1,6 +1,6 @@
 //! Options of the subcommands that write an edited model back into a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 
@@ -8,7 +8,7 @@ use super::opened::refuse_session;
 use super::storage::Restored;
 use super::{CliError, OpenArgs, other_file, printable, tell_warnings};
 use crate::edit::Sheet;
-use crate::output::{overwritten_by_stdout, say};
+use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::session::Document;
 use crate::words::counted;
 use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, prepare};
@@ -47,6 +47,12 @@ impl WriteArgs {
         overwritten_by_stdout(document.files())?;
         stamps.add(document.files());
         Ok((document, stamps))
+    }
+
+    /// Checks that what is written replaces none of some files that are read.
+    pub(super) fn spares<'f>(&self, files: impl Iterator<Item = &'f Path> + Clone) -> Result<(), CliError> {
+        overwritten_by_stdout(files.clone())?;
+        Ok(self.output.as_deref().map_or(Ok(()), |out| overwritten(out, files))?)
     }
 
     /// Writes what is edited in a sheet, and warns of what came of it. The files that were read are as `stamps` has them.
