@@ -61,6 +61,14 @@ pub struct Retargeted {
     pub has_other_keys: bool,
 }
 
+impl Retargeted {
+    /// Returns whether the mesh, whose targets have these names, is another one than that of the file.
+    fn differs(&self, names: &[String]) -> bool {
+        let are_all = self.from.iter().copied().eq((0..self.names.len()).map(Some));
+        self.has_other_keys || !are_all || self.names != names
+    }
+}
+
 impl Model {
     /// Returns the same model with other morph targets. All ids stay.
     ///
@@ -86,13 +94,16 @@ impl Model {
         for (mesh, targets) in &change.meshes {
             let others = change.tracks.iter().any(|track| self.instances[track.instance.index()].mesh == *mesh);
             let keeps_all = keeps_all(targets, self.meshes[mesh.index()].morph_names.len());
-            note(&mut parts, *mesh, targets, others || !keeps_all);
+            let has_other_keys = others || !keeps_all && has_keys(&parts, *mesh);
+            note(&mut parts, *mesh, targets, has_other_keys);
             set_targets(&mut parts, *mesh, targets);
             for at in (0..parts.instances.len()).filter(|at| parts.instances[*at].mesh == *mesh).collect::<Vec<_>>() {
                 set_keys(&mut parts, InstanceId::from_index(at), (targets, keeps_all), change)?;
             }
         }
         set_rest(&mut parts);
+        let ModelParts { retargeted, meshes, .. } = &mut parts;
+        retargeted.retain(|of| of.differs(&meshes[of.mesh.index()].morph_names));
         parts.source.kept_shapes.clone_from(&change.drivers);
         let mut built = Self::build(parts)?;
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
@@ -182,6 +193,13 @@ fn check_targets(model: &Model, mesh: MeshId, targets: &[ShapeTarget]) -> Result
         )?;
     }
     Ok(())
+}
+
+/// Returns whether a clip has keys of the weights of a mesh.
+fn has_keys(parts: &ModelParts, mesh: MeshId) -> bool {
+    let shows = |node: NodeId| parts.instances.iter().any(|instance| instance.mesh == mesh && instance.node == node);
+    let mut channels = parts.clips.iter().flat_map(|clip| &clip.channels);
+    channels.any(|channel| channel.path == Path::Weights && shows(channel.node))
 }
 
 /// Notes what the targets are in the file.
@@ -353,6 +371,19 @@ mod tests {
         assert_eq!(back.retargeted[0].from, [Some(0), Some(1)]);
         assert_eq!(more.morphs_in(&back), [Some(0), Some(1), None]);
         assert_eq!(back.morphs_in(&more), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn names_that_are_those_of_the_file_again_are_no_change() {
+        let model = obstacle_course();
+        let named = |model: &Model, name: &str| {
+            let mut change = change(model, &[], &[]);
+            change.meshes[0].1[0].name = name.to_owned();
+            model.with_shapes(&change).unwrap()
+        };
+        let other = named(&model, "grow");
+        assert!(other.retargeted.len() == 1 && !other.retargeted[0].has_other_keys);
+        assert!(named(&other, "swell").retargeted.is_empty());
     }
 
     #[test]
