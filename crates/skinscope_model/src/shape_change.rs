@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::builder::ensure;
 use super::{
-    BuildError, Channel, Clip, ClipId, InstanceId, Interpolation, MeshId, Model, ModelParts, MorphTarget, NodeId, Path,
-    Primitive, Sampler, Values,
+    BuildError, Channel, Clip, ClipId, InstanceId, Interpolation, LocalPose, MeshId, Model, ModelParts, MorphTarget,
+    NodeId, Path, Primitive, Sampler, Values, Wide,
 };
 
 /// A morph target that a mesh has from now on.
@@ -128,13 +128,38 @@ impl Model {
         let mut out = Vec::with_capacity(self.skeleton.rest.morph_weights.len());
         for (own, its) in self.instances.iter().zip(&other.instances) {
             let (targets, others) = (self.targets_of(own.mesh), other.targets_of(its.mesh));
-            let is_renamed = targets.len() == others.len();
+            let is_one = |((own, _), (other, _)): (&(Option<usize>, &str), &(Option<usize>, &str))| own == other;
+            let is_renamed = targets.len() == others.len() && targets.iter().zip(&others).all(is_one);
             let place = |(at, target): (usize, &(Option<usize>, &str))| match is_renamed {
                 true => Some(its.morph_offset + at),
                 false => others.iter().position(|other| other == target).map(|at| its.morph_offset + at),
             };
             out.extend(targets.iter().enumerate().map(place));
         }
+        out
+    }
+
+    /// Returns a pose as one of another model of the file, whose nodes and morph targets may be others: what this one lacks is as at rest there.
+    #[must_use]
+    pub fn pose_in(&self, other: &Self, pose: &LocalPose) -> LocalPose {
+        let nodes = self.nodes_in(other);
+        let find = |node: NodeId| nodes.get(node.index()).copied().flatten();
+        let mut out = other.skeleton.rest.clone();
+        for (transform, place) in pose.transforms.iter().zip(&nodes) {
+            if let Some(own) = place.and_then(|node| out.transforms.get_mut(node.index())) {
+                *own = *transform;
+            }
+        }
+        for (weight, place) in pose.morph_weights.iter().zip(self.morphs_in(other)) {
+            if let Some(own) = place.and_then(|at| out.morph_weights.get_mut(at)) {
+                *own = *weight;
+            }
+        }
+        let Wide { offsets, rotations } = &pose.wide;
+        out.wide = Wide {
+            offsets: offsets.iter().filter_map(|(node, by)| Some((find(*node)?, *by))).collect(),
+            rotations: rotations.iter().filter_map(|(node, turn)| Some((find(*node)?, *turn))).collect(),
+        };
         out
     }
 
@@ -371,6 +396,18 @@ mod tests {
         assert_eq!(back.retargeted[0].from, [Some(0), Some(1)]);
         assert_eq!(more.morphs_in(&back), [Some(0), Some(1), None]);
         assert_eq!(back.morphs_in(&more), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_pose_keeps_the_weights_of_targets_that_have_other_places() {
+        let model = obstacle_course();
+        let other = model.with_shapes(&change(&model, &[0], &["bulge"])).unwrap();
+        let mut pose = model.skeleton.rest.clone();
+        pose.morph_weights.copy_from_slice(&[0.3, 0.7]);
+        pose.transforms[3].translation.x += 1.0;
+        let moved = model.pose_in(&other, &pose);
+        assert!(moved.morph_weights == [0.7, 0.0] && moved.transforms == pose.transforms);
+        assert_eq!(other.pose_in(&model, &moved).morph_weights, [0.25, 0.7], "what was not there is as at rest");
     }
 
     #[test]
