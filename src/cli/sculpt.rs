@@ -39,7 +39,7 @@ use crate::writeback::Recompression;
 ///
 /// The JSON has the fields: schema (1), shapes [{name, joints (those that bring it in), vertices (with an offset), flat (vertices that stay, since
 /// the skin is folded flat there), largest_before, largest_after (how far the surface is from the sculpt in its pose, metres),
-/// longest_offset (metres, at rest), most (the largest weight of it in any clip)}], clips [{clip, keys, error (how far the surface may be
+/// longest_offset (at rest, in the space of the mesh), most (the largest weight of it in any clip)}], clips [{clip, keys, error (how far the surface may be
 /// from where the driver would have it between keys, metres)}], renamed [{from, to}], removed (the names of the shapes that went) and warnings
 /// [text] (of programs that play the keys elsewhere than the file has them).
 #[derive(Debug, Args)]
@@ -307,7 +307,7 @@ impl SculptArgs {
         let shape = |(at, shape): (usize, &Shape)| {
             let own = drivers.iter().find(|of| of.shapes.contains(&at));
             json!({
-                "name": shape.name,
+                "name": made.names[at],
                 "joints": names(model, own.map_or(&[][..], |of| of.driver.joints())),
                 "vertices": shape.moved(),
                 "flat": shape.flat(),

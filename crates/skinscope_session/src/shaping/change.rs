@@ -31,7 +31,7 @@ pub struct ClipKeys {
     pub keys: usize,
     /// The largest weight of each shape.
     pub most: Vec<f64>,
-    /// How far the surface may be from where the driver would put it between keys, as far as weights say: metres, in the space of the mesh.
+    /// How far the surface may be from where the driver would put it between keys, as far as weights say: metres, in the scene.
     pub error: f64,
 }
 
@@ -40,6 +40,8 @@ pub struct ClipKeys {
 pub struct Reshaped {
     /// The model.
     pub model: Model,
+    /// What each shape is called there: as it should be, with a number where the model has a morph target of that name.
+    pub names: Vec<String>,
     /// What the clips make of the new shapes, for each mesh that has them.
     pub clips: Vec<ClipKeys>,
 }
@@ -91,16 +93,17 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
     let mut kept = kept_of(model)?;
     let parts = || shapes.iter().flat_map(|shape| &shape.parts).filter(|part| part.back.moved() > 0);
     let meshes: BTreeSet<MeshId> = parts().map(|part| model.file_mesh(part.at.mesh)).collect();
-    let (mut change, mut clips) = (ShapeChange::default(), Vec::new());
+    let (mut change, mut clips, names) = (ShapeChange::default(), Vec::new(), free_names(model, shapes));
     for mesh in meshes {
-        let targets = with_new(model, mesh, shapes);
-        let longest = parts().filter(|part| model.file_mesh(part.at.mesh) == mesh).map(|part| part.back.longest());
-        let longest = longest.fold(0.0, f64::max);
+        let targets = with_new(model, mesh, (shapes, &names));
+        let own = || parts().filter(|part| model.file_mesh(part.at.mesh) == mesh);
+        let longest = own().map(|part| part.back.longest()).fold(0.0, f64::max);
+        let farthest = own().map(|part| part.before).fold(0.0, f64::max);
         let old = targets.len() - shapes.len();
         for instance in instances(model, mesh)? {
             let keyed = KeyedShapes { instance, drivers, tolerance: tolerance(model, mesh, longest) };
             for (track, keys) in (Columns { keyed, columns: (0..targets.len()).collect() }).tracks(model) {
-                clips.push(told(track.clip.index(), &keys, longest));
+                clips.push(told(track.clip.index(), &keys, farthest));
                 change.tracks.push(track);
             }
             let target = |shape: &usize| (old + shape, targets[old + shape].name.clone());
@@ -113,7 +116,7 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
         change.meshes.push((mesh, targets));
     }
     let model = changed(model, change, &kept)?;
-    Ok(Reshaped { model, clips })
+    Ok(Reshaped { model, names, clips })
 }
 
 /// Takes morph targets away by their names, whatever brings them in. Shapes that were driven together with them are driven without them.
@@ -279,8 +282,9 @@ fn kept_target(names: &[String], at: usize) -> ShapeTarget {
     ShapeTarget { name: names[at].clone(), from: Some(at), ..ShapeTarget::default() }
 }
 
-fn told(clip: usize, keys: &WeightKeys, longest: f64) -> ClipKeys {
-    ClipKeys { clip, keys: keys.times.len(), most: keys.most.clone(), error: keys.error * longest }
+/// Says what the keys of a clip make of shapes that move no vertex farther than this in their poses, metres.
+fn told(clip: usize, keys: &WeightKeys, farthest: f64) -> ClipKeys {
+    ClipKeys { clip, keys: keys.times.len(), most: keys.most.clone(), error: keys.error * farthest }
 }
 
 /// Returns the length of the longest offset of some targets of a mesh.
@@ -311,8 +315,21 @@ fn instances(model: &Model, mesh: MeshId) -> Result<Vec<InstanceId>, ShapeError>
     Ok(all.into_iter().map(InstanceId::from_index).collect())
 }
 
-/// Makes the morph targets of a mesh of the file: those that it has, and a new one of each shape, of a name that no other has.
-fn with_new(model: &Model, mesh: MeshId, shapes: &[Shape]) -> Vec<ShapeTarget> {
+/// Returns a name for each shape that no morph target of any mesh has, so that what is renamed or removed by its name later is this shape alone.
+fn free_names(model: &Model, shapes: &[Shape]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(shapes.len());
+    for shape in shapes {
+        let name = |n: usize| if n == 1 { shape.name.clone() } else { format!("{} {n}", shape.name) };
+        let taken = model.meshes.iter().flat_map(|mesh| &mesh.morph_names).chain(&out);
+        let is_free = |name: &String| !taken.clone().any(|other| other == name);
+        let free = (1..).map(name).find(is_free);
+        out.push(free.unwrap_or_default());
+    }
+    out
+}
+
+/// Makes the morph targets of a mesh of the file: those that it has, and a new one of each shape, of this name.
+fn with_new(model: &Model, mesh: MeshId, (shapes, names): (&[Shape], &[String])) -> Vec<ShapeTarget> {
     let source = &model.meshes[mesh.index()];
     let of_shape = |shape: &Shape, primitive: usize| -> MorphTarget {
         let own = &source.primitives[primitive];
@@ -329,11 +346,9 @@ fn with_new(model: &Model, mesh: MeshId, shapes: &[Shape]) -> Vec<ShapeTarget> {
     };
     let mut out: Vec<ShapeTarget> =
         (0..source.morph_names.len()).map(|at| kept_target(&source.morph_names, at)).collect();
-    for shape in shapes {
-        let name = |n: usize| if n == 1 { shape.name.clone() } else { format!("{} {n}", shape.name) };
-        let free = (1..).map(name).find(|name| !out.iter().any(|target| target.name == *name));
+    out.extend(shapes.iter().zip(names).map(|(shape, name)| {
         let offsets = (0..source.primitives.len()).map(|primitive| of_shape(shape, primitive)).collect();
-        out.push(ShapeTarget { name: free.unwrap_or_default(), from: None, offsets });
-    }
+        ShapeTarget { name: name.clone(), from: None, offsets }
+    }));
     out
 }

@@ -3,7 +3,7 @@ use skinscope_anim::pose::rotate;
 use skinscope_anim::{SampleScratch, sample};
 use skinscope_deform::{Deformation, METHODS, method};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{Instance, MeshId, Model, MorphTarget, NodeId, Primitive};
 use skinscope_solve::kept_shapes;
 
 use super::*;
@@ -68,4 +68,26 @@ fn names_that_are_not_there_or_taken_are_refused() {
     assert!(why(rename_shape(&model, "wide", "half")).contains("another shape is called so"));
     assert!(why(rename_shape(&model, "wide", "")).contains("needs a name"));
     assert!(why(rename_shape(&tube(Tube::default()), "wide", "a")).contains("there is none"));
+}
+
+#[test]
+fn a_shape_of_several_meshes_has_one_name_in_all_of_them() {
+    let mut parts = (*tube(Tube::default())).clone();
+    let (mesh, instance) = (parts.meshes[0].clone(), parts.instances[0].clone());
+    parts.meshes.push(mesh);
+    parts.instances.push(Instance { node: NodeId(1), mesh: MeshId(1), ..instance });
+    let target = |primitive: &mut Primitive| primitive.morphs.push(MorphTarget::default());
+    parts.meshes[1].primitives.iter_mut().for_each(target);
+    parts.meshes[1].morph_names.push("wide".to_owned());
+    parts.instances[1].morph_weights.push(0.0);
+    parts.skeleton.rest.morph_weights.push(0.0);
+    let model = Model::build(parts).unwrap();
+    let shape = bent(&model, "wide", 25.0);
+    let drivers = drivers(&model, std::slice::from_ref(&shape), None).unwrap();
+    let made = add_shapes(&model, std::slice::from_ref(&shape), &drivers).unwrap();
+    let names = |mesh: usize| made.model.meshes[mesh].morph_names.clone();
+    assert_eq!((names(0), names(1)), (vec!["wide 2".to_owned()], vec!["wide".to_owned(), "wide 2".to_owned()]));
+    assert!(made.lines(&[shape], &drivers).iter().any(|line| line.starts_with("wide 2: ")));
+    let less = remove_shapes(&made.model, &["wide 2".to_owned()]).unwrap();
+    assert_eq!(less.meshes[1].morph_names, ["wide"]);
 }

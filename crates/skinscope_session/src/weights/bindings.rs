@@ -57,20 +57,23 @@ impl Session {
         self.placing.follow(&now);
         self.rules.follow_nodes(count, &is_there);
         self.tools.follow_nodes(&is_there);
-        let is_moved = found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i));
-        if is_moved {
+        let has_moved = found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i));
+        if has_moved {
             self.edits = Arc::new(self.edits.following(&is_there));
             self.tools.follow_moved(&is_there);
         }
-        let (morphs, rest) = (before.morphs_in(&now), &now.skeleton.rest);
-        let is_reshaped =
-            morphs.len() != rest.morph_weights.len() || morphs.iter().enumerate().any(|(i, to)| *to != Some(i));
-        if is_reshaped {
+        let morphs = before.morphs_in(&now);
+        let count = now.skeleton.rest.morph_weights.len();
+        let has_others = morphs.len() != count || morphs.iter().enumerate().any(|(i, to)| *to != Some(i));
+        if has_others {
             self.edits = Arc::new(self.edits.with_morphs_at(&morphs));
         }
-        if is_moved || is_reshaped || found.len() != count {
-            self.tools.follow_poses(&found, &morphs, rest);
+        if has_others || has_moved || before.links.len() != now.links.len() {
+            self.tools.follow_poses(before, &now);
         }
+        self.painting.follow_layout(before, &now);
+        // What was said of shapes was said of the model before.
+        self.tools.shapes = None;
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();
         if marked.parts.iter().all(|part| part.mesh.index() < now.meshes.len()) {

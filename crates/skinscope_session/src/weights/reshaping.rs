@@ -349,4 +349,40 @@ mod tests {
         let keys = |model: &Model| model.clips[0].channels.len();
         assert_eq!(keys(&before), keys(&after), "the clip has keys of it");
     }
+
+    #[test]
+    fn a_session_file_knows_a_new_shape_from_one_of_its_name_that_the_file_has() {
+        let as_file = |model: &Model| {
+            let mut parts = (**model).clone();
+            parts.retargeted.clear();
+            Arc::new(Model::build(parts).unwrap())
+        };
+        let document = |model: &Arc<Model>| Document::new(Arc::clone(model), Vec::new(), Some("model.glb".into()));
+        let offsets = |session: &Session| session.model().unwrap().meshes[0].primitives[0].morphs[0].positions.clone();
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let file = as_file(session.model().unwrap());
+        let mut session = Session::default();
+        session.open(document(&file));
+        session.apply(crate::PlaybackCommand::SetPose(PoseSource::Rest));
+        let first = offsets(&session);
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("elbow".into())));
+        bend(&mut session, -40.0);
+        session.apply(ViewCommand::SetMethod("dual-quaternion"));
+        let settings = ShapeSettings { name: "elbow".into(), ..ShapeSettings::default() };
+        session.apply(EditCommand::Shape(ShapeCommand::OfMethod(settings)));
+        let second = offsets(&session);
+        assert!(names(&session) == ["elbow"] && first != second);
+        let kept = session.unsaved().snapshot().unwrap().file();
+        let kept = SessionFile::parse(kept.text().unwrap().as_bytes()).unwrap();
+        let mut again = Session::default();
+        let lines = again.open_with_session(document(&file), &kept);
+        assert!(lines.is_empty() && names(&again) == ["elbow"], "{lines:?}");
+        assert!(offsets(&again) == second && again.unsaved().unsaved_work().shapes == 1);
+        // Once it was saved, the file has the new one.
+        let saved = as_file(session.model().unwrap());
+        let mut again = Session::default();
+        again.open_with_session(document(&saved), &kept);
+        assert!(offsets(&again) == second && again.model().unwrap().retargeted.is_empty());
+    }
 }

@@ -36,14 +36,9 @@ impl Tools {
         settings.pairs = settings.pairs.iter().filter_map(|[a, b]| Some([find(*a)?, find(*b)?])).collect();
     }
 
-    /// Follows a model whose nodes or morph targets are others: the poses that settings keep. `nodes` and `places` say where each node and each
-    /// weight is from now on, and `rest` is what others are. A pose that was none of the model stays as it is.
-    pub(super) fn follow_poses(&mut self, nodes: &[Option<NodeId>], places: &[Option<usize>], rest: &LocalPose) {
-        let follow = |pose: &mut Arc<LocalPose>| {
-            if pose.transforms.len() == nodes.len() {
-                *pose = Arc::new(followed(pose, nodes, places, rest));
-            }
-        };
+    /// Follows a model whose nodes or morph targets are others than those of the one before: the poses that settings keep.
+    pub(super) fn follow_poses(&mut self, before: &Model, now: &Model) {
+        let follow = |pose: &mut Arc<LocalPose>| *pose = Arc::new(before.pose_in(now, pose));
         let settings = Arc::make_mut(&mut self.settings);
         settings.pose.iter_mut().for_each(follow);
         settings.poses.iter_mut().for_each(follow);
@@ -56,30 +51,6 @@ impl Tools {
     pub(super) fn ask_for_motion(&mut self) {
         self.examination = Some(Examination::CheckAndMotion);
     }
-}
-
-/// Returns a pose of a model for one with other nodes or morph targets, as [`Tools::follow_poses`] says.
-fn followed(pose: &LocalPose, nodes: &[Option<NodeId>], places: &[Option<usize>], rest: &LocalPose) -> LocalPose {
-    let find = |node: NodeId| nodes.get(node.index()).copied().flatten();
-    let mut out = rest.clone();
-    for (transform, node) in pose.transforms.iter().zip(nodes) {
-        if let Some(node) = node
-            && let Some(now) = out.transforms.get_mut(node.index())
-        {
-            *now = *transform;
-        }
-    }
-    for (weight, place) in pose.morph_weights.iter().zip(places) {
-        if let Some(place) = place
-            && let Some(now) = out.morph_weights.get_mut(*place)
-        {
-            *now = *weight;
-        }
-    }
-    let (offsets, rotations) = (pose.wide.offsets.iter(), pose.wide.rotations.iter());
-    out.wide.offsets = offsets.filter_map(|(node, by)| Some((find(*node)?, *by))).collect();
-    out.wide.rotations = rotations.filter_map(|(node, to)| Some((find(*node)?, *to))).collect();
-    out
 }
 
 impl<'a> EditedWeights<'a> {
