@@ -7,14 +7,14 @@ use super::fix_operations::OperationArgs;
 use super::fix_report::{Done, report, text};
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_current};
-use super::{CliError, other_file, print, printable};
+use super::{CliError, print, printable};
 use crate::edit::{
     Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation, check_applied, check_joint,
     check_moves,
 };
 use crate::inspect::VertexSet;
-use crate::output::{overwritten_by_stdout, say};
-use crate::writeback::{Recompression, Stamps};
+use crate::output::say;
+use crate::writeback::Recompression;
 
 /// Repair weights and write back only what changed
 ///
@@ -119,11 +119,7 @@ impl FixArgs {
 }
 
 pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
-    let path = &args.write.model;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, &args.write.open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let mut sheet = Sheet::of(document.stored());
     let asked = args.operations.settings(&args.write, &document)?;
     args.bounds(&mut sheet)?;
