@@ -16,7 +16,7 @@ use skinscope::solve::{
     Deviation, Drag, DragPose, DraggedRow, Follower, Hull, MethodSurface, PoseKind, Posed, PrimitiveExamples, Problem,
     SolveSettings, drag, hull, poses_of, shown_by, solve_all, solve_rows,
 };
-use skinscope::weights::Table;
+use skinscope::weights::{Bounds, Table};
 
 use crate::common;
 
@@ -79,7 +79,7 @@ fn solved_back(corpus: &Path, name: &str) -> Option<[f64; 2]> {
     let lost = deviation(&examples, &sheet.tables).rms / diagonal;
     let surfaces = sheet.surfaces().to_vec();
     let (settings, context) = (SolveSettings::default(), JobContext::of_waiting());
-    solve_all(&model, (&surfaces, &mut sheet.tables), &examples, &BTreeSet::new(), &settings, &context).unwrap();
+    solve_all(&model, (&surfaces, &mut sheet.tables), &examples, &Bounds::default(), &settings, &context).unwrap();
     Some([lost, deviation(&examples, &sheet.tables).rms / diagonal])
 }
 
@@ -164,8 +164,8 @@ fn a_surface_without_examples_stays() {
     let mut tables = sheet.tables.clone();
     for surface in sheet.surfaces() {
         let examples = vec![&[][..]; surface.parts.len()];
-        let (tables_before, locked) = (&sheet.tables[..], BTreeSet::new());
-        let problem = Problem { model: &model, surface, tables: tables_before, examples: &examples, locked: &locked };
+        let (tables_before, bounds) = (&sheet.tables[..], Bounds::default());
+        let problem = Problem { model: &model, surface, tables: tables_before, examples: &examples, bounds: &bounds };
         let found = solve_rows(&problem, &SolveSettings::default(), &JobContext::of_waiting()).unwrap();
         assert_eq!((found.apply(surface, &mut tables), found.stuck, found.unproven), (0, 0, 0));
     }

@@ -329,9 +329,9 @@ fn bake(sheet: &mut Sheet, settings: &Settings) -> Option<Baked> {
     let joints = joints.get(AMONG.choice(settings)).copied().unwrap_or_default();
     let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
     let before = sheet.tables.clone();
-    let (surfaces, locked) = (sheet.surfaces().to_vec(), sheet.bounds.locked.clone());
+    let surfaces = sheet.surfaces().to_vec();
     let (all, part) = ((&surfaces[..], &mut sheet.tables[..]), context.part(0.5, 0.75));
-    let solved = solve_all(model, all, &examples, &locked, &search, &part)?;
+    let solved = solve_all(model, all, &examples, &sheet.bounds, &search, &part)?;
     // What is told is of the weights that there will be.
     sheet.hold(&before, false);
     let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();

@@ -180,8 +180,8 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
     let joints = [Joints::Kept, Joints::Near, Joints::All][JOINTS.choice(settings).min(2)];
     let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
     let (surfaces, before) = (sheet.surfaces().to_vec(), sheet.tables.clone());
-    let (model, locked, context) = (sheet.model, sheet.bounds.locked.clone(), sheet.context.part(0.2, 0.8));
-    let solved = solve_all(model, (&surfaces, &mut sheet.tables), &set.used(), &locked, &search, &context);
+    let (model, context) = (sheet.model, sheet.context.part(0.2, 0.8));
+    let solved = solve_all(model, (&surfaces, &mut sheet.tables), &set.used(), &sheet.bounds, &search, &context);
     let Some(solved) = solved else { return };
     // What is told is of the weights that there will be.
     sheet.hold(&before, false);

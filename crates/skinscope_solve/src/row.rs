@@ -23,7 +23,7 @@ pub enum Outcome {
     Changed,
     /// It stays, since its locked joints leave nothing, or no place for another joint, or have other weights in each of its rows.
     Stuck,
-    /// It stays, since no example says where it should be, or it may have no joint.
+    /// It stays, since no example says where it should be, or it may have no joint or not change.
     Free,
 }
 
