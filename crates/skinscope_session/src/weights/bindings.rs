@@ -31,7 +31,7 @@ impl Session {
             self.painting.take_layers(layers.emptied());
         }
         let asked = self.painting.stop_asking();
-        self.history.bindings_changed(Arc::clone(&before), layers, asked);
+        self.history.bindings_changed((Arc::clone(&before), Arc::clone(&self.edits)), layers, asked);
         self.skinning().show_skinning(gained);
         self.follow_bindings(Some(&before));
     }
@@ -39,11 +39,21 @@ impl Session {
     /// Lets what names nodes and vertices follow the model that is shown, where its meshes have gained skins or a joint has gained links since
     /// `before` was shown, or have lost them again.
     pub(crate) fn follow_bindings(&mut self, before: Option<&Model>) {
+        self.follow_model(before, true);
+    }
+
+    /// The same where the edits of the pose are those of the model that is shown, since both are there again as they were.
+    pub(crate) fn follow_step(&mut self, before: Option<&Model>) {
+        self.follow_model(before, false);
+    }
+
+    fn follow_model(&mut self, before: Option<&Model>, mut moves_edits: bool) {
         let Some((before, now)) = before.zip(self.model().map(Arc::clone)) else { return };
         if now.shares_all_but_edits(before) {
             return;
         }
         if self.before_finding.is_some() {
+            moves_edits = true;
             self.apply(FindingCommand::LeaveFinding);
         }
         let count = now.skeleton.len();
@@ -58,14 +68,16 @@ impl Session {
         self.rules.follow_nodes(count, &is_there);
         self.tools.follow_nodes(&is_there);
         let has_moved = found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i));
-        if has_moved {
+        if has_moved && moves_edits {
             self.edits = Arc::new(self.edits.following(&is_there));
+        }
+        if has_moved {
             self.tools.follow_moved(&is_there);
         }
         let morphs = before.morphs_in(&now);
         let count = now.skeleton.rest.morph_weights.len();
         let has_others = morphs.len() != count || morphs.iter().enumerate().any(|(i, to)| *to != Some(i));
-        if has_others {
+        if has_others && moves_edits {
             self.edits = Arc::new(self.edits.with_morphs_at(&morphs));
         }
         if has_others || has_moved || before.links.len() != now.links.len() {

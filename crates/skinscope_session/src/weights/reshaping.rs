@@ -104,7 +104,7 @@ impl Session {
 
     /// Shows a model that has other morph targets, as one step. Layers of weights stay, since all vertices do.
     fn show_shapes(&mut self, before: Arc<Model>, shaped: Arc<Model>) {
-        self.history.bindings_changed(Arc::clone(&before), None, None);
+        self.history.bindings_changed((Arc::clone(&before), Arc::clone(&self.edits)), None, None);
         self.skinning().show_skinning(shaped);
         self.follow_bindings(Some(&before));
     }
@@ -297,6 +297,31 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);
         assert_eq!((names(&session).len(), session.edits().morphs.get(&1)), (2, Some(&0.25)));
+    }
+
+    #[test]
+    fn a_weight_of_a_shape_that_was_removed_is_there_again_with_it() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "one");
+        bend(&mut session, -60.0);
+        let settings = ShapeSettings { name: "two".into(), ..ShapeSettings::default() };
+        session.apply(EditCommand::Shape(ShapeCommand::OfMethod(settings)));
+        for (target, weight) in [(0, 0.75), (1, 0.25)] {
+            session.apply(EditCommand::EditMorph(target, weight));
+            session.apply(EditCommand::EndEdit);
+        }
+        let all = session.edits().clone();
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("one".into())));
+        assert_eq!((session.edits().morphs.get(&0), session.edits().morphs.len()), (Some(&0.25), 1));
+        session.apply(EditCommand::Undo);
+        assert!(*session.edits() == all && names(&session) == ["one", "two"]);
+        session.apply(EditCommand::Redo);
+        assert_eq!((session.edits().morphs.get(&0), session.edits().morphs.len()), (Some(&0.25), 1));
+        session.apply(EditCommand::Undo);
+        session.apply(EditCommand::BeginEdit);
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("one".into())));
+        session.apply(EditCommand::CancelEdit);
+        assert!(*session.edits() == all && names(&session) == ["one", "two"]);
     }
 
     #[test]
