@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use skinscope_base::math::Aabb;
 use skinscope_model::{
     BuildError, ClipId, ClipSource, InstanceId, MeshId, Model, MorphTarget, PrimitiveId, ShapeChange, ShapeTarget,
@@ -127,6 +127,12 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
     names.iter().try_for_each(|name| check_name(model, name))?;
     let all = kept_of(model)?;
     let goes = |name: &String| names.contains(name);
+    let mut staying: Vec<(&Driver, &Vec<Quat>)> = Vec::new();
+    for of in &all {
+        let examples = of.targets.iter().zip(of.driver.rotations().1).filter(|((_, name), _)| !goes(name));
+        let driver = &of.driver;
+        staying.extend(examples.map(|(_, example)| (driver, example)));
+    }
     let mut kept: Vec<DrivenShapes> = Vec::new();
     let mut change = ShapeChange::default();
     for (mesh, of) in model.file_meshes() {
@@ -137,7 +143,8 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
         }
         let stays: Vec<usize> = (0..of.morph_names.len()).filter(|at| !goes(&of.morph_names[*at])).collect();
         for instance in instances(model, mesh)? {
-            let left = Left::of(&stays, all.iter().filter(|shapes| shapes.instance == instance))?;
+            let own = all.iter().filter(|shapes| shapes.instance == instance);
+            let left = Left::of(&stays, &staying, own)?;
             change.tracks.extend(left.redriven.tracks(model, instance, &stays));
             kept.extend(left.kept);
         }
@@ -232,7 +239,12 @@ struct Left {
 }
 
 impl Left {
-    fn of<'d>(stays: &[usize], all: impl Iterator<Item = &'d DrivenShapes>) -> Result<Self, ShapeError> {
+    /// Finds what is left of drivers. `staying` are the examples of all shapes that stay, with their drivers.
+    fn of<'d>(
+        stays: &[usize],
+        staying: &[(&Driver, &Vec<Quat>)],
+        all: impl Iterator<Item = &'d DrivenShapes>,
+    ) -> Result<Self, ShapeError> {
         let mut out = Self::default();
         for shapes in all {
             let (rest, examples) = shapes.driver.rotations();
@@ -241,12 +253,18 @@ impl Left {
             let left: Vec<_> =
                 left.filter_map(|((at, name), example)| Some((*at, (place(*at)?, name.clone()), example))).collect();
             let targets: Vec<(usize, String)> = left.iter().map(|(_, target, _)| target.clone()).collect();
-            if left.len() == shapes.targets.len() {
+            // In the poses of shapes that go it may show.
+            let is_there = |other: &&Vec<Quat>| {
+                let mut seen = staying.iter().filter_map(|(of, example)| shapes.driver.rotations_in(of, example));
+                seen.any(|seen| seen == **other)
+            };
+            let others: Vec<Vec<Quat>> = shapes.driver.others().iter().filter(is_there).cloned().collect();
+            if left.len() == shapes.targets.len() && others.len() == shapes.driver.others().len() {
                 out.kept.push(DrivenShapes { targets, ..shapes.clone() });
             } else if !left.is_empty() {
                 let examples = left.iter().map(|(.., example)| (*example).clone()).collect();
                 let driver = Driver::new(shapes.driver.joints().to_vec(), rest.to_vec(), examples);
-                let driver = driver.map_err(|why| ShapeError(why.to_string()))?;
+                let driver = driver.map_err(|why| ShapeError(why.to_string()))?.without(others);
                 out.redriven.add(driver.clone(), left.iter().map(|(at, ..)| *at));
                 out.kept.push(DrivenShapes { instance: shapes.instance, driver, targets });
             }
