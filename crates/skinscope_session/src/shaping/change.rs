@@ -69,7 +69,12 @@ impl Columns<'_> {
         let clip = &model.clips[at];
         let is_keyed = clip.source == ClipSource::Keyed;
         let tolerance = if is_keyed { f64::INFINITY } else { self.keyed.tolerance };
-        let keys = keys_of_weights(model, clip, KeyedShapes { tolerance, ..self.keyed })?;
+        let mut keys = keys_of_weights(model, clip, KeyedShapes { tolerance, ..self.keyed })?;
+        if let Some(times) = clip.times.first().filter(|_| is_keyed && keys.times.len() == 1) {
+            // As much of it all the time.
+            keys.values = keys.values.repeat(times.len());
+            keys.times.clone_from(times);
+        }
         if is_keyed && clip.times.first() != Some(&keys.times) {
             // All channels of a clip that was keyed here have the same keys.
             return None;
