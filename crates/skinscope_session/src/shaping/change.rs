@@ -186,22 +186,27 @@ pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeE
 /// # Errors
 /// They do not fit the model.
 pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Model, ShapeError> {
-    let model = model.with_shapes(change)?;
-    let kept = kept_of(&model)?;
+    let shaped = model.with_shapes(change)?;
+    let kept = kept_of(&shaped)?;
     let mut again = ShapeChange::default();
-    for (mesh, _) in &change.meshes {
-        let names = &model.meshes[mesh.index()].morph_names;
+    for (mesh, targets) in &change.meshes {
+        let before = model.meshes[mesh.index()].morph_names.len();
+        if targets.iter().map(|target| target.from).eq((0..before).map(Some)) {
+            // Other names change no keys.
+            continue;
+        }
+        let names = &shaped.meshes[mesh.index()].morph_names;
         let all: Vec<usize> = (0..names.len()).collect();
-        for instance in instances(&model, *mesh)? {
+        for instance in instances(&shaped, *mesh)? {
             let mut redriven = Redriven::default();
             for shapes in kept.iter().filter(|shapes| shapes.instance == instance) {
                 redriven.add(shapes.driver.clone(), shapes.targets.iter().map(|(target, _)| *target));
             }
-            again.tracks.extend(redriven.tracks(&model, instance, &all));
+            again.tracks.extend(redriven.tracks(&shaped, instance, &all));
         }
         again.meshes.push((*mesh, all.iter().map(|at| kept_target(names, *at)).collect()));
     }
-    changed(&model, again, &kept)
+    changed(&shaped, again, &kept)
 }
 
 /// Targets that a mesh has, whose keys are computed anew.

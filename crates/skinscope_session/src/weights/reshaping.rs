@@ -375,13 +375,33 @@ mod tests {
         assert_eq!(keys(&before), keys(&after), "the clip has keys of it");
     }
 
+    /// The model as a file has it that it was saved into.
+    fn as_file(model: &Model) -> Arc<Model> {
+        let mut parts = (**model).clone();
+        parts.retargeted.clear();
+        Arc::new(Model::build(parts).unwrap())
+    }
+
+    #[test]
+    fn a_session_file_keeps_a_name_and_leaves_all_keys_as_they_are() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let file = as_file(session.model().unwrap());
+        let document = || Document::new(Arc::clone(&file), Vec::new(), Some("model.glb".into()));
+        let mut session = Session::default();
+        session.open(document());
+        session.apply(EditCommand::Shape(ShapeCommand::Rename("elbow".into(), "elbow.L".into())));
+        let kept = session.unsaved().snapshot().unwrap().file();
+        let kept = SessionFile::parse(kept.text().unwrap().as_bytes()).unwrap();
+        let mut again = Session::default();
+        again.open_with_session(document(), &kept);
+        let model = Arc::clone(again.model().unwrap());
+        assert!(names(&again) == ["elbow.L"] && model.retargeted == session.model().unwrap().retargeted);
+        assert!(!model.retargeted[0].has_other_keys && model.clips[0].is_same(&file.clips[0]));
+    }
+
     #[test]
     fn a_session_file_knows_a_new_shape_from_one_of_its_name_that_the_file_has() {
-        let as_file = |model: &Model| {
-            let mut parts = (**model).clone();
-            parts.retargeted.clear();
-            Arc::new(Model::build(parts).unwrap())
-        };
         let document = |model: &Arc<Model>| Document::new(Arc::clone(model), Vec::new(), Some("model.glb".into()));
         let offsets = |session: &Session| session.model().unwrap().meshes[0].primitives[0].morphs[0].positions.clone();
         let mut session = still_session(tube(Tube::default()));
