@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_anim::Layers;
 use skinscope_model::{BindingChange, BuildError, Model, NodeId};
 
-use crate::{FindingCommand, Session};
+use crate::{ComparisonCommand, FindingCommand, Session};
 
 impl Session {
     /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step, and
@@ -86,6 +86,9 @@ impl Session {
         self.painting.follow_layout(before, &now);
         // What was said of shapes was said of the model before.
         self.tools.shapes = None;
+        if has_others {
+            self.end_comparison_with_other_targets(&now);
+        }
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();
         if marked.parts.iter().all(|part| part.mesh.index() < now.meshes.len()) {
@@ -101,5 +104,16 @@ impl Session {
             self.playing().arrange_crowd();
             self.update_pose();
         }
+    }
+
+    /// Ends the comparison with a file whose meshes have not as many morph targets as those of the model: the weights of a pose fit one of both.
+    fn end_comparison_with_other_targets(&mut self, now: &Model) {
+        let counts = |model: &Model| model.meshes.iter().map(|mesh| mesh.morph_names.len()).collect::<Vec<_>>();
+        let Some(other) = self.compared.file.as_ref().filter(|other| counts(&other.model) != counts(now)) else {
+            return;
+        };
+        let line = format!("The comparison with {} has ended, since the model has other morph targets now", other.name);
+        self.apply(ComparisonCommand::LeaveFile);
+        self.warn(&[line]);
     }
 }

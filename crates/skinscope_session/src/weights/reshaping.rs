@@ -383,6 +383,22 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_with_a_file_ends_where_its_morph_targets_are_others() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let file = as_file(session.model().unwrap());
+        let mut session = Session::default();
+        session.open(Document::new(Arc::clone(&file), Vec::new(), Some("model.glb".into())));
+        session.compare_file(crate::ComparedFile { model: file, name: "other.glb".into() }).unwrap();
+        session.apply(EditCommand::Shape(ShapeCommand::Rename("elbow".into(), "elbow.L".into())));
+        assert_eq!(session.deforming().compared_file(), Some("other.glb"));
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("elbow.L".into())));
+        assert!(names(&session).is_empty() && session.deforming().compared_file().is_none());
+        session.update_pose();
+        assert!(session.surfaces().surface().is_some());
+    }
+
+    #[test]
     fn a_session_file_keeps_a_name_and_leaves_all_keys_as_they_are() {
         let mut session = still_session(tube(Tube::default()));
         shape_of_drawn(&mut session, "elbow");
