@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use skinscope_base::math::Aabb;
 use skinscope_model::{
     BuildError, ClipId, ClipSource, InstanceId, MeshId, Model, MorphTarget, PrimitiveId, ShapeChange, ShapeTarget,
@@ -69,7 +69,12 @@ impl Columns<'_> {
         let clip = &model.clips[at];
         let is_keyed = clip.source == ClipSource::Keyed;
         let tolerance = if is_keyed { f64::INFINITY } else { self.keyed.tolerance };
-        let keys = keys_of_weights(model, clip, KeyedShapes { tolerance, ..self.keyed })?;
+        let mut keys = keys_of_weights(model, clip, KeyedShapes { tolerance, ..self.keyed })?;
+        if let Some(times) = clip.times.first().filter(|_| is_keyed && keys.times.len() == 1) {
+            // As much of it all the time.
+            keys.values = keys.values.repeat(times.len());
+            keys.times.clone_from(times);
+        }
         if is_keyed && clip.times.first() != Some(&keys.times) {
             // All channels of a clip that was keyed here have the same keys.
             return None;
@@ -127,6 +132,12 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
     names.iter().try_for_each(|name| check_name(model, name))?;
     let all = kept_of(model)?;
     let goes = |name: &String| names.contains(name);
+    let mut staying: Vec<(&Driver, &Vec<Quat>)> = Vec::new();
+    for of in &all {
+        let examples = of.targets.iter().zip(of.driver.rotations().1).filter(|((_, name), _)| !goes(name));
+        let driver = &of.driver;
+        staying.extend(examples.map(|(_, example)| (driver, example)));
+    }
     let mut kept: Vec<DrivenShapes> = Vec::new();
     let mut change = ShapeChange::default();
     for (mesh, of) in model.file_meshes() {
@@ -137,7 +148,8 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
         }
         let stays: Vec<usize> = (0..of.morph_names.len()).filter(|at| !goes(&of.morph_names[*at])).collect();
         for instance in instances(model, mesh)? {
-            let left = Left::of(&stays, all.iter().filter(|shapes| shapes.instance == instance))?;
+            let own = all.iter().filter(|shapes| shapes.instance == instance);
+            let left = Left::of(&stays, &staying, own)?;
             change.tracks.extend(left.redriven.tracks(model, instance, &stays));
             kept.extend(left.kept);
         }
@@ -174,22 +186,27 @@ pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeE
 /// # Errors
 /// They do not fit the model.
 pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Model, ShapeError> {
-    let model = model.with_shapes(change)?;
-    let kept = kept_of(&model)?;
+    let shaped = model.with_shapes(change)?;
+    let kept = kept_of(&shaped)?;
     let mut again = ShapeChange::default();
-    for (mesh, _) in &change.meshes {
-        let names = &model.meshes[mesh.index()].morph_names;
+    for (mesh, targets) in &change.meshes {
+        let before = model.meshes[mesh.index()].morph_names.len();
+        if targets.iter().map(|target| target.from).eq((0..before).map(Some)) {
+            // Other names change no keys.
+            continue;
+        }
+        let names = &shaped.meshes[mesh.index()].morph_names;
         let all: Vec<usize> = (0..names.len()).collect();
-        for instance in instances(&model, *mesh)? {
+        for instance in instances(&shaped, *mesh)? {
             let mut redriven = Redriven::default();
             for shapes in kept.iter().filter(|shapes| shapes.instance == instance) {
                 redriven.add(shapes.driver.clone(), shapes.targets.iter().map(|(target, _)| *target));
             }
-            again.tracks.extend(redriven.tracks(&model, instance, &all));
+            again.tracks.extend(redriven.tracks(&shaped, instance, &all));
         }
         again.meshes.push((*mesh, all.iter().map(|at| kept_target(names, *at)).collect()));
     }
-    changed(&model, again, &kept)
+    changed(&shaped, again, &kept)
 }
 
 /// Targets that a mesh has, whose keys are computed anew.
@@ -232,7 +249,12 @@ struct Left {
 }
 
 impl Left {
-    fn of<'d>(stays: &[usize], all: impl Iterator<Item = &'d DrivenShapes>) -> Result<Self, ShapeError> {
+    /// Finds what is left of drivers. `staying` are the examples of all shapes that stay, with their drivers.
+    fn of<'d>(
+        stays: &[usize],
+        staying: &[(&Driver, &Vec<Quat>)],
+        all: impl Iterator<Item = &'d DrivenShapes>,
+    ) -> Result<Self, ShapeError> {
         let mut out = Self::default();
         for shapes in all {
             let (rest, examples) = shapes.driver.rotations();
@@ -241,12 +263,18 @@ impl Left {
             let left: Vec<_> =
                 left.filter_map(|((at, name), example)| Some((*at, (place(*at)?, name.clone()), example))).collect();
             let targets: Vec<(usize, String)> = left.iter().map(|(_, target, _)| target.clone()).collect();
-            if left.len() == shapes.targets.len() {
+            // In the poses of shapes that go it may show.
+            let is_there = |other: &&Vec<Quat>| {
+                let mut seen = staying.iter().filter_map(|(of, example)| shapes.driver.rotations_in(of, example));
+                seen.any(|seen| seen == **other)
+            };
+            let others: Vec<Vec<Quat>> = shapes.driver.others().iter().filter(is_there).cloned().collect();
+            if left.len() == shapes.targets.len() && others.len() == shapes.driver.others().len() {
                 out.kept.push(DrivenShapes { targets, ..shapes.clone() });
             } else if !left.is_empty() {
                 let examples = left.iter().map(|(.., example)| (*example).clone()).collect();
                 let driver = Driver::new(shapes.driver.joints().to_vec(), rest.to_vec(), examples);
-                let driver = driver.map_err(|why| ShapeError(why.to_string()))?;
+                let driver = driver.map_err(|why| ShapeError(why.to_string()))?.without(others);
                 out.redriven.add(driver.clone(), left.iter().map(|(at, ..)| *at));
                 out.kept.push(DrivenShapes { instance: shapes.instance, driver, targets });
             }

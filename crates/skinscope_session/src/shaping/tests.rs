@@ -1,9 +1,9 @@
 use glam::Vec3;
-use skinscope_anim::pose::rotate;
+use skinscope_anim::pose::{keyed_clip, rotate};
 use skinscope_anim::{SampleScratch, sample};
 use skinscope_deform::{Deformation, METHODS, method};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Instance, MeshId, Model, MorphTarget, NodeId, Primitive};
+use skinscope_model::{Instance, MeshId, Model, MorphTarget, NodeId, Path, Primitive};
 use skinscope_solve::kept_shapes;
 
 use super::*;
@@ -50,6 +50,28 @@ fn what_is_removed_leaves_the_others_as_if_it_had_never_been() {
 }
 
 #[test]
+fn a_shape_that_is_made_later_leaves_those_before_in_their_poses() {
+    let model = tube(Tube::default());
+    let one = with_shapes(&model, &[("wide", 60.0)]);
+    let two = with_shapes(&one, &[("half", 30.0)]);
+    let weights = |model: &Model, degrees: f32| {
+        let mut pose = model.skeleton.rest.clone();
+        rotate(&mut pose, NodeId(2), Vec3::X * degrees);
+        bring_in(model, &kept_shapes(model).unwrap(), &mut pose);
+        pose.morph_weights
+    };
+    assert_eq!(weights(&two, 60.0), [1.0, 0.0]);
+    let half = weights(&two, 30.0);
+    assert!(half[1] == 1.0 && (half[0] - weights(&one, 30.0)[0]).abs() < 1e-6, "{half:?}");
+    assert_eq!(weights(&two, 0.0), [0.0, 0.0]);
+    // Once the first one is gone, the second is as if it had always been alone.
+    let left = remove_shapes(&two, &["wide".to_owned()]).unwrap();
+    let alone = with_shapes(&model, &[("half", 30.0)]);
+    assert!(kept_shapes(&left).unwrap()[0].driver.others().is_empty());
+    assert!((weights(&left, 60.0)[0] - weights(&alone, 60.0)[0]).abs() < 1e-6);
+}
+
+#[test]
 fn a_shape_has_its_new_name_where_it_is_driven_too() {
     let model = with_shapes(&tube(Tube::default()), &[("wide", 25.0), ("half", 12.0)]);
     let named = rename_shape(&model, "wide", "elbow.L").unwrap();
@@ -90,4 +112,19 @@ fn a_shape_of_several_meshes_has_one_name_in_all_of_them() {
     assert!(made.lines(&[shape], &drivers).iter().any(|line| line.starts_with("wide 2: ")));
     let less = remove_shapes(&made.model, &["wide 2".to_owned()]).unwrap();
     assert_eq!(less.meshes[1].morph_names, ["wide"]);
+}
+
+#[test]
+fn a_clip_that_holds_the_pose_of_a_shape_has_keys_of_it() {
+    let model = tube(Tube::default());
+    let mut pose = model.skeleton.rest.clone();
+    rotate(&mut pose, NodeId(2), Vec3::X * 25.0);
+    let clip = keyed_clip(&model, "Hold", &[(0.0, pose.clone()), (1.0, pose.clone())]).unwrap();
+    let held = with_shapes(&model.with_clips(vec![clip]).unwrap(), &[("wide", 25.0)]);
+    let clip = held.clips.last().unwrap();
+    let mut played = held.skeleton.rest.clone();
+    sample(&held, clip, 0.5, &mut SampleScratch::default(), &mut played);
+    assert!(clip.name == "Hold" && (played.morph_weights[0] - 1.0).abs() < 1e-6, "{:?}", played.morph_weights);
+    let own = clip.channels.iter().find(|channel| channel.path == Path::Weights).unwrap();
+    assert_eq!(clip.times[clip.samplers[own.sampler].times], clip.times[0], "all its channels have the same keys");
 }
