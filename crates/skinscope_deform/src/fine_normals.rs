@@ -19,7 +19,7 @@ impl Fans {
     }
 
     /// Writes the normals of all points: the sum of the triangles around each, weighted by area, of unit length or zero.
-    pub fn normals_into(&self, points: &[Vec3], out: &mut Vec<Vec3>) {
+    pub(crate) fn normals_into(&self, points: &[Vec3], out: &mut Vec<Vec3>) {
         out.resize(self.0.row_count(), Vec3::ZERO);
         in_pieces(out, PIECE, &|start, normals| {
             for (point, normal) in (start..).zip(normals) {

@@ -47,7 +47,7 @@ impl AddedShapes {
     }
 
     /// Returns how many targets are new.
-    pub fn new_targets(&self) -> usize {
+    pub(crate) fn new_targets(&self) -> usize {
         self.offsets.iter().map(Vec::len).max().unwrap_or_default()
     }
 

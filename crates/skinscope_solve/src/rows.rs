@@ -175,7 +175,7 @@ impl PlaceSolver<'_> {
             for example in examples.iter().filter(|example| at.row < example.vertices()) {
                 // A locked joint with hardly any weight may be one of another vertex of the place alone.
                 let ghost = |key: u32| match index[key as usize] {
-                    NONE => DVec3::NAN,
+                    NONE => glam::DVec3::NAN,
                     joint => example.motion().ghost(usize::from(joint), at.row),
                 };
                 self.solver.add(&ghost, example.target(at.row), self.size);

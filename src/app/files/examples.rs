@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
-use super::file_names::is_pose;
+use super::file_names::{is_pose, name_of_pose};
 use super::folder::is_model;
-use super::poses::name_of;
 use crate::app::jobs::{Jobs, Kind};
 use crate::app::{App, Options};
 use crate::edit::{ExampleMesh, MeshPoints, Operation, SOLVE};
@@ -40,7 +39,7 @@ pub(super) fn examples_among(session: &Session, paths: &[PathBuf]) -> Option<Vec
     let has_skin = session.model().is_some_and(|model| !model.skins.is_empty());
     let solves = session.tools().operation.is_some_and(Operation::takes_examples);
     let is_of = |pose: &Path, mesh: &Path| {
-        is_pose(pose) && mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of(pose))
+        is_pose(pose) && mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of_pose(pose))
     };
     let is_posed = |mesh: &Path| paths.iter().any(|pose| is_of(pose, mesh));
     let is_meant = |path: &PathBuf| is_points(path) || is_model(path) && (solves || is_posed(path));
@@ -80,7 +79,8 @@ fn read_all(
     let mut out = Read::default();
     let (poses, meshes): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| is_pose(path));
     for path in &poses {
-        let is_of_mesh = |mesh: &&PathBuf| mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of(path));
+        let is_of_mesh =
+            |mesh: &&PathBuf| mesh.file_stem().is_some_and(|stem| stem.to_string_lossy() == name_of_pose(path));
         if !meshes.iter().any(is_of_mesh) {
             out.failed.push(format!("{}: no mesh of its name came with this pose", path.display()));
         }
@@ -91,7 +91,7 @@ fn read_all(
             out.failed.push(format!("{}: another mesh of its name came with it", path.display()));
             continue;
         }
-        let pose = poses.iter().find(|pose| name_of(pose) == name);
+        let pose = poses.iter().find(|pose| name_of_pose(pose) == name);
         let posed = pose.map_or_else(|| Ok(shown.clone()), |pose| read_pose(pose, model, &mut out.unmatched));
         let example = posed.and_then(|ShownPose { pose, name: pose_name }| {
             let points = MeshPoints(points_of(path, options, progress)?.into());

@@ -13,6 +13,13 @@ pub(crate) fn is_pose(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(POSE_ENDING))
 }
 
+/// The name of a pose, by that of its file.
+pub(crate) fn name_of_pose(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = if is_pose(path) { &name[..name.len() - POSE_ENDING.len()] } else { name.trim_end_matches(".json") };
+    stem.to_owned()
+}
+
 /// What a file is for that is dropped on the window, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DroppedAs {

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use super::asked_files::{files_in, folder_to_ask_for};
 use super::file_dialog::{self, Wanted};
-use super::file_names::{POSE_ENDING, is_pose, unwritten};
-use super::poses::{OtherModels, name_of, report};
+use super::file_names::{POSE_ENDING, is_pose, name_of_pose, unwritten};
+use super::poses::{OtherModels, report};
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::pictures::pose_pictures::PosePictures;
@@ -63,7 +63,7 @@ fn read_pose(path: PathBuf, model: (&Model, Option<&Path>), others: &mut OtherMo
     let pose = report(&path, model, None, others);
     let is_corrected = pose.as_ref().is_ok_and(|report| report.is_corrected);
     let plain = is_corrected.then(|| report(&path, model, Some(false), others).ok()).flatten().map(|plain| plain.pose);
-    LibraryPose { name: name_of(&path), path, changed, pose, plain, picture: OnceLock::new() }
+    LibraryPose { name: name_of_pose(&path), path, changed, pose, plain, picture: OnceLock::new() }
 }
 
 impl App {
@@ -156,7 +156,7 @@ impl App {
 impl LibraryState {
     fn remove_pose(&mut self, status: &mut Status, path: PathBuf) -> Result<(), String> {
         let bytes = output::remove(&path).map_err(|error| format!("{} was not deleted: {error}.", path.display()))?;
-        status.library.removed = Some(name_of(&path));
+        status.library.removed = Some(name_of_pose(&path));
         self.removed = Some((path, bytes));
         Ok(())
     }

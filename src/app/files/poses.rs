@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::asked_files::{asked_at, file_written};
-use super::file_names::{POSE_ENDING, is_pose, pose_path, unwritten};
+use super::file_names::{name_of_pose, pose_path, unwritten};
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::app::ui::{AskedStage, PoseReport};
@@ -43,7 +43,7 @@ impl App {
     /// Writes the pose that is shown into a file.
     pub(crate) fn save_pose(&mut self, path: &Path) {
         let path = pose_path(path);
-        let Some(file) = self.session.pose_file(&name_of(&path)) else { return };
+        let Some(file) = self.session.pose_file(&name_of_pose(&path)) else { return };
         let Some(asked) = &mut self.status.asked_file else { return };
         asked.path.clone_from(&path);
         asked.stage = AskedStage::Working;
@@ -115,15 +115,8 @@ pub(crate) fn report(
         other => other.and_then(Result::ok),
     };
     let pose = other.as_ref().map_or_else(|| resolve(model, &file), |other| carry(other, model, &file));
-    let name = if file.name.is_empty() { name_of(path) } else { file.name };
+    let name = if file.name.is_empty() { name_of_pose(path) } else { file.name };
     Ok(PoseReport { name, model: file.model, pose: Arc::new(pose), made_on, is_corrected: other.is_some() })
-}
-
-/// The name of a pose, by that of its file.
-pub(crate) fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = if is_pose(path) { &name[..name.len() - POSE_ENDING.len()] } else { name.trim_end_matches(".json") };
-    stem.to_owned()
 }
 
 #[cfg(test)]
@@ -140,8 +133,8 @@ mod tests {
 
     #[test]
     fn poses_are_named_after_their_files() {
-        assert_eq!(name_of(Path::new("a/wave.POSE.json")), "wave");
-        assert_eq!(name_of(Path::new("a/wave.json")), "wave");
+        assert_eq!(name_of_pose(Path::new("a/wave.POSE.json")), "wave");
+        assert_eq!(name_of_pose(Path::new("a/wave.json")), "wave");
     }
 
     #[test]

@@ -319,6 +319,6 @@ mod tests {
             assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
             seen.push(submenu);
         }
-        assert_eq!(seen.len(), 20);
+        assert_eq!(seen.len(), 22);
     }
 }
