@@ -115,12 +115,6 @@ impl Archive {
         Ok(out)
     }
 
-    /// Returns the archive's name as given.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Returns the file that it is; `None` for one in memory.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
