@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod advice;
+mod archives;
 mod gates;
 mod many;
+mod merge;
 mod morphs;
 mod reports;
 
@@ -128,6 +130,7 @@ fn the_json_is_as_it_is_promised() {
         "fix",
         "measure",
         "pose",
+        "words",
     ];
     promised.sort_unstable();
     assert_eq!(keys, promised);
