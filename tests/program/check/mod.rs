@@ -8,6 +8,7 @@ mod gates;
 mod many;
 mod merge;
 mod morphs;
+mod pipelines;
 mod reports;
 
 use std::path::{Path, PathBuf};
