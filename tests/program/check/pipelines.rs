@@ -8,19 +8,21 @@ use super::*;
 /// The fenced blocks of the page in one language, with the heading that each stands below.
 fn blocks(language: &str) -> Vec<(&'static str, String)> {
     let page = include_str!("../../../docs/many-files.md");
-    let (mut heading, mut open, mut out) = ("", None::<String>, Vec::new());
+    let (mut heading, mut block, mut out) = ("", None::<(bool, String)>, Vec::new());
     for line in page.lines() {
-        match (&mut open, line) {
-            (Some(block), "```") => out.push((heading, std::mem::take(block))),
-            (Some(block), line) => {
-                *block += line;
-                *block += "\n";
-            }
-            (None, line) if line.starts_with("## ") => heading = &line[3..],
-            (None, line) => open = line.strip_prefix("```").filter(|found| *found == language).map(|_| String::new()),
-        }
-        if line == "```" {
-            open = None;
+        if let Some(found) = line.strip_prefix("```") {
+            block = match block.take() {
+                Some((is_wanted, text)) => {
+                    out.extend(is_wanted.then_some((heading, text)));
+                    None
+                }
+                None => Some((found == language, String::new())),
+            };
+        } else if let Some((_, text)) = &mut block {
+            *text += line;
+            *text += "\n";
+        } else if let Some(found) = line.strip_prefix("## ") {
+            heading = found;
         }
     }
     out
@@ -146,7 +148,7 @@ fn the_hooks_stop_a_commit_with_a_broken_skin() {
     if !has(&["git", "--version"]) {
         return common::skipped("there is no git here");
     }
-    let folder = folder("pipeline hooks");
+    let folder = folder("pipeline_hooks");
     staged(&folder);
     let hook = below("sh", "Before each commit").remove(0);
     let (code, said) = shell(&folder, &hook, &[]);
@@ -200,7 +202,7 @@ fn the_workflows_check_all_models_in_parts_and_report_once() {
 #[cfg(unix)]
 #[test]
 fn parallel_and_slurm_check_all_models_in_parts() {
-    let folder = folder("pipeline clusters");
+    let folder = folder("pipeline_clusters");
     let jobs = "#!/bin/sh\nwhile [ \"$1\" != skinscope ]; do shift; done\ncommand=\"$*\"\n\
         while read -r job; do sh -c \"$(printf '%s' \"$command\" | sed \"s/{}/$job/g\")\"; done\n";
     program(&folder, "parallel", jobs);
@@ -240,7 +242,7 @@ fn a_function_of_ray_checks_the_bytes_of_files() {
     if !has(&["python3", "--version"]) {
         return common::skipped("there is no python3 here");
     }
-    let folder = folder("pipeline ray");
+    let folder = folder("pipeline_ray");
     let module = "import pathlib\nclass Rows:\n    def __init__(self, rows): self.rows = rows\n    \
         def map(self, of): return Rows([of(row) for row in self.rows])\n    def iter_rows(self): return iter(self.rows)\n\
         class data:\n    def read_binary_files(folder, include_paths, file_extensions):\n        \
