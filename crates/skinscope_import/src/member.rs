@@ -5,11 +5,11 @@ use super::limits::Budget;
 use super::uri::Resolver;
 use super::{Import, ImportError, OnModel, Options, Progress, import, isolated};
 
-/// Imports a member of an archive, and calls `shown` early, as [`import_file_showing`] does. Files that the model names are looked for in
+/// Imports a member of an archive, and calls `shown` early, as [`crate::import_file_showing`] does. Files that the model names are looked for in
 /// the archive and nowhere else.
 ///
 /// # Errors
-/// The same as those of [`import_file`]; none after `shown` was called.
+/// The same as those of [`crate::import_file`]; none after `shown` was called.
 pub fn import_member_showing(
     archive: &Archive,
     member: usize,
