@@ -12,6 +12,7 @@ use super::fix_report::written;
 use super::method::begun_method;
 use super::opened::refuse_session;
 use super::posed::{NamedPose, read_named_pose};
+use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
@@ -33,7 +34,8 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 ///
 /// POSE is a pose file, or CLIP@SECONDS. FILE is the surface as it should be in that pose: PLY, OBJ or GLB in the scene, metres, with the
 /// vertices of one primitive in the order of the file, or those of everything that is shown, as `bake` writes them; with --by-place in any
-/// order. Each sculpt is taken back through the skin and becomes a morph target. How much of it there is follows from the rotations of the
+/// order. In place of a file --vertex says where single vertices should be, and how far the surface goes along. Each sculpt is taken back
+/// through the skin and becomes a morph target. How much of it there is follows from the rotations of the
 /// driving joints: all of it in its pose, nothing at rest and in the poses of the other sculpts. That is written as keys of `weights` into
 /// every clip, since no program that plays glTF reads drivers; the drivers themselves are kept in the extras of the file, where the next call
 /// finds them. Shapes turn normals and tangents too, where the file has some.
@@ -49,11 +51,13 @@ pub(super) struct SculptArgs {
     #[command(flatten)]
     write: WriteArgs,
     /// In this pose the surface should be as this file has it; may be given several times
-    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "mirror_of", "rename", "remove"])]
+    #[arg(long, value_name = "POSE=FILE", allow_hyphen_values = true, required_unless_present_any = ["from", "vertex", "mirror_of", "rename", "remove"])]
     sculpt: Vec<String>,
     /// In this pose the surface should be as another method has it, such as mush or dual-quaternion; may be given several times
     #[arg(long, value_name = "POSE=METHOD", allow_hyphen_values = true)]
     from: Vec<String>,
+    #[command(flatten)]
+    vertices: DraggedArgs,
     /// Make the mirror image of each sculpt too, in the mirrored pose: vertices that have no mirror image stay
     #[arg(long)]
     mirror: bool,
@@ -69,7 +73,7 @@ pub(super) struct SculptArgs {
     /// Let these joints bring all the shapes in; without, those that its pose turns and that its vertices follow bring in each shape
     #[arg(long, value_name = "JOINT,...", value_delimiter = ',', allow_hyphen_values = true)]
     driver: Vec<String>,
-    /// Call the shapes so, in the order of the sculpts, those of --from last; without, they are called after the poses
+    /// Call the shapes so, in the order of the sculpts, then those of --from and of --vertex; without, they are called after the poses
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Vec<String>,
     /// Give a morph target that the file has another name; may be given several times. It is done before anything else
@@ -94,6 +98,7 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     never show, or no place to write to.\n\n\
     Examples:\n  skinscope sculpt character.glb --sculpt bent.pose.json=elbow.ply --driver LeftForeArm -o corrected.glb\n  \
     skinscope sculpt character.glb --from Crouch@0.8=mush -o corrected.glb\n  \
+    skinscope sculpt character.glb --vertex 0,0,120=0.5,1.3,0.1@bent.pose.json --radius 0.1 -o corrected.glb\n  \
     skinscope sculpt corrected.glb --remove elbow --rename crouch=hips -o fewer.glb";
 
 /// Checks the name of a method that moves each vertex alone.
@@ -160,6 +165,8 @@ enum Surface {
     Points(Vec<DVec3>),
     /// Where this method puts it.
     Method(MethodChoice),
+    /// Where single vertices are put, with those around them.
+    Vertices(VertexSculpt),
 }
 
 /// A shape that is asked for.
@@ -177,8 +184,14 @@ fn targets(
     model: &Model,
     (at, layout): (Option<PrimitiveId>, Option<&Layout>),
     wanted: &Wanted,
+    method: Deformation<'_>,
 ) -> Result<Vec<Targets>, CliError> {
     match &wanted.surface {
+        Surface::Vertices(vertices) => {
+            let mut all = vertices.targets(model, &wanted.pose, method)?;
+            all.retain(|((_, primitive), _)| at.is_none_or(|at| at == *primitive));
+            Ok(all)
+        }
         Surface::Points(points) => {
             let file = wanted.files.last().map(|file| file.display().to_string()).unwrap_or_default();
             let unfit = |why: LayoutError| {
@@ -227,7 +240,7 @@ impl SculptArgs {
         let layout = self.layout(model, at)?;
         let mut out: Vec<Shape> = Vec::new();
         for one in all {
-            let targets = targets(model, (at, layout.as_ref()), &one)?;
+            let targets = targets(model, (at, layout.as_ref()), &one, how.0)?;
             let mirrored = sides.and_then(|sides| sides.mirrored(model, &one.pose, &targets));
             let name = mirrored_name(&one.name).unwrap_or_else(|| format!("{} mirrored", one.name));
             out.push(shape(model, (one.name, one.pose), &targets, how).map_err(refused)?);
@@ -273,6 +286,11 @@ impl SculptArgs {
             let (pose, method) = named.ok_or_else(wrong)?;
             let mut wanted = posed(model, kept, pose)?;
             wanted.surface = Surface::Method(method);
+            out.push(wanted);
+        }
+        for (pose, vertices) in self.vertices.by_pose() {
+            let mut wanted = posed(model, kept, &pose)?;
+            wanted.surface = Surface::Vertices(vertices);
             out.push(wanted);
         }
         if self.name.len() > out.len() {

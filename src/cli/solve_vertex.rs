@@ -1,6 +1,8 @@
 //! `skinscope solve --vertex`: puts one vertex where it should be in some poses, as a drag in the window does.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -10,18 +12,19 @@ use serde_json::json;
 use super::fix::tell_current;
 use super::fix_report::written as told_of_saved;
 use super::opened::refuse_session;
+use super::paint_layers::{IntoLayerArgs, LayerArgs};
 use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
 use super::storage::Restored;
 use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::{CliError, OpenArgs, other_file, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::output::{overwritten, overwritten_by_stdout};
-use crate::paint::written;
+use crate::paint::{Canvas, Fit, written};
 use crate::solve::{Pin, PullField, Pulled};
-use crate::weights::FALLOFFS;
 use crate::weights::brush::falloff;
+use crate::weights::{FALLOFFS, Table};
 use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
 
 /// In so many poses a vertex can be held.
@@ -46,26 +49,72 @@ pub(super) struct VertexArgs {
     /// How they follow the less the farther away they are
     #[arg(long, value_name = "CURVE", requires = "vertex", value_parser = falloffs())]
     falloff: Option<String>,
+    #[command(flatten)]
+    into: IntoLayerArgs,
+}
+
+/// What a vertex was put by, and what came of it.
+struct Found {
+    field: PullField,
+    pins: Vec<Pin>,
+    locked: BTreeSet<u32>,
+    /// The weights from before.
+    tables: Vec<Table>,
+    pulled: Pulled,
+}
+
+/// The layers of a file, and how they are asked for.
+struct Layered {
+    args: LayerArgs,
+    canvas: Canvas,
+}
+
+impl Layered {
+    /// Puts up the layers that are asked for.
+    fn new(args: LayerArgs, model: &Arc<Model>, open: &OpenArgs) -> Result<Self, CliError> {
+        let mut canvas = Canvas::new(Arc::clone(model));
+        args.put_up(&mut canvas, model, open)?;
+        Ok(Self { args, canvas })
+    }
+
+    /// Lets the layer make the weights that were found. Where it cannot, `found` says where the vertex is; returns why.
+    fn take(&mut self, found: &mut Found) -> Result<Option<String>, CliError> {
+        let (before, wanted) = (self.canvas.painted(), found.pulled.rows(&found.tables));
+        let set = self.canvas.set_wanted(&before, &wanted, &found.locked);
+        let (_, fits) = set.map_err(|why| CliError::Usage(printable(&format!("--layer: {why}"))))?;
+        let own = found.field.row();
+        let fit = wanted.iter().zip(fits).find(|((at, _), _)| Some(*at) == own);
+        let Some(((own, _), fit)) = fit.filter(|(_, fit)| *fit != Fit::Whole) else { return Ok(None) };
+        let made = self.canvas.weights_of(*own);
+        let Pulled { landed, away, .. } = &mut found.pulled;
+        for ((pin, landed), away) in found.pins.iter().zip(landed).zip(away) {
+            *landed = found.field.put_by(self.canvas.model(), &pin.pose, &made).unwrap_or(*landed);
+            *away = landed.distance(pin.target);
+        }
+        let layers = self.canvas.layers();
+        let layer = layers.active().and_then(|id| layers.layer(id));
+        Ok(fit.why(layer.map_or("", |layer| layer.name()), layers.has_effects()))
+    }
 }
 
 /// A vertex, by the numbers of mesh, primitive and vertex in the file, and where it should be in a pose.
 #[derive(Clone, Debug)]
-struct HeldVertex {
-    vertex: [u32; 3],
-    target: [f64; 3],
-    pose: String,
+pub(super) struct HeldVertex {
+    pub vertex: [u32; 3],
+    pub target: [f64; 3],
+    pub pose: String,
 }
 
-fn falloffs() -> PossibleValuesParser {
+pub(super) fn falloffs() -> PossibleValuesParser {
     PossibleValuesParser::new(FALLOFFS.iter().map(|falloff| falloff.id))
 }
 
-fn parse_radius(text: &str) -> Result<f64, String> {
+pub(super) fn parse_radius(text: &str) -> Result<f64, String> {
     let radius = text.parse().ok().filter(|radius: &f64| *radius >= 0.0 && radius.is_finite());
     radius.ok_or_else(|| "expected a length in metres, 0 or more".into())
 }
 
-fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
+pub(super) fn parse_vertex(text: &str) -> Result<HeldVertex, String> {
     let parsed = text.split_once('=').and_then(|(vertex, rest)| {
         let (target, pose) = rest.split_once('@').filter(|(_, pose)| !pose.is_empty())?;
         let vertex: Vec<u32> = numbers(vertex)?;
@@ -94,14 +143,25 @@ impl VertexArgs {
             || self.vertex.iter().filter(|held| moment_of(&held.pose).is_none()).map(|held| Path::new(&held.pose));
         overwritten_by_stdout(files())?;
         write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
-        let model: &Model = document.stored();
-        let pulled = self.pulled(model, search)?;
-        let before = Sheet::of(model);
-        let changes = pulled.changes(&before.tables);
-        let changed = model.with_weights(&changes);
-        let changed = changed.map_err(|why| CliError::Usage(printable(&format!("--vertex: {why}"))))?;
-        // As the window saves what was dragged there.
-        let sheet = Sheet::of(&changed);
+        let model = document.stored();
+        let mut layered = self.into.asked().map(|args| Layered::new(args, model, open)).transpose()?;
+        let shown = Arc::clone(layered.as_ref().map_or(model, |layered| layered.canvas.model()));
+        let mut found = self.found(&shown, search)?;
+        let why = layered.as_mut().map_or(Ok(None), |layered| layered.take(&mut found))?;
+        let changed;
+        let sheet = match &layered {
+            Some(Layered { args, canvas }) => {
+                let mut sheet = canvas.sheet(model);
+                sheet.layers = args.in_file(canvas, model);
+                sheet
+            }
+            None => {
+                // As the window saves what was dragged there.
+                let made = model.with_weights(&found.pulled.changes(&found.tables));
+                changed = made.map_err(|why| CliError::Usage(printable(&format!("--vertex: {why}"))))?;
+                Sheet::of(&changed)
+            }
+        };
         if !is_json {
             tell_current(&document, &sheet);
         }
@@ -111,13 +171,13 @@ impl VertexArgs {
         tell_saved(&saved);
         let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
         print(&match is_json {
-            true => self.report(&pulled, &saved),
-            false => self.text(&pulled) + &told_of_saved(&saved, &restored),
+            true => self.report(&found.pulled, &saved),
+            false => self.text(&found.pulled, why.as_deref()) + &told_of_saved(&saved, &restored),
         })
     }
 
     /// Solves the weights of the vertex and of those around it.
-    fn pulled(&self, model: &Model, search: &SearchArgs) -> Result<Pulled, CliError> {
+    fn found(&self, model: &Model, search: &SearchArgs) -> Result<Found, CliError> {
         let wrong = |why: &str| CliError::Usage(format!("--vertex: {why}"));
         let Some(first) = self.vertex.first() else { return Err(wrong("no vertex is given")) };
         if self.vertex.iter().any(|held| held.vertex != first.vertex) {
@@ -142,7 +202,8 @@ impl VertexArgs {
         let Some(mut field) = field else {
             return Err(wrong(&format!("no skin moves vertex {vertex} of primitive {mesh},{primitive}")));
         };
-        Ok(field.pull(model, &pins, &locked, &settings))
+        let pulled = field.pull(model, &pins, &locked, &settings);
+        Ok(Found { field, pins, locked, tables, pulled })
     }
 
     /// Returns what was done as JSON.
@@ -158,13 +219,15 @@ impl VertexArgs {
         format!("{out}\n")
     }
 
-    /// Returns what was done as lines of text.
-    fn text(&self, pulled: &Pulled) -> String {
+    /// Returns what was done as lines of text, with why layers have kept the vertex from where it should be.
+    fn text(&self, pulled: &Pulled, why: Option<&str>) -> String {
         let figures = pulled.away.iter().zip(&pulled.outside);
         let line = |(held, (away, outside)): (&HeldVertex, (&f64, &f64))| {
             let name = printable(&held.pose);
             format!("{name}: {:.3} mm away; its joints reach no nearer than {:.3} mm\n", 1e3 * away, 1e3 * outside)
         };
-        self.vertex.iter().zip(figures).map(line).collect()
+        let lines = self.vertex.iter().zip(figures).map(line);
+        let why = why.map(|why| format!("{}\n", printable(why)));
+        lines.chain(why).collect()
     }
 }

@@ -24,10 +24,10 @@ use crate::fix::run::captured;
 use crate::fix::said;
 
 /// The character is 1.7 m high; this is a hundred thousandth of that.
-const NEAR: f64 = 1.7e-5;
+pub(crate) const NEAR: f64 = 1.7e-5;
 
 /// An empty folder with a copy of the built-in character.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sculpt").join(name);
     let _absent = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
@@ -36,18 +36,18 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Carries out a command line in a folder; it must go well. Returns what is printed.
-fn ok(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn ok(folder: &Path, arguments: &[&str]) -> String {
     let out = captured(folder, arguments);
     assert!(out.status.success(), "{arguments:?}: {}", said(&out));
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-fn json(folder: &Path, arguments: &[&str]) -> Value {
+pub(crate) fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&ok(folder, arguments)).unwrap()
 }
 
 /// Carries out a command line that is refused, and returns why.
-fn refused(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn refused(folder: &Path, arguments: &[&str]) -> String {
     let out = captured(folder, arguments);
     assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", said(&out));
     assert!(!folder.join("none.glb").exists());
@@ -63,7 +63,7 @@ fn sculpt(folder: &Path, name: &str, turn: &str) -> String {
 }
 
 /// The largest distance of the vertices of two meshes.
-fn apart(folder: &Path, a: &str, b: &str) -> f64 {
+pub(crate) fn apart(folder: &Path, a: &str, b: &str) -> f64 {
     let [a, b] = [a, b].map(|file| read_points(&folder.join(file)).unwrap());
     assert_eq!(a.len(), b.len());
     a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
@@ -279,7 +279,8 @@ fn keys_that_another_program_plays_on_a_wrong_node_are_told() {
     nodes.push(twin);
     let last = nodes.len() - 1;
     file.root["scenes"][0]["nodes"].as_array_mut().unwrap().push(last.into());
-    file.buffers[0].resize(file.buffers[0].len().next_multiple_of(4), 0);
+    let padded = file.buffers[0].len().next_multiple_of(4);
+    file.buffers[0].resize(padded, 0);
     fs::write(folder.join("twins.glb"), glb(&file.root, Some(&file.buffers[0]))).unwrap();
     let told = json(&folder, &[&["sculpt", "twins.glb", "--json"][..], &all].concat());
     let warning = told["warnings"][0].as_str().unwrap();

@@ -64,12 +64,12 @@ pub use average::mean_of;
 pub use bake::{Baked, bakes_kept_poses, left_values, nothing_left};
 pub use bind::{
     ALIGNS, Align, Aligned, BIND, BareBinding, BareScope, BodyFrame, BoundSkin, Deepest, Depths, DressSettings,
-    Dressed, DressedGarment, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH, bare_joints,
-    bare_meshes, bind_bare, bind_envelopes, bind_meshes, bind_method, bind_placed, bind_root, bind_settings,
-    bindable_meshes, body_frame, clear_bind_envelopes, clear_bind_meshes, dress, dress_align, follow_bind_root,
-    forget_bind_numbers, has_bare_mesh, has_bind_rule, humanoid, humanoid_in, likely_bind_root, middle_of_body,
-    mirrored_name, placed_from_text, placed_to_text, put_bind_settings, set_bind_envelope, set_bind_mesh,
-    set_bind_root, set_bind_rule, set_dress_align, sided_name, unfinished_from_text, words_of_pose,
+    Dressed, DressedGarment, DressedSkin, Humanoid, JointShape, LeftOut, PLACED_AXES, PlacedAxes, PlacedJoint, REACH,
+    bare_joints, bare_meshes, bind_bare, bind_envelopes, bind_meshes, bind_method, bind_placed, bind_root,
+    bind_settings, bindable_meshes, body_frame, clear_bind_envelopes, clear_bind_meshes, dress, dress_align,
+    follow_bind_root, forget_bind_numbers, has_bare_mesh, has_bind_rule, humanoid, humanoid_in, likely_bind_root,
+    middle_of_body, mirrored_name, placed_from_text, placed_to_text, put_bind_settings, set_bind_envelope,
+    set_bind_mesh, set_bind_root, set_bind_rule, set_dress_align, sided_name, unfinished_from_text, words_of_pose,
 };
 pub use carry::{
     Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,

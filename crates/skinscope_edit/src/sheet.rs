@@ -14,6 +14,7 @@ use skinscope_model::{
 };
 use skinscope_weights::{Bounds, Lacks, RestSurface, Stored, Table, TableRow, value};
 
+use super::Refusal;
 use super::bake::Baked;
 use super::bind::BoundSkin;
 use super::layers_in_file::LayersInFile;
@@ -21,7 +22,6 @@ use super::mirrored::Mirroring;
 use super::solved_examples::SolvedExamples;
 use super::surface;
 use super::transferred::Transferred;
-use super::Refusal;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]

@@ -35,6 +35,7 @@ mod skeleton;
 pub mod test_shapes;
 mod tracks;
 mod weight_edits;
+mod weight_pages;
 #[cfg(test)]
 mod weight_tests;
 mod weights;
@@ -79,6 +80,7 @@ pub use skeleton::{Facing, Skeleton, Skin};
 use skinscope_base::math::Transform;
 pub use tracks::{Group, Tracks};
 pub use weight_edits::{WeightChange, WeightEdits, is_same_row};
+pub use weight_pages::{PagePiece, WeightPages};
 pub use weights::{InfluencesRef, PrimitiveRef, Run};
 
 macro_rules! ids {

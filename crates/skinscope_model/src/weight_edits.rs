@@ -18,7 +18,7 @@ pub(super) const PAGE: usize = 16;
 /// So many pages one thread changes at a time: a dab changes fewer.
 const PIECE: usize = 256;
 /// A bit for each vertex of a page.
-type PageBits = u16;
+pub(super) type PageBits = u16;
 
 /// New influences, (joint, weight) pairs, for some vertices of a primitive.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -127,7 +127,7 @@ impl Page {
     }
 
     /// Makes a page of all pairs of its vertices.
-    fn of((joints, weights): (&[u16], &[f32]), per_vertex: usize, edited: PageBits) -> Self {
+    pub fn of((joints, weights): (&[u16], &[f32]), per_vertex: usize, edited: PageBits) -> Self {
         let mut words = Vec::with_capacity(weights.len() + weights.len().div_ceil(2));
         words.extend(weights.iter().map(|weight| weight.to_bits()));
         words.resize(weights.len() + weights.len().div_ceil(2), 0);
@@ -159,6 +159,14 @@ impl Page {
         let pairs = vertices.start * self.per_vertex..vertices.end * self.per_vertex;
         let (weights, joints) = self.words.split_at(self.pairs());
         (&bytemuck::cast_slice(joints)[pairs.clone()], &bytemuck::cast_slice(weights)[pairs])
+    }
+
+    /// Returns the joints and weights of all vertices, to be changed. There may be one joint more.
+    #[inline]
+    pub fn rows_mut(&mut self) -> (&mut [u16], &mut [f32]) {
+        let pairs = self.pairs();
+        let (weights, joints) = self.words.split_at_mut(pairs);
+        (bytemuck::cast_slice_mut(joints), bytemuck::cast_slice_mut(weights))
     }
 
     fn set(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
@@ -290,6 +298,17 @@ impl Model {
         &self.edits
     }
 
+    /// Returns the edits of each primitive, to be changed.
+    pub(super) fn edits_mut(&mut self) -> &mut BTreeMap<PrimitiveId, Arc<EditedInfluences>> {
+        &mut self.edits.primitives
+    }
+
+    /// Returns how many joints every skin that shows a mesh has at least.
+    pub(super) fn fewest_joints(&self, mesh: MeshId) -> usize {
+        let skins = self.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
+        skins.map(|skin| self.skins[skin.index()].joints.len()).min().unwrap_or(usize::MAX)
+    }
+
     /// Returns whether a primitive of two meshes with the same stored weights has the same edits.
     pub(super) fn has_same_edits(&self, [a, b]: [MeshId; 2], primitive: usize) -> bool {
         self.edits.of(a, primitive) == self.edits.of(b, primitive)
@@ -385,8 +404,7 @@ impl Model {
         if !super::builder::is_finite(&change.weights) {
             return error("a change of weights holds numbers that are not finite");
         }
-        let skins = self.instances.iter().filter(|i| i.mesh == change.mesh).filter_map(|i| i.skin);
-        let fewest = skins.map(|skin| self.skins[skin.index()].joints.len()).min().unwrap_or(usize::MAX);
+        let fewest = self.fewest_joints(change.mesh);
         if change.joints.iter().any(|joint| usize::from(*joint) >= fewest) {
             return error("a change of weights names a joint beyond the skin");
         }

@@ -156,3 +156,69 @@ fn normalised_weights_change_the_vertices_whose_sum_is_off() {
     assert_eq!((changes.len(), &changes[0].vertices), (1, &vec![3]));
     assert_eq!(changes[0].row(0).1, [1.0, 0.0, 0.0, 0.0]);
 }
+
+#[test]
+fn pages_that_are_changed_where_they_are_hold_what_rows_changed_one_by_one_do() {
+    let model = tube(Tube { joints: 5, rings: 101, ..Tube::default() });
+    let at = PrimitiveId::new(FIRST, 0);
+    let stored = model.influences(FIRST, 0).unwrap();
+    let count = stored.vertices() as u32;
+    let by_rows = |model: &Model, rows: &[(u32, [u16; 4], [f32; 4])]| {
+        let mut change = WeightChange::new(FIRST, 0, 4);
+        rows.iter().for_each(|(vertex, joints, weights)| change.push(*vertex, joints, weights));
+        model.with_weights(&[change]).unwrap()
+    };
+    let by_pages = |model: &mut Model, rows: &[(u32, [u16; 4], [f32; 4])]| {
+        let mut pages = model.take_pages(at, 4).unwrap();
+        let mut pieces = model.pieces_of(&mut pages, 3);
+        for of_page in rows.chunk_by(|a, b| a.0 / 16 == b.0 / 16) {
+            let page = of_page[0].0 as usize / 16;
+            let changed = of_page.iter().fold(0, |bits, (vertex, ..)| bits | 1 << (vertex % 16));
+            let current = |vertex: usize| of_page.iter().find(|(v, ..)| *v as usize % 16 == vertex).unwrap();
+            pieces[page / 3].change(page % 3, changed, &mut |vertex, joints, weights| {
+                joints.copy_from_slice(&current(vertex).1);
+                weights.copy_from_slice(&current(vertex).2);
+            });
+        }
+        drop(pieces);
+        model.put_pages(pages)
+    };
+    let row = |vertex: u32, joint: u16| (vertex, [joint, 1, 0, 0], [0.75, 0.25, 0.0, 0.0]);
+    let as_stored = |vertex: u32| {
+        let (joints, weights) = stored.of(vertex as usize);
+        (vertex, joints.try_into().unwrap(), weights.try_into().unwrap())
+    };
+    let steps: [Vec<_>; 4] = [
+        (0..count).filter(|v| v % 3 > 0).map(|v| row(v, 2)).collect(),
+        (0..count).map(|v| if v % 5 == 0 { as_stored(v) } else { row(v, 3) }).collect(),
+        (40..100).map(as_stored).collect(),
+        (0..count).map(as_stored).collect(),
+    ];
+    let mut own = model.with_weights(&[]).unwrap();
+    let mut shared = own.with_weights(&[]).unwrap();
+    let mut one = model.with_weights(&[]).unwrap();
+    let mut kept = Vec::new();
+    for step in steps {
+        one = by_rows(&one, &step);
+        by_pages(&mut own, &step).unwrap();
+        // Others keep the pages that they have.
+        kept.push((shared.with_weights(&[]).unwrap(), rows(&shared)));
+        by_pages(&mut shared, &step).unwrap();
+        for pages in [&own, &shared] {
+            assert!(one.weight_edits() == pages.weight_edits());
+            assert_eq!(rows(&one), rows(pages));
+        }
+    }
+    assert!(own.weight_edits().is_empty() && kept.iter().all(|(model, before)| rows(model) == *before));
+    // What cannot be used is refused.
+    assert!(by_pages(&mut own, &[(7, [0; 4], [f32::NAN; 4])]).is_err() && own.weight_edits().is_empty());
+    assert!(by_pages(&mut own, &[(7, [9; 4], [0.25; 4])]).is_err() && own.weight_edits().is_empty());
+    assert!(own.take_pages(at, 8).is_none() && own.take_pages(PrimitiveId::new(FIRST, 1), 4).is_none());
+    let split = obstacle_course();
+    let has_copies = |p: &super::Primitive| !p.split_from.is_empty();
+    let with_copies = split.meshes.iter().position(|mesh| mesh.primitives.first().is_some_and(has_copies));
+    if let Some(mesh) = with_copies {
+        let mut split = split.with_weights(&[]).unwrap();
+        assert!(split.take_pages(PrimitiveId::new(MeshId::from_index(mesh), 0), 4).is_none());
+    }
+}

@@ -78,6 +78,12 @@ impl<'a> InfluencesRef<'a> {
         (&self.joints[range.clone()], &self.weights[range])
     }
 
+    /// Returns the joints and the weights that the file stores for vertices that follow one another.
+    pub(super) fn stored_rows(&self, vertices: Range<usize>) -> (&'a [u16], &'a [f32]) {
+        let range = vertices.start * self.stored_per_vertex..vertices.end * self.stored_per_vertex;
+        (&self.joints[range.clone()], &self.weights[range])
+    }
+
     fn of_edited(&self, edited: &'a EditedInfluences, vertex: usize) -> (&'a [u16], &'a [f32]) {
         edited.pages[vertex / PAGE].as_ref().map_or_else(|| self.of_stored(vertex), |page| page.row(vertex % PAGE))
     }

@@ -52,7 +52,8 @@ pub use pulled::Pulled;
 pub use row::Outcome;
 pub use rows::{Problem, Solution, SolveSettings, solve_rows};
 pub use shapes::{
-    DirectionOffsets, DrivenShapes, Driver, DriverError, KeptShapesError, KeyedShapes, PosedSkin, ShapeDriver,
-    ShapedSkin, TakenBack, WeightKeys, direction_offsets, kept_shapes, kept_text, keys_of_weights,
+    DirectionOffsets, DraggedError, DraggedPart, DraggedVertex, DrivenShapes, Driver, DriverError, KeptShapesError,
+    KeyedShapes, PosedSkin, ShapeDriver, ShapedSkin, TakenBack, WeightKeys, direction_offsets, dragged_targets,
+    kept_shapes, kept_text, keys_of_weights,
 };
 pub use whole::{PrimitiveExamples, Solved, as_stored, solve_all};

@@ -151,6 +151,18 @@ impl PullField {
         self.parts.first()?.places.first()?.rows.first().copied()
     }
 
+    /// Returns the rows of all places, each with how far it goes along.
+    pub(crate) fn reach(&self) -> impl Iterator<Item = (TableRow, f64)> {
+        let places = self.parts.iter().flat_map(|part| &part.places);
+        places.flat_map(|place| place.rows.iter().map(move |at| (*at, place.strength)))
+    }
+
+    /// Returns the rows of the vertices at the place of the dragged one, with its own.
+    pub(crate) fn own_rows(&self) -> &[TableRow] {
+        let place = self.parts.first().and_then(|part| part.places.first());
+        place.map_or(&[][..], |place| &place.rows[..])
+    }
+
     /// Returns where weights, by the keys of joints, put the dragged vertex in a pose: in the scene of the file, metres.
     #[must_use]
     pub fn put_by(&self, model: &Model, pose: &LocalPose, shares: &[(u32, f64)]) -> Option<DVec3> {

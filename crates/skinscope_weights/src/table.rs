@@ -2,6 +2,7 @@
 
 use skinscope_model::{PrimitiveId, WeightFormat};
 
+use crate::brush::FewShares;
 use crate::rounding;
 
 /// Sums that differ from one by no more than this count as one: it is the error of adding weights that were rounded to
@@ -169,6 +170,19 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// Does the same as [`Table::shares`] for a vertex that few joints move; `None` where there are more.
+    #[must_use]
+    pub fn few_shares(&self, vertex: usize) -> Option<FewShares> {
+        let mut out = FewShares::NONE;
+        for slot in self.slots(vertex) {
+            let weight = clean(self.weights[slot]);
+            if weight > 0.0 && !out.add_weight(self.key(self.joints[slot]), weight) {
+                return None;
+            }
+        }
+        Some(out)
     }
 
     /// Returns the sum of the weights, without those that are negative or not finite.

@@ -98,7 +98,9 @@ impl App {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
-            Some(FileUse::SaveStrokes) => save_strokes(&self.session, (&mut self.status, &mut self.jobs), path),
+            Some(FileUse::SaveStrokes) => {
+                save_strokes((&self.session, &self.disk), (&mut self.status, &mut self.jobs), path);
+            }
             Some(FileUse::SavePlaced) => save_placed(&self.session, (&mut self.status, &mut self.jobs), path),
             Some(
                 FileUse::LoadPose
@@ -113,7 +115,7 @@ impl App {
 }
 
 /// Writes the strokes that were recorded into a file, and the pose files that they name beside it.
-fn save_strokes(session: &Session, (status, jobs): (&mut Status, &mut Jobs), path: &Path) {
+fn save_strokes((session, disk): (&Session, &OnDisk), (status, jobs): (&mut Status, &mut Jobs), path: &Path) {
     let path = strokes_path(path);
     let files = strokes::files_of(session.painting(), &path);
     let Some(asked) = &mut status.asked_file else { return };
@@ -124,9 +126,15 @@ fn save_strokes(session: &Session, (status, jobs): (&mut Status, &mut Jobs), pat
             return file_written(status, &path, Err(error.to_string()));
         }
     }
+    let (files, before) = (Arc::new(files), disk.saved_strokes(&path));
     jobs.restart(Kind::NamedFile, move |_| {
-        let written = strokes::write(&path, &files);
-        Some(Box::new(move |app, _| file_written(&mut app.status, &path, written)))
+        let written = strokes::write(&path, &files, before.as_deref().map(Vec::as_slice));
+        Some(Box::new(move |app, _| {
+            if written.is_ok() {
+                app.disk.note_strokes(&path, files);
+            }
+            file_written(&mut app.status, &path, written);
+        }))
     });
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use skinscope::edit::Sheet;
 use skinscope::inspect::VertexRef;
 use skinscope::model::{LocalPose, Model};
+use skinscope::paint::{Canvas, kept_layers};
 use skinscope::pose::{PoseFile, capture, resolve};
 use skinscope::session::{
     Document, EditCommand, PaintCommand, PaintSettings, PlaybackCommand, PoseSource, SelectionCommand, Session,
@@ -331,4 +332,54 @@ fn a_vertex_is_put_where_it_should_be_as_a_drag_in_the_window_does() {
     let held = |vertex: &str| format!("--vertex={vertex}=0,0,0@{}", folder.join("elbow.pose.json").display());
     refused(&[&held("9,0,1")], "no primitive 9,0");
     refused(&[options[0], &held("0,0,999999")], "of one vertex");
+}
+
+#[test]
+fn a_vertex_is_put_into_a_layer_that_the_file_keeps() {
+    let folder = folder("vertex-layer");
+    let model = common::open(&folder, "a.glb");
+    ok(&folder, &["pose", "a.glb", "-o", "elbow.pose.json", "--rotate", "LowerArm.L=0,-80,0"]);
+    let mut pose = model.skeleton.rest.clone();
+    resolve(&model, &PoseFile::read(&folder.join("elbow.pose.json")).unwrap()).apply(&mut pose);
+    let at = Sheet::of(&model).tables[0].primitives[0];
+    let (row, place) = between(&model, &pose, None);
+    let (mesh, file) = (model.file_mesh(at.mesh).0, folder.join("elbow.pose.json"));
+    let held = |[x, y, z]: [f64; 3]| format!("--vertex={mesh},{},{row}={x},{y},{z}@{}", at.primitive, file.display());
+    let put = |from: &str, to: &str, vertex: &str, more: &[&str]| {
+        json(&folder, &[&["solve", from, "-o", to, "--radius", "0.05", "--json", vertex][..], more].concat())
+    };
+    let vertex = held(place);
+    put("a.glb", "plain.glb", &vertex, &[]);
+    let told = put("a.glb", "out.glb", &vertex, &["--layer", "Elbow"]);
+    assert!(told["pins"][0]["away"].as_f64().unwrap() < 1e-3 && told["changed"].as_u64().unwrap() > 1, "{told}");
+    let (plain, out) = (common::open(&folder, "plain.glb"), common::open(&folder, "out.glb"));
+    // The file rounds.
+    assert!(apart(&plain, &out) < 5e-3 && apart(&model, &out) > 0.05, "{}", apart(&plain, &out));
+    let kept = kept_layers(&out).unwrap().unwrap();
+    let layer = kept.layers.layers()[0].id();
+    assert!(kept.fits() && kept.layers.layers()[0].name() == "Elbow");
+    let mut canvas = Canvas::new(out);
+    let mut layers = kept.layers.clone();
+    canvas.set_layers(layers.clone()).unwrap();
+    layers.set_on(layer, false);
+    canvas.set_layers(layers).unwrap();
+    assert!(apart(&model, canvas.model()) < 1e-6, "{}", apart(&model, canvas.model()));
+    // A layer above that has the vertex too, back where it was, hides what goes into the one below it.
+    let motion = Posed::new(&model, &pose).motion(shown_by(&model, at).unwrap(), at.primitive).unwrap();
+    let back = motion.blended(&Sheet::of(&model).tables[0], row).to_array();
+    put("out.glb", "two.glb", &held(back), &["--layer", "Over"]);
+    let below = ["solve", "two.glb", "-o", "three.glb", "--layer", "Elbow", "--radius", "0.05", vertex.as_str()];
+    assert!(ok(&folder, &below).contains("layers above Elbow hide it here"));
+}
+
+/// Returns the largest difference of any weight of two files.
+fn apart(a: &Model, b: &Model) -> f64 {
+    let (a, b) = (Sheet::of(a), Sheet::of(b));
+    let (mut one, mut other, mut most) = (Vec::new(), Vec::new(), 0.0_f64);
+    for row in 0..a.tables[0].vertices() {
+        a.tables[0].shares(row, &mut one);
+        b.tables[0].shares(row, &mut other);
+        most = most.max(difference(&one, &other));
+    }
+    most
 }

@@ -9,7 +9,7 @@ use skinscope_weights::{Effect, Need, RestSurface, Shares, Stuck, TableRow, Towa
 
 use super::group::paint_as_one;
 use super::mask::paint_mask;
-use super::rows::{Member, NewRows, Place, WeightedMean};
+use super::rows::{Member, NewRows, PaintedRow, Place, WeightedMean};
 use super::touched::then;
 use super::{Brushing, Canvas, Pass, Strengths};
 use crate::layers::RowShares;
@@ -115,7 +115,9 @@ impl Canvas {
             self.rows.note(&self.rows.members(&self.surfaces, place), row, new);
         } else if !stroke.accumulate && touched.get(place).is_some_and(|known| known.is_set) {
             let members = self.rows.members(&self.surfaces, place);
-            members.iter().for_each(|Member { at, .. }| new[at.table].push((at.row, before.painted(*at).cloned())));
+            members.iter().for_each(|Member { at, .. }| {
+                new[at.table].push((at.row, before.painted(*at).map(PaintedRow::to_row)))
+            });
         }
     }
 
@@ -421,7 +423,7 @@ impl Canvas {
 }
 
 /// Returns one over the length of an edge at rest; 0 where it has none.
-fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
+pub(super) fn over_length(surface: &RestSurface, ends: [u32; 2]) -> f64 {
     let [a, b] = ends.map(|point| surface.positions[point as usize].as_dvec3());
     let length = a.distance(b);
     if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 }

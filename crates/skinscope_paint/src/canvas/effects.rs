@@ -8,7 +8,7 @@ use skinscope_weights::{RestSurface, Shares, TableRow, share_of};
 
 use super::composer::Composer;
 use super::mirrored::Mirrors;
-use super::rows::Rows;
+use super::rows::{PaintedRow, Rows};
 use super::vicinity::Vicinity;
 use super::{Brushing, Canvas, PaintError};
 use crate::MirrorAxis;
@@ -72,8 +72,9 @@ impl Rows {
     fn know(&mut self, rows: &[TableRow]) {
         for at in self.reached_from(0, rows) {
             if self.layers.base_row(at).is_none() {
-                let painted = self.painted[at.table].get(at.row).cloned();
-                let row = painted.unwrap_or_else(|| LayerRow::of_table(&self.tables[at.table], at.row));
+                let painted = self.painted[at.table].get(at.row);
+                let row =
+                    painted.map_or_else(|| LayerRow::of_table(&self.tables[at.table], at.row), PaintedRow::to_row);
                 self.layers.put_base(at, row);
             }
         }
@@ -85,7 +86,7 @@ impl Rows {
         let (mut new, mut refused) = (Vec::new(), Vec::new());
         for (at, flat) in self.composed(rows) {
             let is_same = match self.painted[at.table].get(at.row) {
-                Some(before) => *before == flat,
+                Some(before) => before.to_row() == flat,
                 // It is as the file has it.
                 None => flat.pairs.is_some(),
             };

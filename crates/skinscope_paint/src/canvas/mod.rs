@@ -27,6 +27,7 @@ mod tests;
 mod touched;
 mod vicinity;
 mod wanted;
+mod whole;
 
 pub use self::outline::Reach;
 pub use self::rows::Fit;
@@ -34,7 +35,7 @@ pub use self::state::Painted;
 pub use self::stuck::StuckPlace;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use glam::Vec3;
 use skinscope_base::parallel;
@@ -61,6 +62,8 @@ pub struct Canvas {
     mirrors: Mirrors,
     locator: Locator,
     scratch: Mutex<Scratch>,
+    /// Whether all vertices have finite positions at rest and usual weights, once somebody has asked.
+    is_ordinary: OnceLock<bool>,
 }
 
 /// Why a stroke cannot be carried out.
@@ -141,6 +144,11 @@ struct Region {
     shown_by: Vec<Option<InstanceId>>,
 }
 
+/// Returns the strength of a stroke over all places at a position, model space, metres.
+fn strength_at((stroke, moment): (&Stroke, &Moment), gradient: Option<&Gradient>, at: Vec3) -> f64 {
+    stroke.strength * gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff))
+}
+
 impl Canvas {
     /// Begins with the weights that a model has.
     #[must_use]
@@ -148,8 +156,8 @@ impl Canvas {
         let (tables, surfaces) = Sheet::parts_of(&model);
         let surfaces = Arc::new(by_skin(&model, surfaces));
         let rows = Rows::new(tables).with_surfaces(&surfaces);
-        let (mirrors, locator, scratch) = Default::default();
-        Self { model, surfaces, rows, mirrors, locator, scratch }
+        let (mirrors, locator, scratch, is_ordinary) = Default::default();
+        Self { model, surfaces, rows, mirrors, locator, scratch, is_ordinary }
     }
 
     /// Does the same as [`Canvas::new`], and makes what finds the surface near a place, so that the first dab does not wait for it.
@@ -219,14 +227,24 @@ impl Canvas {
     }
 
     /// Paints all places at once with a stroke that has begun.
-    fn paint_over(&mut self, mut brushing: Brushing, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
+    fn paint_over(&mut self, brushing: Brushing, gradient: Option<&Gradient>) -> Result<StrokeReport, PaintError> {
+        match self.paints_by_row(&brushing) {
+            true => self.paint_whole(brushing, gradient),
+            false => self.paint_listed(brushing, gradient),
+        }
+    }
+
+    /// Does the same by a list of all places, whatever the stroke.
+    fn paint_listed(
+        &mut self,
+        mut brushing: Brushing,
+        gradient: Option<&Gradient>,
+    ) -> Result<StrokeReport, PaintError> {
         let stroke = &brushing.stroke;
         let moment = Moment::of(&self.model, stroke, stroke.posing.time);
         let scratch = self.scratch(&brushing.regions);
         let posed = PosedSurfaces::new(self.ground(&self.model, &brushing.regions), &moment, &scratch.seen);
-        let strength = |at: Vec3| {
-            stroke.strength * gradient.map_or(1.0, |gradient| gradient.strength(moment.to_scene(at), stroke.falloff))
-        };
+        let strength = |at: Vec3| strength_at((stroke, &moment), gradient, at);
         // Which way a place looks is known from the places around it, one after the other.
         let strengths = match stroke.front_faces {
             Some(_) => {

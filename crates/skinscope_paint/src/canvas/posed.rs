@@ -62,6 +62,13 @@ impl Moment {
         position.as_dvec3() + self.origin
     }
 
+    /// Whether all numbers of the matrices are below a bound, and no target of a morph has a weight.
+    pub(super) fn is_ordinary(&self, bound: f32) -> bool {
+        let is_below = |number: f32| number.abs() < bound;
+        let are_below = |matrix: &Affine3A| matrix.to_cols_array().into_iter().all(is_below);
+        self.palettes.iter().all(are_below) && self.morph_weights.iter().all(|weight| *weight == 0.0)
+    }
+
     /// Returns a model as it stands at the moment.
     fn posed<'a>(&'a self, model: &'a Model) -> PosedModel<'a> {
         let Self { palettes, morph_weights, .. } = self;

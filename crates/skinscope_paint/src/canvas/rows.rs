@@ -1,16 +1,19 @@
 //! The rows of weights that were painted, in double precision, over those of the file.
 
 mod mask;
+mod painted;
 mod set;
 mod wanted;
 mod written;
 
 pub(super) use self::mask::MASK;
+pub(super) use self::painted::{LEAF, Leaf, PAGE, PaintedRow, PaintedRows, RowPage, leaf_mut, put_page};
 pub(super) use self::set::NewRows;
 pub use self::wanted::Fit;
+pub(super) use self::written::PairSpace;
 
 use skinscope_model::PrimitiveId;
-use skinscope_weights::{Paged, RestSurface, Shares, Table, TableRow};
+use skinscope_weights::{RestSurface, Shares, Table, TableRow};
 
 use super::composer::KnownSteps;
 pub(super) use super::place::Place;
@@ -54,7 +57,7 @@ pub(super) struct Rows {
     /// For each table those whose weights the file stores at the same location, itself first.
     together: std::sync::Arc<Vec<Vec<usize>>>,
     /// The rows of each table that were painted: what layers make together, where there are some.
-    pub(super) painted: Vec<Paged<LayerRow>>,
+    pub(super) painted: Vec<PaintedRows>,
     /// The layers; none where brushes paint the weights themselves.
     pub(super) layers: LayerStack,
     /// What lies around the rows, for effects of layers.
@@ -93,7 +96,7 @@ impl Rows {
         Self {
             numbers: tables.iter().map(Numbers::of).collect::<Vec<_>>().into(),
             together: tables.iter().enumerate().map(together).collect::<Vec<_>>().into(),
-            painted: vec![Paged::default(); tables.len()],
+            painted: vec![PaintedRows::default(); tables.len()],
             tables: tables.into(),
             layers: LayerStack::default(),
             near: Vicinity::default(),
@@ -160,7 +163,7 @@ impl Rows {
             return moment.flat(at, space);
         }
         match moment.painted(at) {
-            Some(painted) => &painted.shares,
+            Some(painted) => painted.shares(space),
             None if self.layers.active().is_some() => self.unpainted(at, space),
             None => moment.unpainted(at, space),
         }
@@ -170,7 +173,7 @@ impl Rows {
     /// painted are written to `space`.
     fn of_row<'a>(&'a self, at: TableRow, space: &'a mut Shares) -> &'a [(u32, f64)] {
         match self.painted(at) {
-            Some(painted) => &painted.shares,
+            Some(painted) => painted.shares(space),
             None => self.unpainted(at, space),
         }
     }
@@ -214,11 +217,11 @@ impl Rows {
     fn with_painted<'a>(
         &'a self,
         TableRow { table, row }: TableRow,
-        painted: Option<&'a LayerRow>,
+        painted: Option<PaintedRow<'a>>,
         space: &'a mut Shares,
     ) -> &'a [(u32, f64)] {
         match painted {
-            Some(painted) => &painted.shares,
+            Some(painted) => painted.shares(space),
             None => {
                 self.tables[table].shares(row, space);
                 space
@@ -227,20 +230,20 @@ impl Rows {
     }
 
     /// Returns the painted row of a vertex, in the layer that is painted in where there are layers; `None` where it was not painted.
-    pub fn painted(&self, at: TableRow) -> Option<&LayerRow> {
+    pub fn painted(&self, at: TableRow) -> Option<PaintedRow<'_>> {
         let flat = || self.painted[at.table].get(at.row);
         match self.layers.active() {
             _ if self.layers.is_empty() => flat(),
-            Some(_) => self.layers.active_row(at),
-            None => self.layers.active_row(at).or_else(flat),
+            Some(_) => self.layers.active_row(at).map(PaintedRow::Row),
+            None => self.layers.active_row(at).map(PaintedRow::Row).or_else(flat),
         }
     }
 
     /// Returns whether a row has other weights than it had when `before` was its painted row.
-    pub fn has_changed(&self, at: TableRow, before: Option<&LayerRow>) -> bool {
+    pub fn has_changed(&self, at: TableRow, before: Option<PaintedRow<'_>>) -> bool {
         let (mut one, mut other) = (Shares::new(), Shares::new());
         let before = match before {
-            Some(before) => &before.shares[..],
+            Some(before) => before.shares(&mut one),
             None => self.unpainted(at, &mut one),
         };
         skinscope_weights::difference(before, self.of_row(at, &mut other)) > 0.0
@@ -313,7 +316,7 @@ impl Rows {
 
     /// Returns the rows that were painted, rising.
     pub(super) fn painted_rows(&self) -> Vec<TableRow> {
-        let of_table = |(table, rows): (usize, &Paged<LayerRow>)| {
+        let of_table = |(table, rows): (usize, &PaintedRows)| {
             rows.iter().map(move |(row, _)| TableRow { table, row }).collect::<Vec<_>>()
         };
         self.painted.iter().enumerate().flat_map(of_table).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skinscope_paint::{Fit, LayerId, Painted};
+use skinscope_paint::{Canvas, Fit, LayerId, Painted};
 use skinscope_weights::{Shares, TableRow};
 
 use super::{PaintNote, Painter, Painting, layer_steps, notes, stroke};
@@ -30,10 +30,10 @@ impl InLayer {
         Ok(canvas.map(|canvas| Self { layer: canvas.layers().active(), before: canvas.painted() }))
     }
 
-    /// Whether a drag that would begin now goes into the same layer, so that it can go back to the weights from before this one.
-    pub(super) fn goes_on_in(&self, now: &Self, painting: &Painting) -> bool {
-        let is_its = |canvas: &skinscope_paint::Canvas| canvas.has_made(&self.before);
-        self.layer == now.layer && painting.easel.canvas.as_ref().is_some_and(is_its)
+    /// Whether the layer is still in hand, on the canvas that had the weights from before.
+    pub(super) fn is_in_hand(&self, painting: &Painting) -> bool {
+        let is_its = |canvas: &Canvas| canvas.has_made(&self.before);
+        self.layer == painting.layers.active() && painting.easel.canvas.as_ref().is_some_and(is_its)
     }
 
     /// Gives the layer rows by which all layers make these weights; rows without weights become as they were before the drag. Returns what became
@@ -69,13 +69,5 @@ pub(super) fn why_not(painting: &Painting, fit: Fit) -> Option<PaintNote> {
     let layers = painting.layers();
     let layer = layers.active().and_then(|id| layers.layer(id));
     let name = layer.map_or("the base", |layer| layer.name());
-    let text = match fit {
-        Fit::Whole => return None,
-        Fit::Masked => format!("the mask of {name} is empty here"),
-        Fit::Hidden => format!("layers above {name} hide it here"),
-        Fit::Locked => "locked joints would get other weights under the layers".to_owned(),
-        Fit::Part if layers.has_effects() => "effects of layers make something else of it".to_owned(),
-        Fit::Part => format!("the layers let {name} take it only a part of the way"),
-    };
-    Some(notes::refused(&text))
+    Some(notes::refused(&fit.why(name, layers.has_effects())?))
 }

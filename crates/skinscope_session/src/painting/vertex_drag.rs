@@ -15,6 +15,7 @@ use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
 use super::drag_in_layer::{self, InLayer};
 use super::drag_joints::DragJoints;
+use super::drag_pin::{DragPin, is_one};
 use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
@@ -36,47 +37,6 @@ pub enum VertexDragCommand {
     Forget(usize),
     /// Forget all of them; the weights stay.
     ForgetAll,
-}
-
-/// A pose in which the dragged vertex is held.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DragPin {
-    pin: Pin,
-    landed: DVec3,
-    away: f64,
-    outside: f64,
-}
-
-impl DragPin {
-    /// Returns where the vertex should be in its pose: scene's space of the file, metres.
-    #[must_use]
-    pub fn target(&self) -> DVec3 {
-        self.pin.target
-    }
-
-    /// Returns where the vertex is in that pose by its weights.
-    #[must_use]
-    pub fn landed(&self) -> DVec3 {
-        self.landed
-    }
-
-    /// Returns how far that is from where it should be, metres.
-    #[must_use]
-    pub fn away(&self) -> f64 {
-        self.away
-    }
-
-    /// Returns how far the hull of its joints is from there, metres: what is left whatever the weights are.
-    #[must_use]
-    pub fn outside(&self) -> f64 {
-        self.outside
-    }
-
-    /// Returns whether it is of this pose.
-    #[must_use]
-    pub fn is_of(&self, pose: &LocalPose) -> bool {
-        self.pin.pose == *pose
-    }
 }
 
 /// The vertex that is dragged, with the poses in which it is held.
@@ -116,12 +76,11 @@ enum MadeOf {
 }
 
 impl Made {
-    /// Whether a drag that would begin now, in a layer where there is one, changes the same.
-    fn goes_on_in(&self, now: Option<&InLayer>, painting: &Painting) -> bool {
-        match (&self.of, now) {
-            (MadeOf::Weights(_), None) => true,
-            (MadeOf::Layer(layer, _), Some(now)) => layer.goes_on_in(now, painting),
-            _ => false,
+    /// Whether a drag that would begin now changes the same, so that it can go back to the weights from before this one.
+    fn goes_on(&self, painting: &Painting) -> bool {
+        match &self.of {
+            MadeOf::Weights(_) => painting.layers().is_empty(),
+            MadeOf::Layer(layer, _) => layer.is_in_hand(painting),
         }
     }
 }
@@ -173,6 +132,11 @@ impl VertexDrag {
     #[must_use]
     pub fn pins(&self) -> &[DragPin] {
         &self.pins
+    }
+
+    /// Returns the vertex that the pins are of.
+    pub(super) fn vertex(&self) -> Option<VertexRef> {
+        self.vertex
     }
 
     /// Returns whether a drag is under way.
@@ -300,8 +264,8 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
     let count = pins.len();
-    match pins.iter_mut().find(|pin| pin.pose == pose) {
-        Some(pin) => pin.target = target,
+    match pins.iter_mut().find(|pin| is_one(&pin.pose, &pose)) {
+        Some(pin) => *pin = Pin { pose, target },
         None if count >= MOST_PINS => {
             return Err(notes::refused("the vertex is held in eight poses already: forget one of them"));
         }
@@ -385,6 +349,40 @@ fn put_in_layer(
     drag_in_layer::why_not(painter.painting, fit).map_or(Ok(()), Err)
 }
 
+/// Gives the weights back from before the pins, which stay. Where others have changed the weights since, they are as they are. The error says why
+/// they cannot be had.
+pub(super) fn take_back(painter: &mut Painter<'_>) -> Result<(), PaintNote> {
+    if !painter.painting.layers.is_empty() {
+        stroke::put_up(painter);
+    }
+    let Some(model) = painter.skinning.edited().edited_model().map(Arc::clone) else { return Ok(()) };
+    painter.painting.vertex_drag.go_to(&model);
+    let painting: &Painting = painter.painting;
+    let made = painting.vertex_drag.made.as_ref();
+    if made.is_some_and(|made| !made.goes_on(painting)) {
+        return Err(notes::refused("the vertex was dragged in another layer than the one in hand"));
+    }
+    let drag = &mut painter.painting.vertex_drag;
+    drag.open = None;
+    match drag.made.take().map(|made| (made.base, made.of)) {
+        Some((base, MadeOf::Weights(changes))) => {
+            let before = base.skinning_before(&SkinningChange { weights: changes, binds: Vec::new() });
+            painter.skinning.change_weights(&before.weights);
+        }
+        Some((_, MadeOf::Layer(layer, rows))) => {
+            let rows: Vec<_> = rows.into_iter().map(|at| (at, None)).collect();
+            layer.put(painter, &rows, &BTreeSet::new())?;
+            let strokes = painter.painting.recorded_count();
+            painter.painting.easel.note_change(strokes);
+        }
+        None => {}
+    }
+    if let Some(now) = painter.skinning.edited().edited_model().map(Arc::clone) {
+        painter.painting.vertex_drag.note(&now);
+    }
+    Ok(())
+}
+
 /// Begins a drag of a vertex, where none is under way.
 fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Result<(), PaintNote> {
     let is_known = painter.painting.vertex_drag.vertex == Some(vertex);
@@ -396,8 +394,7 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
     let in_layer = InLayer::begin(painter)?;
     painter.painting.vertex_drag.go_to(model);
     let painting: &Painting = painter.painting;
-    let made = painting.vertex_drag.made.as_ref();
-    let goes_on = made.is_some_and(|made| made.goes_on_in(in_layer.as_ref(), painting));
+    let goes_on = painting.vertex_drag.made.as_ref().is_some_and(|made| made.goes_on(painting));
     let drag = &mut painter.painting.vertex_drag;
     if !goes_on {
         drag.made = None;
@@ -422,7 +419,7 @@ fn begin(painter: &mut Painter<'_>, vertex: VertexRef, model: &Arc<Model>) -> Re
 }
 
 /// Returns what the settings of brushes say of a drag.
-fn settings_of(painter: &Painter<'_>) -> PullSettings {
+pub(super) fn settings_of(painter: &Painter<'_>) -> PullSettings {
     let brushes = &painter.painting.settings;
     PullSettings {
         most: brushes.max_influences.unwrap_or(usize::MAX),
@@ -434,7 +431,7 @@ fn settings_of(painter: &Painter<'_>) -> PullSettings {
 }
 
 /// Returns the primitive of a vertex, and its number in the file.
-fn place_of(model: &Model, vertex: VertexRef) -> Option<(PrimitiveId, usize)> {
+pub(super) fn place_of(model: &Model, vertex: VertexRef) -> Option<(PrimitiveId, usize)> {
     let mesh = model.instances.get(vertex.instance.index())?.mesh;
     let primitive = model.meshes.get(mesh.index())?.primitives.get(vertex.primitive)?;
     Some((PrimitiveId::new(mesh, vertex.primitive), vertex.stored(primitive)))

@@ -41,6 +41,9 @@ pub enum ShapeCommand {
     OfMesh(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<[f64; 3]>>),
     /// Make a shape of displacements of vertices in the pose that is shown.
     OfOffsets(ShapeSettings, #[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<Displaced>>),
+    /// Make a shape of where the dragged vertex should be in the pose that is shown, with the surface around it, in place of the weights that its
+    /// drags have found.
+    OfDrag(ShapeSettings),
     /// Make the mirror image of the shape of this name, in the mirrored pose: the joints of the other side bring it in.
     Mirror(String),
     /// Set how the next shape is made, which is no step: for a mesh that is read from a file.
@@ -54,6 +57,9 @@ pub enum ShapeCommand {
 impl Session {
     /// Carries a command about shapes out, and notes what came of it.
     pub(crate) fn reshape(&mut self, command: &ShapeCommand) {
+        if let ShapeCommand::OfDrag(settings) = command {
+            return self.shape_of_drag(settings);
+        }
         if let ShapeCommand::Set(settings) = command {
             self.tools.shape_settings = settings.clone();
             return;
@@ -63,7 +69,7 @@ impl Session {
         let Some(before) = self.model().map(Arc::clone) else { return };
         let nothing = |model: Model| (model, Vec::new());
         let made = match command {
-            ShapeCommand::Set(_) => return,
+            ShapeCommand::Set(_) | ShapeCommand::OfDrag(_) => return,
             ShapeCommand::Rename(old, new) => rename_shape(&before, old, new).map(nothing),
             ShapeCommand::Remove(name) => remove_shapes(&before, std::slice::from_ref(name)).map(nothing),
             ShapeCommand::Mirror(name) => self.mirrored(&before, name),
@@ -105,7 +111,7 @@ impl Session {
 
     /// Returns the method that a shape is taken back through: the one that is shown where it moves each vertex alone. With `drawn` the surface
     /// is that of the method that is shown, so that it has to be another one.
-    fn base_method(&self, drawn: bool) -> Deformation<'static> {
+    pub(crate) fn base_method(&self, drawn: bool) -> Deformation<'static> {
         let choice = self.view.choice();
         let is_alone = choice.method.pass.is_none() && (choice.pass.is_some() || !drawn);
         Deformation::with(if is_alone { choice.method } else { METHODS[0] }, &self.view.parameters)

@@ -6,12 +6,14 @@
 //! that down for a clip, since no program that plays glTF reads drivers.
 
 mod directions;
+mod dragged;
 mod driver;
 mod kept;
 mod keys;
 mod take_back;
 
 pub use directions::{DirectionOffsets, ShapedSkin, direction_offsets};
+pub use dragged::{DraggedError, DraggedPart, DraggedVertex, dragged_targets};
 pub use driver::{Driver, DriverError};
 pub use kept::{DrivenShapes, KeptShapesError, kept_shapes, kept_text};
 pub use keys::{KeyedShapes, ShapeDriver, WeightKeys, keys_of_weights};

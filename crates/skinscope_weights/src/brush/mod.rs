@@ -5,11 +5,13 @@
 //! precision and are rounded once, where they are stored.
 
 mod falloff;
+mod few;
 mod rules;
 #[cfg(test)]
 mod tests;
 
 pub use falloff::{FALLOFFS, Falloff, falloff};
+pub use few::{FEW, FewShares, FewTask};
 pub use rules::{Effect, Painted, Stuck, Task};
 
 use crate::{Shares, share_of};
@@ -57,8 +59,19 @@ pub struct Brush {
     pub needs: &'static [Need],
     /// What it reads beside the row.
     pub toward: Toward,
-    /// Writes the weights that a row is to have into the list, which is empty before; locks, sums and the number of joints do not concern it.
-    wish: fn(&Asked<'_>, &mut Shares),
+    /// What weights a row is to have; locks, sums and the number of joints do not concern it.
+    aim: Aim,
+}
+
+/// What weights a brush wants a row to have.
+#[derive(Clone, Copy, Debug)]
+enum Aim {
+    /// Another weight of the painted joint, from the one that it has, between floor and ceiling.
+    Weight(fn(&Asked<'_>, f64) -> f64),
+    /// Some of the weight of the painted joint for another one.
+    Give,
+    /// So many times the strength of the way to what the brush reads.
+    Toward(f64),
 }
 
 impl Brush {
@@ -66,6 +79,21 @@ impl Brush {
     #[must_use]
     pub fn is_of_joint(&self) -> bool {
         self.needs.contains(&Need::Joint)
+    }
+
+    /// Writes the weights that a row is to have into the list, which is empty before.
+    fn wish(&self, asked: &Asked<'_>, out: &mut Shares) {
+        match self.aim {
+            Aim::Weight(wanted) => set(asked, wanted(asked, weight(asked)), out),
+            Aim::Give => {
+                let moved = weight(asked).min(asked.strength);
+                out.extend_from_slice(asked.own);
+                put(out, asked.joint, weight(asked) - moved);
+                let there = share_of(out, asked.to);
+                put(out, asked.to, there + moved);
+            }
+            Aim::Toward(times) => go(asked, times * asked.strength, out),
+        }
     }
 }
 
@@ -113,7 +141,7 @@ pub static ADD: Brush = Brush {
     help: "Give the joint more weight",
     needs: &[Need::Joint],
     toward: Toward::Nothing,
-    wish: |asked, out| set(asked, weight(asked) + asked.strength, out),
+    aim: Aim::Weight(|asked, before| before + asked.strength),
 };
 
 /// Takes weight from the joint.
@@ -124,7 +152,7 @@ pub static SUBTRACT: Brush = Brush {
     help: "Take weight from the joint",
     needs: &[Need::Joint],
     toward: Toward::Nothing,
-    wish: |asked, out| set(asked, weight(asked) - asked.strength, out),
+    aim: Aim::Weight(|asked, before| before - asked.strength),
 };
 
 /// Brings the weight of the joint towards a value.
@@ -135,7 +163,7 @@ pub static REPLACE: Brush = Brush {
     help: "Bring the weight of the joint towards a value",
     needs: &[Need::Joint, Need::Value],
     toward: Toward::Nothing,
-    wish: |asked, out| set(asked, weight(asked) + asked.strength * (asked.value - weight(asked)), out),
+    aim: Aim::Weight(|asked, before| before + asked.strength * (asked.value - before)),
 };
 
 /// Multiplies the weight of the joint.
@@ -146,7 +174,7 @@ pub static SCALE: Brush = Brush {
     help: "Multiply the weight of the joint by a factor",
     needs: &[Need::Joint, Need::Factor],
     toward: Toward::Nothing,
-    wish: |asked, out| set(asked, weight(asked) * (1.0 + asked.strength * (asked.factor - 1.0)), out),
+    aim: Aim::Weight(|asked, before| before * (1.0 + asked.strength * (asked.factor - 1.0))),
 };
 
 /// Moves weight from one joint to another, and touches no third one.
@@ -157,13 +185,7 @@ pub static GIVE: Brush = Brush {
     help: "Move weight from the joint to another one, and leave all others alone",
     needs: &[Need::Joint, Need::To],
     toward: Toward::Nothing,
-    wish: |asked, out| {
-        let moved = weight(asked).min(asked.strength);
-        out.extend_from_slice(asked.own);
-        put(out, asked.joint, weight(asked) - moved);
-        let there = share_of(out, asked.to);
-        put(out, asked.to, there + moved);
-    },
+    aim: Aim::Give,
 };
 
 /// Brings a row towards the mean of its neighbours.
@@ -174,7 +196,7 @@ pub static SMOOTH: Brush = Brush {
     help: "Bring the weights of all joints towards those of the vertices around",
     needs: &[],
     toward: Toward::Neighbours,
-    wish: |asked, out| go(asked, asked.strength, out),
+    aim: Aim::Toward(1.0),
 };
 
 /// Takes a row away from the mean of its neighbours.
@@ -185,7 +207,7 @@ pub static SHARPEN: Brush = Brush {
     help: "Take the weights of all joints away from those of the vertices around",
     needs: &[],
     toward: Toward::Neighbours,
-    wish: |asked, out| go(asked, -asked.strength, out),
+    aim: Aim::Toward(-1.0),
 };
 
 /// Brings a row towards the mean of its neighbours, in which near ones count more, so that weights come to change evenly along the surface,
@@ -197,7 +219,7 @@ static RELAX: Brush = Brush {
     help: "Let the weights of all joints change evenly along the surface, however its vertices are spaced",
     needs: &[],
     toward: Toward::NeighboursByLength,
-    wish: |asked, out| go(asked, asked.strength, out),
+    aim: Aim::Toward(1.0),
 };
 
 /// Brings rows towards the mean of all that are touched.
@@ -208,7 +230,7 @@ pub static AVERAGE: Brush = Brush {
     help: "Bring the weights of all joints towards the mean of what the brush touches",
     needs: &[],
     toward: Toward::Touched,
-    wish: |asked, out| go(asked, asked.strength, out),
+    aim: Aim::Toward(1.0),
 };
 
 /// Takes what a layer has towards what lies below it.
@@ -219,7 +241,7 @@ pub static ERASE: Brush = Brush {
     help: "Take what the layer has painted away again, so that what lies below shows",
     needs: &[],
     toward: Toward::Below,
-    wish: |asked, out| go(asked, asked.strength, out),
+    aim: Aim::Toward(1.0),
 };
 
 /// The weight of the painted joint.
@@ -227,12 +249,16 @@ fn weight(asked: &Asked<'_>) -> f64 {
     share_of(asked.own, asked.joint)
 }
 
-/// Writes the row with another weight of the painted joint, between floor and ceiling, which a weight beyond them does not have to leave.
+/// Writes the row with another weight of the painted joint.
 fn set(asked: &Asked<'_>, wanted: f64, out: &mut Shares) {
-    let before = weight(asked);
-    let wanted = wanted.min(asked.ceiling.max(before)).max(asked.floor.min(before));
+    let wanted = within_bounds(asked, weight(asked), wanted);
     out.extend_from_slice(asked.own);
     put(out, asked.joint, wanted);
+}
+
+/// Returns a weight between floor and ceiling, which one that was beyond them before does not have to leave.
+fn within_bounds(asked: &Asked<'_>, before: f64, wanted: f64) -> f64 {
+    wanted.min(asked.ceiling.max(before)).max(asked.floor.min(before))
 }
 
 /// Sets the weight of a joint in a list of shares.

@@ -6,9 +6,9 @@ use super::{Asked, Brush};
 use crate::{Shares, difference, share_of};
 
 /// Weights that differ by no more than this are the same: it is far below what any file can store, and far above the errors of the sums here.
-const SAME: f64 = 1e-12;
+pub(super) const SAME: f64 = 1e-12;
 /// The weights of a row that are rounded to what a file stores in floats leave no more than this of one.
-const LEFT_BY_ROUNDING: f64 = 1e-6;
+pub(super) const LEFT_BY_ROUNDING: f64 = 1e-6;
 /// So many joints of a row need no memory of their own while they are put in order.
 const FEW: usize = 12;
 /// A sum that differs from one by no more than this was meant to be one.
@@ -122,7 +122,7 @@ impl Task<'_> {
     pub fn paint_into(&self, asked: &Asked<'_>, row: &mut Shares) -> Effect {
         let own = asked.own;
         row.clear();
-        (self.brush.wish)(asked, row);
+        self.brush.wish(asked, row);
         if !own.iter().chain(&*row).map(|(_, weight)| weight).sum::<f64>().is_finite() {
             return Effect::Stuck(Stuck::OnlyJoint);
         }
@@ -183,7 +183,11 @@ impl Task<'_> {
 
     /// What the weights of a row sum to after a change.
     fn sum_after(&self, own: &[(u32, f64)]) -> f64 {
-        let sum: f64 = own.iter().map(|(_, weight)| weight).sum();
+        self.sum_after_sum(own.iter().map(|(_, weight)| weight).sum())
+    }
+
+    /// Does the same for a row whose sum is known.
+    pub(super) fn sum_after_sum(&self, sum: f64) -> f64 {
         if self.is_integer || sum <= 0.0 || (sum - 1.0).abs() <= NEARLY_ONE { 1.0 } else { sum }
     }
 

@@ -148,3 +148,62 @@ fn falloffs_fall_from_one_to_nothing() {
     let wanted = [0.352, 0.4, 0.16, 0.8, 0.4_f64.sqrt(), 1.0];
     assert!(half.zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12));
 }
+
+#[test]
+fn rows_of_few_joints_become_to_the_bit_what_the_rules_for_all_rows_make_of_them() {
+    let mut chance = Chance(11);
+    let none = BTreeSet::new();
+    let (mut alone, mut by_effect) = (0, BTreeSet::new());
+    for round in 0..60_000 {
+        let brush = BRUSHES[round % BRUSHES.len()];
+        let (mut own, mut toward) = (chance.row(6), chance.row(7));
+        if chance.next() < 0.3 {
+            // The same joints in the same order: what most neighbours have.
+            toward = own.iter().map(|(key, weight)| (*key, weight * (0.5 + chance.next()))).collect();
+        }
+        if chance.next() < 0.3 {
+            // Weights that are equal, and sums that are none of one.
+            own.iter_mut().for_each(|(_, weight)| *weight = (*weight * 4.0).ceil() / 8.0);
+        }
+        if chance.next() < 0.05 {
+            own.clear();
+        }
+        let strength = [0.0, 1.0, 1e-13, chance.next(), chance.next(), 1e-4][(chance.next() * 6.0) as usize];
+        let bounds = if chance.next() < 0.3 { [chance.next(), chance.next()] } else { [0.0, 1.0] };
+        let [floor, ceiling] = bounds;
+        let asked = Asked { strength, value: chance.next(), factor: 3.0 * chance.next(), floor, ceiling, ..ASKED };
+        let task = Task {
+            normalise: chance.next() < 0.8,
+            most: (chance.next() * 7.0) as usize,
+            is_integer: chance.next() < 0.3,
+            joints: &[4, 3, 6, 5, 0, 1, 2],
+            ..task(brush, &none)
+        };
+        let rules = task.paint(&Asked { own: &own, toward: &toward, ..asked });
+        let Some(few) = task.of_few(asked) else { continue };
+        let (Some(own_few), Some(toward_few)) = (FewShares::of(&own), FewShares::of(&toward)) else { continue };
+        let mut row = FewShares::NONE;
+        let Some(effect) = few.paint(&own_few, &toward_few, strength, &mut row) else { continue };
+        alone += 1;
+        assert_eq!(effect, rules.effect, "{} {own:?} {toward:?} {asked:?}", brush.id);
+        by_effect.insert((brush.id, format!("{effect:?}")));
+        let bits = |row: &mut dyn Iterator<Item = (u32, f64)>| row.map(|(k, w)| (k, w.to_bits())).collect::<Vec<_>>();
+        if effect.changes() {
+            assert_eq!(bits(&mut row.iter()), bits(&mut rules.row.iter().copied()), "{} {own:?} {asked:?}", brush.id);
+        }
+        // Beyond the last joint there is nothing: rows are compared as a whole.
+        assert_eq!(FewShares::of(&row.iter().collect::<Shares>()), Some(row));
+    }
+    assert!(alone > 40_000 && by_effect.len() > 20, "{alone} {}", by_effect.len());
+}
+
+#[test]
+fn a_mean_of_few_joints_has_them_in_the_order_in_which_they_come() {
+    let rows: [&[(u32, f64)]; 3] = [&[(3, 0.5), (1, 0.5)], &[(3, 0.25), (1, 0.75)], &[(7, 1.0), (1, 0.5)]];
+    let mut mean = FewShares::NONE;
+    assert!(rows.iter().all(|row| FewShares::of(row).is_some_and(|row| mean.add(&row, 2.0))));
+    mean.divide(6.0);
+    assert_eq!(mean.iter().collect::<Shares>(), [(3, 1.5 / 6.0), (1, 3.5 / 6.0), (7, 2.0 / 6.0)]);
+    let ninth = (0..9).map(|key| (key, 0.1)).collect::<Shares>();
+    assert!(FewShares::of(&ninth).is_none() && FewShares::of(&ninth[..8]).is_some_and(|mut row| !row.push(9, 0.1)));
+}

@@ -6,7 +6,7 @@ use std::ops::Range;
 use skinscope_base::parallel;
 use skinscope_weights::{Shares, TableRow, share_of};
 
-use super::{Member, Rows};
+use super::{Member, PaintedRow, Rows};
 use crate::layers::LayerRow;
 
 /// Rows of one table with what they become; `None`: what the file has, or what lies below a layer.
@@ -61,7 +61,7 @@ impl Rows {
         let Self { tables, painted, layers, .. } = self;
         let (own, flat) = (&tables[table], &mut painted[table]);
         let numbers: Vec<usize> = rows.iter().flatten().map(|(row, _)| *row).collect();
-        let before = |row: usize| flat.get(row).cloned().unwrap_or_else(|| LayerRow::of_table(own, row));
+        let before = |row: usize| flat.get(row).map_or_else(|| LayerRow::of_table(own, row), PaintedRow::to_row);
         let unknown = numbers.iter().copied().filter(|row| layers.base_row(TableRow { table, row: *row }).is_none());
         let base: NewRows = unknown.map(|row| (row, Some(before(row)))).collect();
         layers.put_all(table, base, rows);
@@ -91,7 +91,7 @@ impl Rows {
         let mut before = Vec::new();
         for Member { at, own } in members {
             let row = self.row_for((at.table, *own), weights);
-            before.push((*at, self.painted(*at).cloned(), self.of_locked(*at, locked)));
+            before.push((*at, self.painted(*at).map(PaintedRow::to_row), self.of_locked(*at, locked)));
             self.set_layered(*at, row);
         }
         let keeps = before.iter().all(|(at, _, kept)| self.of_locked(*at, locked) == *kept);
@@ -103,7 +103,7 @@ impl Rows {
 
     /// Gives a vertex the weights that it had before, in the layer that is painted in.
     pub fn give_back(&mut self, at: TableRow, before: &Self) {
-        self.set_layered(at, before.painted(at).cloned());
+        self.set_layered(at, before.painted(at).map(PaintedRow::to_row));
     }
 
     /// Returns the flat weights of locked joints, as bits.
@@ -120,7 +120,7 @@ impl Rows {
     pub(super) fn set_layered(&mut self, at: TableRow, row: Option<LayerRow>) {
         let Self { tables, painted, layers, .. } = self;
         let (table, flat) = (&tables[at.table], &mut painted[at.table]);
-        let before = || flat.get(at.row).cloned().unwrap_or_else(|| LayerRow::of_table(table, at.row));
+        let before = || flat.get(at.row).map_or_else(|| LayerRow::of_table(table, at.row), PaintedRow::to_row);
         layers.set_row(at, row, before);
         // Effects follow later, for the whole dab.
         if !layers.has_effects() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use skinscope_weights::{Shares, TableRow, share_of};
 
-use super::{Member, Rows};
+use super::{Member, PaintedRow, Rows};
 use crate::canvas::composer::Composer;
 
 /// Where the layer that is painted in has no more of a say than this, nothing can be seen of it.
@@ -25,6 +25,21 @@ pub enum Fit {
     Hidden,
     /// Others are there, since a locked joint would have got another weight.
     Locked,
+}
+
+impl Fit {
+    /// Says why layers do not make the weights, where they do not: `layer` is the name of the one that is painted in.
+    #[must_use]
+    pub fn why(self, layer: &str, has_effects: bool) -> Option<String> {
+        Some(match self {
+            Self::Whole => return None,
+            Self::Part if has_effects => "effects of layers make something else of it".to_owned(),
+            Self::Part => format!("the layers let {layer} take it only a part of the way"),
+            Self::Masked => format!("the mask of {layer} is empty here"),
+            Self::Hidden => format!("layers above {layer} hide it here, or it is not shown"),
+            Self::Locked => "locked joints would get other weights under the layers".to_owned(),
+        })
+    }
 }
 
 impl Rows {
@@ -51,7 +66,7 @@ impl Rows {
             for Member { at, .. } in members {
                 if set == Ok(true) {
                     touched.push(at);
-                } else if self.painted(at) != before.painted(at) {
+                } else if self.painted(at).map(PaintedRow::to_row) != before.painted(at).map(PaintedRow::to_row) {
                     self.give_back(at, before);
                     touched.push(at);
                 }
