@@ -56,7 +56,7 @@ use crate::words::counted;
 /// standard error.
 ///
 /// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, materials [names of those that draw the
-/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
+/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose, words {location, mesh (its name), joints (names of the first 32), measure, pose} (what reports say of it)}], summary {error, warning, info},
 /// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}], without_plane,
 /// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
 /// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a
@@ -72,8 +72,8 @@ use crate::words::counted;
 ///
 /// A line of --json-lines has the fields of an item of files, with file in place of path, and beside them exit (ok, findings or error: how a check
 /// of this file alone would end), fail_on, rules (those of --rules) and shard (that of --shard); where a file does not load it has
-/// error in place of the findings. With --shard the last line is {shard, files (how many it has)}. `skinscope report merge` joins such lines. words
-/// of a finding are what reports say of it: {location, mesh (its name), joints (names of the first 32), measure, pose}. In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
+/// error in place of the findings. With --shard the last line is {shard, files (how many it has)}. `skinscope report merge` joins such lines.
+/// In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
 /// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test. A share
 /// of --fail-over is a test gate-NAME there, which fails where it is exceeded; SARIF has a result of that rule where it is, with what JSON
 /// has as its properties.
