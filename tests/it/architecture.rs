@@ -55,7 +55,6 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("faer", &["skinscope_bind"]),
     ("gltf", &["skinscope_import"]),
     ("tar", &["skinscope_import"]),
-    ("zip", &["skinscope_import"]),
 ];
 
 /// The root of the repository.

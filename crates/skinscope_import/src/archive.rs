@@ -1,5 +1,5 @@
 //! Archives whose members are models: tar, gzipped tar and zip. Nothing is unpacked to a disk: a member of a tar is read where it lies in
-//! the archive, one of a zip into memory. An archive is as untrusted as a model: no name in it is ever a path of the file system, and
+//! the archive, and so is one of a zip that is not compressed. An archive is as untrusted as a model: no name in it is ever a path of the file system, and
 //! nothing is unpacked beyond the limits, whatever the archive says about itself.
 
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use tar::EntryType;
-use zip::{CompressionMethod, ZipArchive};
 
 use super::bytes::{Owner, SharedStream};
 use super::error::{guarded, quoted};
+use super::zip_members::{self, Packed, ZipMember, is_zip};
 use super::{ImportError, Limits, opened};
 
 /// The endings of the names of archives.
@@ -40,8 +40,6 @@ pub struct Archive {
     /// The file that it is; `None` for one in memory.
     file: Option<PathBuf>,
     bytes: Arc<Owner>,
-    /// The decoder of a zip, a copy of which reads each member.
-    zip: Option<ZipArchive<SharedStream>>,
     members: Vec<Member>,
     /// The number of each member by its path; of two with one path the later one, as when it is unpacked.
     places: HashMap<String, usize>,
@@ -61,8 +59,8 @@ struct Member {
 enum Data {
     /// In the archive as they are.
     Plain(Range<u64>),
-    /// In a zip, at this place of its list; they are so many once they are unpacked.
-    Packed { index: usize, length: u64 },
+    /// In a zip, perhaps compressed.
+    Packed(Packed),
     /// They cannot be read, since they are so.
     Unreadable(String),
 }
@@ -90,7 +88,7 @@ impl Archive {
     /// Returns whether bytes begin as an archive does.
     #[must_use]
     pub fn begins(bytes: &[u8]) -> bool {
-        is_zip(bytes) || is_gzip(bytes) || bytes.get(257..262) == Some(b"ustar")
+        is_zip(bytes) || is_gzip(bytes) || bytes.get(257..262) == Some(&b"ustar"[..])
     }
 
     fn of_owner(name: String, file: Option<PathBuf>, owner: Owner, limits: &Limits) -> Result<Self, ImportError> {
@@ -99,17 +97,10 @@ impl Archive {
             None => Vec::new(),
         };
         let owner = if is_gzip(&start) { Owner::Memory(gunzipped(&name, owner, limits)?) } else { owner };
-        let mut out = Self {
-            name,
-            file,
-            bytes: Arc::new(owner),
-            zip: None,
-            members: Vec::new(),
-            places: HashMap::new(),
-            fault: None,
-        };
+        let mut out =
+            Self { name, file, bytes: Arc::new(owner), members: Vec::new(), places: HashMap::new(), fault: None };
         // Decoders of others may panic on bad data.
-        let listed = guarded(|| if is_zip(&start) { out.list_zip() } else { out.list_tar() });
+        let listed = guarded(|| if is_zip(&start) { out.list_zip(limits) } else { out.list_tar(limits) });
         listed.unwrap_or(Err(ImportError::Internal))?;
         out.places = out.members.iter().enumerate().map(|(i, member)| (member.path.clone(), i)).collect();
         Ok(out)
@@ -154,7 +145,7 @@ impl Archive {
         self.models().next().is_none().then(none)
     }
 
-    fn list_tar(&mut self) -> Result<(), ImportError> {
+    fn list_tar(&mut self, limits: &Limits) -> Result<(), ImportError> {
         let length = self.bytes.bytes().len();
         let mut archive = tar::Archive::new(Headers { stream: SharedStream::new(&self.bytes), read: 0 });
         let failed = |source| ImportError::Read { path: self.name.clone(), source };
@@ -175,37 +166,22 @@ impl Archive {
                 _ => continue,
             };
             self.members.push(Member { path: plain(&String::from_utf8_lossy(&entry.path_bytes())), data });
+            if self.members.len() > limits.json_values {
+                self.fault = Some(format!("more than {} members", limits.json_values));
+                break;
+            }
         }
         Ok(())
     }
 
-    fn list_zip(&mut self) -> Result<(), ImportError> {
-        let wrong = |name: &str, error: String| ImportError::invalid(name, "a whole archive", error).advise(WHOLE);
-        let opened = ZipArchive::new(SharedStream::new(&self.bytes));
-        let mut zip = opened.map_err(|error| wrong(&self.name, error.to_string()))?;
-        let names: Vec<String> = zip.file_names().map(plain).collect();
-        let mut packed = 0_u64;
-        for (index, path) in names.into_iter().enumerate() {
-            let data = match zip.by_index_raw(index) {
-                Ok(file) if !file.is_file() => continue,
-                Ok(file) => {
-                    packed = packed.saturating_add(file.compressed_size());
-                    match file.compression() {
-                        _ if file.encrypted() => Data::Unreadable("encrypted".to_owned()),
-                        CompressionMethod::Stored | CompressionMethod::Deflated => {
-                            Data::Packed { index, length: file.size() }
-                        }
-                        other => Data::Unreadable(format!("compressed by another method ({other:?})")),
-                    }
-                }
-                Err(error) => Data::Unreadable(error.to_string()),
-            };
-            self.members.push(Member { path, data });
-        }
-        if packed > self.bytes.bytes().len() {
-            return Err(wrong(&self.name, "members that lie over each other".to_owned()));
-        }
-        self.zip = Some(zip);
+    fn list_zip(&mut self, limits: &Limits) -> Result<(), ImportError> {
+        let wrong = |why: String| ImportError::invalid(&self.name, "a whole archive", why).advise(WHOLE);
+        let all = zip_members::list(self.bytes.bytes(), limits).map_err(wrong)?;
+        let member = |ZipMember { path, data }: ZipMember| Member {
+            path: plain(&path),
+            data: data.map_or_else(Data::Unreadable, Data::Packed),
+        };
+        self.members = all.into_iter().map(member).collect();
         Ok(())
     }
 
@@ -222,28 +198,14 @@ impl Archive {
                 allow(range.end - range.start)?;
                 Ok(Owner::Part(Arc::clone(&self.bytes), range.clone()))
             }
-            Some(Data::Packed { index, length }) => {
-                allow(*length)?;
-                let unpacked = guarded(|| self.unpacked(*index, *length)).unwrap_or(Err("damaged".to_owned()));
-                unpacked.map(Owner::Memory).map_err(|why| unreadable(&why))
+            Some(Data::Packed(packed)) => {
+                allow(packed.length)?;
+                let opened = guarded(|| packed.open(&self.bytes)).unwrap_or(Err("damaged".to_owned()));
+                opened.map_err(|why| unreadable(&why))
             }
             Some(Data::Unreadable(why)) => Err(unreadable(why)),
             None => Err(ImportError::Internal),
         }
-    }
-
-    /// Unpacks a member of a zip, and not a byte more than it says it has.
-    fn unpacked(&self, index: usize, length: u64) -> Result<Vec<u8>, String> {
-        let Some(mut zip) = self.zip.clone() else { return Err("damaged".to_owned()) };
-        let file = zip.by_index(index).map_err(|error| error.to_string())?;
-        let mut out = Vec::new();
-        // What it says is believed once it is there.
-        out.try_reserve(length.min(1 << 24) as usize).map_err(|error| error.to_string())?;
-        file.take(length.saturating_add(1)).read_to_end(&mut out).map_err(|error| error.to_string())?;
-        if out.len() as u64 != length {
-            return Err(format!("other than the {length} bytes that it says it has"));
-        }
-        Ok(out)
     }
 
     /// Opens the model that a member is.
@@ -290,11 +252,6 @@ impl Archive {
 /// A path leads to where no model may look.
 #[derive(Debug)]
 pub(super) struct LeadsOut;
-
-fn is_zip(start: &[u8]) -> bool {
-    // The second begins an archive without members.
-    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
-}
 
 fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(b"\x1F\x8B")

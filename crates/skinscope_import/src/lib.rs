@@ -69,6 +69,7 @@ mod variants;
 mod view_bytes;
 mod views;
 mod visibility;
+mod zip_members;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
