@@ -76,7 +76,9 @@ fn what_a_model_names_is_found_in_its_folder_or_where_that_is_allowed() {
 
 #[test]
 fn damaged_archives_list_what_is_there_and_never_panic() {
-    let glb = Doc::new().glb();
+    let mut doc = Doc::new();
+    let position = doc.floats("VEC3", 3, &SQUARE);
+    let glb = doc.with_primitive(json!({ "attributes": { "POSITION": position }, "mode": 5 })).glb();
     let members: [(&str, &[u8]); 2] = [("a.glb", &glb), ("b.glb", &glb)];
     let read = |bytes: &[u8]| {
         let Ok(archive) = Archive::of_bytes("shard", bytes.to_vec(), &Limits::default()) else { return 0 };
