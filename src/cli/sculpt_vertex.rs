@@ -1,6 +1,7 @@
 //! `skinscope sculpt --vertex`: sculpts by single vertices that are put somewhere in a pose, with those around them.
 
 use clap::Args;
+use glam::DVec3;
 
 use super::CliError;
 use super::solve_args::SearchArgs;
@@ -9,7 +10,7 @@ use crate::deform::Deformation;
 use crate::edit::Sheet;
 use crate::model::{LocalPose, Model};
 use crate::paint::written;
-use crate::session::shaping::Targets;
+use crate::session::shaping::{Targets, skinned};
 use crate::solve::{DraggedError, DraggedVertex, Joints, PullSettings, SolveSettings, dragged_targets};
 use crate::weights::brush::falloff;
 use crate::weights::{FALLOFFS, Falloff};
@@ -78,7 +79,15 @@ impl VertexSculpt {
         };
         let parts = dragged_targets((model, pose), (&surfaces, &tables), &vertices, (method, &settings));
         let parts = parts.map_err(|why| CliError::Usage(format!("--vertex: {}", self.refusal(why))))?;
-        Ok(parts.into_iter().map(|part| (part.of, part.targets)).collect())
+        let mut out: Vec<Targets> = parts.into_iter().map(|part| (part.of, part.targets)).collect();
+        // The mirror images of vertices may be in primitives of which none is dragged.
+        for (instance, at) in skinned(model) {
+            let count = model.meshes[at.mesh.index()].primitives[at.primitive].stored_vertices;
+            if !out.iter().any(|(of, _)| *of == (instance, at)) {
+                out.push(((instance, at), vec![DVec3::NAN; count]));
+            }
+        }
+        Ok(out)
     }
 
     fn refusal(&self, why: DraggedError) -> String {

@@ -15,6 +15,7 @@ mod dress;
 mod far;
 mod fix;
 mod hostile;
+mod kept;
 mod outputs;
 mod paint;
 mod poses;

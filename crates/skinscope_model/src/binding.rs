@@ -207,6 +207,10 @@ fn check_instance(model: &Model, id: InstanceId, change: &BindingChange) -> Resu
     let location = || format!("node \"{}\"", model.skeleton.names[instance.node.index()]);
     ensure(instance.skin.is_none(), location, "it has a skin already")?;
     ensure(instance.copies.is_empty(), location, "its node shows many copies of the mesh, which a skin cannot move")?;
+    let is_shared = model.instances.iter().filter(|other| other.mesh == instance.mesh).count() > 1;
+    let has_others = model.retargeted.iter().any(|of| of.mesh == model.file_mesh(instance.mesh));
+    let why = "several nodes show its mesh, which has other morph targets that are not saved yet: save them first";
+    ensure(!(is_shared && has_others), location, why)?;
     let mesh = &model.meshes[instance.mesh.index()];
     let is_bare = mesh.primitives.iter().all(|p| p.stored_influences.is_none());
     ensure(is_bare, location, "its mesh has joints and weights already")?;

@@ -104,6 +104,14 @@ fn of_two_nodes_that_show_a_mesh_one_gains_a_skin_and_the_other_shows_what_it_sh
         [(MeshId(1), Some(SkinId(0))), (MeshId(0), None)]
     );
     assert!(one.influences(MeshId(0), 0).is_none() && one.influences(MeshId(1), 0).is_some());
+    // Morph targets that are in no file yet are those of one mesh.
+    let count = model.meshes[0].primitives[0].stored_vertices;
+    let offsets = vec![crate::MorphTarget { positions: vec![glam::Vec3::X; count], ..crate::MorphTarget::default() }];
+    let bulge = crate::ShapeTarget { name: "bulge".to_owned(), from: None, offsets };
+    let change = crate::ShapeChange { meshes: vec![(MeshId(0), vec![bulge])], ..crate::ShapeChange::default() };
+    let shaped = model.with_shapes(&change).unwrap();
+    let refused = shaped.with_bindings(&binding(&influences)).unwrap_err();
+    assert!(refused.what.contains("save them first"), "{}", refused.what);
     // Both show one mesh where their joints are the same ones, and a mesh each where they are not.
     for (second, meshes) in [(joints(1..5), [MeshId(0); 2]), (joints(0..5), [MeshId(0), MeshId(1)])] {
         let mut change = binding(&influences);

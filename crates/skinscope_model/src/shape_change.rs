@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::builder::ensure;
 use super::{
-    BuildError, Channel, Clip, ClipId, InstanceId, Interpolation, MeshId, Model, ModelParts, MorphTarget, NodeId, Path,
-    Primitive, Sampler, Values,
+    BuildError, Channel, Clip, ClipId, InstanceId, Interpolation, LocalPose, MeshId, Model, ModelParts, MorphTarget,
+    NodeId, Path, Primitive, Sampler, Values, Wide,
 };
 
 /// A morph target that a mesh has from now on.
@@ -61,6 +61,14 @@ pub struct Retargeted {
     pub has_other_keys: bool,
 }
 
+impl Retargeted {
+    /// Returns whether the mesh, whose targets have these names, is another one than that of the file.
+    fn differs(&self, names: &[String]) -> bool {
+        let are_all = self.from.iter().copied().eq((0..self.names.len()).map(Some));
+        self.has_other_keys || !are_all || self.names != names
+    }
+}
+
 impl Model {
     /// Returns the same model with other morph targets. All ids stay.
     ///
@@ -86,13 +94,16 @@ impl Model {
         for (mesh, targets) in &change.meshes {
             let others = change.tracks.iter().any(|track| self.instances[track.instance.index()].mesh == *mesh);
             let keeps_all = keeps_all(targets, self.meshes[mesh.index()].morph_names.len());
-            note(&mut parts, *mesh, targets, others || !keeps_all);
+            let has_other_keys = others || !keeps_all && has_keys(&parts, *mesh);
+            note(&mut parts, *mesh, targets, has_other_keys);
             set_targets(&mut parts, *mesh, targets);
             for at in (0..parts.instances.len()).filter(|at| parts.instances[*at].mesh == *mesh).collect::<Vec<_>>() {
                 set_keys(&mut parts, InstanceId::from_index(at), (targets, keeps_all), change)?;
             }
         }
         set_rest(&mut parts);
+        let ModelParts { retargeted, meshes, .. } = &mut parts;
+        retargeted.retain(|of| of.differs(&meshes[of.mesh.index()].morph_names));
         parts.source.kept_shapes.clone_from(&change.drivers);
         let mut built = Self::build(parts)?;
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
@@ -117,13 +128,38 @@ impl Model {
         let mut out = Vec::with_capacity(self.skeleton.rest.morph_weights.len());
         for (own, its) in self.instances.iter().zip(&other.instances) {
             let (targets, others) = (self.targets_of(own.mesh), other.targets_of(its.mesh));
-            let is_renamed = targets.len() == others.len();
+            let is_one = |((own, _), (other, _)): (&(Option<usize>, &str), &(Option<usize>, &str))| own == other;
+            let is_renamed = targets.len() == others.len() && targets.iter().zip(&others).all(is_one);
             let place = |(at, target): (usize, &(Option<usize>, &str))| match is_renamed {
                 true => Some(its.morph_offset + at),
                 false => others.iter().position(|other| other == target).map(|at| its.morph_offset + at),
             };
             out.extend(targets.iter().enumerate().map(place));
         }
+        out
+    }
+
+    /// Returns a pose as one of another model of the file, whose nodes and morph targets may be others: what this one lacks is as at rest there.
+    #[must_use]
+    pub fn pose_in(&self, other: &Self, pose: &LocalPose) -> LocalPose {
+        let nodes = self.nodes_in(other);
+        let find = |node: NodeId| nodes.get(node.index()).copied().flatten();
+        let mut out = other.skeleton.rest.clone();
+        for (transform, place) in pose.transforms.iter().zip(&nodes) {
+            if let Some(own) = place.and_then(|node| out.transforms.get_mut(node.index())) {
+                *own = *transform;
+            }
+        }
+        for (weight, place) in pose.morph_weights.iter().zip(self.morphs_in(other)) {
+            if let Some(own) = place.and_then(|at| out.morph_weights.get_mut(at)) {
+                *own = *weight;
+            }
+        }
+        let Wide { offsets, rotations } = &pose.wide;
+        out.wide = Wide {
+            offsets: offsets.iter().filter_map(|(node, by)| Some((find(*node)?, *by))).collect(),
+            rotations: rotations.iter().filter_map(|(node, turn)| Some((find(*node)?, *turn))).collect(),
+        };
         out
     }
 
@@ -182,6 +218,13 @@ fn check_targets(model: &Model, mesh: MeshId, targets: &[ShapeTarget]) -> Result
         )?;
     }
     Ok(())
+}
+
+/// Returns whether a clip has keys of the weights of a mesh.
+fn has_keys(parts: &ModelParts, mesh: MeshId) -> bool {
+    let shows = |node: NodeId| parts.instances.iter().any(|instance| instance.mesh == mesh && instance.node == node);
+    let mut channels = parts.clips.iter().flat_map(|clip| &clip.channels);
+    channels.any(|channel| channel.path == Path::Weights && shows(channel.node))
 }
 
 /// Notes what the targets are in the file.
@@ -353,6 +396,31 @@ mod tests {
         assert_eq!(back.retargeted[0].from, [Some(0), Some(1)]);
         assert_eq!(more.morphs_in(&back), [Some(0), Some(1), None]);
         assert_eq!(back.morphs_in(&more), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_pose_keeps_the_weights_of_targets_that_have_other_places() {
+        let model = obstacle_course();
+        let other = model.with_shapes(&change(&model, &[0], &["bulge"])).unwrap();
+        let mut pose = model.skeleton.rest.clone();
+        pose.morph_weights.copy_from_slice(&[0.3, 0.7]);
+        pose.transforms[3].translation.x += 1.0;
+        let moved = model.pose_in(&other, &pose);
+        assert!(moved.morph_weights == [0.7, 0.0] && moved.transforms == pose.transforms);
+        assert_eq!(other.pose_in(&model, &moved).morph_weights, [0.25, 0.7], "what was not there is as at rest");
+    }
+
+    #[test]
+    fn names_that_are_those_of_the_file_again_are_no_change() {
+        let model = obstacle_course();
+        let named = |model: &Model, name: &str| {
+            let mut change = change(model, &[], &[]);
+            change.meshes[0].1[0].name = name.to_owned();
+            model.with_shapes(&change).unwrap()
+        };
+        let other = named(&model, "grow");
+        assert!(other.retargeted.len() == 1 && !other.retargeted[0].has_other_keys);
+        assert!(named(&other, "swell").retargeted.is_empty());
     }
 
     #[test]

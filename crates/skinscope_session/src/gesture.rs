@@ -176,7 +176,7 @@ pub(crate) fn cancel(session: &mut Session) {
     (session.edits, session.posing.last_blended, session.rules) = (edits, before.last_blended, before.rules);
     let bound = session.model().map(Arc::clone);
     clips::show_edited(session, model, playback.clip);
-    session.follow_bindings(bound.as_deref());
+    session.follow_step(bound.as_deref());
     let now = std::mem::replace(&mut session.playback, playback);
     if !has_sought {
         let Playback { time_secs, playing, returning, .. } = now;

@@ -3,7 +3,7 @@
 
 use super::WriteError;
 use super::draft::Draft;
-use super::json::PathStep;
+use super::json::{Node, PathStep};
 use crate::LayersInFile;
 
 /// The members in which they are.
@@ -44,16 +44,19 @@ fn is_there(draft: &mut Draft<'_>, path: &[PathStep], name: &'static str) -> Res
     }
 }
 
-/// Takes a member away that is there, with the objects that have nothing else.
+/// Takes a member away that is there, with the objects that have nothing else. What was set just before counts too.
 pub(super) fn remove(draft: &mut Draft<'_>, member: &str) -> Result<(), WriteError> {
-    let count = |path: &[&str]| {
-        let at = path.iter().try_fold(&draft.root, |value, key| value.get(*key));
-        at.and_then(serde_json::Value::as_object).map_or(0, serde_json::Map::len)
-    };
-    let (in_extras, in_own) = (count(&[EXTRAS]), count(&[EXTRAS, OWN]));
+    let extras = [PathStep::Key(EXTRAS)];
+    let own = [PathStep::Key(EXTRAS), PathStep::Key(OWN)];
+    let (in_extras, in_own) = (count(draft, &extras)?, count(draft, &own)?);
     match (in_extras, in_own) {
         (..=1, ..=1) => draft.remove_member(&[], EXTRAS),
-        (_, ..=1) => draft.remove_member(&[PathStep::Key(EXTRAS)], OWN),
-        _ => draft.remove_member(&[PathStep::Key(EXTRAS), PathStep::Key(OWN)], member),
+        (_, ..=1) => draft.remove_member(&extras, OWN),
+        _ => draft.remove_member(&own, member),
     }
+}
+
+/// Returns how many members an object has now.
+fn count(draft: &mut Draft<'_>, path: &[PathStep]) -> Result<usize, WriteError> {
+    draft.text.find(path)?.map_or(Ok(0), Node::count)
 }

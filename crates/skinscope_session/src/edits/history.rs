@@ -54,8 +54,9 @@ enum Step {
     AskedLayers(Option<Arc<KeptLayers>>),
     /// The joints that are placed by hand.
     Placed(Arc<Vec<PlacedJoint>>),
-    /// The model with other skins that meshes gained since its file was read. It shares no list with the one that is shown.
-    Bindings(Arc<Model>),
+    /// The model with other skins that meshes gained since its file was read, or other nodes or morph targets, with all edits of the pose, which
+    /// name these. It shares no list with the one that is shown.
+    Bindings(Arc<Model>, Arc<Edits>),
     /// What a gesture has changed of several of these, the first change first.
     Several(Vec<Step>),
 }
@@ -109,7 +110,7 @@ impl Step {
             | (Self::WeightLayers(_), Self::WeightLayers(_))
             | (Self::AskedLayers(_), Self::AskedLayers(_))
             | (Self::Placed(_), Self::Placed(_))
-            | (Self::Bindings(_), Self::Bindings(_)) => {}
+            | (Self::Bindings(..), Self::Bindings(..)) => {}
             (_, later) => return Some(later),
         }
         None
@@ -141,7 +142,7 @@ impl Step {
             Self::WeightLayers(layers) => Self::WeightLayers(std::mem::replace(now.weight_layers, layers)),
             Self::AskedLayers(asked) => Self::AskedLayers(std::mem::replace(now.asked_layers, asked)),
             Self::Placed(joints) => Self::Placed(std::mem::replace(now.placed, joints)),
-            Self::Bindings(other) => {
+            Self::Bindings(other, edits) => {
                 // Clips may have come since, and they stay.
                 let is_moved = |(i, to): (usize, &Option<NodeId>)| to.is_some_and(|to| to.index() != i);
                 let has_moved = now.model.nodes_in(&other).iter().enumerate().any(is_moved);
@@ -151,7 +152,7 @@ impl Step {
                     true => other,
                     false => other.with_clips_changed(&other.clips_back_to(now.model)).map_or(other, Arc::new),
                 };
-                Self::Bindings(std::mem::replace(now.model, other))
+                Self::Bindings(std::mem::replace(now.model, other), std::mem::replace(now.edits, edits))
             }
             Self::Several(parts) => Self::Several(parts.into_iter().rev().map(|part| part.take(now)).collect()),
         }
@@ -238,11 +239,11 @@ impl History {
         self.push(Step::Placed(before));
     }
 
-    /// Must be called when meshes have gained skins; `before` is the model from before, `layers` are its layers of weights where there are none
-    /// any more, and `asked` are those of its file of which nothing is asked any more.
+    /// Must be called when meshes have gained skins, and the like; `before` is the model from before with the edits of its pose, `layers` are its
+    /// layers of weights where there are none any more, and `asked` are those of its file of which nothing is asked any more.
     pub(crate) fn bindings_changed(
         &mut self,
-        before: Arc<Model>,
+        before: (Arc<Model>, Arc<Edits>),
         layers: Option<LayerStack>,
         asked: Option<Arc<KeptLayers>>,
     ) {
@@ -253,9 +254,9 @@ impl History {
         let mut steps: Vec<Step> = layers.chain(asked).collect();
         if steps.is_empty() || self.gesture.is_some() {
             steps.into_iter().for_each(|step| self.push(step));
-            self.push(Step::Bindings(before));
+            self.push(Step::Bindings(before.0, before.1));
         } else {
-            steps.push(Step::Bindings(before));
+            steps.push(Step::Bindings(before.0, before.1));
             self.push(Step::Several(steps));
         }
     }
@@ -265,7 +266,7 @@ impl History {
     pub(crate) fn forget_bindings(&mut self) {
         self.close_step();
         self.end_gesture(None);
-        let binds = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Bindings(_)));
+        let binds = |step: &Step| step.parts().iter().any(|part| matches!(part, Step::Bindings(..)));
         for steps in [&mut self.past, &mut self.future] {
             if let Some(last) = steps.iter().rposition(binds) {
                 steps.drain(..=last);

@@ -286,6 +286,11 @@ impl Painting {
         self.settings.to = self.settings.to.and_then(find);
     }
 
+    /// Lets the poses in which a vertex is held follow a model whose nodes or morph targets are others than those of the one before.
+    pub(crate) fn follow_layout(&mut self, before: &Model, now: &Model) {
+        self.vertex_drag.follow_layout(before, now);
+    }
+
     /// Goes back to the settings of brushes and to the layers from before a drag that was given up, and to what was known of those in the file.
     pub(crate) fn give_back(&mut self, settings: PaintSettings, layers: LayerStack, file_layers: FileLayers) {
         (self.settings, self.layers, self.file_layers) = (settings, layers, file_layers);

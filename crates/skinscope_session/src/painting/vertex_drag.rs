@@ -15,7 +15,7 @@ use skinscope_weights::{FALLOFFS, RestSurface, Table, TableRow};
 
 use super::drag_in_layer::{self, InLayer};
 use super::drag_joints::DragJoints;
-use super::drag_pin::{DragPin, is_one};
+use super::drag_pin::{DragPin, Following};
 use super::{PaintNote, Painter, Painting, notes, stroke};
 
 /// In so many poses a vertex can be pinned.
@@ -167,6 +167,14 @@ impl VertexDrag {
         *self = Self { joints: self.joints, ..Self::default() };
     }
 
+    /// Lets the pins follow a model whose nodes or morph targets are others than those of the one before.
+    pub(super) fn follow_layout(&mut self, before: &Model, now: &Model) {
+        let following = Following::new(before, now);
+        let known = self.moments.iter_mut().flat_map(|moment| &mut moment.pins);
+        self.pins.iter_mut().chain(known).for_each(|pin| following.follow(pin));
+        (self.open, self.reach) = (None, None);
+    }
+
     /// Notes the pins of the weights that a model has.
     fn note(&mut self, model: &Arc<Model>) {
         self.moments.retain(|moment| moment.edits != *model.weight_edits());
@@ -191,7 +199,9 @@ impl VertexDrag {
         // Others have changed the weights: what follows begins with theirs.
         self.made = None;
         if let Some(moment) = self.moments.iter().rev().find(|moment| moment.edits == *model.weight_edits()) {
-            (self.vertex, self.pins, self.made) = (moment.vertex, moment.pins.clone(), moment.made.clone());
+            // The weights from before the pins are those of a model with these nodes and morph targets.
+            let made = moment.made.clone().filter(|made| made.base.shares_all_but_edits(model));
+            (self.vertex, self.pins, self.made) = (moment.vertex, moment.pins.clone(), made);
         }
     }
 
@@ -263,10 +273,9 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
     let drag = &mut painter.painting.vertex_drag;
     let Some(open) = &mut drag.open else { return Ok(()) };
     let mut pins: Vec<Pin> = drag.pins.iter().map(|pin| pin.pin.clone()).collect();
-    let count = pins.len();
-    match pins.iter_mut().find(|pin| is_one(&pin.pose, &pose)) {
-        Some(pin) => *pin = Pin { pose, target },
-        None if count >= MOST_PINS => {
+    match drag.pins.iter().position(|pin| pin.is_of(&pose)) {
+        Some(place) => pins[place] = Pin { pose, target },
+        None if pins.len() >= MOST_PINS => {
             return Err(notes::refused("the vertex is held in eight poses already: forget one of them"));
         }
         None => pins.push(Pin { pose, target }),
@@ -278,8 +287,10 @@ fn drag_to(painter: &mut Painter<'_>, target: DVec3) -> Result<(), PaintNote> {
         landed: *landed,
         away: *away,
         outside: *outside,
+        by_joints: false,
     };
     let mut pins: Vec<DragPin> = pins.into_iter().zip(figures).map(told).collect();
+    pins.iter_mut().zip(&drag.pins).for_each(|(pin, before)| pin.by_joints = before.by_joints);
     let done = match open.in_layer.clone() {
         Some(layer) => put_in_layer(painter, layer, &pulled, &mut pins),
         None => {

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
+use skinscope_edit::LinkSettings;
 use skinscope_frame::Frame;
 use skinscope_inspect::VertexRef;
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{InstanceId, NodeId};
+use skinscope_model::{InstanceId, MeshId, NodeId, PrimitiveId};
 
 use super::tests::now;
 use super::{DragJoints, PaintCommand, VertexDragCommand};
 use crate::frame::SceneColors;
 use crate::tests::sessions::still_session;
-use crate::{ChannelValue, EditCommand, SelectionCommand, Session, ToolCommand, command_line, read_command};
+use crate::{
+    ChannelValue, EditCommand, SelectionCommand, Session, ShapeCommand, ShapeSettings, ToolCommand, command_line,
+    read_command,
+};
 
 pub(super) const VERTEX: usize = 100;
 
@@ -165,4 +169,33 @@ fn the_hull_is_in_the_picture_and_commands_are_read_back() {
     assert!(!session.painting().vertex_drag().is_on());
     let copy = session.clone();
     assert!(Arc::ptr_eq(copy.model().unwrap(), session.model().unwrap()));
+}
+
+#[test]
+fn a_drag_goes_on_in_a_model_that_has_gained_a_shape_or_links() {
+    let mut session = dragging();
+    let wanted = between(&session, 0.4);
+    drag(&mut session, &[wanted]);
+    let at = PrimitiveId::new(MeshId(0), 0);
+    let by = Arc::new(vec![(at, vec![(VERTEX as u32, [0.0, 0.0, 0.05])])]);
+    session.apply(EditCommand::Shape(ShapeCommand::OfOffsets(ShapeSettings::default(), by)));
+    assert_eq!(session.tools().shapes.as_ref().map(Result::is_ok), Some(true));
+    let wanted = drawn(&mut session) + DVec3::X * 0.01;
+    drag(&mut session, &[wanted]);
+    let pins = session.painting().vertex_drag().pins().to_vec();
+    assert!(pins.len() == 1 && pins[0].is_of(&session.pose().local));
+    let apart = pins[0].landed().distance(drawn(&mut session));
+    assert!(apart < 1e-3, "the shape counts: {apart}");
+    let links = LinkSettings { angle: Some(120.0), ..LinkSettings::default() };
+    session.apply(EditCommand::InsertLinks(NodeId(2), links));
+    assert!(!session.model().unwrap().links.is_empty());
+    let vertex = VertexRef { instance: InstanceId::from_index(0), primitive: 0, vertex: VERTEX };
+    session.apply(SelectionCommand::Pin(Some(vertex)));
+    turn(&mut session, Vec3::new(20.0, 0.0, 0.0));
+    let wanted = drawn(&mut session);
+    drag(&mut session, &[wanted]);
+    let pins = session.painting().vertex_drag().pins();
+    assert!(pins.len() == 2 && pins[1].is_of(&session.pose().local) && !pins[0].is_of(&session.pose().local));
+    turn(&mut session, Vec3::new(50.0, 0.0, 0.0));
+    assert!(session.painting().vertex_drag().pins()[0].is_of(&session.pose().local));
 }

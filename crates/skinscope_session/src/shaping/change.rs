@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use skinscope_base::math::Aabb;
 use skinscope_model::{
     BuildError, ClipId, ClipSource, InstanceId, MeshId, Model, MorphTarget, PrimitiveId, ShapeChange, ShapeTarget,
@@ -31,7 +31,7 @@ pub struct ClipKeys {
     pub keys: usize,
     /// The largest weight of each shape.
     pub most: Vec<f64>,
-    /// How far the surface may be from where the driver would put it between keys, as far as weights say: metres, in the space of the mesh.
+    /// How far the surface may be from where the driver would put it between keys, as far as weights say: metres, in the scene.
     pub error: f64,
 }
 
@@ -40,6 +40,8 @@ pub struct ClipKeys {
 pub struct Reshaped {
     /// The model.
     pub model: Model,
+    /// What each shape is called there: as it should be, with a number where the model has a morph target of that name.
+    pub names: Vec<String>,
     /// What the clips make of the new shapes, for each mesh that has them.
     pub clips: Vec<ClipKeys>,
 }
@@ -67,7 +69,12 @@ impl Columns<'_> {
         let clip = &model.clips[at];
         let is_keyed = clip.source == ClipSource::Keyed;
         let tolerance = if is_keyed { f64::INFINITY } else { self.keyed.tolerance };
-        let keys = keys_of_weights(model, clip, KeyedShapes { tolerance, ..self.keyed })?;
+        let mut keys = keys_of_weights(model, clip, KeyedShapes { tolerance, ..self.keyed })?;
+        if let Some(times) = clip.times.first().filter(|_| is_keyed && keys.times.len() == 1) {
+            // As much of it all the time.
+            keys.values = keys.values.repeat(times.len());
+            keys.times.clone_from(times);
+        }
         if is_keyed && clip.times.first() != Some(&keys.times) {
             // All channels of a clip that was keyed here have the same keys.
             return None;
@@ -91,16 +98,17 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
     let mut kept = kept_of(model)?;
     let parts = || shapes.iter().flat_map(|shape| &shape.parts).filter(|part| part.back.moved() > 0);
     let meshes: BTreeSet<MeshId> = parts().map(|part| model.file_mesh(part.at.mesh)).collect();
-    let (mut change, mut clips) = (ShapeChange::default(), Vec::new());
+    let (mut change, mut clips, names) = (ShapeChange::default(), Vec::new(), free_names(model, shapes));
     for mesh in meshes {
-        let targets = with_new(model, mesh, shapes);
-        let longest = parts().filter(|part| model.file_mesh(part.at.mesh) == mesh).map(|part| part.back.longest());
-        let longest = longest.fold(0.0, f64::max);
+        let targets = with_new(model, mesh, (shapes, &names));
+        let own = || parts().filter(|part| model.file_mesh(part.at.mesh) == mesh);
+        let longest = own().map(|part| part.back.longest()).fold(0.0, f64::max);
+        let farthest = own().map(|part| part.before).fold(0.0, f64::max);
         let old = targets.len() - shapes.len();
         for instance in instances(model, mesh)? {
             let keyed = KeyedShapes { instance, drivers, tolerance: tolerance(model, mesh, longest) };
             for (track, keys) in (Columns { keyed, columns: (0..targets.len()).collect() }).tracks(model) {
-                clips.push(told(track.clip.index(), &keys, longest));
+                clips.push(told(track.clip.index(), &keys, farthest));
                 change.tracks.push(track);
             }
             let target = |shape: &usize| (old + shape, targets[old + shape].name.clone());
@@ -113,7 +121,7 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
         change.meshes.push((mesh, targets));
     }
     let model = changed(model, change, &kept)?;
-    Ok(Reshaped { model, clips })
+    Ok(Reshaped { model, names, clips })
 }
 
 /// Takes morph targets away by their names, whatever brings them in. Shapes that were driven together with them are driven without them.
@@ -124,6 +132,12 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
     names.iter().try_for_each(|name| check_name(model, name))?;
     let all = kept_of(model)?;
     let goes = |name: &String| names.contains(name);
+    let mut staying: Vec<(&Driver, &Vec<Quat>)> = Vec::new();
+    for of in &all {
+        let examples = of.targets.iter().zip(of.driver.rotations().1).filter(|((_, name), _)| !goes(name));
+        let driver = &of.driver;
+        staying.extend(examples.map(|(_, example)| (driver, example)));
+    }
     let mut kept: Vec<DrivenShapes> = Vec::new();
     let mut change = ShapeChange::default();
     for (mesh, of) in model.file_meshes() {
@@ -134,7 +148,8 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
         }
         let stays: Vec<usize> = (0..of.morph_names.len()).filter(|at| !goes(&of.morph_names[*at])).collect();
         for instance in instances(model, mesh)? {
-            let left = Left::of(&stays, all.iter().filter(|shapes| shapes.instance == instance))?;
+            let own = all.iter().filter(|shapes| shapes.instance == instance);
+            let left = Left::of(&stays, &staying, own)?;
             change.tracks.extend(left.redriven.tracks(model, instance, &stays));
             kept.extend(left.kept);
         }
@@ -171,22 +186,27 @@ pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeE
 /// # Errors
 /// They do not fit the model.
 pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Model, ShapeError> {
-    let model = model.with_shapes(change)?;
-    let kept = kept_of(&model)?;
+    let shaped = model.with_shapes(change)?;
+    let kept = kept_of(&shaped)?;
     let mut again = ShapeChange::default();
-    for (mesh, _) in &change.meshes {
-        let names = &model.meshes[mesh.index()].morph_names;
+    for (mesh, targets) in &change.meshes {
+        let before = model.meshes[mesh.index()].morph_names.len();
+        if targets.iter().map(|target| target.from).eq((0..before).map(Some)) {
+            // Other names change no keys.
+            continue;
+        }
+        let names = &shaped.meshes[mesh.index()].morph_names;
         let all: Vec<usize> = (0..names.len()).collect();
-        for instance in instances(&model, *mesh)? {
+        for instance in instances(&shaped, *mesh)? {
             let mut redriven = Redriven::default();
             for shapes in kept.iter().filter(|shapes| shapes.instance == instance) {
                 redriven.add(shapes.driver.clone(), shapes.targets.iter().map(|(target, _)| *target));
             }
-            again.tracks.extend(redriven.tracks(&model, instance, &all));
+            again.tracks.extend(redriven.tracks(&shaped, instance, &all));
         }
         again.meshes.push((*mesh, all.iter().map(|at| kept_target(names, *at)).collect()));
     }
-    changed(&model, again, &kept)
+    changed(&shaped, again, &kept)
 }
 
 /// Targets that a mesh has, whose keys are computed anew.
@@ -229,7 +249,12 @@ struct Left {
 }
 
 impl Left {
-    fn of<'d>(stays: &[usize], all: impl Iterator<Item = &'d DrivenShapes>) -> Result<Self, ShapeError> {
+    /// Finds what is left of drivers. `staying` are the examples of all shapes that stay, with their drivers.
+    fn of<'d>(
+        stays: &[usize],
+        staying: &[(&Driver, &Vec<Quat>)],
+        all: impl Iterator<Item = &'d DrivenShapes>,
+    ) -> Result<Self, ShapeError> {
         let mut out = Self::default();
         for shapes in all {
             let (rest, examples) = shapes.driver.rotations();
@@ -238,12 +263,18 @@ impl Left {
             let left: Vec<_> =
                 left.filter_map(|((at, name), example)| Some((*at, (place(*at)?, name.clone()), example))).collect();
             let targets: Vec<(usize, String)> = left.iter().map(|(_, target, _)| target.clone()).collect();
-            if left.len() == shapes.targets.len() {
+            // In the poses of shapes that go it may show.
+            let is_there = |other: &&Vec<Quat>| {
+                let mut seen = staying.iter().filter_map(|(of, example)| shapes.driver.rotations_in(of, example));
+                seen.any(|seen| seen == **other)
+            };
+            let others: Vec<Vec<Quat>> = shapes.driver.others().iter().filter(is_there).cloned().collect();
+            if left.len() == shapes.targets.len() && others.len() == shapes.driver.others().len() {
                 out.kept.push(DrivenShapes { targets, ..shapes.clone() });
             } else if !left.is_empty() {
                 let examples = left.iter().map(|(.., example)| (*example).clone()).collect();
                 let driver = Driver::new(shapes.driver.joints().to_vec(), rest.to_vec(), examples);
-                let driver = driver.map_err(|why| ShapeError(why.to_string()))?;
+                let driver = driver.map_err(|why| ShapeError(why.to_string()))?.without(others);
                 out.redriven.add(driver.clone(), left.iter().map(|(at, ..)| *at));
                 out.kept.push(DrivenShapes { instance: shapes.instance, driver, targets });
             }
@@ -279,8 +310,9 @@ fn kept_target(names: &[String], at: usize) -> ShapeTarget {
     ShapeTarget { name: names[at].clone(), from: Some(at), ..ShapeTarget::default() }
 }
 
-fn told(clip: usize, keys: &WeightKeys, longest: f64) -> ClipKeys {
-    ClipKeys { clip, keys: keys.times.len(), most: keys.most.clone(), error: keys.error * longest }
+/// Says what the keys of a clip make of shapes that move no vertex farther than this in their poses, metres.
+fn told(clip: usize, keys: &WeightKeys, farthest: f64) -> ClipKeys {
+    ClipKeys { clip, keys: keys.times.len(), most: keys.most.clone(), error: keys.error * farthest }
 }
 
 /// Returns the length of the longest offset of some targets of a mesh.
@@ -311,8 +343,21 @@ fn instances(model: &Model, mesh: MeshId) -> Result<Vec<InstanceId>, ShapeError>
     Ok(all.into_iter().map(InstanceId::from_index).collect())
 }
 
-/// Makes the morph targets of a mesh of the file: those that it has, and a new one of each shape, of a name that no other has.
-fn with_new(model: &Model, mesh: MeshId, shapes: &[Shape]) -> Vec<ShapeTarget> {
+/// Returns a name for each shape that no morph target of any mesh has, so that what is renamed or removed by its name later is this shape alone.
+fn free_names(model: &Model, shapes: &[Shape]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(shapes.len());
+    for shape in shapes {
+        let name = |n: usize| if n == 1 { shape.name.clone() } else { format!("{} {n}", shape.name) };
+        let taken = model.meshes.iter().flat_map(|mesh| &mesh.morph_names).chain(&out);
+        let is_free = |name: &String| !taken.clone().any(|other| other == name);
+        let free = (1..).map(name).find(is_free);
+        out.push(free.unwrap_or_default());
+    }
+    out
+}
+
+/// Makes the morph targets of a mesh of the file: those that it has, and a new one of each shape, of this name.
+fn with_new(model: &Model, mesh: MeshId, (shapes, names): (&[Shape], &[String])) -> Vec<ShapeTarget> {
     let source = &model.meshes[mesh.index()];
     let of_shape = |shape: &Shape, primitive: usize| -> MorphTarget {
         let own = &source.primitives[primitive];
@@ -329,11 +374,9 @@ fn with_new(model: &Model, mesh: MeshId, shapes: &[Shape]) -> Vec<ShapeTarget> {
     };
     let mut out: Vec<ShapeTarget> =
         (0..source.morph_names.len()).map(|at| kept_target(&source.morph_names, at)).collect();
-    for shape in shapes {
-        let name = |n: usize| if n == 1 { shape.name.clone() } else { format!("{} {n}", shape.name) };
-        let free = (1..).map(name).find(|name| !out.iter().any(|target| target.name == *name));
+    out.extend(shapes.iter().zip(names).map(|(shape, name)| {
         let offsets = (0..source.primitives.len()).map(|primitive| of_shape(shape, primitive)).collect();
-        out.push(ShapeTarget { name: free.unwrap_or_default(), from: None, offsets });
-    }
+        ShapeTarget { name: name.clone(), from: None, offsets }
+    }));
     out
 }

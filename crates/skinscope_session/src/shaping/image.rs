@@ -8,6 +8,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_solve::{Driver, PosedSkin};
 
 use super::change::{check_name, kept_of};
+use super::joints::apart_from;
 use super::shape::{shape, skinned};
 use super::{Shape, ShapeError, Sides, Targets};
 
@@ -48,5 +49,7 @@ pub fn mirror_image(model: &Model, sides: &Sides, name: &str) -> Result<(Shape, 
     let made = shape(model, (called, other), &targets, (linear, true))?;
     let joints: Vec<NodeId> = of.driver.joints().iter().map(|joint| sides.partner(*joint)).collect();
     let driver = Driver::of_poses(joints, &model.skeleton.rest, &[&made.pose]);
-    Ok((made, driver.map_err(|why| ShapeError(why.to_string()))?))
+    let driver = driver.map_err(|why| ShapeError(why.to_string()))?;
+    let driver = apart_from((model, &kept), driver, &[&made]);
+    Ok((made, driver))
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
-use skinscope_model::{LocalPose, Model, NodeId};
+use skinscope_model::{LocalPose, MeshId, Model, NodeId};
 use skinscope_solve::{DrivenShapes, Driver, DriverError, ShapeDriver};
 
+use super::change::kept_of;
 use super::{Shape, ShapeError};
 
 /// A joint that turns by less than this in a pose, radians, drives no shape of it unless it is named.
@@ -19,7 +20,7 @@ struct Group {
 }
 
 /// Makes what brings in some shapes: the joints that are named, together; without them, those of each shape, so that what has nothing to do with
-/// each other, such as both elbows, is there at the same time.
+/// each other, such as both elbows, is there at the same time. In the poses of shapes that the meshes have already, there is none of the new ones.
 ///
 /// # Errors
 /// A shape would never show, or nothing tells two of them apart.
@@ -28,12 +29,28 @@ pub fn drivers(model: &Model, shapes: &[Shape], named: Option<Vec<NodeId>>) -> R
         Some(joints) => vec![Group { joints: joints.into_iter().collect(), shapes: (0..shapes.len()).collect() }],
         None => groups(model, shapes),
     };
+    let kept = kept_of(model)?;
     let made = |Group { joints, shapes: own }: Group| -> Result<ShapeDriver, ShapeError> {
         let of_group: Vec<&Shape> = own.iter().map(|at| &shapes[*at]).collect();
         let driver = driver(model, joints.into_iter().collect(), &of_group)?;
+        let driver = apart_from((model, &kept), driver, &of_group);
         Ok(ShapeDriver { driver, shapes: own })
     };
     groups.into_iter().map(made).collect()
+}
+
+/// Lets there be none of some shapes in the poses of those that their meshes have already.
+pub(super) fn apart_from((model, kept): (&Model, &[DrivenShapes]), driver: Driver, shapes: &[&Shape]) -> Driver {
+    let moved = shapes.iter().flat_map(|shape| &shape.parts).filter(|part| part.back.moved() > 0);
+    let meshes: BTreeSet<MeshId> = moved.map(|part| model.file_mesh(part.at.mesh)).collect();
+    let is_of = |of: &&DrivenShapes| meshes.contains(&model.file_mesh(model.instances[of.instance.index()].mesh));
+    let own = &driver;
+    let seen = move |of: &DrivenShapes| -> Vec<Vec<Quat>> {
+        let examples = of.driver.rotations().1.iter();
+        examples.filter_map(|example| own.rotations_in(&of.driver, example)).collect()
+    };
+    let others: Vec<Vec<Quat>> = kept.iter().filter(is_of).flat_map(seen).collect();
+    driver.without(others)
 }
 
 /// Lets shapes that a model has be as much there in a pose as their drivers say.

@@ -14,7 +14,7 @@ pub use change::{ClipKeys, Reshaped, add_shapes, remove_shapes, rename_shape};
 pub use image::mirror_image;
 pub use joints::{bring_in, drivers};
 pub use remarks::remarks;
-pub use shape::{Part, Shape, Targets, shape, targets_of_mesh, targets_of_method};
+pub use shape::{Part, Shape, Targets, shape, skinned, targets_of_mesh, targets_of_method};
 pub use sides::Sides;
 
 /// Why a shape cannot be made, named or removed, in words for the user.

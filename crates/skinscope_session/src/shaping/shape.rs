@@ -57,7 +57,8 @@ impl Shape {
 }
 
 /// Returns all primitives that skins move, each with the instance that shows it.
-pub(super) fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
+#[must_use]
+pub fn skinned(model: &Model) -> Vec<(InstanceId, PrimitiveId)> {
     let primitives = |mesh: usize| {
         let all = model.meshes[mesh].vertex_lists().map(|(primitive, _)| primitive);
         all.map(move |primitive| PrimitiveId::new(MeshId::from_index(mesh), primitive))

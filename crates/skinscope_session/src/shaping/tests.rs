@@ -1,9 +1,9 @@
 use glam::Vec3;
-use skinscope_anim::pose::rotate;
+use skinscope_anim::pose::{keyed_clip, rotate};
 use skinscope_anim::{SampleScratch, sample};
 use skinscope_deform::{Deformation, METHODS, method};
 use skinscope_model::test_shapes::{Tube, tube};
-use skinscope_model::{Model, NodeId};
+use skinscope_model::{Instance, MeshId, Model, MorphTarget, NodeId, Path, Primitive};
 use skinscope_solve::kept_shapes;
 
 use super::*;
@@ -50,6 +50,28 @@ fn what_is_removed_leaves_the_others_as_if_it_had_never_been() {
 }
 
 #[test]
+fn a_shape_that_is_made_later_leaves_those_before_in_their_poses() {
+    let model = tube(Tube::default());
+    let one = with_shapes(&model, &[("wide", 60.0)]);
+    let two = with_shapes(&one, &[("half", 30.0)]);
+    let weights = |model: &Model, degrees: f32| {
+        let mut pose = model.skeleton.rest.clone();
+        rotate(&mut pose, NodeId(2), Vec3::X * degrees);
+        bring_in(model, &kept_shapes(model).unwrap(), &mut pose);
+        pose.morph_weights
+    };
+    assert_eq!(weights(&two, 60.0), [1.0, 0.0]);
+    let half = weights(&two, 30.0);
+    assert!(half[1] == 1.0 && (half[0] - weights(&one, 30.0)[0]).abs() < 1e-6, "{half:?}");
+    assert_eq!(weights(&two, 0.0), [0.0, 0.0]);
+    // Once the first one is gone, the second is as if it had always been alone.
+    let left = remove_shapes(&two, &["wide".to_owned()]).unwrap();
+    let alone = with_shapes(&model, &[("half", 30.0)]);
+    assert!(kept_shapes(&left).unwrap()[0].driver.others().is_empty());
+    assert!((weights(&left, 60.0)[0] - weights(&alone, 60.0)[0]).abs() < 1e-6);
+}
+
+#[test]
 fn a_shape_has_its_new_name_where_it_is_driven_too() {
     let model = with_shapes(&tube(Tube::default()), &[("wide", 25.0), ("half", 12.0)]);
     let named = rename_shape(&model, "wide", "elbow.L").unwrap();
@@ -68,4 +90,41 @@ fn names_that_are_not_there_or_taken_are_refused() {
     assert!(why(rename_shape(&model, "wide", "half")).contains("another shape is called so"));
     assert!(why(rename_shape(&model, "wide", "")).contains("needs a name"));
     assert!(why(rename_shape(&tube(Tube::default()), "wide", "a")).contains("there is none"));
+}
+
+#[test]
+fn a_shape_of_several_meshes_has_one_name_in_all_of_them() {
+    let mut parts = (*tube(Tube::default())).clone();
+    let (mesh, instance) = (parts.meshes[0].clone(), parts.instances[0].clone());
+    parts.meshes.push(mesh);
+    parts.instances.push(Instance { node: NodeId(1), mesh: MeshId(1), ..instance });
+    let target = |primitive: &mut Primitive| primitive.morphs.push(MorphTarget::default());
+    parts.meshes[1].primitives.iter_mut().for_each(target);
+    parts.meshes[1].morph_names.push("wide".to_owned());
+    parts.instances[1].morph_weights.push(0.0);
+    parts.skeleton.rest.morph_weights.push(0.0);
+    let model = Model::build(parts).unwrap();
+    let shape = bent(&model, "wide", 25.0);
+    let drivers = drivers(&model, std::slice::from_ref(&shape), None).unwrap();
+    let made = add_shapes(&model, std::slice::from_ref(&shape), &drivers).unwrap();
+    let names = |mesh: usize| made.model.meshes[mesh].morph_names.clone();
+    assert_eq!((names(0), names(1)), (vec!["wide 2".to_owned()], vec!["wide".to_owned(), "wide 2".to_owned()]));
+    assert!(made.lines(&[shape], &drivers).iter().any(|line| line.starts_with("wide 2: ")));
+    let less = remove_shapes(&made.model, &["wide 2".to_owned()]).unwrap();
+    assert_eq!(less.meshes[1].morph_names, ["wide"]);
+}
+
+#[test]
+fn a_clip_that_holds_the_pose_of_a_shape_has_keys_of_it() {
+    let model = tube(Tube::default());
+    let mut pose = model.skeleton.rest.clone();
+    rotate(&mut pose, NodeId(2), Vec3::X * 25.0);
+    let clip = keyed_clip(&model, "Hold", &[(0.0, pose.clone()), (1.0, pose.clone())]).unwrap();
+    let held = with_shapes(&model.with_clips(vec![clip]).unwrap(), &[("wide", 25.0)]);
+    let clip = held.clips.last().unwrap();
+    let mut played = held.skeleton.rest.clone();
+    sample(&held, clip, 0.5, &mut SampleScratch::default(), &mut played);
+    assert!(clip.name == "Hold" && (played.morph_weights[0] - 1.0).abs() < 1e-6, "{:?}", played.morph_weights);
+    let own = clip.channels.iter().find(|channel| channel.path == Path::Weights).unwrap();
+    assert_eq!(clip.times[clip.samplers[own.sampler].times], clip.times[0], "all its channels have the same keys");
 }

@@ -21,12 +21,12 @@ impl Reshaped {
         let names = &self.model.skeleton.names;
         let mut out = Vec::new();
         for of in drivers {
-            let own: Vec<&str> = of.shapes.iter().map(|at| shapes[*at].name.as_str()).collect();
+            let own: Vec<&str> = of.shapes.iter().map(|at| self.names[*at].as_str()).collect();
             let joints: Vec<&str> = of.driver.joints().iter().map(|joint| names[joint.index()].as_str()).collect();
             out.push(format!("{}: brought in by {}", own.join(", "), joints.join(", ")));
         }
         for (at, shape) in shapes.iter().enumerate() {
-            let name = &shape.name;
+            let name = &self.names[at];
             let vertices = counted(shape.moved(), "vertex", "vertices");
             let [before, after] = [shape.largest(|part| part.before), shape.largest(|part| part.back.left)];
             out.push(format!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_anim::Layers;
 use skinscope_model::{BindingChange, BuildError, Model, NodeId};
 
-use crate::{FindingCommand, Session};
+use crate::{ComparisonCommand, FindingCommand, Session};
 
 impl Session {
     /// Gives skins to meshes that have none, in one step. Layers of weights become the weights that they make together, in the same step, and
@@ -31,7 +31,7 @@ impl Session {
             self.painting.take_layers(layers.emptied());
         }
         let asked = self.painting.stop_asking();
-        self.history.bindings_changed(Arc::clone(&before), layers, asked);
+        self.history.bindings_changed((Arc::clone(&before), Arc::clone(&self.edits)), layers, asked);
         self.skinning().show_skinning(gained);
         self.follow_bindings(Some(&before));
     }
@@ -39,11 +39,21 @@ impl Session {
     /// Lets what names nodes and vertices follow the model that is shown, where its meshes have gained skins or a joint has gained links since
     /// `before` was shown, or have lost them again.
     pub(crate) fn follow_bindings(&mut self, before: Option<&Model>) {
+        self.follow_model(before, true);
+    }
+
+    /// The same where the edits of the pose are those of the model that is shown, since both are there again as they were.
+    pub(crate) fn follow_step(&mut self, before: Option<&Model>) {
+        self.follow_model(before, false);
+    }
+
+    fn follow_model(&mut self, before: Option<&Model>, mut moves_edits: bool) {
         let Some((before, now)) = before.zip(self.model().map(Arc::clone)) else { return };
         if now.shares_all_but_edits(before) {
             return;
         }
         if self.before_finding.is_some() {
+            moves_edits = true;
             self.apply(FindingCommand::LeaveFinding);
         }
         let count = now.skeleton.len();
@@ -57,15 +67,27 @@ impl Session {
         self.placing.follow(&now);
         self.rules.follow_nodes(count, &is_there);
         self.tools.follow_nodes(&is_there);
-        if found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i)) {
+        let has_moved = found.iter().enumerate().any(|(i, to)| to.is_some_and(|to| to.index() != i));
+        if has_moved && moves_edits {
             self.edits = Arc::new(self.edits.following(&is_there));
+        }
+        if has_moved {
             self.tools.follow_moved(&is_there);
         }
         let morphs = before.morphs_in(&now);
-        let rest = &now.skeleton.rest.morph_weights;
-        if morphs.len() != rest.len() || morphs.iter().enumerate().any(|(i, to)| *to != Some(i)) {
+        let count = now.skeleton.rest.morph_weights.len();
+        let has_others = morphs.len() != count || morphs.iter().enumerate().any(|(i, to)| *to != Some(i));
+        if has_others && moves_edits {
             self.edits = Arc::new(self.edits.with_morphs_at(&morphs));
-            self.tools.follow_morphs(&morphs, rest);
+        }
+        if has_others || has_moved || before.links.len() != now.links.len() {
+            self.tools.follow_poses(before, &now);
+        }
+        self.painting.follow_layout(before, &now);
+        // What was said of shapes was said of the model before.
+        self.tools.shapes = None;
+        if has_others {
+            self.end_comparison_with_other_targets(&now);
         }
         let (marked, by_hand) = (Arc::clone(&self.view.marked), self.marking.by_hand);
         self.marker().forget_vertices();
@@ -82,5 +104,16 @@ impl Session {
             self.playing().arrange_crowd();
             self.update_pose();
         }
+    }
+
+    /// Ends the comparison with a file whose meshes have not as many morph targets as those of the model: the weights of a pose fit one of both.
+    fn end_comparison_with_other_targets(&mut self, now: &Model) {
+        let counts = |model: &Model| model.meshes.iter().map(|mesh| mesh.morph_names.len()).collect::<Vec<_>>();
+        let Some(other) = self.compared.file.as_ref().filter(|other| counts(&other.model) != counts(now)) else {
+            return;
+        };
+        let line = format!("The comparison with {} has ended, since the model has other morph targets now", other.name);
+        self.apply(ComparisonCommand::LeaveFile);
+        self.warn(&[line]);
     }
 }

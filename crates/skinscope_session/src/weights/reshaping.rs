@@ -104,7 +104,7 @@ impl Session {
 
     /// Shows a model that has other morph targets, as one step. Layers of weights stay, since all vertices do.
     fn show_shapes(&mut self, before: Arc<Model>, shaped: Arc<Model>) {
-        self.history.bindings_changed(Arc::clone(&before), None, None);
+        self.history.bindings_changed((Arc::clone(&before), Arc::clone(&self.edits)), None, None);
         self.skinning().show_skinning(shaped);
         self.follow_bindings(Some(&before));
     }
@@ -300,6 +300,31 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_of_a_shape_that_was_removed_is_there_again_with_it() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "one");
+        bend(&mut session, -60.0);
+        let settings = ShapeSettings { name: "two".into(), ..ShapeSettings::default() };
+        session.apply(EditCommand::Shape(ShapeCommand::OfMethod(settings)));
+        for (target, weight) in [(0, 0.75), (1, 0.25)] {
+            session.apply(EditCommand::EditMorph(target, weight));
+            session.apply(EditCommand::EndEdit);
+        }
+        let all = session.edits().clone();
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("one".into())));
+        assert_eq!((session.edits().morphs.get(&0), session.edits().morphs.len()), (Some(&0.25), 1));
+        session.apply(EditCommand::Undo);
+        assert!(*session.edits() == all && names(&session) == ["one", "two"]);
+        session.apply(EditCommand::Redo);
+        assert_eq!((session.edits().morphs.get(&0), session.edits().morphs.len()), (Some(&0.25), 1));
+        session.apply(EditCommand::Undo);
+        session.apply(EditCommand::BeginEdit);
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("one".into())));
+        session.apply(EditCommand::CancelEdit);
+        assert!(*session.edits() == all && names(&session) == ["one", "two"]);
+    }
+
+    #[test]
     fn displacements_and_meshes_are_taken_back_through_the_method_that_is_shown() {
         let mut session = still_session(tube(Tube::default()));
         bend(&mut session, 60.0);
@@ -348,5 +373,77 @@ mod tests {
         assert!(offsets(&before) == offsets(&after));
         let keys = |model: &Model| model.clips[0].channels.len();
         assert_eq!(keys(&before), keys(&after), "the clip has keys of it");
+    }
+
+    /// The model as a file has it that it was saved into.
+    fn as_file(model: &Model) -> Arc<Model> {
+        let mut parts = (**model).clone();
+        parts.retargeted.clear();
+        Arc::new(Model::build(parts).unwrap())
+    }
+
+    #[test]
+    fn a_comparison_with_a_file_ends_where_its_morph_targets_are_others() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let file = as_file(session.model().unwrap());
+        let mut session = Session::default();
+        session.open(Document::new(Arc::clone(&file), Vec::new(), Some("model.glb".into())));
+        session.compare_file(crate::ComparedFile { model: file, name: "other.glb".into() }).unwrap();
+        session.apply(EditCommand::Shape(ShapeCommand::Rename("elbow".into(), "elbow.L".into())));
+        assert_eq!(session.deforming().compared_file(), Some("other.glb"));
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("elbow.L".into())));
+        assert!(names(&session).is_empty() && session.deforming().compared_file().is_none());
+        session.update_pose();
+        assert!(session.surfaces().surface().is_some());
+    }
+
+    #[test]
+    fn a_session_file_keeps_a_name_and_leaves_all_keys_as_they_are() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let file = as_file(session.model().unwrap());
+        let document = || Document::new(Arc::clone(&file), Vec::new(), Some("model.glb".into()));
+        let mut session = Session::default();
+        session.open(document());
+        session.apply(EditCommand::Shape(ShapeCommand::Rename("elbow".into(), "elbow.L".into())));
+        let kept = session.unsaved().snapshot().unwrap().file();
+        let kept = SessionFile::parse(kept.text().unwrap().as_bytes()).unwrap();
+        let mut again = Session::default();
+        again.open_with_session(document(), &kept);
+        let model = Arc::clone(again.model().unwrap());
+        assert!(names(&again) == ["elbow.L"] && model.retargeted == session.model().unwrap().retargeted);
+        assert!(!model.retargeted[0].has_other_keys && model.clips[0].is_same(&file.clips[0]));
+    }
+
+    #[test]
+    fn a_session_file_knows_a_new_shape_from_one_of_its_name_that_the_file_has() {
+        let document = |model: &Arc<Model>| Document::new(Arc::clone(model), Vec::new(), Some("model.glb".into()));
+        let offsets = |session: &Session| session.model().unwrap().meshes[0].primitives[0].morphs[0].positions.clone();
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let file = as_file(session.model().unwrap());
+        let mut session = Session::default();
+        session.open(document(&file));
+        session.apply(crate::PlaybackCommand::SetPose(PoseSource::Rest));
+        let first = offsets(&session);
+        session.apply(EditCommand::Shape(ShapeCommand::Remove("elbow".into())));
+        bend(&mut session, -40.0);
+        session.apply(ViewCommand::SetMethod("dual-quaternion"));
+        let settings = ShapeSettings { name: "elbow".into(), ..ShapeSettings::default() };
+        session.apply(EditCommand::Shape(ShapeCommand::OfMethod(settings)));
+        let second = offsets(&session);
+        assert!(names(&session) == ["elbow"] && first != second);
+        let kept = session.unsaved().snapshot().unwrap().file();
+        let kept = SessionFile::parse(kept.text().unwrap().as_bytes()).unwrap();
+        let mut again = Session::default();
+        let lines = again.open_with_session(document(&file), &kept);
+        assert!(lines.is_empty() && names(&again) == ["elbow"], "{lines:?}");
+        assert!(offsets(&again) == second && again.unsaved().unsaved_work().shapes == 1);
+        // Once it was saved, the file has the new one.
+        let saved = as_file(session.model().unwrap());
+        let mut again = Session::default();
+        again.open_with_session(document(&saved), &kept);
+        assert!(offsets(&again) == second && again.model().unwrap().retargeted.is_empty());
     }
 }

@@ -36,20 +36,9 @@ impl Tools {
         settings.pairs = settings.pairs.iter().filter_map(|[a, b]| Some([find(*a)?, find(*b)?])).collect();
     }
 
-    /// Follows a model whose morph targets are others: the poses that settings keep. `places` says where each weight is from now on, and `rest` is
-    /// what others are.
-    pub(super) fn follow_morphs(&mut self, places: &[Option<usize>], rest: &[f32]) {
-        let follow = |pose: &mut Arc<LocalPose>| {
-            let mut weights = rest.to_vec();
-            for (weight, place) in pose.morph_weights.iter().zip(places) {
-                if let Some(place) = place
-                    && let Some(now) = weights.get_mut(*place)
-                {
-                    *now = *weight;
-                }
-            }
-            Arc::make_mut(pose).morph_weights = weights;
-        };
+    /// Follows a model whose nodes or morph targets are others than those of the one before: the poses that settings keep.
+    pub(super) fn follow_poses(&mut self, before: &Model, now: &Model) {
+        let follow = |pose: &mut Arc<LocalPose>| *pose = Arc::new(before.pose_in(now, pose));
         let settings = Arc::make_mut(&mut self.settings);
         settings.pose.iter_mut().for_each(follow);
         settings.poses.iter_mut().for_each(follow);
@@ -98,6 +87,11 @@ impl<'a> EditedWeights<'a> {
             |of: &Weak<Model>| self.edited_model().is_some_and(|now| std::ptr::eq(of.as_ptr(), Arc::as_ptr(now)));
         let kept = self.tools.left.as_ref().filter(|(of, _)| is_of_now(of) && !self.tools.is_trying());
         tried.map(|baked| &baked.left).or(kept.map(|(_, left)| left))
+    }
+
+    /// Returns numbers that say of no vertex how far it is left from a method.
+    pub(crate) fn nothing_left(self) -> Option<Arc<PerVertex>> {
+        self.edited_model().map(|model| self.tools.unknown.of(model))
     }
 
     /// Returns whether what the chosen tool would do now is not worked out yet, though the preview from before may be shown.

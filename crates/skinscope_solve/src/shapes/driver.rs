@@ -16,8 +16,10 @@ const ALIKE: f64 = std::f64::consts::PI / 180.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driver {
     joints: Vec<NodeId>,
-    /// The rotations of the joints in each example; the first is the rest pose.
+    /// The rotations of the joints in each example; the first is the rest pose, and the last ones are those without a shape.
     examples: Vec<Vec<Quat>>,
+    /// How many examples have a shape.
+    shapes: usize,
     width: f64,
 }
 
@@ -65,19 +67,27 @@ impl Driver {
         if all.iter().flatten().any(|rotation| !rotation.is_finite() || rotation.length_squared() == 0.0) {
             return Err(DriverError::NoRotation);
         }
-        let mut nearest = vec![f64::INFINITY; all.len()];
         for one in 1..all.len() {
-            for other in 0..one {
-                let apart = squared(&all[one], all[other].iter().copied()).sqrt();
-                if apart < ALIKE {
-                    return Err(DriverError::Alike(one - 1, other.checked_sub(1)));
-                }
-                nearest[one] = nearest[one].min(apart);
-                nearest[other] = nearest[other].min(apart);
+            if let Some(other) = (0..one).find(|other| are_alike(&all[one], &all[*other])) {
+                return Err(DriverError::Alike(one - 1, other.checked_sub(1)));
             }
         }
-        let width = if all.len() > 1 { nearest.iter().sum::<f64>() / all.len() as f64 } else { 1.0 };
-        Ok(Self { joints, examples: all, width })
+        Ok(Self { joints, shapes: all.len() - 1, width: width(&all), examples: all })
+    }
+
+    /// Returns the same driver with examples of which it has no shape: in these poses there is none of its shapes, so that what is right there
+    /// stays so. Those whose rotations are like the ones of an example that it has, or of the rest pose, count nothing.
+    #[must_use]
+    pub fn without(mut self, others: impl IntoIterator<Item = Vec<Quat>>) -> Self {
+        let is_usable = |rotation: &Quat| rotation.is_finite() && rotation.length_squared() > 0.0;
+        for other in others {
+            let fits = other.len() == self.joints.len() && other.iter().all(is_usable);
+            if fits && !self.examples.iter().any(|own| are_alike(own, &other)) {
+                self.examples.push(other);
+            }
+        }
+        self.width = width(&self.examples);
+        self
     }
 
     /// Makes a driver of poses.
@@ -98,13 +108,29 @@ impl Driver {
         &self.joints
     }
 
-    /// Returns the rotations of the joints at rest, and in each example.
+    /// Returns the rotations of the joints at rest, and in each example of a shape.
     #[must_use]
     pub fn rotations(&self) -> (&[Quat], &[Vec<Quat>]) {
         match self.examples.split_first() {
-            Some((rest, examples)) => (rest, examples),
+            Some((rest, examples)) => (rest, &examples[..self.shapes.min(examples.len())]),
             None => (&[], &[]),
         }
+    }
+
+    /// Returns the rotations of the joints in each example without a shape.
+    #[must_use]
+    pub fn others(&self) -> &[Vec<Quat>] {
+        self.examples.get(1 + self.shapes..).unwrap_or_default()
+    }
+
+    /// Returns the rotations that its joints have in an example of another driver, with those at rest that the other one lacks; `None` where it
+    /// lacks all of them.
+    #[must_use]
+    pub fn rotations_in(&self, other: &Self, example: &[Quat]) -> Option<Vec<Quat>> {
+        let in_other = |joint: &NodeId| example.get(other.joints.iter().position(|own| own == joint)?).copied();
+        let is_there = self.joints.iter().any(|joint| in_other(joint).is_some());
+        let all = self.joints.iter().zip(self.rotations().0);
+        is_there.then(|| all.map(|(joint, rest)| in_other(joint).unwrap_or(*rest)).collect())
     }
 
     /// Writes how much of each shape there is in a pose to `out`, whose previous contents are removed.
@@ -112,6 +138,7 @@ impl Driver {
         let at = |joint: &NodeId| pose.transforms.get(joint.index()).map_or(Quat::IDENTITY, |t| t.rotation);
         self.shares(self.joints.iter().map(at), out);
         out.remove(0);
+        out.truncate(self.shapes);
     }
 
     /// Writes the shares of the rest pose and of all examples.
@@ -131,6 +158,21 @@ impl Driver {
         let sum: f64 = out.iter().sum();
         out.iter_mut().for_each(|share| *share /= sum);
     }
+}
+
+/// Returns whether rotations do not tell two examples apart.
+fn are_alike(a: &[Quat], b: &[Quat]) -> bool {
+    squared(a, b.iter().copied()).sqrt() < ALIKE
+}
+
+/// Returns the mean distance of each example from the one next to it.
+fn width(all: &[Vec<Quat>]) -> f64 {
+    let apart = |one: usize, other: usize| squared(&all[one], all[other].iter().copied()).sqrt();
+    let nearest = |one: usize| {
+        let others = (0..all.len()).filter(|other| *other != one);
+        others.map(|other| apart(one, other)).fold(f64::INFINITY, f64::min)
+    };
+    if all.len() > 1 { (0..all.len()).map(nearest).sum::<f64>() / all.len() as f64 } else { 1.0 }
 }
 
 /// Returns the square of the distance of two poses: the sum of the squares of the angles between the rotations of each joint, radians.
@@ -183,6 +225,23 @@ mod tests {
                 let off = met.iter().enumerate().map(|(i, share)| (share - f64::from(i == number)).abs());
                 assert!(off.fold(0.0, f64::max) < 1e-9, "{degrees}°");
             }
+        }
+    }
+
+    #[test]
+    fn where_an_example_has_no_shape_there_is_none() {
+        let driver = of_angles(&[45.0]).without([about_x(90.0), about_x(45.2), about_x(0.1), about_x(-30.0)]);
+        assert_eq!(
+            (driver.rotations().1.len(), driver.others().len()),
+            (1, 2),
+            "those that are like others count nothing"
+        );
+        let mut weights = Vec::new();
+        let mut pose = tube(Tube::default()).skeleton.rest.clone();
+        for (degrees, wanted) in [(0.0, 0.0), (45.0, 1.0), (90.0, 0.0), (-30.0, 0.0)] {
+            pose.transforms[1].rotation = about_x(degrees)[0];
+            driver.weights(&pose, &mut weights);
+            assert!(weights.len() == 1 && (weights[0] - wanted).abs() < 1e-9, "{degrees}°: {weights:?}");
         }
     }
 

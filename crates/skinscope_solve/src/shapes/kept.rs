@@ -24,6 +24,9 @@ struct DriverForm {
     node: u32,
     joints: Vec<JointForm>,
     shapes: Vec<ShapeForm>,
+    /// The rotations of the joints in the poses of other shapes, in which there is none of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Vec<[f32; 4]>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,6 +102,7 @@ pub fn kept_text(model: &Model, all: &[DrivenShapes]) -> Option<String> {
             node: file(model.instances[shapes.instance.index()].node),
             joints: joints.map(joint).collect(),
             shapes: shapes.targets.iter().zip(examples).map(shape).collect(),
+            others: shapes.driver.others().iter().map(|of| of.iter().map(Quat::to_array).collect()).collect(),
         }
     };
     serde_json::to_string(&ShapesForm { schema: SCHEMA, drivers: all.iter().map(driver).collect() }).ok()
@@ -139,6 +143,8 @@ impl DriverForm {
         let rotations = |shape: &ShapeForm| shape.rotations.iter().copied().map(Quat::from_array).collect();
         let examples = self.shapes.iter().map(rotations).collect();
         let driver = Driver::new(joints, rest, examples).map_err(|why| KeptShapesError::Driver(why.to_string()))?;
+        let other = |rotations: &Vec<[f32; 4]>| rotations.iter().copied().map(Quat::from_array).collect();
+        let driver = driver.without(self.others.iter().map(other));
         let targets = self.shapes.into_iter().map(|shape| (shape.target, shape.name)).collect();
         Ok(DrivenShapes { instance: InstanceId::from_index(instance), driver, targets })
     }
@@ -157,6 +163,7 @@ mod tests {
         let mut pose = rest.clone();
         rotate(&mut pose, NodeId(4), Vec3::new(70.0, 0.1, 33.0));
         let driver = Driver::of_poses(vec![NodeId(4), NodeId(5)], rest, &[&pose]).unwrap();
+        let driver = driver.without([vec![Quat::from_rotation_z(1.0), Quat::from_rotation_x(-0.3)]]);
         DrivenShapes { instance: InstanceId::from_index(0), driver, targets: vec![(1, "lean".to_owned())] }
     }
 

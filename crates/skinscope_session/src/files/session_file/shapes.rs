@@ -6,7 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::Keys;
-use skinscope_model::{Instance, MeshId, Model, MorphTarget, NodeId, Primitive, Retargeted, ShapeChange, ShapeTarget};
+use skinscope_model::{
+    Instance, Mesh, MeshId, Model, MorphTarget, NodeId, Primitive, Retargeted, ShapeChange, ShapeTarget,
+};
 
 use super::vertices::hash_of;
 
@@ -75,11 +77,18 @@ impl ShapesRecord {
             return None;
         }
         let place = |name: &String| mesh.morph_names.iter().position(|own| own == name);
+        let (is_saved, is_before) = (self.is_saved_in(mesh), mesh.morph_names == self.before);
         let mut kept: Vec<(usize, &TargetRecord)> = Vec::new();
         let mut new = Vec::new();
-        for target in &self.targets {
+        for (number, target) in self.targets.iter().enumerate() {
             let of_file = || self.before.get(target.from?).and_then(place);
-            match place(&target.name).or_else(of_file) {
+            let at = match (is_saved, is_before) {
+                (true, _) => Some(number),
+                // A new one may have the name of one that went.
+                (false, true) => target.from.filter(|from| *from < self.before.len()),
+                (false, false) => place(&target.name).or_else(of_file),
+            };
+            match at {
                 Some(at) => kept.push((at, target)),
                 None => new.push(ShapeTarget { name: target.name.clone(), from: None, offsets: target.offsets(mesh)? }),
             }
@@ -97,6 +106,22 @@ impl ShapesRecord {
             ..ShapeTarget::default()
         });
         Some((shown.mesh, kept.chain(new).collect()))
+    }
+
+    /// Returns whether a mesh has these targets already, since they were saved into its file.
+    fn is_saved_in(&self, mesh: &Mesh) -> bool {
+        let place = |list: &[Vec3], vertex: usize| list.get(vertex).copied().unwrap_or_default();
+        let has = |(number, target): (usize, &TargetRecord)| {
+            let is_same = |(primitive, offsets): (&Primitive, MorphTarget)| {
+                let own = primitive.morphs.get(number).map_or(&[][..], |morph| &morph.positions[..]);
+                let mut all = 0..primitive.stored_vertices;
+                all.all(|vertex| place(own, vertex) == place(&offsets.positions, vertex))
+            };
+            let offsets = || target.offsets(mesh).map(|all| mesh.primitives.iter().zip(all).all(is_same));
+            target.from.is_some() || offsets().unwrap_or_default()
+        };
+        let names = self.targets.iter().map(|target| &target.name);
+        names.eq(&mesh.morph_names) && self.targets.iter().enumerate().all(has)
     }
 
     /// Returns what becomes of some records in a model; `None` where it has all of them, an error where they do not fit it.
@@ -121,7 +146,7 @@ impl ShapesRecord {
 
 impl TargetRecord {
     /// Returns the offsets of each part of a mesh; `None` where the record is broken or has none.
-    fn offsets(&self, mesh: &skinscope_model::Mesh) -> Option<Vec<MorphTarget>> {
+    fn offsets(&self, mesh: &Mesh) -> Option<Vec<MorphTarget>> {
         let of = |[positions, normals, tangents]: &[String; 3]| -> Option<MorphTarget> {
             Some(MorphTarget {
                 positions: vectors(positions)?,
