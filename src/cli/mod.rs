@@ -224,6 +224,9 @@ pub enum CliError {
         /// The number of files that were checked.
         files: usize,
     },
+    /// Not everything is there that a report is to be made of; what is missing has been written.
+    #[error("{0}")]
+    Incomplete(String),
     /// There are findings as bad as `--fail-on` says.
     #[error("{count} {} of severity {severity} or worse", if *count == 1 { "finding" } else { "findings" })]
     Findings {
@@ -285,6 +288,7 @@ impl CliError {
             Self::Import { .. }
             | Self::Unreadable { .. }
             | Self::Unread { .. }
+            | Self::Incomplete(_)
             | Self::App(AppError::Import { .. }) => 1,
             Self::Findings { .. } | Self::Exceeded { .. } | Self::Differ => 3,
             _ => 2,

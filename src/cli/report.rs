@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
+use super::check::merge::{self, MergeArgs};
 use super::{CliError, ModelArgs, OpenArgs, print};
 use crate::app;
 use crate::render::{Backend, Gpu};
@@ -13,7 +14,10 @@ use crate::session::Session;
 ///
 /// With --json: schema (1) and report, an object of the same lines.
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct ReportArgs {
+    #[command(subcommand)]
+    other: Option<OtherReport>,
     /// The model that the report is about
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
@@ -24,7 +28,16 @@ pub(super) struct ReportArgs {
     json: bool,
 }
 
+/// A report about something else.
+#[derive(Clone, Debug, Subcommand)]
+enum OtherReport {
+    Merge(MergeArgs),
+}
+
 pub(super) fn run(args: &ReportArgs) -> Result<(), CliError> {
+    if let Some(OtherReport::Merge(args)) = &args.other {
+        return merge::run(args);
+    }
     let mut session = Session::default();
     if args.model.is_some() {
         session.open(ModelArgs { model: args.model.clone(), open: args.open.clone() }.load()?);

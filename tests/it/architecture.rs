@@ -54,6 +54,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("clap", &[]),
     ("faer", &["skinscope_bind"]),
     ("gltf", &["skinscope_import"]),
+    ("tar", &["skinscope_import"]),
 ];
 
 /// The root of the repository.

@@ -46,6 +46,17 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// A word with `1` for each variable of a shell and for each `{}` that a program fills before it is a word.
+fn filled(word: &str) -> String {
+    let mut parts = word.split('$');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out += "1";
+        out += part.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    }
+    out.replace("{}", "1")
+}
+
 /// The arguments of each command line of the program in the fenced blocks of a page: what follows `skinscope`, or
 /// `cargo run --`.
 pub(crate) fn command_lines(text: &str) -> Vec<Vec<String>> {
@@ -54,7 +65,8 @@ pub(crate) fn command_lines(text: &str) -> Vec<Vec<String>> {
         let named = line.match_indices("skinscope ").filter(|(at, _)| *at == 0 || line[..*at].ends_with(' '));
         let built =
             line.match_indices("cargo run ").filter_map(|(at, _)| Some((at + line[at..].find(" -- ")?, " -- ")));
-        named.chain(built).map(|(at, name)| words(&line[at + name.len()..])).collect()
+        let all = named.chain(built).map(|(at, name)| words(&line[at + name.len()..]));
+        all.map(|words| words.iter().map(|word| filled(word)).collect()).collect()
     };
     fenced.flat_map(of_line).collect()
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -197,6 +198,8 @@ pub(super) enum Owner {
     Nothing,
     Memory(Vec<u8>),
     File(OpenFile, u64),
+    /// A part of what another owner has, such as a member of an archive.
+    Part(Arc<Owner>, Range<u64>),
 }
 
 impl Owner {
@@ -205,6 +208,43 @@ impl Owner {
             Self::Nothing => Bytes::Memory(&[]),
             Self::Memory(bytes) => Bytes::Memory(bytes),
             Self::File(file, length) => Bytes::File { file, start: 0, length: *length },
+            Self::Part(owner, range) => {
+                let part = owner.bytes().part(range.start, range.end.saturating_sub(range.start));
+                part.unwrap_or(Bytes::Memory(&[]))
+            }
         }
+    }
+}
+
+/// A reading position in the bytes of an owner that others share.
+#[derive(Clone, Debug)]
+pub(super) struct SharedStream {
+    owner: Arc<Owner>,
+    at: u64,
+}
+
+impl SharedStream {
+    pub(super) fn new(owner: &Arc<Owner>) -> Self {
+        Self { owner: Arc::clone(owner), at: 0 }
+    }
+
+    fn stream(&self) -> Stream<'_> {
+        Stream { bytes: self.owner.bytes(), at: self.at }
+    }
+}
+
+impl Read for SharedStream {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream().read(out)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for SharedStream {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = self.stream().seek(to)?;
+        self.at = at;
+        Ok(at)
     }
 }

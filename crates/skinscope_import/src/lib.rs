@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod accessor;
+mod archive;
 mod attributes;
 mod buffers;
 mod bytes;
@@ -43,6 +44,7 @@ mod lights;
 mod limits;
 mod links;
 mod materials;
+mod member;
 mod meshes;
 mod meshopt;
 mod mikktspace;
@@ -67,11 +69,13 @@ mod variants;
 mod view_bytes;
 mod views;
 mod visibility;
+mod zip_members;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use accessor::Store;
+pub use archive::{Archive, MODEL_ENDINGS, is_archive};
 use bytes::{Bytes, OpenFile, Owner};
 pub use cut_off::is_cut_off;
 pub use environment::{ENVIRONMENT_ENDINGS, is_environment, read_environment};
@@ -83,6 +87,7 @@ use images::PendingImages;
 pub use influences::weight_warnings;
 use limits::Budget;
 pub use limits::{Limits, Progress};
+pub use member::import_member_showing;
 use pointers::{PointerChannel, World};
 pub use points::{POINT_ENDINGS, read_points};
 use skinscope_model::{

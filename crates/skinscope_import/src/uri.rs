@@ -15,6 +15,7 @@ use gltf::json;
 use percent_encoding::percent_decode_str;
 
 use super::ImportError;
+use super::archive::{Archive, LeadsOut};
 use super::bytes::{OpenFile, Owner};
 use super::error::quoted;
 use super::limits::Budget;
@@ -63,6 +64,8 @@ pub(super) struct Resolver<'a> {
     pub folder: Option<PathBuf>,
     pub allow_external: bool,
     pub budget: &'a Budget,
+    /// The archive that the model is in, and its number there: what it names is looked for there and nowhere else.
+    archive: Option<(&'a Archive, usize)>,
     /// How many files stay open.
     open: AtomicUsize,
 }
@@ -75,7 +78,12 @@ pub(super) const MOST_OPEN: usize = 64;
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(folder: Option<PathBuf>, allow_external: bool, budget: &'a Budget) -> Self {
-        Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
+        Self { folder, allow_external, budget, archive: None, open: AtomicUsize::new(0) }
+    }
+
+    /// Makes the resolver of a model that is a member of an archive.
+    pub(super) fn inside(archive: &'a Archive, member: usize, allow_external: bool, budget: &'a Budget) -> Self {
+        Self { archive: Some((archive, member)), ..Self::new(None, allow_external, budget) }
     }
 
     /// Opens the bytes that `uri` refers to. With `stay` a large file is not read into memory, unless too many are
@@ -83,6 +91,9 @@ impl<'a> Resolver<'a> {
     pub(super) fn open(&self, uri: &str, stay: bool, location: &dyn Fn() -> String) -> Result<Owner, ImportError> {
         if let Some(rest) = data(uri) {
             return self.data(rest, location).map(Owner::Memory);
+        }
+        if let Some(inside) = self.archive {
+            return self.member(inside, uri, location);
         }
         let (file, length) = self.file(uri, location)?;
         let owner = Owner::File(file, length);
@@ -103,6 +114,26 @@ impl<'a> Resolver<'a> {
         }
         let decoded = BASE64.decode(plain.as_ref());
         decoded.map_err(|e| ImportError::invalid(location(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
+    }
+
+    /// Opens the member of an archive behind a URI; its length is charged.
+    fn member(
+        &self,
+        (archive, model): (&Archive, usize),
+        uri: &str,
+        location: &dyn Fn() -> String,
+    ) -> Result<Owner, ImportError> {
+        let decoded = self.relative(uri, location)?;
+        match archive.find(model, &decoded, self.allow_external) {
+            Ok(Some(member)) => {
+                archive.beside(member, uri, location, &|length| self.budget.charge(location, length, 1))
+            }
+            Ok(None) => Err(ImportError::invalid(location(), "a file in the same archive", quoted(uri))
+                .advise("pack the file with the model, at the path by which the model names it")),
+            Err(LeadsOut) => {
+                Err(ImportError::invalid(location(), "a path inside the model's folder", quoted(uri)).advise(OUTSIDE))
+            }
+        }
     }
 
     /// Opens the file behind a URI and returns it with its length, which is charged.
@@ -133,12 +164,9 @@ impl<'a> Resolver<'a> {
         is_local.then(|| folder.join(decoded.as_ref()))
     }
 
-    /// Returns the file that a relative URI names, after a check that it lies where it may.
-    fn path(&self, uri: &str, location: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
+    /// Decodes a URI that must be a relative path.
+    fn relative<'u>(&self, uri: &'u str, location: &dyn Fn() -> String) -> Result<Cow<'u, str>, ImportError> {
         let bad = |expected: &str, advice| Err(ImportError::invalid(location(), expected, quoted(uri)).advise(advice));
-        let Some(folder) = &self.folder else {
-            return bad("no reference to other files from a model in memory", BAD_URI);
-        };
         if uri.is_empty() {
             return bad("a URI that is not empty", BAD_URI);
         }
@@ -151,6 +179,16 @@ impl<'a> Resolver<'a> {
         if decoded.contains('\0') || decoded.starts_with(['/', '\\']) {
             return bad("a path relative to the model's folder", KEEP_INSIDE);
         }
+        Ok(decoded)
+    }
+
+    /// Returns the file that a relative URI names, after a check that it lies where it may.
+    fn path(&self, uri: &str, location: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
+        let bad = |expected: &str, advice| Err(ImportError::invalid(location(), expected, quoted(uri)).advise(advice));
+        let Some(folder) = &self.folder else {
+            return bad("no reference to other files from a model in memory", BAD_URI);
+        };
+        let decoded = self.relative(uri, location)?;
         let relative = Path::new(decoded.as_ref());
         let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
             && !decoded.split(['/', '\\']).any(|part| part == "..");

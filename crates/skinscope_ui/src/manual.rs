@@ -186,6 +186,7 @@ pub(super) static PAGES: LazyLock<Vec<ManualPage>> = LazyLock::new(|| {
         "controls",
         "sessions",
         "check",
+        "many-files",
         "fix",
         "paint",
         "bind",

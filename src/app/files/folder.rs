@@ -9,10 +9,8 @@ use winit::event_loop::ActiveEventLoop;
 use crate::app::App;
 use crate::app::next_steps::NextStep;
 use crate::examples::{Lesson, Start, example_beside};
+use crate::import::MODEL_ENDINGS;
 use crate::session::{Source, is_page};
-
-/// The endings of models.
-const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
 
 impl App {
     /// Opens the model that comes so many places after the open one in its folder, by name.
@@ -41,7 +39,7 @@ impl App {
 
 pub(super) fn is_model(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)) && path.is_file()
+    MODEL_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)) && path.is_file()
 }
 
 /// Returns whether a file is named as a page is and begins with the head of one, as notes and manuals beside it do not.

@@ -84,6 +84,13 @@ impl Judged {
         })
     }
 
+    /// Reads the figure that [`Judged::json`] has written.
+    pub(super) fn of_json(value: &Value) -> Option<Self> {
+        let limit = Limit { gate: gate(value["gate"].as_str()?)?, percent: value["limit"].as_f64()? };
+        let vertices = usize::try_from(value["vertices"].as_u64()?).ok()?;
+        Some(Self { limit, percent: value["percent"].as_f64()?, vertices })
+    }
+
     /// Returns the figure as a sentence for people.
     pub(super) fn text(&self) -> String {
         let (label, limit) = (self.limit.gate.label, percent_text(self.limit.percent));
@@ -95,6 +102,11 @@ impl Judged {
         let relation = if self.passed() { "within" } else { "over" };
         format!("{label}: {percent} of the surface, {relation} the limit of {limit}")
     }
+}
+
+/// Returns how a file stands to its limits, of its JSON.
+pub(super) fn of_item(item: &Value) -> Vec<Judged> {
+    item["gates"].as_array().into_iter().flatten().filter_map(Judged::of_json).collect()
 }
 
 /// Returns the name of the test and of the rule of a gate in reports.

@@ -4,10 +4,12 @@
 
 use std::fmt::Write;
 
+use serde_json::Value;
+
 use super::super::markup::escaped;
-use super::gates::Judged;
-use super::report::{self, Outcome};
-use crate::inspect::check::{Finding, RULES, Severity};
+use super::gates::{self, Judged};
+use super::report::{findings, severity, word};
+use crate::inspect::check::{RULES, Severity};
 use crate::inspect::rom::ROM_RULES;
 
 /// Returns the document up to its first suite.
@@ -16,43 +18,37 @@ pub(super) const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<test
 /// The end of the document.
 pub(super) const TAIL: &str = "</testsuites>\n";
 
-/// Returns the suite of a file. `wanted`: the rules that were asked for; `fails`: whether a severity fails.
-pub(super) fn suite(
-    path: &str,
-    outcome: &Outcome,
-    wanted: Option<&[String]>,
-    fails: &dyn Fn(Severity) -> bool,
-) -> String {
-    let name = escaped(path);
-    let (model, report, gates, rom) = match outcome {
-        Outcome::Refused(error) => {
-            let error = escaped(&error.to_string());
-            return format!(
-                "<testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n\
-                 <testcase classname=\"{name}\" name=\"file-loads\"><error message=\"{error}\">{error}</error></testcase>\n\
-                 </testsuite>\n"
-            );
-        }
-        Outcome::Checked { model, report, gates, rom, .. } => (model, report, gates, rom),
-    };
-    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| rom.is_some()).map(|r| r.id));
+/// Returns the suite of a file, of its JSON. `wanted`: the rules that were asked for; `fails`: whether a severity fails.
+pub(super) fn suite(item: &Value, wanted: Option<&[String]>, fails: &dyn Fn(Severity) -> bool) -> String {
+    let name = escaped(word(&item["path"]));
+    if let Some(error) = item["error"].as_str() {
+        let error = escaped(error);
+        return format!(
+            "<testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n\
+             <testcase classname=\"{name}\" name=\"file-loads\"><error message=\"{error}\">{error}</error></testcase>\n\
+             </testsuite>\n"
+        );
+    }
+    let has_rom = item.get("rom").is_some();
+    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| has_rom).map(|r| r.id));
     let ran = ids.filter(|id| wanted.is_none_or(|wanted| wanted.iter().any(|rule| rule == id)));
     let (mut cases, mut tests, mut failures) = (String::new(), 0, 0);
     for rule in ran {
         tests += 1;
-        let found: Vec<&Finding> = report.findings.iter().filter(|f| f.rule == rule).collect();
+        let found: Vec<&Value> = findings(item).iter().filter(|f| f["rule"] == *rule).collect();
         // Writing to a String cannot fail.
         let _fine = write!(cases, "<testcase classname=\"{name}\" name=\"{rule}\"").is_ok();
-        let text = |f: &Finding| {
-            let location = report::location(model, f);
-            let location = if location.is_empty() { location } else { format!("{location}: ") };
-            format!("{}: {location}{} {}", f.severity.id(), f.message, f.fix)
+        let text = |f: &Value| {
+            let location = word(&f["words"]["location"]);
+            let colon = if location.is_empty() { "" } else { ": " };
+            let [severity, message, fix] = ["severity", "message", "fix"].map(|key| word(&f[key]));
+            format!("{severity}: {location}{colon}{message} {fix}")
         };
         let all = found.iter().map(|f| text(f)).collect::<Vec<_>>().join("\n");
-        match found.iter().find(|f| fails(f.severity)) {
+        match found.iter().find(|f| severity(f).is_some_and(fails)) {
             Some(first) => {
                 failures += 1;
-                let (kind, message) = (first.severity.id(), escaped(&first.message));
+                let (kind, message) = (escaped(word(&first["severity"])), escaped(word(&first["message"])));
                 cases += &format!(
                     "><failure type=\"{kind}\" message=\"{message}\">{}</failure></testcase>\n",
                     escaped(&all)
@@ -62,10 +58,10 @@ pub(super) fn suite(
             None => cases += &format!("><system-out>{}</system-out></testcase>\n", escaped(&all)),
         }
     }
-    for judged in *gates {
+    for judged in gates::of_item(item) {
         tests += 1;
         failures += usize::from(!judged.passed());
-        cases += &gate_case(&name, judged);
+        cases += &gate_case(&name, &judged);
     }
     format!(
         "<testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\">\n{cases}</testsuite>\n"

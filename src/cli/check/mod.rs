@@ -1,8 +1,12 @@
 //! `skinscope check`: finds what is wrong with the skins of many files.
 
 pub(super) mod bound;
+mod forms;
 mod gates;
+mod input;
 mod junit;
+mod lines;
+pub(super) mod merge;
 mod names;
 mod page;
 mod pictures;
@@ -10,23 +14,29 @@ mod report;
 mod rom;
 mod runtime;
 mod sarif;
+mod shard;
 mod sinks;
 
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
+use self::forms::{FormArgs, Format};
 use self::gates::Limit;
-use self::names::Names;
+use self::input::Input;
+use self::lines::Setting;
+use self::names::{Names, is_stdin};
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
 use self::runtime::predict;
 pub(super) use self::runtime::{packing, unskinned};
-use self::sinks::{FileOutput, Format, Sinks, Totals, spare};
+use self::shard::Shard;
+use self::sinks::{FileOutput, Sinks, Totals, spare};
 use super::line::ProgressLine;
 use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
 use crate::edit::Packing;
@@ -46,7 +56,7 @@ use crate::words::counted;
 /// standard error.
 ///
 /// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, materials [names of those that draw the
-/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
+/// vertices; null for the default material], vertex_count, vertices (the first 256), joints [node indices], message, fix, measure {what, value, unit}, pose, words {location, mesh (its name), joints (names of the first 32), measure, pose} (what reports say of it)}], summary {error, warning, info},
 /// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}], without_plane,
 /// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
 /// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a
@@ -60,15 +70,17 @@ use crate::words::counted;
 /// weight), normalised (vertices that the runtime divides by their sum), vertex_bytes, vertex_bytes_implied (without the last weight), joints, palette_bytes, fits, unskinned_copies (nodes with copies of a skinned mesh that the runtime draws without the skin), over (clips or rom), worst_mm,
 /// mean_mm, rms_mm, clip, time, mesh, primitive, vertex (where the surface is farthest from that of the weights as they are)}.
 ///
-/// A line of --json-lines has the fields of an item of files, with file in place of path; where a file does not load it has
-/// file and error alone. In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
+/// A line of --json-lines has the fields of an item of files, with file in place of path, and beside them exit (ok, findings or error: how a check
+/// of this file alone would end), fail_on, rules (those of --rules) and shard (that of --shard); where a file does not load it has
+/// error in place of the findings. With --shard the last line is {shard, files (how many it has)}. `skinscope report merge` joins such lines.
+/// In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
 /// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test. A share
 /// of --fail-over is a test gate-NAME there, which fails where it is exceeded; SARIF has a result of that rule where it is, with what JSON
 /// has as its properties.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct CheckArgs {
-    /// The .gltf and .glb files; without one the built-in character
+    /// The .gltf and .glb files, and archives of them (.tar, .tar.gz, .zip); - reads one from standard input; without one the built-in character
     #[arg(value_name = "MODEL")]
     models: Vec<PathBuf>,
     #[command(flatten)]
@@ -76,21 +88,11 @@ pub(super) struct CheckArgs {
     /// Also check the files that this file names, one on each line; - reads standard input
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
-    /// Print JSON, and nothing else, to standard output
-    #[arg(long)]
-    json: bool,
-    /// Print a line of JSON for each file as soon as it is done, in the order in which they are done
-    #[arg(long)]
-    json_lines: bool,
-    /// Print SARIF 2.1.0, for code scanning; with =FILE write it there and print the text as well
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    sarif: Option<Option<PathBuf>>,
-    /// Print a report as JUnit's, for pipelines; with =FILE write it there and print the text as well
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    junit: Option<Option<PathBuf>>,
-    /// Also write one page with a picture of each finding
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    /// Check the part I of N of the files, as in 3/16: which part a file is in depends on its path alone
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    forms: FormArgs,
     /// End with exit code 3 where a finding has this severity or a worse one
     #[arg(long, value_enum, value_name = "SEVERITY", default_value = "error")]
     fail_on: FailOn,
@@ -113,24 +115,6 @@ pub(super) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Returns the forms that are wanted on standard output instead of text.
-    fn on_stdout(&self) -> impl Iterator<Item = Format> {
-        let wanted = [
-            (self.json, Format::Json),
-            (self.json_lines, Format::JsonLines),
-            (self.sarif == Some(None), Format::Sarif),
-            (self.junit == Some(None), Format::Junit),
-        ];
-        wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, format)| format)
-    }
-
-    /// Returns the files to write, with the form of each.
-    fn files(&self) -> impl Iterator<Item = (Format, &Path)> {
-        let sarif = self.sarif.iter().flatten().map(|path| (Format::Sarif, path.as_path()));
-        let junit = self.junit.iter().flatten().map(|path| (Format::Junit, path.as_path()));
-        sarif.chain(junit).chain(self.html.iter().map(|path| (Format::Page, path.as_path())))
-    }
-
     /// Returns whether `--rules` names a rule.
     fn names(&self, id: &str) -> bool {
         self.rules.iter().flatten().any(|rule| rule == id)
@@ -202,11 +186,11 @@ impl Loader {
         Self { light, full, heavy: Default::default() }
     }
 
-    fn load(&self, turn: usize, source: &Source) -> (Result<Document, ImportError>, HeavyLock<'_>) {
-        match load(source, &self.light) {
+    fn load(&self, turn: usize, input: &Input) -> (Result<Document, ImportError>, HeavyLock<'_>) {
+        match input.load(&self.light) {
             Err(ImportError::Limit { .. }) if self.light.limits != self.full.limits => {
                 let lock = self.heavy[turn % 2].lock().unwrap_or_else(PoisonError::into_inner);
-                (load(source, &self.full), Some(lock))
+                (input.load(&self.full), Some(lock))
             }
             loaded => (loaded, None),
         }
@@ -214,37 +198,40 @@ impl Loader {
 }
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
-    let names = Names::open(&args.models, args.list.as_deref())?;
+    let limits = args.open.options().limits;
+    let names = Names::open(&args.models, args.list.as_deref(), args.shard, limits)?;
     let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| args.names(id)).collect());
     let limit = args.runtime.map_or(usize::from(args.limit), |packing| packing.influences);
     let options = CheckOptions { limit, rules, gates: gates::asked(&args.fail_over)? };
-    let painter = args.html.as_ref().map(|_| Painter::new());
+    let painter = args.forms.files().any(|(format, _)| format == Format::Page).then(Painter::new);
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
     let count = names.count();
-    let sinks = Sinks::begin(args, count)?;
+    let named = args.models.iter().chain(&args.list).map(PathBuf::as_path).filter(|path| !is_stdin(path));
+    let read: Vec<_> = named.chain(args.rom.pose_file()).collect();
+    let sinks = Sinks::begin(&args.forms, &read, count)?.of_shard(args.shard);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(count.unwrap_or(cores));
+    let threads = cores.min(count.unwrap_or(cores)).max(1);
     let (line, loader) = (ProgressLine::new(count), Loader::new(&args.open, threads));
     let task = Task { args, pose: pose.as_ref(), options: &options, painter: painter.as_ref(), loader: &loader };
     let names = Mutex::new((0, names));
     let next = || {
-        let (turn, source) = {
+        let (turn, input) = {
             let (turn, names) = &mut *names.lock().unwrap_or_else(PoisonError::into_inner);
             *turn += 1;
             (*turn - 1, names.next())
         };
-        let source = source.unwrap_or_else(|error| {
+        let input = input.unwrap_or_else(|error| {
             sinks.fail(error);
             None
         });
-        source.filter(|_| sinks.wait_for(turn)).map(|source| (turn, source))
+        input.filter(|_| sinks.wait_for(turn)).map(|input| (turn, input))
     };
-    parallel::drain(threads, &next, &|(turn, source): (usize, Source)| {
-        let name = source.name();
-        let work = || task.check(turn, &source, sinks.formats(), &|doing| line.say(turn, &name, doing));
+    parallel::drain(threads, &next, &|(turn, input): (usize, Input)| {
+        let name = input.name();
+        let work = || task.check(turn, &input, sinks.formats(), &|doing| line.say(turn, &name, doing));
         // A file on which the program fails must not keep the others waiting for their turn.
         let output = std::panic::catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|_| task.refused(&source, sinks.formats(), ImportError::Internal));
+            .unwrap_or_else(|_| task.refused(&input, sinks.formats(), ImportError::Internal));
         line.end(turn);
         line.aside(|| sinks.take(turn, output));
     });
@@ -268,52 +255,47 @@ struct Task<'t> {
     loader: &'t Loader,
 }
 
-/// Returns the path of a file for people and reports.
-fn path_of(source: &Source) -> String {
-    match source {
-        Source::BuiltIn | Source::Example(_) => source.name(),
-        Source::File(path) | Source::Page(path) => path.display().to_string(),
-    }
-}
-
 impl Task<'_> {
-    /// Writes the result of a file in one form; `None` for the page, which has pictures.
-    fn item(&self, format: Format, path: &str, outcome: &Outcome) -> Option<String> {
+    /// Writes the result of a file in one form, `item` being that as JSON; `None` for the page, which has pictures.
+    fn item(&self, format: Format, item: &Value, outcome: &Outcome) -> Option<String> {
+        let rules = self.args.rules.as_deref();
+        let setting = Setting { least: self.args.fail_on.severity(), rules, shard: self.args.shard };
         Some(match format {
-            Format::Text => report::text(path, outcome),
-            Format::Json => report::json(path, outcome).to_string(),
-            Format::JsonLines => report::json_line(path, outcome),
-            Format::Sarif => sarif::results(path, outcome),
-            Format::Junit => junit::suite(path, outcome, self.args.rules.as_deref(), &|s| self.args.fails(s)),
+            Format::Text => report::text(item, outcome),
+            Format::Json => item.to_string(),
+            Format::JsonLines => lines::line(item, &setting),
+            Format::Sarif => sarif::results(item),
+            Format::Junit => junit::suite(item, rules, &|s| self.args.fails(s)),
             Format::Page => return None,
         })
     }
 
     /// Returns the output for a file that does not load.
-    fn refused(&self, source: &Source, formats: &[Format], error: ImportError) -> FileOutput {
-        let path = path_of(source);
-        let section = || page::section(&path, &page::Outcome::Refused(&error.to_string()));
-        let item = |format: &Format| self.item(*format, &path, &Outcome::Refused(&error)).unwrap_or_else(section);
-        let items = formats.iter().map(item).collect();
+    fn refused(&self, input: &Input, formats: &[Format], error: ImportError) -> FileOutput {
+        let path = input.path();
+        let item = report::json(&path, &Outcome::Refused(&error));
+        let section = || page::section(&item, &[], None);
+        let of_format = |format: &Format| self.item(*format, &item, &Outcome::Refused(&error)).unwrap_or_else(section);
+        let items = formats.iter().map(of_format).collect();
         FileOutput { items, warnings: Vec::new(), outcome: Err(CliError::Import { file: path, error }) }
     }
 
     /// Checks a file; `say` is called with what is being done.
-    fn check(&self, turn: usize, source: &Source, formats: &[Format], say: &(dyn Fn(&str) + Sync)) -> FileOutput {
+    fn check(&self, turn: usize, input: &Input, formats: &[Format], say: &(dyn Fn(&str) + Sync)) -> FileOutput {
         let ended = |error| FileOutput { items: Vec::new(), warnings: Vec::new(), outcome: Err(error) };
-        if let Source::File(path) = source
-            && let Err(error) = spare(self.args, [path.as_path()])
+        if let Some(path) = input.file()
+            && let Err(error) = spare(&self.args.forms, [path])
         {
             return ended(error);
         }
-        let path = path_of(source);
+        let path = input.path();
         say("reading");
-        let (document, _heavy_lock) = self.loader.load(turn, source);
+        let (document, _heavy_lock) = self.loader.load(turn, input);
         let document = match document {
             Ok(document) => document,
-            Err(error) => return self.refused(source, formats, error),
+            Err(error) => return self.refused(input, formats, error),
         };
-        if let Err(error) = spare(self.args, document.files().collect::<Vec<_>>()) {
+        if let Err(error) = spare(&self.args.forms, document.files().collect::<Vec<_>>()) {
             return ended(error);
         }
         let model = &Arc::clone(document.stored());
@@ -332,7 +314,8 @@ impl Task<'_> {
         let judged = gates::judged(&self.args.fail_over, &report);
         let (rom, runtime) = (rom.as_ref(), runtime.as_ref());
         let outcome = Outcome::Checked { model, report: &report, gates: &judged, rom, runtime };
-        let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &path, &outcome)).collect();
+        let result = report::json(&path, &outcome);
+        let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &result, &outcome)).collect();
         let shortfall = rom.and_then(rom::Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
             document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
@@ -356,10 +339,8 @@ impl Task<'_> {
             };
             let Pictures { of_findings, note } = painter.draw(document, &report);
             let notes: Vec<String> = shortfall.iter().cloned().chain(note).collect();
-            let (pictures, note) = (&of_findings[..], (!notes.is_empty()).then(|| notes.join(" ")));
-            let note = note.as_deref();
-            let checked = page::Outcome::Checked { model, report: &report, gates: &judged, pictures, note };
-            *item = Some(page::section(&path, &checked));
+            let note = (!notes.is_empty()).then(|| notes.join(" "));
+            *item = Some(page::section(&result, &of_findings, note.as_deref()));
         }
         let items = items.into_iter().map(Option::unwrap_or_default).collect();
         let counts = Severity::ALL.map(|severity| report.count(severity));

@@ -1,69 +1,98 @@
 //! The files that a check is to look at: those named on the command line, then those of a list, which is read line by
-//! line while files are checked, so that it may be of any length and need not have ended.
+//! line while files are checked, so that it may be of any length and need not have ended. An archive is opened when its turn comes; then
+//! its members follow.
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::vec;
 
 use skinscope_base::encoding::Lines;
 use skinscope_base::file_kind;
 
 use super::super::CliError;
+use super::input::{Input, STDIN};
+use super::shard::Shard;
+use crate::import::{Archive, ImportError, Limits, is_archive};
 use crate::session::Source;
+
+/// A list of files, and its name for messages.
+type List = (String, Lines<Box<dyn BufRead + Send>>);
 
 /// The files that are still to be checked.
 pub(super) struct Names {
-    given: vec::IntoIter<Source>,
-    list: Option<(String, Lines<Box<dyn BufRead + Send>>)>,
+    /// What comes next: all of one name.
+    ready: vec::IntoIter<Input>,
+    given: vec::IntoIter<PathBuf>,
+    list: Option<List>,
+    shard: Option<Shard>,
+    limits: Limits,
+    count: Option<usize>,
+}
+
+/// The name of standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 impl Names {
     /// Takes the files of the command line and opens the list, which is standard input where its name is `-`. Without
-    /// either there is the built-in character.
-    pub(super) fn open(models: &[PathBuf], list: Option<&Path>) -> Result<Self, CliError> {
-        let given: Vec<Source> = match (models, list) {
-            ([], None) => vec![Source::BuiltIn],
-            _ => models.iter().cloned().map(Source::File).collect(),
-        };
-        let list = match list {
-            None => None,
-            Some(path) if path == Path::new("-") => Some((
-                "standard input".to_owned(),
-                Box::new(BufReader::new(std::io::stdin())) as Box<dyn BufRead + Send>,
-            )),
-            Some(path) => {
-                let name = path.display().to_string();
-                let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
-                let mut list = BufReader::new(file);
-                let start = list.fill_buf().map_err(|error| unreadable(&name, &error))?;
-                let is_wide = matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
-                match file_kind::of_start(&start[..start.len().min(file_kind::START)]).filter(|_| !is_wide) {
-                    Some(kind) => return Err(unreadable(&name, &kind)),
-                    None => Some((name, Box::new(list) as Box<_>)),
-                }
-            }
-        };
-        let list = list.map(|(name, list)| (name, Lines::new(list)));
-        Ok(Self { given: given.into_iter(), list })
+    /// either there is the built-in character. With `shard` only the files of that part are taken.
+    pub(super) fn open(
+        models: &[PathBuf],
+        list: Option<&Path>,
+        shard: Option<Shard>,
+        limits: Limits,
+    ) -> Result<Self, CliError> {
+        let from_stdin = models.iter().filter(|path| is_stdin(path)).count() + usize::from(list.is_some_and(is_stdin));
+        if from_stdin > 1 {
+            return Err(CliError::Usage("standard input has room for one model or one list of files".to_owned()));
+        }
+        let is_built_in = models.is_empty() && list.is_none();
+        if is_built_in && shard.is_some() {
+            return Err(CliError::Usage("--shard splits a list of files, and there is none".to_owned()));
+        }
+        let ready = if is_built_in { vec![Input::Model(Source::BuiltIn)] } else { Vec::new() };
+        let is_taken = |path: &&PathBuf| shard.is_none_or(|shard| shard.has(path));
+        let given: Vec<PathBuf> = models.iter().filter(is_taken).cloned().collect();
+        let is_one = |path: &PathBuf| !is_stdin(path) && !is_archive(path);
+        let count = (list.is_none() && given.iter().all(is_one)).then_some(ready.len() + given.len());
+        let list = list.map(open_list).transpose()?;
+        Ok(Self { ready: ready.into_iter(), given: given.into_iter(), list, shard, limits, count })
     }
 
-    /// Returns how many files there are; `None` where that is not known before a list has ended.
+    /// Returns how many files there are; `None` where that is not known before a list has ended or an archive is open.
     pub(super) fn count(&self) -> Option<usize> {
-        self.list.is_none().then(|| self.given.len())
+        self.count
     }
 
     /// Returns the next file; `None` after the last one.
-    pub(super) fn next(&mut self) -> Result<Option<Source>, CliError> {
-        if let Some(source) = self.given.next() {
-            return Ok(Some(source));
+    pub(super) fn next(&mut self) -> Result<Option<Input>, CliError> {
+        loop {
+            if let Some(input) = self.ready.next() {
+                return Ok(Some(input));
+            }
+            let inputs = match self.given.next() {
+                Some(path) if is_stdin(&path) => standard_input(&self.limits),
+                Some(path) => inputs(path, &self.limits),
+                None => match self.next_of_list()? {
+                    Some(path) if self.shard.is_none_or(|shard| shard.has(&path)) => inputs(path, &self.limits),
+                    Some(_) => continue,
+                    None => return Ok(None),
+                },
+            };
+            self.ready = inputs.into_iter();
         }
+    }
+
+    fn next_of_list(&mut self) -> Result<Option<PathBuf>, CliError> {
         loop {
             let Some((name, list)) = &mut self.list else { return Ok(None) };
             match list.next_line().map_err(|error| unreadable(name, &error)) {
                 Ok(Some(line)) if line.is_empty() => {}
-                Ok(Some(line)) => return Ok(Some(Source::File(path_of(&line)))),
+                Ok(Some(line)) => return Ok(Some(path_of(&line))),
                 // A list that has ended is not read again, though a terminal could go on.
                 read => {
                     self.list = None;
@@ -71,6 +100,56 @@ impl Names {
                 }
             }
         }
+    }
+}
+
+fn open_list(path: &Path) -> Result<List, CliError> {
+    if is_stdin(path) {
+        let lines = Box::new(BufReader::new(std::io::stdin())) as Box<dyn BufRead + Send>;
+        return Ok((STDIN.to_owned(), Lines::new(lines)));
+    }
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let mut list = BufReader::new(file);
+    let start = list.fill_buf().map_err(|error| unreadable(&name, &error))?;
+    let is_wide = matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+    match file_kind::of_start(&start[..start.len().min(file_kind::START)]).filter(|_| !is_wide) {
+        Some(kind) => Err(unreadable(&name, &kind)),
+        None => Ok((name, Lines::new(Box::new(list) as Box<dyn BufRead + Send>))),
+    }
+}
+
+/// Returns what is to be checked of a path: the file, or the models in it where it is an archive.
+fn inputs(path: PathBuf, limits: &Limits) -> Vec<Input> {
+    if !is_archive(&path) {
+        return vec![Input::Model(Source::File(path))];
+    }
+    members(&path.display().to_string(), Archive::open(&path, limits))
+}
+
+/// Returns the models of an archive; after them, or in their place, stands what is wrong with it.
+fn members(name: &str, archive: Result<Archive, ImportError>) -> Vec<Input> {
+    let archive = match archive {
+        Ok(archive) => Arc::new(archive),
+        Err(error) => return vec![Input::unread(name, error)],
+    };
+    let models = archive.models().map(|member| Input::Member(Arc::clone(&archive), member));
+    models.chain(archive.fault().map(|error| Input::unread(name, error))).collect()
+}
+
+/// Reads standard input, which holds a model or an archive of models.
+fn standard_input(limits: &Limits) -> Vec<Input> {
+    let (mut bytes, limit) = (Vec::new(), limits.file_bytes);
+    let read = std::io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let found = bytes.len() as u64;
+    match read {
+        Err(source) => vec![Input::unread(STDIN, ImportError::Read { path: STDIN.to_owned(), source })],
+        Ok(_) if found > limit => {
+            let (location, what) = (STDIN.to_owned(), "its length in bytes");
+            vec![Input::unread(STDIN, ImportError::Limit { location, what, found, limit })]
+        }
+        Ok(_) if Archive::begins(&bytes) => members(STDIN, Archive::of_bytes(STDIN, bytes, limits)),
+        Ok(_) => vec![Input::Stdin(bytes)],
     }
 }
 

@@ -1,6 +1,5 @@
-//! Writes findings as text and as JSON.
-//!
-//! JSON comes in two forms: one object for a whole run, or a line for each file ([`json_line`]).
+//! Writes findings as text and as JSON. All other forms are made of the JSON of a file ([`json`]), so that they can be made later too, of
+//! the lines that `--json-lines` has written.
 
 use serde_json::{Value, json};
 
@@ -39,6 +38,8 @@ pub(super) enum Outcome<'a> {
 /// The most vertices that are listed in JSON, and in text.
 const MOST_VERTICES: usize = 256;
 const MOST_VERTICES_TEXT: usize = 12;
+/// The most joints whose names stand beside their numbers in JSON.
+const MOST_NAMES: usize = 32;
 
 /// Returns the result of a file as an item of `files`: its findings, with the result of a range of motion where one was
 /// asked for, or the reason why it does not load.
@@ -74,20 +75,6 @@ pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
     out
 }
 
-/// Returns the result of a file as a line of its own, with a line break: an object with the member `file` instead of
-/// `path`. Where the file does not load, it has only `file` and `error`.
-pub(super) fn json_line(path: &str, outcome: &Outcome) -> String {
-    let mut fields = match outcome {
-        Outcome::Refused(error) => json!({ "error": error.to_string() }),
-        Outcome::Checked { .. } => json(path, outcome),
-    };
-    if let Some(fields) = fields.as_object_mut() {
-        fields.remove("path");
-    }
-    fields["file"] = path.into();
-    format!("{fields}\n")
-}
-
 /// Returns the vertices that were not compared for this reason, by mesh and primitive of the file: their number and the
 /// first of them. A mesh that is shown with several skins has an item for each list of joints.
 fn without(model: &Model, report: &Report, reason: f32) -> Vec<Value> {
@@ -105,31 +92,51 @@ fn without(model: &Model, report: &Report, reason: f32) -> Vec<Value> {
     out
 }
 
-/// Returns the remark about symmetry where it could not be judged everywhere.
-pub(super) fn symmetry(report: &Report) -> Option<String> {
-    let [judged, not_judged] = report.symmetry_counts()?;
+/// Returns the remark about symmetry where it could not be judged everywhere, of the JSON of a file.
+pub(super) fn symmetry(item: &Value) -> Option<String> {
+    let counts = item.get("symmetry")?;
+    let [judged, not_judged] = ["judged", "not_judged"].map(|name| counts[name].as_u64().unwrap_or(0));
+    let of = |name: &str| -> u64 {
+        let all = counts[name].as_array().into_iter().flatten();
+        all.filter_map(|part| part["vertex_count"].as_u64()).sum()
+    };
     let reasons = [
-        (NO_PLANE, "is of a mesh with a plane of symmetry", "of meshes without a plane of symmetry"),
-        (NO_IMAGE, "has a mirror image to compare it with", "without a mirror image"),
+        ("without_plane", "is of a mesh with a plane of symmetry", "of meshes without a plane of symmetry"),
+        ("without_image", "has a mirror image to compare it with", "without a mirror image"),
         (
-            NO_PARTNER,
+            "without_partner",
             "is moved only by joints that have a partner on the other side",
             "moved by joints without a partner",
         ),
-        (NO_WEIGHTS, "has weights that can be compared", "without weights to compare"),
+        ("without_weights", "has weights that can be compared", "without weights to compare"),
     ];
-    let found: Vec<_> = reasons.into_iter().filter(|(reason, ..)| report.not_judged_for(*reason) > 0).collect();
+    let found: Vec<_> = reasons.into_iter().filter(|(reason, ..)| of(reason) > 0).collect();
     let all = counted(judged + not_judged, "vertex", "vertices");
     match (judged, &found[..]) {
         (_, []) => None,
         (0, [(_, none, _)]) => Some(format!("symmetry was not judged: none of {all} {none}")),
         (_, [(_, _, some)]) => Some(format!("symmetry was not judged for {not_judged} of {all}, those {some}")),
         _ => {
-            let each = found.iter().map(|(reason, _, some)| format!("{} {some}", report.not_judged_for(*reason)));
+            let each = found.iter().map(|(reason, _, some)| format!("{} {some}", of(reason)));
             let each = each.collect::<Vec<_>>().join(", ");
             Some(format!("symmetry was not judged for {not_judged} of {all}: {each}"))
         }
     }
+}
+
+/// Returns the findings in the JSON of a file.
+pub(super) fn findings(item: &Value) -> &[Value] {
+    item["findings"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns the severity of a finding in JSON; `None` where it has one that this version does not know.
+pub(super) fn severity(finding: &Value) -> Option<Severity> {
+    Severity::ALL.into_iter().find(|severity| finding["severity"] == *severity.id())
+}
+
+/// Returns a text in JSON; empty where there is none.
+pub(super) fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 /// Returns the JSON of a file that does not load.
@@ -139,7 +146,7 @@ fn unread(path: &str, error: &ImportError) -> Value {
 }
 
 /// Returns a finding as JSON.
-pub(super) fn finding(model: &Model, f: &Finding) -> Value {
+fn finding(model: &Model, f: &Finding) -> Value {
     let node = |n: NodeId| model.skeleton.file_index[n.index()];
     let pose = match f.pose {
         FindingPose::Rest => Value::Null,
@@ -161,6 +168,31 @@ pub(super) fn finding(model: &Model, f: &Finding) -> Value {
         "fix": f.fix,
         "measure": f.measure.filter(|m| m.value.is_finite()).map(|m| json!({ "what": m.what, "value": m.value, "unit": m.unit })),
         "pose": pose,
+        "words": words(model, f),
+    })
+}
+
+/// Returns what reports say about a finding that its numbers alone do not tell, such as the names of its joints.
+fn words(model: &Model, f: &Finding) -> Value {
+    let name = |n: NodeId| &model.skeleton.names[n.index()];
+    let pose = match f.pose {
+        FindingPose::Rest => None,
+        FindingPose::Turned { joint, axis, angle } => {
+            let ([x, y, z], node) = (axis.to_array(), model.skeleton.file_index[joint.index()]);
+            let degrees = angle.to_degrees();
+            Some(format!("{} (node {node}) turned by {degrees:.0}° about ({x:.2}, {y:.2}, {z:.2})", name(joint)))
+        }
+        FindingPose::Clip { clip, time_secs } => {
+            let name = model.clips.get(clip.index()).map_or("", |c| c.name.as_str());
+            Some(format!("clip {} {name} at {time_secs:.3} s", clip.0))
+        }
+    };
+    json!({
+        "location": location(model, f),
+        "mesh": f.mesh.map(|mesh| &model.meshes[mesh.index()].name),
+        "joints": f.joints.iter().take(MOST_NAMES).map(|n| name(*n)).collect::<Vec<_>>(),
+        "measure": f.measure.filter(|m| m.value.is_finite()).map(|m| m.text()),
+        "pose": pose,
     })
 }
 
@@ -170,10 +202,10 @@ fn degrees(angle: f32) -> f64 {
 }
 
 /// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete; empty
-/// where the file does not load.
-pub(super) fn text(path: &str, outcome: &Outcome) -> String {
+/// where the file does not load. `item`: the same as JSON.
+pub(super) fn text(item: &Value, outcome: &Outcome) -> String {
     let Outcome::Checked { model, report, gates, rom, runtime } = outcome else { return String::new() };
-    let mut out = format!("{}\n", printable(path));
+    let mut out = format!("{}\n", printable(item["path"].as_str().unwrap_or_default()));
     for f in &report.findings {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
         out += &format!("\n  {:<8} {label} ({})", f.severity.id(), f.rule);
@@ -197,13 +229,13 @@ pub(super) fn text(path: &str, outcome: &Outcome) -> String {
         out += &format!("  {}\n", judged.text());
     }
     out += &runtime.map_or_else(String::new, Prediction::text);
-    out += &symmetry(report).map_or_else(String::new, |remark| format!("  {remark}\n"));
+    out += &symmetry(item).map_or_else(String::new, |remark| format!("  {remark}\n"));
     out.push('\n');
     out
 }
 
 /// Describes the location of a finding: `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
-pub(super) fn location(model: &Model, f: &Finding) -> String {
+fn location(model: &Model, f: &Finding) -> String {
     let mut parts = Vec::new();
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
         let name = &model.meshes[mesh.index()].name;
@@ -222,7 +254,7 @@ pub(super) fn location(model: &Model, f: &Finding) -> String {
 }
 
 /// Names the materials that a finding touches where several primitives draw its vertices: ` (materials "Skin", "Cloth")`.
-pub(super) fn materials(model: &Model, f: &Finding) -> String {
+fn materials(model: &Model, f: &Finding) -> String {
     let several = f.mesh.zip(f.primitive).is_some_and(|(mesh, p)| model.meshes[mesh.index()].parts(p).count() > 1);
     let named = f.materials(model).into_iter().filter(|_| several);
     let name = |m: Option<MaterialId>| {

@@ -5,10 +5,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::gates::{self, Judged};
-use super::report::{self, Outcome};
-use crate::inspect::check::{Finding, GATES, RULES, Severity};
+use super::report::{findings, severity, word};
+use super::shard::fnv;
+use crate::inspect::check::{GATES, RULES, Severity};
 use crate::inspect::rom::ROM_RULES;
-use crate::model::Model;
 
 /// The characters of a path that a URI need not escape (RFC 3986, 2.3), and the slash between its parts.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
@@ -46,22 +46,16 @@ pub(super) fn head() -> String {
 /// The end of the document.
 pub(super) const TAIL: &str = "\n],\"invocations\":[{\"executionSuccessful\":true}]}]}\n";
 
-/// Returns the results of a file with commas between; empty where nothing was found.
-pub(super) fn results(path: &str, outcome: &Outcome) -> String {
-    let results: Vec<String> = match outcome {
-        Outcome::Refused(error) => {
-            let location = physical(path);
-            vec![
-                result(UNREAD, Severity::Error, &error.to_string(), json!([{ "physicalLocation": location }]), path)
-                    .to_string(),
-            ]
-        }
-        Outcome::Checked { model, report, gates, .. } => {
-            let of_findings = report.findings.iter().map(|f| of_finding(path, model, f).to_string());
-            let exceeded = gates.iter().filter(|judged| !judged.passed());
-            of_findings.chain(exceeded.map(|judged| of_gate(path, judged).to_string())).collect()
-        }
-    };
+/// Returns the results of a file, of its JSON, with commas between; empty where nothing was found.
+pub(super) fn results(item: &Value) -> String {
+    let path = word(&item["path"]);
+    if let Some(error) = item["error"].as_str() {
+        let location = json!([{ "physicalLocation": physical(path) }]);
+        return result(UNREAD, Severity::Error, error, location, path).to_string();
+    }
+    let of_findings = findings(item).iter().map(|f| of_finding(path, f).to_string());
+    let exceeded = gates::of_item(item).into_iter().filter(|judged| !judged.passed());
+    let results: Vec<String> = of_findings.chain(exceeded.map(|judged| of_gate(path, &judged).to_string())).collect();
     results.join(",\n")
 }
 
@@ -73,17 +67,16 @@ fn of_gate(path: &str, judged: &Judged) -> Value {
     out
 }
 
-fn of_finding(path: &str, model: &Model, f: &Finding) -> Value {
-    let mut logical = Vec::new();
-    if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
-        let name = &model.meshes[mesh.index()].name;
-        let full = format!("/meshes/{}/primitives/{primitive}", model.file_mesh(mesh).0);
-        logical.push(json!({ "name": name, "fullyQualifiedName": full, "kind": "object" }));
+fn of_finding(path: &str, f: &Value) -> Value {
+    let (mut logical, words) = (Vec::new(), &f["words"]);
+    if let (Some(mesh), Some(primitive)) = (f["mesh"].as_u64(), f["primitive"].as_u64()) {
+        let full = format!("/meshes/{mesh}/primitives/{primitive}");
+        logical.push(json!({ "name": word(&words["mesh"]), "fullyQualifiedName": full, "kind": "object" }));
     }
-    for node in f.joints.iter().take(MOST_JOINTS) {
-        let full = format!("/nodes/{}", model.skeleton.file_index[node.index()]);
-        logical
-            .push(json!({ "name": model.skeleton.names[node.index()], "fullyQualifiedName": full, "kind": "object" }));
+    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
+    // The names are those of the first joints; `properties` lists all.
+    for (node, name) in list(&f["joints"]).into_iter().zip(list(&words["joints"])) {
+        logical.push(json!({ "name": name, "fullyQualifiedName": format!("/nodes/{node}"), "kind": "object" }));
     }
     let names: Vec<&str> = logical.iter().filter_map(|location| location["fullyQualifiedName"].as_str()).collect();
     let key = format!("{path}\n{}", names.join("\n"));
@@ -91,14 +84,12 @@ fn of_finding(path: &str, model: &Model, f: &Finding) -> Value {
     if !logical.is_empty() {
         location["logicalLocations"] = Value::from(logical);
     }
-    let message = format!("{} {}", f.message, f.fix);
-    let mut out = result(f.rule, f.severity, &message, json!([location]), &key);
-    out["properties"] = report::finding(model, f);
+    let message = format!("{} {}", word(&f["message"]), word(&f["fix"]));
+    let severity = severity(f).unwrap_or(Severity::Warning);
+    let mut out = result(word(&f["rule"]), severity, &message, json!([location]), &key);
+    out["properties"] = f.clone();
     out
 }
-
-/// The most joints of a finding that have a location of their own; `properties` lists all.
-const MOST_JOINTS: usize = 32;
 
 /// Returns a result; `key` tells it from others of the same rule, from run to run.
 fn result(rule: &str, severity: Severity, message: &str, locations: Value, key: &str) -> Value {
@@ -139,12 +130,9 @@ fn uri(path: &str) -> String {
     format!("{scheme}{}", utf8_percent_encode(path.strip_prefix("./").unwrap_or(&path), PLAIN))
 }
 
-/// Fowler, Noll and Vo's hash 1a of 64 bits, which is the same on every machine.
+/// Returns what tells a result from others, the same on every machine.
 fn fingerprint(text: &str) -> String {
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{hash:016x}")
+    format!("{:016x}", fnv(text.as_bytes()))
 }
 
 #[cfg(test)]

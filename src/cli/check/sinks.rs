@@ -6,55 +6,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::super::{CliError, markup, print, printable, unwritable};
-use super::{CheckArgs, junit, report, sarif};
+use super::super::{CliError, print, printable, unwritable};
+use super::forms::{FormArgs, Format};
+use super::shard::Shard;
+use super::{lines, report};
 use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
-
-/// A form in which results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    Text,
-    Json,
-    JsonLines,
-    Sarif,
-    Junit,
-    Page,
-}
-
-impl Format {
-    fn head(self) -> String {
-        match self {
-            Self::Text | Self::JsonLines => String::new(),
-            Self::Json => report::JSON_HEAD.to_owned(),
-            Self::Sarif => sarif::head(),
-            Self::Junit => junit::HEAD.to_owned(),
-            Self::Page => markup::head("Skinscope check"),
-        }
-    }
-
-    fn between(self) -> &'static str {
-        if matches!(self, Self::Json | Self::Sarif) { ",\n" } else { "" }
-    }
-
-    fn tail(self) -> &'static str {
-        match self {
-            Self::Text | Self::JsonLines => "",
-            Self::Json => report::JSON_TAIL,
-            Self::Sarif => sarif::TAIL,
-            Self::Junit => junit::TAIL,
-            Self::Page => markup::TAIL,
-        }
-    }
-
-    /// Returns the endings of files of this form, so that no model is named by mistake, and a sentence that says so.
-    fn endings(self) -> (&'static [&'static str], &'static str) {
-        match self {
-            Self::Sarif => (&["sarif", "json"], "SARIF is written as .sarif or .json"),
-            Self::Junit => (&["xml"], "JUnit's reports are written as .xml"),
-            _ => (&["html", "htm"], "pages are written as .html"),
-        }
-    }
-}
 
 /// One output of a run.
 struct Sink {
@@ -127,6 +83,8 @@ pub(super) struct Sinks {
     in_order: bool,
     /// Whether there may be several files, so that the error of each is written at once.
     many: bool,
+    /// The part of a list that the files are.
+    shard: Option<Shard>,
     state: Mutex<State>,
     written: Condvar,
 }
@@ -150,35 +108,23 @@ struct State {
     broken: Option<CliError>,
 }
 
-/// Checks that no output of `args` would replace one of `inputs`.
-pub(super) fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a Path> + Clone) -> Result<(), CliError> {
-    for (_, path) in args.files() {
+/// Checks that no output would replace one of `inputs`.
+pub(super) fn spare<'a>(forms: &FormArgs, inputs: impl IntoIterator<Item = &'a Path> + Clone) -> Result<(), CliError> {
+    for (_, path) in forms.files() {
         overwritten(path, inputs.clone())?;
     }
     Ok(overwritten_by_stdout(inputs)?)
 }
 
 impl Sinks {
-    /// Begins the outputs of `args`; `count` is the number of files, `None` where that is not known before a list has
-    /// ended.
-    pub(super) fn begin(args: &CheckArgs, count: Option<usize>) -> Result<Self, CliError> {
-        let mut on_stdout = args.on_stdout();
-        let format = on_stdout.next().unwrap_or(Format::Text);
-        if on_stdout.next().is_some() {
-            let why = "standard output has room for one of --json, --json-lines, --sarif and --junit; name a file for the \
-                       others, as in --sarif=findings.sarif";
-            return Err(CliError::Usage(why.to_owned()));
-        }
-        for (format, path) in args.files() {
-            let (endings, why) = format.endings();
-            if !path.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending)) {
-                return Err(CliError::Usage(format!("{}: {why}", path.display())));
-            }
-        }
-        let list = args.list.iter().map(PathBuf::as_path).filter(|list| *list != Path::new("-"));
-        spare(args, args.models.iter().map(PathBuf::as_path).chain(args.rom.pose_file()).chain(list))?;
+    /// Begins the outputs, which replace none of `inputs`; `count` is the number of files, `None` where that is not known before a list
+    /// has ended.
+    pub(super) fn begin(forms: &FormArgs, inputs: &[&Path], count: Option<usize>) -> Result<Self, CliError> {
+        let format = forms.on_stdout()?;
+        forms.check_names()?;
+        spare(forms, inputs.iter().copied())?;
         let mut sinks = vec![Sink { format, file: None, has_items: false, has_head: false }];
-        for (format, path) in args.files() {
+        for (format, path) in forms.files() {
             if is_stdout(path) {
                 let why =
                     format!("{}: standard output goes to this file too; give one of them another name", path.display());
@@ -193,7 +139,12 @@ impl Sinks {
         let formats: Vec<Format> = sinks.iter().map(|sink| sink.format).collect();
         let state = Mutex::new(State { sinks, ..State::default() });
         let in_order = formats[0] != Format::JsonLines;
-        Ok(Self { formats, in_order, many: count != Some(1), state, written: Condvar::new() })
+        Ok(Self { formats, in_order, many: count != Some(1), shard: None, state, written: Condvar::new() })
+    }
+
+    /// Lets the lines of JSON end with one that says that this part of a list is done.
+    pub(super) fn of_shard(self, shard: Option<Shard>) -> Self {
+        Self { shard, ..self }
     }
 
     /// Returns the forms in which the result of each file is wanted.
@@ -278,8 +229,11 @@ impl Sinks {
         if let Some(error) = broken {
             return Err(error);
         }
-        for sink in sinks.into_iter().rev() {
+        for mut sink in sinks.into_iter().rev() {
             let is_text = sink.format == Format::Text;
+            if let Some(shard) = self.shard.filter(|_| sink.format == Format::JsonLines) {
+                sink.add(&lines::closing(shard, files))?;
+            }
             sink.end()?;
             if is_text && self.many && files > 0 {
                 let noun = if files == 1 { "file" } else { "files" };

@@ -141,6 +141,10 @@ fn a_line_of_json_is_an_item_of_the_whole() {
             fields.retain(|key, _| key == "error");
         }
         fields.insert("file".to_owned(), path);
+        fields.insert("fail_on".to_owned(), json!("error"));
+    }
+    for (file, exit) in wanted.iter_mut().zip(["ok", "findings", "error"]) {
+        file["exit"] = json!(exit);
     }
     let (stdout, stderr) = said(&[&names[..], &["--json-lines"]].concat(), 1);
     let mut lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

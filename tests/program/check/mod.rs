@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod advice;
+mod archives;
 mod gates;
 mod many;
+mod merge;
 mod morphs;
+mod pipelines;
 mod reports;
 
 use std::path::{Path, PathBuf};
@@ -128,6 +131,7 @@ fn the_json_is_as_it_is_promised() {
         "fix",
         "measure",
         "pose",
+        "words",
     ];
     promised.sort_unstable();
     assert_eq!(keys, promised);

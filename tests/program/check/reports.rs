@@ -54,6 +54,10 @@ fn sarif_has_a_result_for_each_finding_and_each_file_that_does_not_load() {
     let findings: Vec<&Value> =
         report["files"].as_array().unwrap().iter().flat_map(|f| f["findings"].as_array().unwrap()).collect();
     assert!(!findings.is_empty());
+    let of_sums = findings.iter().find(|finding| finding["rule"] == "weights-sum").unwrap();
+    let words = json!({ "location": "mesh 0 \"Square\", primitive 0; vertex 3", "mesh": "Square", "joints": [],
+        "measure": "70.7 cm", "pose": null });
+    assert_eq!(of_sums["words"], words);
     let (last, of_findings) = results.split_last().unwrap();
     assert_eq!(of_findings.len(), findings.len());
     for (result, finding) in of_findings.iter().zip(findings) {

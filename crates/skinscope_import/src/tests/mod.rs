@@ -1,6 +1,7 @@
 //! Tests of import on small documents made by hand. The expected values are written out, not computed.
 
 mod accessors;
+mod archives;
 mod clips;
 mod copies;
 mod draco;

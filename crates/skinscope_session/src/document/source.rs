@@ -166,6 +166,13 @@ fn load_page(
 }
 
 impl Document {
+    /// Makes a document of a model that is no file, such as a member of an archive, with the warnings of its import.
+    #[must_use]
+    pub fn of_model(model: Arc<Model>, warnings: &[Warning]) -> Self {
+        let warnings = lines(warnings).into_iter().chain(strays(&model)).collect();
+        Self::new(model, warnings, None)
+    }
+
     /// Returns what it was opened from.
     #[must_use]
     pub fn source(&self) -> Source {
