@@ -5,21 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::left_file::left_text;
 use super::method::begun_method;
-use super::opened::refuse_session;
 use super::posed::read_named_pose;
 use super::sculpts::read_poses;
 use super::solve_args::{SearchArgs, gain_text, put_gain, remarks};
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, unwritable};
+use super::write_args::WriteArgs;
+use super::{CliError, print, unwritable};
 use crate::deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use crate::edit::Sheet;
 use crate::model::{LocalPose, Model};
-use crate::output::{self, overwritten, overwritten_by_stdout, say};
+use crate::output::{self, overwritten, say};
 use crate::parallel::JobContext;
 use crate::session::MethodChoice;
 use crate::solve::{
@@ -27,7 +24,7 @@ use crate::solve::{
     room_for_poses, shown_primitives, table_of,
 };
 use crate::weights::Table;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::Saved;
 
 /// Find the weights whose linear blending comes nearest to another method, for engines that do not have it
 ///
@@ -108,12 +105,7 @@ fn nothing_shown() -> CliError {
 }
 
 pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     args.spares(&document.files().map(|file| file.to_owned()).collect::<Vec<_>>())?;
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
@@ -128,15 +120,8 @@ pub(super) fn run(args: &BakeWeightsArgs) -> Result<(), CliError> {
         .filter_map(|(at, examples)| Some((&examples[..], table_of(&before, *at)?, table_of(&after, *at)?)));
     // Nothing cancels it.
     let gain = Gain::of(compared, &JobContext::of_waiting()).unwrap_or_default();
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     args.write_left(model, poses.len(), &examples, &after)?;
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&match args.json {
         true => args.report(model, poses.len(), &gain, &solved, &saved),
         false => {
@@ -188,9 +173,7 @@ impl BakeWeightsArgs {
             files.extend(one.file);
             out.push(one.pose);
         }
-        let paths = || files.iter().map(PathBuf::as_path);
-        overwritten_by_stdout(paths())?;
-        self.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, paths()))?;
+        self.write.spares(files.iter().map(PathBuf::as_path))?;
         self.spares(&files)?;
         Ok(out)
     }

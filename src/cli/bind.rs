@@ -12,12 +12,9 @@ use super::bind_from::{DressArgs, Prints};
 use super::bind_placed::{Made, PlacedArgs, Told};
 use super::check::bound::{Looked, look};
 use super::find::find_node;
-use super::fix::tell_current;
 use super::fix_report::written;
-use super::opened::refuse_session;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::write_args::WriteArgs;
+use super::{CliError, print, printable};
 use crate::bind::{BINDERS, BindSettings, Binder, ENVELOPE_RANGES, RULES, binder};
 use crate::edit::{
     BIND, BareBinding, BareScope, BoundSkin, Refusal, Settings, Sheet, apply, bare_joints, bind_bare, bind_placed,
@@ -25,10 +22,9 @@ use crate::edit::{
 };
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, NodeId, PrimitiveId};
-use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::Saved;
 
 /// The model whose meshes have gained a skin, the report of each skin, and what is said of joints that were placed.
 type Gained = (Model, Vec<BoundSkin>, Option<Told>);
@@ -167,11 +163,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
     args.check_numbers()?;
     args.placed.check()?;
     let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let began = Instant::now();
     let model = document.stored();
     let gained;
@@ -186,14 +178,7 @@ pub(super) fn run(args: &BindArgs) -> Result<(), CliError> {
         }
     };
     let seconds = began.elapsed().as_secs_f64();
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     let model = sheet.model;
     let out = args.write.output.as_deref().unwrap_or(path);
     let looked = if args.check { Some(look(out, open, args.max_influences as usize)?) } else { None };

@@ -9,12 +9,10 @@ use serde_json::{Value, json};
 
 use super::check::bound::{Looked, look};
 use super::clips::paths;
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::map::MapArgs;
 use super::opened::refuse_session;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
+use super::write_args::WriteArgs;
 use super::{CliError, other_file, print, printable};
 use crate::edit::{
     ALIGNS, Align, Deepest, Depths, DressSettings, Dressed, DressedGarment, DressedSkin, LeftOut, Sheet, dress,
@@ -26,7 +24,7 @@ use crate::model::{Model, PrimitiveId};
 use crate::output::{overwritten, overwritten_by_stdout};
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::Saved;
 
 /// What is printed of what was done.
 #[derive(Clone, Copy, Debug)]
@@ -97,12 +95,8 @@ impl DressArgs {
 
     fn dress(&self, write: &WriteArgs, from: &Path, settings: &DressSettings, prints: Prints) -> Result<(), CliError> {
         let WriteArgs { model: path, open, .. } = write;
-        refuse_session(path)?;
         refuse_session(from)?;
-        let mut stamps = Stamps::of(path);
-        let garment = other_file(path, open)?;
-        overwritten_by_stdout(garment.files())?;
-        stamps.add(garment.files());
+        let (garment, stamps) = write.open_model()?;
         let body = other_file(from, open)?;
         overwritten_by_stdout(body.files())?;
         if let Some(out) = &write.output {
@@ -120,14 +114,7 @@ impl DressArgs {
         let (sheet, DressedGarment { dressed, .. }) = (Sheet::of(&gained), found);
         let skins = dressed.skins(&gained);
         let seconds = began.elapsed().as_secs_f64();
-        if !prints.json {
-            tell_current(&garment, &sheet);
-        }
-        let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, write.destination())?
-            .keeping_links(write.keep_links)
-            .write()?;
-        tell_saved(&saved);
-        let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+        let (saved, restored) = write.write_weights((&garment, &stamps), &sheet, prints.json)?;
         let out = write.output.as_deref().unwrap_or(path);
         let looked = if prints.check { Some(look(out, open, settings.most)?) } else { None };
         print(&match prints.json {

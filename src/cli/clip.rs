@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::clips::{ClipsArgs, paths};
 use super::find::{Two, find_clip, find_node, find_pairs, parse_two};
-use super::opened::{Opened, refuse_session};
+use super::opened::Opened;
 use super::pose_steps::MirrorAxis;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, read_pose, tell_unmatched, tell_warnings};
+use super::write_args::WriteArgs;
+use super::{CliError, print, printable, read_pose, tell_unmatched, tell_warnings};
 use crate::edit::Sheet;
 use crate::inspect::symmetry;
 use crate::math::Aabb;
@@ -20,7 +20,7 @@ use crate::model::{ClipId, LocalPose, Model};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::pose::{Mirror, keyed_clip, resolve};
 use crate::session::mirrored_clips;
-use crate::writeback::{Origin, Recompression, Stamps, prepare};
+use crate::writeback::Recompression;
 
 /// Add clips to a model: those of other files, one made of pose files, mirrored ones
 ///
@@ -96,11 +96,8 @@ fn mirrored(args: &ClipArgs, axis: MirrorAxis, model: &Model, bounds: Aabb) -> R
 }
 
 pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, output, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    stamps.add(document.files());
+    let WriteArgs { open, output, .. } = &args.write;
+    let (document, stamps) = args.write.open_model()?;
     let mut opened = Opened::from(document);
     if !args.json {
         tell_warnings(&opened.document);
@@ -137,11 +134,7 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
     if let Some(out) = output {
         overwritten(out, opened.files().chain(paths(&read)))?;
     }
-    let destination = args.write.destination();
-    let saved = prepare(Origin::File(path, &stamps), &Sheet::of(&model), Recompression::None, destination)?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let saved = args.write.write(&stamps, &Sheet::of(&model), Recompression::None)?;
     let names: Vec<&str> = model.clips[own..].iter().map(|clip| clip.name.as_str()).collect();
     let changes = &saved.changes;
     if args.json {

@@ -6,16 +6,15 @@ use super::find::find_node;
 use super::fix_operations::OperationArgs;
 use super::fix_report::{Done, report, text};
 use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, tell_warnings};
+use super::write_args::{WriteArgs, tell_current};
+use super::{CliError, print, printable};
 use crate::edit::{
     Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation, check_applied, check_joint,
     check_moves,
 };
 use crate::inspect::VertexSet;
-use crate::output::{overwritten_by_stdout, say};
-use crate::session::Document;
-use crate::writeback::{Origin, Recompression, Stamps, prepare};
+use crate::output::say;
+use crate::writeback::Recompression;
 
 /// Repair weights and write back only what changed
 ///
@@ -40,7 +39,7 @@ use crate::writeback::{Origin, Recompression, Stamps, prepare};
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
 /// partner). solve also has examples and hold_out (empty) as `skinscope solve` has them, and unproven (places whose choice of joints is not proven
-/// to be the best). bake-method also has from, poses and what `bake-weights` tells of the gain.
+/// to be the best). bake-method also has from, poses and what `bake-weights` tells of the gain, and unproven.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct FixArgs {
@@ -108,7 +107,7 @@ impl FixArgs {
         let paired = asked.iter().flat_map(|(_, settings)| settings.pairs.iter().flatten());
         let given = asked.iter().flat_map(|(_, settings)| settings.copied.iter().map(|(joint, _)| joint));
         for joint in paired.chain(given) {
-            check_joint(sheet, *joint).map_err(|why| CliError::Usage(why.to_string()))?;
+            check_joint(sheet, *joint).map_err(|why| CliError::Usage(printable(&why.to_string())))?;
         }
         if self.recompress && sheet.model.source.origins.views.iter().all(|view| view.meshopt.is_none()) {
             say(format_args!(
@@ -120,18 +119,14 @@ impl FixArgs {
 }
 
 pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
-    let path = &args.write.model;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, &args.write.open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let mut sheet = Sheet::of(document.stored());
     let asked = args.operations.settings(&args.write, &document)?;
     args.bounds(&mut sheet)?;
     args.has_effects(&sheet, &asked)?;
     let mut done: Vec<Done> = Vec::new();
     for (operation, settings) in asked {
-        let refused = |why: Refusal| CliError::Usage(format!("--{}: {why}", operation.id));
+        let refused = |why: Refusal| CliError::Usage(printable(&format!("--{}: {why}", operation.id)));
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
@@ -148,28 +143,11 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         tell_current(&document, &sheet);
     }
     let recompression = if args.recompress { Recompression::Meshopt } else { Recompression::None };
-    let saved = prepare(Origin::File(path, &stamps), &sheet, recompression, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let saved = args.write.write(&stamps, &sheet, recompression)?;
+    let restored = Restored::of(&saved, &sheet);
     print(&if args.json {
         report(document.stored(), &done, &saved, &restored)
     } else {
         text(document.stored(), &done, &saved, &restored)
     })
-}
-
-/// Writes the warnings of import to standard error, and says which of those about weights are repaired by now.
-pub(super) fn tell_current(document: &Document, sheet: &Sheet) {
-    let fixed = Some(sheet).filter(|_| !document.warnings.is_empty()).and_then(Sheet::to_model);
-    let Some(fixed) = fixed else { return tell_warnings(document) };
-    let (repaired, left): (Vec<_>, Vec<_>) =
-        document.warnings_of(&fixed).into_iter().partition(|warning| warning.is_repaired);
-    let mut shown = document.clone();
-    shown.warnings = left.into_iter().map(|warning| warning.text.into_owned()).collect();
-    tell_warnings(&shown);
-    for warning in repaired {
-        say(format_args!("repaired: {}", printable(&warning.text)));
-    }
 }

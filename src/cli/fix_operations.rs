@@ -188,9 +188,7 @@ impl OperationArgs {
     }
 
     fn take_pose(&self, settings: &mut Settings, write: &WriteArgs, document: &Document) -> Result<(), CliError> {
-        if let (Some(out), Some(pose)) = (&write.output, &self.pose) {
-            overwritten(out, [pose.as_path()])?;
-        }
+        write.spares(self.pose.iter().map(PathBuf::as_path))?;
         let pose = PoseArgs::plain(self.clip.clone(), self.time, self.pose.clone());
         settings.pose = Some(Arc::new(pose.session(document.clone())?.pose().local.clone()));
         Ok(())
@@ -250,9 +248,7 @@ impl Asked {
 fn take_examples(settings: &mut Settings, asked: &Asked, write: &WriteArgs, model: &Model) -> Result<(), CliError> {
     let Some(folder) = asked.file() else { return Ok(()) };
     let sculpts = read_sculpts(folder, model, &write.open)?;
-    let files = || sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path));
-    overwritten_by_stdout(files())?;
-    write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+    write.spares(sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path)))?;
     settings.examples = Arc::new(sculpts.iter().map(|sculpt| sculpt.mesh.clone()).collect());
     Ok(())
 }

@@ -61,9 +61,10 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
             out["without_plane"] = once(mirrored.without_plane.iter().map(|without| mesh(*without)));
             out["unpaired"] = json!(mirrored.unpaired);
         }
-        if let Some(Baked { from, poses, gain, .. }) = &done.baked {
+        if let Some(Baked { from, poses, gain, solved, .. }) = &done.baked {
             (out["from"], out["poses"]) = (json!(from), json!(poses));
             put_gain(&mut out, model, gain);
+            out["unproven"] = json!(solved.unproven);
         }
         if let Some(found) = &done.solved {
             put_examples(&mut out, &found.examples);
@@ -108,7 +109,8 @@ pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Resto
         lines.iter().for_each(|line| out += &format!("{line}\n"));
         out += &mirrored.as_ref().map(|mirrored| mirroring(model, mirrored)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
-        let gained = |baked: &Baked| gain_text(model, (baked.from.as_str(), baked.poses), &baked.gain);
+        let gained =
+            |baked: &Baked| gain_text(model, (baked.from.as_str(), baked.poses), &baked.gain) + &remarks(&baked.solved);
         out += &baked.as_ref().map(gained).unwrap_or_default();
         let found = solved.as_ref();
         out += &found.map(|found| examples_text(&found.examples) + &remarks(&found.solved)).unwrap_or_default();

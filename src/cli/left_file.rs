@@ -47,9 +47,9 @@ pub(super) fn read_left(path: &Path, model: &Model) -> Result<[Arc<PerVertex>; 2
 /// Reads what is left of a primitive; `None` where the model has none of this number with so many vertices, but for those that are `known`.
 fn left_of(entry: &Value, model: &Model, known: &[LeftOver]) -> Option<LeftOver> {
     let number = |key: &str| usize::try_from(entry.get(key)?.as_u64()?).ok();
-    let metres = |key: &str| -> Option<Vec<f32>> {
-        entry.get(key)?.as_array()?.iter().map(|mm| Some((1e-3 * mm.as_f64()?) as f32)).collect()
-    };
+    // A distance that is no number is null.
+    let of = |mm: &Value| if mm.is_null() { Some(f32::NAN) } else { Some((1e-3 * mm.as_f64()?) as f32) };
+    let metres = |key: &str| -> Option<Vec<f32>> { entry.get(key)?.as_array()?.iter().map(of).collect() };
     let (mesh, primitive) = (number("mesh")?, number("primitive")?);
     let (rms, largest) = (metres("rms_mm")?, metres("largest_mm")?);
     let is_it = |at: &PrimitiveId| {
@@ -70,7 +70,8 @@ mod tests {
     fn what_is_written_is_read_for_the_same_model_and_no_other() {
         let model = tube(Tube::default());
         let count = model.meshes[0].primitives[0].stored_vertices;
-        let rms: Vec<f32> = (0..count).map(|vertex| 1e-4 * vertex as f32).collect();
+        let mut rms: Vec<f32> = (0..count).map(|vertex| 1e-4 * vertex as f32).collect();
+        rms[0] = f32::NAN;
         let largest = rms.iter().map(|metres| 2.0 * metres).collect();
         let primitive = PrimitiveId::new(MeshId::from_index(0), 0);
         let text = left_text(&model, ("polar", 3), &[LeftOver { primitive, rms, largest }]);
@@ -78,6 +79,7 @@ mod tests {
         assert_eq!((&root["from"], &root["poses"], &root["schema"]), (&json!("polar"), &json!(3), &json!(1)));
         let entry = &root["primitives"][0];
         let left = left_of(entry, &model, &[]).unwrap();
+        assert!(left.rms[0].is_nan(), "a vertex that is nowhere");
         assert!(left.primitive == primitive && (left.rms[10] - 1e-3).abs() < 1e-7 && left.largest.len() == count);
         assert!(left_of(entry, &model, &[left]).is_none(), "it is there once");
         assert!(left_of(entry, &tube(Tube { rings: 11, ..Tube::default() }), &[]).is_none());

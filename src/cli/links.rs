@@ -7,17 +7,15 @@ use serde_json::{Value, json};
 
 use super::find::find_node;
 use super::fix_report::written;
-use super::opened::refuse_session;
 use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::write_args::WriteArgs;
+use super::{CliError, print, printable};
 use crate::edit::{LinkPlan, LinkRefusal, LinkSettings, Sheet, plan_links};
 use crate::inspect::check::{FindingPose, kept_volumes};
 use crate::model::{ClipId, Model, NodeId};
-use crate::output::overwritten_by_stdout;
 use crate::parallel::JobContext;
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::{Recompression, Saved};
 
 /// The angle at which the volume is told, degrees.
 const TOLD: f32 = 90.0;
@@ -86,12 +84,7 @@ struct Done {
 }
 
 pub(super) fn run(args: &LinksArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let settings = LinkSettings { degrees: args.degrees, angle: args.angle, twist: args.twist };
     let mut model = Arc::clone(document.stored());
     let mut all: Vec<Done> = Vec::new();
@@ -101,10 +94,7 @@ pub(super) fn run(args: &LinksArgs) -> Result<(), CliError> {
         all.push(done);
     }
     let sheet = Sheet::of(&model);
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let saved = args.write.write(&stamps, &sheet, Recompression::None)?;
     print(&match args.json {
         true => report(&model, args.twist, &all, &saved),
         false => all.iter().map(|done| text(&model, done)).collect::<String>() + &written(&saved, &Restored::default()),

@@ -1,24 +1,20 @@
 //! `skinscope paint`: carries out strokes on weights, and writes them back into the file that they came from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::flood::FloodArgs;
-use super::opened::refuse_session;
 use super::paint_layers::LayerArgs;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable, tell_unmatched};
+use super::write_args::WriteArgs;
+use super::{CliError, print, printable, tell_unmatched};
 use crate::model::Model;
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{self, Canvas, PaintError, Script, Stroke, StrokeReport, StrokesError};
 use crate::words::counted;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::Saved;
 
 /// Paint weights by strokes, and write back only what changed
 ///
@@ -62,17 +58,12 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
     skinscope paint character.glb --flood add --joint Chest --gradient linear --from 0,1.4,0 --until 0,1.2,0 -o painted.glb";
 
 pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let model = document.stored();
     let (script, gradient) = (args.script(model)?, args.flood.gradient()?);
     tell_unmatched(&script.unmatched);
     let mut canvas = Canvas::new(Arc::clone(model));
-    args.layers.put_up(&mut canvas, model, open)?;
+    args.layers.put_up(&mut canvas, model, &args.write.open)?;
     let mut done = Vec::with_capacity(script.strokes.len());
     for (number, stroke) in script.strokes.iter().enumerate() {
         let painted = match &gradient {
@@ -85,14 +76,7 @@ pub(super) fn run(args: &PaintArgs) -> Result<(), CliError> {
     }
     let mut sheet = canvas.sheet(model);
     sheet.layers = args.layers.in_file(&canvas, model);
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     print(&match args.json {
         true => report(&done, &saved),
         false => text(&script.strokes, &done) + &written(&saved, &restored),
@@ -110,11 +94,8 @@ impl PaintArgs {
             None if self.flood.is_asked() => self.flood.script(model, self.layers.painted_on())?,
             None => Script::default(),
         };
-        let files = || self.strokes.iter().chain(&self.layers.layers_from);
-        let read = || script.poses.iter().chain(files()).map(PathBuf::as_path);
-        overwritten_by_stdout(read())?;
-        let output: Option<&Path> = self.write.output.as_deref();
-        output.map_or(Ok(()), |out| overwritten(out, read()))?;
+        let files = script.poses.iter().chain(&self.strokes).chain(&self.layers.layers_from);
+        self.write.spares(files.map(PathBuf::as_path))?;
         Ok(script)
     }
 

@@ -7,28 +7,25 @@ use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::find::{find_node, splits};
-use super::fix::tell_current;
 use super::fix_report::written;
 use super::method::begun_method;
-use super::opened::refuse_session;
 use super::posed::{NamedPose, read_named_pose};
 use super::sculpt_vertex::{DraggedArgs, VertexSculpt};
 use super::sculpts::read_mesh;
 use super::solve_args::{SearchArgs, parse_primitive};
 use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::write_args::{WriteArgs, tell_current};
+use super::{CliError, print, printable};
 use crate::deform::{Deformation, METHODS, ParameterSettings};
 use crate::edit::{Sheet, mirrored_name};
 use crate::model::{LocalPose, Model, NodeId, PrimitiveId};
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::session::MethodChoice;
 use crate::session::shaping::{
     Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
     rename_shape, shape, targets_of_mesh, targets_of_method,
 };
 use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
-use crate::writeback::{Origin, Recompression, Stamps, prepare};
+use crate::writeback::Recompression;
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
 ///
@@ -110,12 +107,7 @@ fn parse_method(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let changed = args.changed(document.stored())?;
     let model: &Model = changed.as_ref().unwrap_or(document.stored());
     let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
@@ -123,8 +115,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
     let sculpts = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned());
     let files: Vec<PathBuf> = sculpts.chain(args.by_place.clone()).collect();
-    overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
-    args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files.iter().map(PathBuf::as_path)))?;
+    args.write.spares(files.iter().map(PathBuf::as_path))?;
     let no_sides = |why: ShapeError| CliError::Usage(printable(&format!("--mirror: {why}")));
     let has_sides = args.mirror || !args.mirror_of.is_empty();
     let sides = has_sides.then(|| Sides::of(model, document.rest_bounds()).map_err(no_sides)).transpose()?;
@@ -144,10 +135,7 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     if !args.json {
         tell_current(&document, &sheet);
     }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
+    let saved = args.write.write(&stamps, &sheet, Recompression::None)?;
     print(&match args.json {
         true => args.report(&shapes, &drivers, &made),
         false => args.text(&shapes, &drivers, &made) + &written(&saved, &Restored::default()),

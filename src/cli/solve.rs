@@ -5,21 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written;
-use super::opened::refuse_session;
 use super::sculpts::{Sculpt, read_sculpts};
 use super::solve_args::{SearchArgs, examples_text, put_examples, remarks};
 use super::solve_vertex::VertexArgs;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, other_file, print, printable};
+use super::write_args::WriteArgs;
+use super::{CliError, print, printable};
 use crate::edit::{ComparedExample, Sheet};
 use crate::model::Model;
-use crate::output::{overwritten, overwritten_by_stdout};
-use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved, as_stored};
-use crate::weights::Table;
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::solve::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, Solved};
+use crate::writeback::Saved;
 
 /// Find the weights that bring the posed surface nearest to example meshes
 ///
@@ -67,39 +62,17 @@ const AFTER_HELP: &str = "Files are written whole or not at all, and never over 
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), CliError> {
     let Some(poses) = &args.poses else { return args.vertices.run(&args.write, &args.search, args.json) };
-    let WriteArgs { model: path, open, .. } = &args.write;
-    refuse_session(path)?;
-    let mut stamps = Stamps::of(path);
-    let document = other_file(path, open)?;
-    overwritten_by_stdout(document.files())?;
-    stamps.add(document.files());
+    let (document, stamps) = args.write.open_model()?;
     let model: &Model = document.stored();
     let mut sheet = Sheet::of(model);
-    let sculpts = read_sculpts(poses, model, open)?;
-    let files = || sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path));
-    overwritten_by_stdout(files())?;
-    args.write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+    let sculpts = read_sculpts(poses, model, &args.write.open)?;
+    args.write.spares(sculpts.iter().flat_map(|sculpt| sculpt.files.iter().map(PathBuf::as_path)))?;
     let examples = args.examples(&sculpts)?;
     let set = args.set(model, &sheet, (&sculpts, &examples))?;
-    let before = set.deviations(&sheet.tables);
+    let before = sheet.tables.clone();
     let solved = args.search.solve(&mut sheet, &set.used())?;
-    let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let deviations = before.into_iter().zip(set.deviations(&after));
-    let told = examples.into_iter().zip(deviations).map(|(example, (before, after))| ComparedExample {
-        name: example.name,
-        is_held_out: example.is_held_out,
-        before,
-        after,
-    });
-    let told: Vec<ComparedExample> = told.collect();
-    if !args.json {
-        tell_current(&document, &sheet);
-    }
-    let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, args.write.destination())?
-        .keeping_links(args.write.keep_links)
-        .write()?;
-    tell_saved(&saved);
-    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    let told = ComparedExample::all(&examples, &set, [&before, &sheet.tables]);
+    let (saved, restored) = args.write.write_weights((&document, &stamps), &sheet, args.json)?;
     print(&match args.json {
         true => report(&told, &solved, &saved),
         false => examples_text(&told) + &remarks(&solved) + &written(&saved, &restored),

@@ -11,7 +11,7 @@ use crate::edit::{ComparedExample, Refusal, Sheet, check_joint, check_one_skin};
 use crate::model::{MeshId, Model, PrimitiveId};
 use crate::parallel::JobContext;
 use crate::solve::{Deviation, Gain, Joints, PrimitiveExamples, PullSettings, SolveSettings, Solved, solve_all};
-use crate::weights::Falloff;
+use crate::weights::{Bounds, Falloff};
 use crate::words::counted;
 
 /// How weights are looked for.
@@ -108,7 +108,7 @@ impl SearchArgs {
 
     /// Solves the weights of a sheet.
     pub fn solve(&self, sheet: &mut Sheet, examples: &[PrimitiveExamples]) -> Result<Solved, CliError> {
-        let locked = self.locked(sheet)?;
+        let bounds = Bounds { locked: self.locked(sheet)?, ..Bounds::default() };
         if self.joints != Among::Kept {
             let refused = |why: Refusal| CliError::Usage(printable(&why.to_string()));
             examples.iter().try_for_each(|(at, _)| check_one_skin(sheet, *at)).map_err(refused)?;
@@ -116,7 +116,7 @@ impl SearchArgs {
         let settings = SolveSettings { most: self.max_influences as usize, joints: self.among(), keep: self.keep };
         let surfaces = sheet.surfaces().to_vec();
         let (model, context) = (sheet.model, JobContext::of_waiting());
-        let solved = solve_all(model, (&surfaces, &mut sheet.tables), examples, &locked, &settings, &context);
+        let solved = solve_all(model, (&surfaces, &mut sheet.tables), examples, &bounds, &settings, &context);
         // Nothing cancels it.
         Ok(solved.unwrap_or_default())
     }
@@ -201,7 +201,7 @@ pub(super) fn deviations(before: &Deviation, after: &Deviation) -> String {
 pub(super) fn remarks(solved: &Solved) -> String {
     let mut out = String::new();
     if solved.changed == 0 {
-        out += "no place comes nearer with the joints that it may have than with the weights before; --joints says which these are\n";
+        out += "no place comes nearer with the joints that it may have than with the weights before\n";
     }
     if solved.stuck > 0 {
         let stays = counted(solved.stuck, "place stays", "places stay");

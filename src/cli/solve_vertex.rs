@@ -9,23 +9,19 @@ use clap::builder::PossibleValuesParser;
 use glam::DVec3;
 use serde_json::json;
 
-use super::fix::tell_current;
 use super::fix_report::written as told_of_saved;
-use super::opened::refuse_session;
 use super::paint_layers::{IntoLayerArgs, LayerArgs};
 use super::posed::{NamedPose, moment_of, read_named_pose};
 use super::solve_args::SearchArgs;
-use super::storage::Restored;
-use super::write_args::{WriteArgs, tell_saved};
-use super::{CliError, OpenArgs, other_file, print, printable};
+use super::write_args::WriteArgs;
+use super::{CliError, OpenArgs, print, printable};
 use crate::edit::Sheet;
 use crate::model::Model;
-use crate::output::{overwritten, overwritten_by_stdout};
 use crate::paint::{Canvas, Fit, written};
 use crate::solve::{Pin, PullField, Pulled};
 use crate::weights::brush::falloff;
 use crate::weights::{FALLOFFS, Table};
-use crate::writeback::{Origin, Recompression, Saved, Stamps, prepare};
+use crate::writeback::Saved;
 
 /// In so many poses a vertex can be held.
 const MOST: usize = 8;
@@ -133,18 +129,11 @@ fn numbers<T: std::str::FromStr>(text: &str) -> Option<Vec<T>> {
 impl VertexArgs {
     /// Carries the command out.
     pub fn run(&self, write: &WriteArgs, search: &SearchArgs, is_json: bool) -> Result<(), CliError> {
-        let WriteArgs { model: path, open, .. } = write;
-        refuse_session(path)?;
-        let mut stamps = Stamps::of(path);
-        let document = other_file(path, open)?;
-        overwritten_by_stdout(document.files())?;
-        stamps.add(document.files());
-        let files =
-            || self.vertex.iter().filter(|held| moment_of(&held.pose).is_none()).map(|held| Path::new(&held.pose));
-        overwritten_by_stdout(files())?;
-        write.output.as_deref().map_or(Ok(()), |out| overwritten(out, files()))?;
+        let (document, stamps) = write.open_model()?;
+        let of_files = self.vertex.iter().filter(|held| moment_of(&held.pose).is_none());
+        write.spares(of_files.map(|held| Path::new(&held.pose)))?;
         let model = document.stored();
-        let mut layered = self.into.asked().map(|args| Layered::new(args, model, open)).transpose()?;
+        let mut layered = self.into.asked().map(|args| Layered::new(args, model, &write.open)).transpose()?;
         let shown = Arc::clone(layered.as_ref().map_or(model, |layered| layered.canvas.model()));
         let mut found = self.found(&shown, search)?;
         let why = layered.as_mut().map_or(Ok(None), |layered| layered.take(&mut found))?;
@@ -162,14 +151,7 @@ impl VertexArgs {
                 Sheet::of(&changed)
             }
         };
-        if !is_json {
-            tell_current(&document, &sheet);
-        }
-        let saved = prepare(Origin::File(path, &stamps), &sheet, Recompression::None, write.destination())?
-            .keeping_links(write.keep_links)
-            .write()?;
-        tell_saved(&saved);
-        let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+        let (saved, restored) = write.write_weights((&document, &stamps), &sheet, is_json)?;
         print(&match is_json {
             true => self.report(&found.pulled, &saved),
             false => self.text(&found.pulled, why.as_deref()) + &told_of_saved(&saved, &restored),

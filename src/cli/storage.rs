@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 use crate::edit::Sheet;
 use crate::model::WeightFormat;
 use crate::words::counted;
+use crate::writeback::Saved;
 
 /// The vertices whose weights get another type, by the type before and after.
 #[derive(Debug, Default)]
 pub(super) struct Restored(BTreeMap<[&'static str; 2], usize>);
 
 impl Restored {
-    /// Compares what a sheet stores with its file.
-    pub fn of(sheet: &Sheet) -> Self {
+    /// Compares what a sheet stores with its file, where something of that was written anew.
+    pub fn of(saved: &Saved, sheet: &Sheet) -> Self {
+        if saved.changes.accessors.is_empty() {
+            return Self::default();
+        }
         let before = Sheet::of_file(sheet.model).tables;
         let mut out = Self::default();
         for (old, new) in before.iter().zip(&sheet.tables) {

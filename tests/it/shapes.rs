@@ -9,7 +9,7 @@ use skinscope::edit::Sheet;
 use skinscope::math::Aabb;
 use skinscope::model::{InstanceId, LocalPose, Model};
 use skinscope::parallel::JobContext;
-use skinscope::solve::{MethodSurface, PosedSkin, ShapedSkin, direction_offsets, shown_by, typical_poses};
+use skinscope::solve::{MethodSurface, PoseKind, PosedSkin, ShapedSkin, direction_offsets, poses_of, shown_by};
 
 use crate::common;
 
@@ -49,7 +49,7 @@ fn surfaces_of_real_models_by_another_method_are_reached_by_morph_targets() {
         let first = sheet.tables.iter().flat_map(|table| &table.primitives).next();
         let Some((instance, at)) = first.and_then(|at| Some((shown_by(&model, *at)?, *at))) else { continue };
         let (mut moved, mut stay) = (0, 0);
-        for pose in typical_poses(&model, POSES) {
+        for pose in poses_of(&model, PoseKind::All, POSES) {
             let Some((apart, [some, others])) = taken_back(&model, &pose, (instance, at.primitive)) else { continue };
             // The bounds of vertices that stay may be smaller than those of the surface that was wanted.
             assert!(apart < 2e-5, "{name}: {apart}");

@@ -13,10 +13,10 @@ use skinscope::math::Aabb;
 use skinscope::model::{InstanceId, Model, PrimitiveId};
 use skinscope::parallel::JobContext;
 use skinscope::solve::{
-    Deviation, Drag, DragPose, DraggedRow, Follower, Hull, MethodSurface, Posed, PrimitiveExamples, Problem,
-    SolveSettings, drag, hull, shown_by, solve_all, solve_rows, typical_poses,
+    Deviation, Drag, DragPose, DraggedRow, Follower, Hull, MethodSurface, PoseKind, Posed, PrimitiveExamples, Problem,
+    SolveSettings, drag, hull, poses_of, shown_by, solve_all, solve_rows,
 };
-use skinscope::weights::Table;
+use skinscope::weights::{Bounds, Table};
 
 use crate::common;
 
@@ -34,7 +34,7 @@ fn examples<'m>(model: &'m Model, of: &[(InstanceId, PrimitiveId)]) -> Vec<Primi
     let mut surface = MethodSurface::new(model, METHODS[0].into(), &context).unwrap();
     let drawn: Vec<(InstanceId, usize)> = of.iter().map(|(instance, at)| (*instance, at.primitive)).collect();
     let mut out: Vec<PrimitiveExamples<'m>> = of.iter().map(|(_, at)| (*at, Vec::new())).collect();
-    for pose in typical_poses(model, POSES) {
+    for pose in poses_of(model, PoseKind::All, POSES) {
         for ((_, examples), example) in out.iter_mut().zip(surface.examples(&pose, &drawn)) {
             examples.extend(example);
         }
@@ -79,7 +79,7 @@ fn solved_back(corpus: &Path, name: &str) -> Option<[f64; 2]> {
     let lost = deviation(&examples, &sheet.tables).rms / diagonal;
     let surfaces = sheet.surfaces().to_vec();
     let (settings, context) = (SolveSettings::default(), JobContext::of_waiting());
-    solve_all(&model, (&surfaces, &mut sheet.tables), &examples, &BTreeSet::new(), &settings, &context).unwrap();
+    solve_all(&model, (&surfaces, &mut sheet.tables), &examples, &Bounds::default(), &settings, &context).unwrap();
     Some([lost, deviation(&examples, &sheet.tables).rms / diagonal])
 }
 
@@ -115,7 +115,7 @@ fn bent<'m>(model: &'m Model, sheet: &Sheet) -> (usize, DragPose<'m>, Vec<(u32, 
         .step_by(7)
         .collect();
     let mut best: Option<Best<'m>> = None;
-    for pose in typical_poses(model, 40) {
+    for pose in poses_of(model, PoseKind::All, 40) {
         let motion = Posed::new(model, &pose).motion(instance, at.primitive).unwrap();
         for (row, own) in &rows {
             let [a, b] = [own[0].0, own[1].0].map(|joint| motion.ghost(joint as usize, *row));
@@ -164,8 +164,8 @@ fn a_surface_without_examples_stays() {
     let mut tables = sheet.tables.clone();
     for surface in sheet.surfaces() {
         let examples = vec![&[][..]; surface.parts.len()];
-        let (tables_before, locked) = (&sheet.tables[..], BTreeSet::new());
-        let problem = Problem { model: &model, surface, tables: tables_before, examples: &examples, locked: &locked };
+        let (tables_before, bounds) = (&sheet.tables[..], Bounds::default());
+        let problem = Problem { model: &model, surface, tables: tables_before, examples: &examples, bounds: &bounds };
         let found = solve_rows(&problem, &SolveSettings::default(), &JobContext::of_waiting()).unwrap();
         assert_eq!((found.apply(surface, &mut tables), found.stuck, found.unproven), (0, 0, 0));
     }

@@ -1,7 +1,7 @@
 //! Baking a method into weights in the panel of tools: what is set, the share of the gain by joint, what shows the rest.
 
 use skinscope::edit::bakes_kept_poses;
-use skinscope::session::{ComparisonCommand, SideWeights, ToolCommand};
+use skinscope::session::{ComparedFile, ComparisonCommand, SideWeights, ToolCommand};
 
 use super::*;
 
@@ -94,4 +94,16 @@ fn the_picture_compares_the_weights_with_the_method() {
     harness.key_press(Key::X);
     harness.run();
     assert!(harness.state().session.deforming().comparison().is_none());
+}
+
+#[test]
+fn the_weights_from_before_are_compared_though_another_file_was() {
+    let mut harness = panel();
+    press(&mut harness, "Apply");
+    let session = &mut harness.state_mut().session;
+    let model = Arc::clone(session.document().unwrap().stored());
+    session.compare_file(ComparedFile { model, name: "other.glb".to_owned() }).unwrap();
+    harness.run();
+    click(&mut harness, "Show linear blending by these weights beside the method by those from before; X ends it");
+    assert_eq!(harness.state().session.deforming().compared_file(), Some("the weights before Bake method"));
 }

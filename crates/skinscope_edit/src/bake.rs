@@ -10,15 +10,15 @@ use skinscope_deform::{Deformation, METHODS, PASSES, ParameterSettings};
 use skinscope_inspect::PerVertex;
 use skinscope_model::{LocalPose, Model};
 use skinscope_solve::{
-    Gain, Joints, LeftOver, PoseKind, ShownPrimitive, SolveSettings, as_stored, left_over, method_examples, poses_of,
-    room_for_poses, shown_primitives, solve_all,
+    Gain, Joints, LeftOver, PoseKind, ShownPrimitive, SolveSettings, Solved, as_stored, left_over, method_examples,
+    poses_of, room_for_poses, shown_primitives, solve_all,
 };
 use skinscope_weights::Table;
 
 use super::operation_row::Group;
 use super::{
-    ChoiceKind, ChoiceWord, JointNumbers, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Refusal,
-    Settings, Sheet,
+    ChoiceKind, ChoiceWord, NumberKind, Operation, OptionForm, Parameter, ParameterKind, Refusal, Settings, Sheet,
+    check_one_skin,
 };
 
 /// Which method.
@@ -202,7 +202,6 @@ pub(crate) static BAKE_METHOD: Operation = Operation {
     argument: "METHOD",
     parameters: &[&FROM, &MUSH, &OVER, &POSES, &MOST, &AMONG, &KEEP, &DETAILS],
     refuse: |sheet, settings| can_bake(sheet, settings),
-    numbers: JointNumbers::Any,
     pairs: Some(|settings| MOST.number(settings) as usize),
     by_result: true,
     run: run_on,
@@ -218,10 +217,8 @@ pub struct Baked {
     pub poses: usize,
     /// How far linear blending is from the method before and after.
     pub gain: Gain,
-    /// How many places stay because of locked joints.
-    pub stuck: usize,
-    /// How many places have a choice of joints that is not proven to be the best.
-    pub unproven: usize,
+    /// How many places have changed, stay, or have a choice of joints that is not proven to be the best.
+    pub solved: Solved,
     /// How far each vertex stays from the method over the poses, millimetres ([`left_values`]): the root of the mean of the squares, and the
     /// largest distance.
     pub left: [Arc<PerVertex>; 2],
@@ -276,12 +273,25 @@ fn poses(model: &Model, settings: &Settings, of: &[ShownPrimitive]) -> Vec<Local
     }
 }
 
+/// Returns the primitives of which a vertex may change, each with the instance that shows it.
+fn open_primitives(sheet: &Sheet) -> Vec<ShownPrimitive> {
+    let mut of = shown_primitives(sheet.model, &sheet.tables);
+    of.retain(|(_, at)| {
+        let table = sheet.table_of(*at);
+        table.is_some_and(|table| (0..sheet.tables[table].vertices()).any(|row| sheet.bounds.has(table, row)))
+    });
+    of
+}
+
 /// Says why there is no method that could be baked.
 fn can_bake(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     let (model, of) = (sheet.model, shown_primitives(sheet.model, &sheet.tables));
     let drawn = drawn_at_rest(model, model.default_scene);
     if !of.iter().any(|(instance, _)| drawn.contains(instance)) {
         return Err(Refusal::NothingShown);
+    }
+    if AMONG.choice(settings) > 0 {
+        open_primitives(sheet).iter().try_for_each(|(_, at)| check_one_skin(sheet, *at))?;
     }
     match OVER.choice(settings) {
         at if at == KINDS.len() && kept_poses(model, settings).next().is_none() => Err(Refusal::NoKeptPose),
@@ -309,12 +319,8 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
 /// Finds the weights. Returns `None` where the job was cancelled.
 fn bake(sheet: &mut Sheet, settings: &Settings) -> Option<Baked> {
     let (model, context) = (sheet.model, sheet.context.clone());
-    let mut of = shown_primitives(model, &sheet.tables);
     // What no vertex may change of takes no time.
-    of.retain(|(_, at)| {
-        let table = sheet.table_of(*at);
-        table.is_some_and(|table| (0..sheet.tables[table].vertices()).any(|row| sheet.bounds.has(table, row)))
-    });
+    let of = open_primitives(sheet);
     let poses = poses(model, settings, &of);
     let (deformation, from) = method(settings);
     let mut examples = method_examples(model, deformation, &of, &poses, &context.part(0.2, 0.5))?;
@@ -323,9 +329,9 @@ fn bake(sheet: &mut Sheet, settings: &Settings) -> Option<Baked> {
     let joints = joints.get(AMONG.choice(settings)).copied().unwrap_or_default();
     let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
     let before = sheet.tables.clone();
-    let (surfaces, locked) = (sheet.surfaces().to_vec(), sheet.bounds.locked.clone());
+    let surfaces = sheet.surfaces().to_vec();
     let (all, part) = ((&surfaces[..], &mut sheet.tables[..]), context.part(0.5, 0.75));
-    let solved = solve_all(model, all, &examples, &locked, &search, &part)?;
+    let solved = solve_all(model, all, &examples, &sheet.bounds, &search, &part)?;
     // What is told is of the weights that there will be.
     sheet.hold(&before, false);
     let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
@@ -335,7 +341,7 @@ fn bake(sheet: &mut Sheet, settings: &Settings) -> Option<Baked> {
     });
     let gain = Gain::of(compared, &context)?;
     let left = left_values(model, &left_over(&examples, &after, &context)?);
-    Some(Baked { from, poses: poses.len(), gain, stuck: solved.stuck, unproven: solved.unproven, left })
+    Some(Baked { from, poses: poses.len(), gain, solved, left })
 }
 
 #[cfg(test)]
@@ -344,7 +350,7 @@ mod tests {
     use skinscope_base::parallel::JobContext;
     use skinscope_inspect::VertexSet;
     use skinscope_model::test_shapes::{Tube, tube};
-    use skinscope_model::{MeshId, ModelParts, NodeId, Scene};
+    use skinscope_model::{Instance, MeshId, ModelParts, NodeId, Scene, Skin, SkinId};
 
     use super::*;
     use crate::{Outcome, Task, compute_outcome, operation};
@@ -431,6 +437,19 @@ mod tests {
         parts.scenes[0] = Scene { contains: vec![false; model.skeleton.len()], ..Scene::default() };
         let hidden = Model::build(parts).unwrap();
         assert_eq!(tried(&hidden, &few(0), None).refused, Some(Refusal::NothingShown));
+    }
+
+    #[test]
+    fn a_mesh_that_two_skins_show_keeps_its_joints_or_is_refused() {
+        let mut parts = ModelParts::clone(&model());
+        let joints: Vec<NodeId> = parts.skins[0].joints.iter().rev().copied().collect();
+        parts.skins.push(Skin { joints, name: "other".into(), ..parts.skins[0].clone() });
+        parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+        let shared = Model::build(parts).unwrap();
+        let mut settings = few(1);
+        assert!(matches!(tried(&shared, &settings, None).refused, Some(Refusal::SharedMesh { .. })));
+        AMONG.set_choice(&mut settings, 0);
+        assert_eq!(tried(&shared, &settings, None).refused, None);
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! The operation that finds the weights which bring the posed surface nearest to example meshes (`skinscope_solve`).
 
-use std::collections::BTreeSet;
-
 use skinscope_model::PrimitiveId;
 use skinscope_solve::{
-    ExampleError, ExampleMesh, ExampleSet, Joints, LayoutError, MeshOrder, SolveSettings, as_stored, solve_all,
+    ExampleError, ExampleMesh, ExampleSet, Joints, LayoutError, MeshOrder, SolveSettings, solve_all,
 };
 use skinscope_weights::Table;
 
@@ -182,26 +180,13 @@ fn run_on(sheet: &mut Sheet, settings: &Settings) {
     let joints = [Joints::Kept, Joints::Near, Joints::All][JOINTS.choice(settings).min(2)];
     let search = SolveSettings { most: MOST.number(settings) as usize, joints, keep: KEEP.number(settings) };
     let (surfaces, before) = (sheet.surfaces().to_vec(), sheet.tables.clone());
-    let locked: BTreeSet<u32> = sheet.bounds.locked.iter().copied().collect();
     let (model, context) = (sheet.model, sheet.context.part(0.2, 0.8));
-    let solved = solve_all(model, (&surfaces, &mut sheet.tables), &set.used(), &locked, &search, &context);
+    let solved = solve_all(model, (&surfaces, &mut sheet.tables), &set.used(), &sheet.bounds, &search, &context);
     let Some(solved) = solved else { return };
-    // Vertices out of bounds get their weights back after this, and what is told holds for them too.
-    for (number, (table, old)) in sheet.tables.iter_mut().zip(&before).enumerate() {
-        if table.per_vertex == old.per_vertex {
-            let closed = (0..table.vertices()).filter(|row| !sheet.bounds.has(number, *row));
-            closed.collect::<Vec<_>>().into_iter().for_each(|row| table.give_back(row, old));
-        }
-    }
-    let after: Vec<Table> = sheet.tables.iter().map(as_stored).collect();
-    let deviations = set.deviations(&before).into_iter().zip(set.deviations(&after));
-    let compared = settings.examples.iter().zip(deviations).map(|(mesh, (before, after))| ComparedExample {
-        name: mesh.name.clone(),
-        is_held_out: mesh.is_held_out,
-        before,
-        after,
-    });
-    sheet.solved = Some(SolvedExamples { examples: compared.collect(), solved });
+    // What is told is of the weights that there will be.
+    sheet.hold(&before, false);
+    let examples = ComparedExample::all(&settings.examples, &set, [&before, &sheet.tables]);
+    sheet.solved = Some(SolvedExamples { examples, solved });
 }
 
 #[cfg(test)]
@@ -210,7 +195,7 @@ mod tests {
 
     use skinscope_model::test_shapes::{Tube, tube};
     use skinscope_model::{InstanceId, Model};
-    use skinscope_solve::{MeshPoints, Posed};
+    use skinscope_solve::{MeshPoints, Posed, as_stored};
 
     use super::*;
     use crate::apply;

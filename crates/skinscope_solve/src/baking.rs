@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::tests::table_of;
-    use crate::typical_poses;
+    use crate::{PoseKind, poses_of};
 
     #[test]
     fn what_is_left_of_a_method_is_told_for_each_vertex() {
@@ -122,7 +122,7 @@ mod tests {
         let of = shown_primitives(&model, &tables);
         assert!(of.len() == 1 && room_for_poses(&model, &of) == MOST_POSES);
         let context = JobContext::of_waiting();
-        let poses = typical_poses(&model, 30);
+        let poses = poses_of(&model, PoseKind::All, 30);
         let left = |deformation: Deformation<'_>| {
             let examples = method_examples(&model, deformation, &of, &poses, &context).unwrap();
             assert_eq!(examples[0].1.len(), poses.len());
@@ -152,7 +152,7 @@ mod tests {
         parts.scenes[0] = Scene { contains: vec![false; shown.skeleton.len()], ..Scene::default() };
         let hidden = Model::build(parts).unwrap();
         let of = shown_primitives(&hidden, &[table_of(&hidden)]);
-        let poses = typical_poses(&hidden, 3);
+        let poses = poses_of(&hidden, PoseKind::All, 3);
         let context = JobContext::of_waiting();
         let examples = method_examples(&hidden, METHODS[1].into(), &of, &poses, &context).unwrap();
         assert!(examples.iter().all(|(_, examples)| examples.is_empty()));

@@ -46,7 +46,7 @@ pub use hull::{Hull, hull};
 pub use layout::{Layout, LayoutError};
 pub use meshes::{ExampleError, ExampleMesh, ExampleSet, MeshOrder, MeshPoints, table_of};
 pub use motion::{Motion, Posed, shown_by};
-pub use poses::{MethodSurface, PoseKind, poses_of, typical_poses};
+pub use poses::{MethodSurface, PoseKind, poses_of};
 pub use pull::{Pin, PullField, PullSettings};
 pub use pulled::Pulled;
 pub use row::Outcome;

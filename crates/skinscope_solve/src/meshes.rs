@@ -207,9 +207,9 @@ mod tests {
         assert!(used.len() == 1 && used[0].1.len() == 2);
         let before = set.deviations(&lost);
         let settings = SolveSettings { joints: crate::Joints::All, ..SolveSettings::default() };
-        let (surfaces, locked) = ([surface_of(&model)], std::collections::BTreeSet::new());
+        let (surfaces, bounds) = ([surface_of(&model)], skinscope_weights::Bounds::default());
         let context = JobContext::of_waiting();
-        solve_all(&model, (&surfaces, &mut lost), &used, &locked, &settings, &context).unwrap();
+        solve_all(&model, (&surfaces, &mut lost), &used, &bounds, &settings, &context).unwrap();
         let after = set.deviations(&lost);
         assert!(before[1].rms > 0.01 && before[2].rms > 0.01);
         assert!(after[1].rms < 0.01 * before[1].rms && after[2].rms < 0.1 * before[2].rms, "{after:?}");

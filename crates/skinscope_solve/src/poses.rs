@@ -40,14 +40,8 @@ pub enum PoseKind {
     Clips,
 }
 
-/// Returns no more than `most` poses: the joints of all skins turned from rest, one at a time, about each of their axes, and moments of all
-/// clips. Where the joints are more than there is room for, they are thinned out evenly.
-#[must_use]
-pub fn typical_poses(model: &Model, most: usize) -> Vec<LocalPose> {
-    poses_of(model, PoseKind::All, most)
-}
-
-/// Returns no more than `most` poses of a kind, as [`typical_poses`] does.
+/// Returns no more than `most` poses of a kind: the joints of all skins turned from rest, one at a time, about each of their axes, and moments
+/// of all clips. Where the joints are more than there is room for, they are thinned out evenly.
 #[must_use]
 pub fn poses_of(model: &Model, kind: PoseKind, most: usize) -> Vec<LocalPose> {
     let of_clips = match kind {
@@ -150,15 +144,15 @@ mod tests {
     #[test]
     fn poses_turn_each_joint_and_follow_the_clips() {
         let model = tube(Tube { joints: 3, ..Tube::default() });
-        let poses = typical_poses(&model, 100);
+        let poses = poses_of(&model, PoseKind::All, 100);
         assert_eq!(poses.len(), 3 * TURNS.len() + 25);
         let is_moved = |pose: &LocalPose, node: usize| {
             pose.transforms[node].rotation != model.skeleton.rest.transforms[node].rotation
         };
         assert!((1..4).all(|node| poses[..36].iter().filter(|pose| is_moved(pose, node)).count() == TURNS.len()));
         assert!((2..4).all(|node| is_moved(&poses[48], node)), "the clip turns all joints but the first");
-        let few = typical_poses(&model, 2);
-        assert!(few.len() == 2 && typical_poses(&model, 0).is_empty());
+        let few = poses_of(&model, PoseKind::All, 2);
+        assert!(few.len() == 2 && poses_of(&model, PoseKind::All, 0).is_empty());
         let (turned, of_clips) = (poses_of(&model, PoseKind::Turned, 100), poses_of(&model, PoseKind::Clips, 30));
         assert!(turned[..] == poses[..36] && of_clips.len() == 30);
         let mut parts = skinscope_model::ModelParts::clone(&model);
@@ -176,7 +170,7 @@ mod tests {
         let furthest = |deformation: Deformation<'_>| {
             let mut surface = MethodSurface::new(&model, deformation, &context).unwrap();
             let mut distances = Vec::new();
-            for pose in typical_poses(&model, 30) {
+            for pose in poses_of(&model, PoseKind::All, 30) {
                 surface.examples(&pose, &of)[0].as_ref().unwrap().distances(&table, &mut distances);
             }
             distances.into_iter().fold(0.0, f64::max)

@@ -23,7 +23,7 @@ pub enum Outcome {
     Changed,
     /// It stays, since its locked joints leave nothing, or no place for another joint, or have other weights in each of its rows.
     Stuck,
-    /// It stays, since no example says where it should be, or it may have no joint.
+    /// It stays, since no example says where it should be, or it may have no joint or not change.
     Free,
 }
 
@@ -158,13 +158,17 @@ impl RowSolver {
     }
 
     /// Adds the weights to `out`: those of locked joints, then those with weight of the others in the order of the candidates. `rows` is how
-    /// many rows the equations are of. Returns whether the choice of joints is proven to be the best; `None` where there are no equations.
+    /// many rows the equations are of. Returns whether the choice of joints is proven to be the best; `None` where there are no equations, or
+    /// their numbers have no bounds.
     pub fn finish(&mut self, rules: &RowRules, rows: usize, out: &mut Vec<(u32, f64)>) -> Option<bool> {
         if !self.row.hold(rules.keep, rows) {
             return None;
         }
         let slack = 0.5 * NEARER * NEARER * self.row.equations as f64;
         let proven = self.subset.find(&self.row.quadratic, self.row.most, slack);
+        if self.subset.best.is_empty() {
+            return None;
+        }
         self.row.take(&mut self.subset.best, out);
         Some(proven)
     }
@@ -206,6 +210,17 @@ mod tests {
         assert_eq!(solved(&before, &RowRules { most: 1, ..rules }, DVec3::ZERO), Err(Outcome::Stuck));
         assert_eq!(solved(&[(1, 1.0)], &rules, DVec3::ZERO), Err(Outcome::Stuck));
         assert_eq!(solved(&[], &RowRules { most: 0, ..rules }, DVec3::ZERO), Err(Outcome::Free));
+    }
+
+    #[test]
+    fn a_row_whose_equations_have_no_bounds_gets_no_weights() {
+        let none = BTreeSet::new();
+        let rules = RowRules { most: 4, keep: f64::INFINITY, locked: &none };
+        let mut solver = RowSolver::default();
+        assert_eq!(solver.begin(&[(0, 0.5), (1, 0.5)], &[0, 1, 2], &rules), None);
+        solver.add(&|key| DVec3::splat(f64::from(key)), DVec3::X, 1.0);
+        let mut out = Vec::new();
+        assert!(solver.finish(&rules, 1, &mut out).is_none() && out.is_empty());
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The weights of a whole surface, from examples.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use skinscope_base::parallel::{JobContext, map};
 use skinscope_model::Model;
-use skinscope_weights::{RestSurface, Table, TableRow, difference, share_of};
+use skinscope_weights::{Bounds, RestSurface, Table, TableRow, difference, share_of};
 
 use crate::candidates::{Candidates, Kin};
 use crate::example::Example;
@@ -47,8 +46,8 @@ pub struct Problem<'a> {
     pub tables: &'a [Table],
     /// For each part of the surface, its examples. A part without any gets only the rows of the places that it shares with others.
     pub examples: &'a [&'a [Example<'a>]],
-    /// The joints whose weights stay, by key.
-    pub locked: &'a BTreeSet<u32>,
+    /// The joints whose weights stay, and the vertices that may change: a place without any stays.
+    pub bounds: &'a Bounds,
 }
 
 /// The rows that were found for the places of a surface.
@@ -83,7 +82,7 @@ pub fn solve_rows(problem: &Problem, settings: &SolveSettings, context: &JobCont
     let work = |piece: usize| {
         let mut solver = PlaceSolver {
             problem,
-            rules: RowRules { most: settings.most, keep: settings.keep, locked: problem.locked },
+            rules: RowRules { most: settings.most, keep: settings.keep, locked: &problem.bounds.locked },
             size,
             index: &index,
             candidates: Candidates::new(settings.joints, surface, tables, &kin),
@@ -158,6 +157,9 @@ impl PlaceSolver<'_> {
     /// Solves a place, and adds its shares.
     fn place(&mut self, place: u32, out: &mut Piece) -> Outcome {
         self.look(place);
+        if !self.rows.iter().any(|(_, at)| self.problem.bounds.has(at.table, at.row)) {
+            return Outcome::Free;
+        }
         if self.locks_differ() {
             return Outcome::Stuck;
         }
@@ -171,7 +173,11 @@ impl PlaceSolver<'_> {
             let index = &self.index[*part];
             let examples = self.problem.examples.get(*part).copied().unwrap_or_default();
             for example in examples.iter().filter(|example| at.row < example.vertices()) {
-                let ghost = |key: u32| example.motion().ghost(usize::from(index[key as usize]), at.row);
+                // A locked joint with hardly any weight may be one of another vertex of the place alone.
+                let ghost = |key: u32| match index[key as usize] {
+                    NONE => DVec3::NAN,
+                    joint => example.motion().ghost(usize::from(joint), at.row),
+                };
                 self.solver.add(&ghost, example.target(at.row), self.size);
             }
         }

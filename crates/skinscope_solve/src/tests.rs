@@ -1,7 +1,5 @@
 //! What the tests of several files share, and tests of whole surfaces.
 
-use std::collections::BTreeSet;
-
 use glam::{DVec3, Vec3};
 use skinscope_anim::pose::rotate;
 use skinscope_base::math::WeldRule;
@@ -9,7 +7,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::MeshTopology;
 use skinscope_model::test_shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, NodeId, PrimitiveId, WeightFormat};
-use skinscope_weights::{RestPart, RestSurface, Table, difference};
+use skinscope_weights::{Bounds, RestPart, RestSurface, Table, difference};
 
 use crate::{Deviation, Example, Joints, Posed, Problem, SolveSettings, solve_rows};
 
@@ -93,9 +91,9 @@ fn rigid(table: &Table) -> Table {
 fn solved(model: &Model, before: &Table, examples: Vec<Example>, settings: &SolveSettings, locked: &[u32]) -> Table {
     let surface = surface_of(model);
     let mut tables = vec![before.clone()];
-    let locked: BTreeSet<u32> = locked.iter().copied().collect();
+    let bounds = Bounds { locked: locked.iter().copied().collect(), ..Bounds::default() };
     let examples = [&examples[..]];
-    let problem = Problem { model, surface: &surface, tables: &tables, examples: &examples, locked: &locked };
+    let problem = Problem { model, surface: &surface, tables: &tables, examples: &examples, bounds: &bounds };
     let solution = solve_rows(&problem, settings, &JobContext::of_waiting()).unwrap();
     assert_eq!(solution.unproven, 0);
     solution.apply(&surface, &mut tables);
@@ -151,6 +149,22 @@ fn what_fits_already_stays_to_the_bit_and_no_row_has_too_many_joints() {
         assert!(rms <= before + 1e-9 && rms <= deviation(&shown, &cut).rms + 1e-9, "{most}");
         before = rms;
     }
+}
+
+#[test]
+fn places_none_of_whose_vertices_may_change_are_not_solved() {
+    let model = tube(Tube { joints: 5, rings: 21, influences: 2, ..Tube::default() });
+    let (artist, surface) = (table_of(&model), surface_of(&model));
+    let shown = examples(&model, &artist, &some_turns(5));
+    let lost = rigid(&artist);
+    let count = lost.vertices();
+    let mut tables = vec![lost.clone()];
+    let bounds = Bounds { rows: vec![(0..count).map(|row| row < count / 2).collect()], ..Bounds::default() };
+    let parts = [&shown[..]];
+    let problem = Problem { model: &model, surface: &surface, tables: &tables, examples: &parts, bounds: &bounds };
+    let solution = solve_rows(&problem, &SolveSettings::default(), &JobContext::of_waiting()).unwrap();
+    assert!(solution.apply(&surface, &mut tables) > 0);
+    assert!((3 * count / 4..count).all(|row| tables[0].has_same_pairs(row, &lost)));
 }
 
 #[test]

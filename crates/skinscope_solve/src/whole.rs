@@ -1,10 +1,8 @@
 //! The weights of all surfaces of a model that examples are about.
 
-use std::collections::BTreeSet;
-
 use skinscope_base::parallel::JobContext;
 use skinscope_model::{Model, PrimitiveId};
-use skinscope_weights::{RestSurface, Table, value};
+use skinscope_weights::{Bounds, RestSurface, Table, value};
 
 use crate::example::Example;
 use crate::rows::{Problem, SolveSettings, solve_rows};
@@ -29,7 +27,7 @@ pub fn solve_all(
     model: &Model,
     (surfaces, tables): (&[RestSurface], &mut [Table]),
     examples: &[PrimitiveExamples],
-    locked: &BTreeSet<u32>,
+    bounds: &Bounds,
     settings: &SolveSettings,
     context: &JobContext,
 ) -> Option<Solved> {
@@ -41,7 +39,7 @@ pub fn solve_all(
         let share = |number: usize| number as f32 / concerned.len() as f32;
         let own: Vec<&[Example]> =
             surface.parts.iter().map(|part| of(part.primitive).map_or(&[][..], |examples| examples)).collect();
-        let problem = Problem { model, surface, tables, examples: &own, locked };
+        let problem = Problem { model, surface, tables, examples: &own, bounds };
         found.push(solve_rows(&problem, settings, &context.part(share(number), share(number + 1)))?);
     }
     let mut out = Solved::default();
@@ -91,7 +89,7 @@ mod tests {
         let mut solve = |examples: &[PrimitiveExamples]| {
             let context = JobContext::of_waiting();
             let settings = SolveSettings::default();
-            let done = solve_all(&model, (&surfaces, &mut tables), examples, &BTreeSet::new(), &settings, &context);
+            let done = solve_all(&model, (&surfaces, &mut tables), examples, &Bounds::default(), &settings, &context);
             (done, tables == before)
         };
         assert_eq!(solve(&[]), (Some(Solved::default()), true));

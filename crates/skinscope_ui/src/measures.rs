@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Color32, CornerRadius, CursorIcon, Frame, Label, Layout, Margin, Pos2, Rect, RichText, ScrollArea, Sense,
-    Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, Color32, CornerRadius, CursorIcon, Frame, Layout, Margin, Pos2, Rect, RichText, ScrollArea, Sense, Shape,
+    Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_inspect::measure::{Measure, SurfaceMeasures, Unit, measure};
 use skinscope_session::{Command, MeasureCommand, MeasureCurves, PlaybackCommand, Session, ViewCommand};
@@ -15,7 +15,7 @@ use super::normal_modes::NormalTimes;
 use super::scales::{TIMES, peaks, steps, time_labels, value_label, walked};
 use super::theme::{self, BODY, MARGIN, colors};
 use super::widgets::{
-    chip, focus_ring, icon_button, link, number, paint_line, progress_bar, shortened, text_button, tip,
+    chip, focus_ring, icon_button, link, number, paint_line, progress_bar, quiet_text, shortened, text_button, tip,
 };
 use super::{Status, icons, normal_modes};
 
@@ -94,12 +94,6 @@ fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
             }
         });
     });
-}
-
-/// Shows quiet text, which is wrapped.
-fn quiet_text(ui: &mut Ui, text: &str) {
-    ui.add_space(2.0);
-    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
 /// Shows the progress of the curves, or why there are none.

@@ -87,6 +87,10 @@ fn read_all(
     }
     for path in meshes {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if out.meshes.iter().any(|known| known.name == name) {
+            out.failed.push(format!("{}: another mesh of its name came with it", path.display()));
+            continue;
+        }
         let pose = poses.iter().find(|pose| name_of(pose) == name);
         let posed = pose.map_or_else(|| Ok(shown.clone()), |pose| read_pose(pose, model, &mut out.unmatched));
         let example = posed.and_then(|ShownPose { pose, name: pose_name }| {
@@ -208,6 +212,7 @@ mod tests {
         let (model, shown) = (session.model().unwrap(), session.shown_pose().unwrap());
         let paths = [
             write("a.obj", "v 0 1 2\n"),
+            write("a.ply", "no mesh"),
             write("b.obj", "v 0 0 0\nv 1 0 0\n"),
             write("b.pose.json", r#"{"skinscope_pose":1,"joints":{"Tail":{"scale":[2,2,2]}}}"#),
             write("c.ply", "no mesh"),
@@ -220,7 +225,8 @@ mod tests {
             read.meshes.iter().map(|m| (m.name.as_str(), m.pose_name.as_str(), m.points.0.len())).collect();
         assert_eq!(of, [("a", shown.name.as_str(), 1), ("b", "b.pose.json", 2)]);
         assert!(read.meshes[0].pose == shown.pose && *read.meshes[1].pose == model.skeleton.rest);
-        assert_eq!((read.unmatched, read.failed.len()), (1, 3), "{:?}", read.failed);
+        assert_eq!((read.unmatched, read.failed.len()), (1, 4), "{:?}", read.failed);
+        assert!(read.failed.iter().any(|why| why.contains("a.ply: another mesh of its name")));
         assert!(read.failed.iter().any(|why| why.contains("there is no clip \"Jump\"")));
         assert!(read.failed.iter().any(|why| why.contains("e.pose.json: no mesh of its name")));
     }

@@ -7,7 +7,7 @@ use skinscope_model::{HumanoidRig, LocalPose, Model, NodeId, Skeleton};
 
 use super::ik::arc;
 use super::standing::Standing;
-use super::{Keys, NodeMap, PoseFile, Resolved, counterparts, resolve, world};
+use super::{Keys, NodeMap, PoseFile, Resolved, capture, counterparts, resolve, world};
 use crate::pose::Channels;
 
 /// The bones of a humanoid's limbs that turn from the direction in which they rest to that of their counterparts, each
@@ -24,12 +24,20 @@ const ONE_DIRECTION: f64 = 0.3;
 #[must_use]
 pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
     let mut posed = from.skeleton.rest.clone();
-    resolve(from, file).apply(&mut posed);
+    let said = resolve(from, file);
+    said.apply(&mut posed);
+    // A moment is one of a clip of `from`, and no clip of `to` has a part in it.
+    let (whole, absent) = match &file.moment {
+        Some(_) => (Some(capture(from, &posed, &file.name)), said.unmatched),
+        None => (None, Vec::new()),
+    };
+    let file = whole.as_ref().unwrap_or(file);
     let Resolved { morphs, mut unmatched, .. } = resolve(to, file);
     let other = counterparts(from, to, &NodeMap::new());
     let keys = Keys::of(from);
     let there = keys.matches(file.joints.iter().map(|(key, _)| key.as_str()));
     unmatched.retain(|key| there.get(key.as_str()).is_none_or(|node| other[node.index()].is_none()));
+    unmatched.extend(absent);
     Resolved { nodes: Carrier::new(from, to, &other).carry(&posed), morphs, unmatched }
 }
 
@@ -271,11 +279,12 @@ fn of_humanoid(
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
-    use skinscope_model::LocalPose;
+    use skinscope_model::test_shapes::{Tube, tube};
+    use skinscope_model::{LocalPose, ModelParts};
 
     use super::super::reach::tests::{body, node};
     use super::*;
-    use crate::pose::capture;
+    use crate::pose::ClipMoment;
 
     /// The body with other axes of all of its joints, and with arms that hang by `degrees` at rest.
     fn rebuilt(degrees: f32, with_axes: bool) -> Model {
@@ -314,6 +323,21 @@ mod tests {
         }
         pose.transforms[node(model, "Hips").index()].translation += Vec3::new(0.1, -0.2, 0.3);
         pose
+    }
+
+    #[test]
+    fn a_moment_is_one_of_a_clip_of_the_model_that_the_pose_was_made_on() {
+        let from = tube(Tube::default());
+        let mut parts = ModelParts::clone(&from);
+        parts.clips.clear();
+        let to = Model::build(parts).unwrap();
+        let moment = |clip: &str| {
+            let time = 0.5 * (from.clips[0].start_secs + from.clips[0].end_secs);
+            PoseFile { moment: Some(ClipMoment { clip: clip.to_owned(), time }), ..PoseFile::default() }
+        };
+        let carried = carry(&from, &to, &moment("0"));
+        assert!(carried.unmatched.is_empty() && !carried.nodes.is_empty(), "{:?}", carried.unmatched);
+        assert_eq!(carry(&from, &to, &moment("Jump")).unmatched, ["clip Jump"]);
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{Settings, bakes_kept_poses};
+use skinscope_edit::{LinkSettings, Settings, bakes_kept_poses};
 use skinscope_inspect::{PerVertex, overlay};
-use skinscope_model::NodeId;
 use skinscope_model::test_shapes::{Tube, tube};
+use skinscope_model::{LocalPose, NodeId};
 
 use super::sessions::still_session;
 use crate::*;
@@ -42,6 +42,7 @@ fn what_is_left_is_shown_while_a_method_is_tried_and_once_it_is_baked() {
     let mut session = open();
     let nothing = |session: &Session| shown(session, "bake-left").values.iter().flatten().flatten().all(|v| *v < 0.0);
     assert!(nothing(&session) && session.edited_weights().left().is_none());
+    assert!(Arc::ptr_eq(&shown(&session, "bake-left"), &shown(&session, "bake-left")), "each picture has the same");
     session.apply(ToolCommand::Set(Arc::new(few(0))));
     session.apply(ToolCommand::Choose(Some(BAKE)));
     let baked = Arc::clone(session.edited_weights().baked().unwrap());
@@ -137,6 +138,31 @@ fn poses_that_were_kept_are_kept_in_text_and_forgotten_with_the_model() {
     session.apply(ToolCommand::Set(Arc::new(settings)));
     session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
     assert!(session.tools().settings.poses.is_empty());
+}
+
+#[test]
+fn poses_that_were_kept_stay_those_of_their_joints_where_a_joint_gains_links() {
+    let mut session = still_session(tube(Tube { joints: 3, rings: 25, length: 3.0, ..Tube::default() }));
+    bend(&mut session, 30.0);
+    let kept = Arc::new(session.pose().local.clone());
+    session.apply(ToolCommand::Set(Arc::new(Settings { poses: vec![Arc::clone(&kept)], ..few(3) })));
+    let links = LinkSettings { angle: Some(150.0), ..LinkSettings::default() };
+    session.apply(EditCommand::InsertLinks(NodeId(2), links));
+    let model = Arc::clone(session.model().unwrap());
+    assert!(!model.links.is_empty(), "it has gained links");
+    let now = Arc::clone(&session.tools().settings.poses[0]);
+    assert_eq!(now.transforms.len(), model.skeleton.len());
+    let turned = |pose: &LocalPose, rest: &LocalPose| -> Vec<usize> {
+        (0..rest.transforms.len()).filter(|node| pose.transforms[*node] != rest.transforms[*node]).collect()
+    };
+    let name = |node: &usize| model.skeleton.names[*node].clone();
+    let names: Vec<String> = turned(&now, &model.skeleton.rest).iter().map(name).collect();
+    session.apply(EditCommand::Undo);
+    let plain = Arc::clone(session.model().unwrap());
+    let before: Vec<String> =
+        turned(&kept, &plain.skeleton.rest).iter().map(|node| plain.skeleton.names[*node].clone()).collect();
+    assert!(before.len() == 1 && names == before, "{names:?}");
+    assert!(session.tools().settings.poses == [kept], "the links are gone again");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod shapes;
 pub(crate) mod tool_commands;
 pub(crate) mod tools;
 mod trial;
+mod unknown;
 mod within;
 
 pub use self::links::{GainedLinks, LinkVolumes, LinksMade};

@@ -16,6 +16,7 @@ use skinscope_model::{Model, NodeId};
 use super::links::LinksMade;
 use super::reshaping::ShapeSettings;
 use super::sculpts::SculptCommand;
+use super::unknown::Unknown;
 use crate::command::ids::Id;
 use crate::{Document, Pose, Session, Skinning, View};
 
@@ -114,6 +115,8 @@ pub struct Tools {
     pub shape_settings: ShapeSettings,
     /// How far the weights of a model leave each vertex from a method that was baked into them.
     pub(super) left: Option<(Weak<Model>, [Arc<PerVertex>; 2])>,
+    /// What is shown in its place where it is not known.
+    pub(super) unknown: Unknown,
     /// The weights before those that were applied last; `None` where the meshes had none.
     pub(super) before: Option<Arc<Model>>,
 }

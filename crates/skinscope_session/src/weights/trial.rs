@@ -89,6 +89,11 @@ impl<'a> EditedWeights<'a> {
         tried.map(|baked| &baked.left).or(kept.map(|(_, left)| left))
     }
 
+    /// Returns numbers that say of no vertex how far it is left from a method.
+    pub(crate) fn nothing_left(self) -> Option<Arc<PerVertex>> {
+        self.edited_model().map(|model| self.tools.unknown.of(model))
+    }
+
     /// Returns whether what the chosen tool would do now is not worked out yet, though the preview from before may be shown.
     #[must_use]
     pub fn awaits_outcome(self) -> bool {

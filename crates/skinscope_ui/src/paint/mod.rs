@@ -11,7 +11,7 @@ mod report;
 mod settings;
 mod vertex;
 
-use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
+use egui::{Align, Frame, Layout, Margin, RichText, ScrollArea, Ui};
 use skinscope_session::{
     BrushKey, Command, PaintCommand, PaintSettings, Panel, Session, VertexDragCommand, ViewCommand, WindowCommand,
     refusal,
@@ -20,8 +20,8 @@ use skinscope_weights::{BRUSHES, Brush};
 
 use super::icons;
 use super::search_list::SearchList;
-use super::theme::{self, MARGIN, colors};
-use super::widgets::{icon_button, text_button, tip};
+use super::theme::{self, MARGIN};
+use super::widgets::{icon_button, quiet_text, text_button, tip};
 
 /// The height of the strip with the buttons, points.
 const FOOT: f32 = 46.0;
@@ -167,12 +167,6 @@ fn head(ui: &mut Ui, has_tabs: bool, commands: &mut Vec<Command>) {
             }
         });
     });
-}
-
-/// Shows dim text, which is wrapped.
-fn quiet_text(ui: &mut Ui, text: &str) {
-    ui.add_space(2.0);
-    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
 /// Shows what paints without a drag, and what puts the brush down.

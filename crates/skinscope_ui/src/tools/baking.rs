@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use egui::{Label, RichText, Ui};
+use egui::{RichText, Ui};
 use skinscope_deform::METHODS;
 use skinscope_edit::{Baked, Parameter, Settings, bakes_kept_poses};
 use skinscope_model::Model;
 use skinscope_session::{Command, ComparisonCommand, MethodChoice, Session, SideWeights, ToolCommand, ViewCommand};
 
 use super::binding::{as_layer, changes, folded};
+use super::examples::remarks;
 use super::quiet_text;
 use crate::theme::{self, colors};
 use crate::widgets::{counted, figure, link, section, text_button};
@@ -87,7 +88,7 @@ pub(super) fn report(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>
         figure(ui, "Poses looked at", &baked.poses.to_string());
     });
     joints(ui, baked, model);
-    notes(ui, baked);
+    remarks(ui, &baked.solved);
     ui.horizontal_wrapped(|ui| {
         for (overlay, name, help) in OVERLAYS {
             let is_shown = session.view().overlay.is_some_and(|shown| shown.id == overlay);
@@ -119,35 +120,22 @@ fn joints(ui: &mut Ui, baked: &Baked, model: &Model) {
     });
 }
 
-/// Says which places could not be solved as they might have been.
-fn notes(ui: &mut Ui, baked: &Baked) {
-    let stuck = counted(baked.stuck, "place stays", "places stay");
-    let unproven = counted(baked.unproven, "place has", "places have");
-    let texts = [
-        (baked.stuck, format!("{stuck} as locked joints leave it.")),
-        (baked.unproven, format!("{unproven} a good choice of joints that is not proven to be the best.")),
-    ];
-    for (_, text) in texts.iter().filter(|(count, _)| *count > 0) {
-        ui.add_space(4.0);
-        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
-    }
-}
-
 /// Offers a comparison of linear blending by the weights with the method by the weights from before, where the picture can have these.
 fn compare(ui: &mut Ui, session: &Session, baked: &Baked, commands: &mut Vec<Command>) {
     let (weights, stored) = (session.edited_weights(), session.document().map(|document| document.stored()));
     // What is tried has not replaced those that it was found from.
     let before = weights.weights_before().or_else(|| weights.edited_model().filter(|_| session.tools().is_trying()));
     let Some(((before, stored), method)) = before.zip(stored).zip(MethodChoice::named(&baked.from)) else { return };
-    let is_stored = Arc::ptr_eq(before, stored);
-    if !is_stored && weights.weights_before().is_none() {
+    // The second side has the stored weights, unless another file is compared with.
+    let is_ready = Arc::ptr_eq(before, stored) && session.deforming().compared_file().is_none();
+    if !is_ready && weights.weights_before().is_none() {
         return;
     }
     let help = "Show linear blending by these weights beside the method by those from before; X ends it";
     if !link(ui, "Compare with the method", help).on_hover_text(help).clicked() {
         return;
     }
-    if !is_stored {
+    if !is_ready {
         commands.push(ToolCommand::CompareBefore.into());
     }
     commands.extend([

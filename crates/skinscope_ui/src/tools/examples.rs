@@ -1,7 +1,7 @@
 //! The meshes that the tool *Solve* finds weights from, each with its pose, and how far the surface is from them.
 
 use egui::{Align, Label, Layout, RichText, Role, TextEdit, Ui, WidgetInfo};
-use skinscope_edit::{Deviation, ExampleMesh, SolvedExamples};
+use skinscope_edit::{Deviation, ExampleMesh, Solved, SolvedExamples};
 use skinscope_session::{Command, FileCommand, SculptCommand, Session, ToolCommand};
 
 use super::quiet_text;
@@ -109,16 +109,19 @@ pub(super) fn report(ui: &mut Ui, found: &SolvedExamples) {
             figure(ui, "Largest distance", &change(|of| of.largest));
         }
     });
-    let mut notes = Vec::new();
-    if found.solved.stuck > 0 {
-        let stays = counted(found.solved.stuck, "place stays", "places stay");
-        notes.push(format!("{stays}: locked joints leave nothing, or no room for another joint."));
-    }
-    if found.solved.unproven > 0 {
-        let have = counted(found.solved.unproven, "place has", "places have");
-        notes.push(format!("{have} a good choice of joints that is not proven to be the best."));
-    }
-    for note in notes {
+    remarks(ui, &found.solved);
+}
+
+/// Says which places could not be solved as they might have been, and why none has other weights where that is so.
+pub(super) fn remarks(ui: &mut Ui, solved: &Solved) {
+    let stays = counted(solved.stuck, "place stays", "places stay");
+    let have = counted(solved.unproven, "place has", "places have");
+    let notes = [
+        (solved.changed == 0, "No place comes nearer with the joints that it may have.".to_owned()),
+        (solved.stuck > 0, format!("{stays}: locked joints leave nothing, or no room for another joint.")),
+        (solved.unproven > 0, format!("{have} a good choice of joints that is not proven to be the best.")),
+    ];
+    for (_, note) in notes.into_iter().filter(|(is_so, _)| *is_so) {
         let text = RichText::new(note).font(theme::regular(12.0)).color(colors(ui).amber);
         ui.add_space(4.0);
         ui.add(Label::new(text).wrap());

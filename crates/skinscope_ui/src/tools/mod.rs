@@ -18,7 +18,7 @@ use skinscope_edit::OPERATIONS;
 use skinscope_session::{BrushKey, Command, Scope, Session, ToolCommand, WindowCommand, refusal};
 
 use super::theme::{self, MARGIN, colors};
-use super::widgets::{counted, icon_button, link, section, segments, text_button, tip};
+use super::widgets::{counted, icon_button, link, quiet_text, section, segments, text_button, tip};
 use super::{Status, copied, icons, marks, placing};
 
 /// The width of the labels, points: that of the longest one.
@@ -133,12 +133,6 @@ fn brush(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     if link(ui, name, name).on_hover_text(tip(&take)).clicked() {
         commands.push(take);
     }
-}
-
-/// Shows dim text, which is wrapped.
-fn quiet_text(ui: &mut Ui, text: &str) {
-    ui.add_space(2.0);
-    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
 /// Shows the choice of the vertices that tools work on.

@@ -35,6 +35,12 @@ pub(super) fn tip(command: &Command) -> String {
     }
 }
 
+/// Shows dim text, which is wrapped.
+pub(super) fn quiet_text(ui: &mut Ui, text: &str) {
+    ui.add_space(2.0);
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+}
+
 /// Says what a control does to screen readers and to F1, where a tooltip would be in the way.
 pub(super) fn describe(response: &Response, text: &str) {
     if !text.is_empty() && response.ctx.has_accesskit_node(response.id) {

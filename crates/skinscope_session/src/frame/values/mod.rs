@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use skinscope_edit::nothing_left;
 use skinscope_inspect::{Overlay, PerVertex, VertexValues};
 use skinscope_model::Model;
 
@@ -86,7 +85,7 @@ fn measured(of: &Numbered<'_>) -> Option<Arc<PerVertex>> {
 fn left(of: &Numbered<'_>, list: usize) -> Option<Arc<PerVertex>> {
     match of.weights.left() {
         Some(left) => left.get(list).map(Arc::clone),
-        None => Some(Arc::new(nothing_left(of.weights.edited_model()?))),
+        None => of.weights.nothing_left(),
     }
 }
 
