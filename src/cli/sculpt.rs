@@ -24,7 +24,7 @@ use crate::session::shaping::{
     Reshaped, Shape, ShapeError, Sides, Targets, add_shapes, bring_in, drivers, mirror_image, remarks, remove_shapes,
     rename_shape, shape, targets_of_mesh, targets_of_method,
 };
-use crate::solve::{DrivenShapes, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
+use crate::solve::{DrivenShapes, KeptShapesError, Layout, LayoutError, ShapeDriver, kept_shapes, table_of};
 use crate::writeback::Recompression;
 
 /// Make corrective shapes of sculpts of the posed surface: morph targets that the rotations of joints bring in
@@ -110,11 +110,12 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let (document, stamps) = args.write.open_model()?;
     let changed = args.changed(document.stored())?;
     let model: &Model = changed.as_ref().unwrap_or(document.stored());
+    let unusable = |why: KeptShapesError| CliError::Usage(printable(&why.to_string()));
     let kept = match kept_shapes(model) {
         Ok(kept) => kept,
         // Targets can be named and removed all the same.
         Err(_) if !args.makes_shapes() => Vec::new(),
-        Err(why) => return Err(CliError::Usage(printable(&why.to_string()))),
+        Err(why) => return Err(unusable(why)),
     };
     let wanted = args.wanted(model, &kept)?;
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
