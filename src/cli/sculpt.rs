@@ -110,7 +110,13 @@ pub(super) fn run(args: &SculptArgs) -> Result<(), CliError> {
     let (document, stamps) = args.write.open_model()?;
     let changed = args.changed(document.stored())?;
     let model: &Model = changed.as_ref().unwrap_or(document.stored());
-    let kept = kept_shapes(model).map_err(|why: KeptShapesError| CliError::Usage(printable(&why.to_string())))?;
+    let unusable = |why: KeptShapesError| CliError::Usage(printable(&why.to_string()));
+    let kept = match kept_shapes(model) {
+        Ok(kept) => kept,
+        // Targets can be named and removed all the same.
+        Err(_) if !args.makes_shapes() => Vec::new(),
+        Err(why) => return Err(unusable(why)),
+    };
     let wanted = args.wanted(model, &kept)?;
     let at = args.primitive.map(|numbers| SearchArgs::find_primitive(model, numbers, "--primitive")).transpose()?;
     let sculpts = wanted.iter().flat_map(|wanted| wanted.files.iter().cloned());
@@ -199,6 +205,12 @@ fn targets(
 }
 
 impl SculptArgs {
+    /// Returns whether shapes are to be made.
+    fn makes_shapes(&self) -> bool {
+        let others = [&self.sculpt, &self.from, &self.mirror_of];
+        others.iter().any(|all| !all.is_empty()) || !self.vertices.by_pose().is_empty()
+    }
+
     /// Returns the model with the morph targets that are left of those that it has, under their new names; `None` where they stay.
     fn changed(&self, model: &Model) -> Result<Option<Model>, CliError> {
         let mut out: Option<Model> = None;

@@ -444,6 +444,7 @@ fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
         files: reader.files.to_vec(),
         kept_layers: kept.layers,
         kept_shapes: kept.shapes,
+        pointed_weights: pointers::of_weights(reader.pointers, root),
         origins: Arc::new(origins),
     }
 }

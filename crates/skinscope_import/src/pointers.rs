@@ -51,6 +51,24 @@ pub(super) fn list(text: &str, root: &json::Root) -> Vec<Vec<PointerChannel>> {
     document.animations.iter().map(channels).collect()
 }
 
+/// Returns the meshes of the file whose weights a pointer names, their own or those of a node that shows them: their indices, rising.
+pub(super) fn of_weights(pointers: &[Vec<PointerChannel>], root: &json::Root) -> Vec<usize> {
+    let mesh = |channel: &PointerChannel| -> Option<usize> {
+        let (list, rest) = channel.pointer.strip_prefix('/')?.split_once('/')?;
+        let (index, name) = split_index(rest)?;
+        match list {
+            _ if name != "weights" && !name.starts_with("weights/") => None,
+            "meshes" => Some(index),
+            "nodes" => root.nodes.get(index)?.mesh.map(|mesh| mesh.value()),
+            _ => None,
+        }
+    };
+    let mut out: Vec<usize> = pointers.iter().flatten().filter_map(mesh).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
 /// Returns whether the target of a channel is named by a pointer.
 pub(super) fn is_pointer(target: &Value) -> bool {
     target.get("extensions").is_some_and(|e| e.get(NAME).is_some())

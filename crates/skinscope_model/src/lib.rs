@@ -422,6 +422,8 @@ pub struct SourceInfo {
     pub kept_layers: Option<Arc<str>>,
     /// The text of what drives the corrective shapes that the file has, `extras.skinscope.shapes`.
     pub kept_shapes: Option<Arc<str>>,
+    /// The meshes of the file whose morph weights a clip names by a pointer (`KHR_animation_pointer`): their indices, rising.
+    pub pointed_weights: Vec<usize>,
     /// The locations in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }

@@ -190,6 +190,9 @@ fn check_targets(model: &Model, mesh: MeshId, targets: &[ShapeTarget]) -> Result
     let Some(of) = model.meshes.get(mesh.index()) else { return ensure(false, location, "it is not there") };
     let is_one = !model.is_parted(mesh);
     ensure(is_one, location, "nodes show it with several skins, and its morph targets would be those of all")?;
+    let is_pointed = model.source.pointed_weights.contains(&mesh.index());
+    let stays = !is_pointed || keeps_all(targets, of.morph_names.len());
+    ensure(stays, location, "a clip names its weights by a pointer, so that it keeps as many morph targets as it has")?;
     let kept: Vec<usize> = targets.iter().map_while(|target| target.from).collect();
     let are_first = targets[kept.len()..].iter().all(|target| target.from.is_none());
     let rising = kept.windows(2).all(|two| two[0] < two[1]) && kept.last().is_none_or(|at| *at < of.morph_names.len());
@@ -447,6 +450,11 @@ mod tests {
             model.with_shapes(&change).err().map_or_else(String::new, |error| error.what)
         };
         assert_eq!(why(&|_| {}), "");
+        let mut parts = (*obstacle_course()).clone();
+        parts.source.pointed_weights.push(0);
+        let pointed = Model::build(parts).unwrap();
+        assert!(pointed.with_shapes(&change(&pointed, &[], &["bulge"])).unwrap_err().what.contains("by a pointer"));
+        assert!(pointed.with_shapes(&change(&pointed, &[], &[])).is_ok());
         assert!(why(&|change| change.meshes[0].1.swap(0, 1)).contains("another order"));
         assert!(why(&|change| change.meshes[0].1[1].from = Some(7)).contains("not there"));
         assert!(why(&|change| change.meshes[0].1[2].name.clear()).contains("no name"));

@@ -245,6 +245,7 @@ fn pointers_at_nothing_are_counted_in_one_line() {
         import.warnings.iter().filter(|w| w.location.starts_with("animation")).map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:#?}");
     assert!(said[0].contains("moves what an earlier channel moves"), "{}", said[0]);
+    assert_eq!(import.model.source.pointed_weights, [0], "the weights of a mesh are named, though none has some");
     let count = format!("{} channels point at what is not shown, such as \"\"", nowhere.len());
     assert!(said[1].contains(&count), "{}", said[1]);
     // The sampler's values must fit the property.

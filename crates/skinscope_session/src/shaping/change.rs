@@ -1,6 +1,7 @@
 //! Gives a model more shapes, or fewer, or gives them other names: its morph targets, the keys of its clips and what drives the shapes follow.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use skinscope_base::math::Aabb;
@@ -95,7 +96,7 @@ impl Columns<'_> {
 /// # Errors
 /// What drives the shapes that the model has cannot be read, or a mesh cannot have more morph targets.
 pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> Result<Reshaped, ShapeError> {
-    let mut kept = kept_of(model)?;
+    let (mut kept, text) = if shapes.is_empty() { kept_or_text(model) } else { (kept_of(model)?, None) };
     let parts = || shapes.iter().flat_map(|shape| &shape.parts).filter(|part| part.back.moved() > 0);
     let meshes: BTreeSet<MeshId> = parts().map(|part| model.file_mesh(part.at.mesh)).collect();
     let (mut change, mut clips, names) = (ShapeChange::default(), Vec::new(), free_names(model, shapes));
@@ -120,7 +121,7 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
         }
         change.meshes.push((mesh, targets));
     }
-    let model = changed(model, change, &kept)?;
+    let model = changed(model, change, &kept, text)?;
     Ok(Reshaped { model, names, clips })
 }
 
@@ -130,8 +131,9 @@ pub fn add_shapes(model: &Model, shapes: &[Shape], drivers: &[ShapeDriver]) -> R
 /// There is no target of a name, or the model cannot be without it.
 pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeError> {
     names.iter().try_for_each(|name| check_name(model, name))?;
-    let all = kept_of(model)?;
     let goes = |name: &String| names.contains(name);
+    let (all, text) = kept_or_text(model);
+    let text = text.filter(|_| model.meshes.iter().flat_map(|mesh| &mesh.morph_names).any(|name| !goes(name)));
     let mut staying: Vec<(&Driver, &Vec<Quat>)> = Vec::new();
     for of in &all {
         let examples = of.targets.iter().zip(of.driver.rotations().1).filter(|((_, name), _)| !goes(name));
@@ -155,7 +157,7 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
         }
         change.meshes.push((mesh, stays.iter().map(|at| kept_target(&of.morph_names, *at)).collect()));
     }
-    changed(model, change, &kept)
+    changed(model, change, &kept, text)
 }
 
 /// Gives a morph target another name, in all meshes that have one of the name.
@@ -164,7 +166,7 @@ pub fn remove_shapes(model: &Model, names: &[String]) -> Result<Model, ShapeErro
 /// There is none of the name, or one that is called so already.
 pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeError> {
     check_name(model, old)?;
-    let mut kept = kept_of(model)?;
+    let (mut kept, text) = kept_or_text(model);
     let mut change = ShapeChange::default();
     let name = |name: &String| if name == old { new.to_owned() } else { name.clone() };
     for (mesh, of) in model.file_meshes().filter(|(_, of)| of.morph_names.iter().any(|name| name == old)) {
@@ -178,7 +180,7 @@ pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeE
     for shapes in &mut kept {
         shapes.targets.iter_mut().for_each(|(_, own)| *own = name(own));
     }
-    changed(model, change, &kept)
+    changed(model, change, &kept, text)
 }
 
 /// Gives a model morph targets that it had once, and the clips keys of them by what drives these.
@@ -187,7 +189,7 @@ pub fn rename_shape(model: &Model, old: &str, new: &str) -> Result<Model, ShapeE
 /// They do not fit the model.
 pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Model, ShapeError> {
     let shaped = model.with_shapes(change)?;
-    let kept = kept_of(&shaped)?;
+    let (kept, text) = kept_or_text(&shaped);
     let mut again = ShapeChange::default();
     for (mesh, targets) in &change.meshes {
         let before = model.meshes[mesh.index()].morph_names.len();
@@ -206,7 +208,7 @@ pub(crate) fn restore_shapes(model: &Model, change: &ShapeChange) -> Result<Mode
         }
         again.meshes.push((*mesh, all.iter().map(|at| kept_target(names, *at)).collect()));
     }
-    changed(&shaped, again, &kept)
+    changed(&shaped, again, &kept, text)
 }
 
 /// Targets that a mesh has, whose keys are computed anew.
@@ -288,10 +290,23 @@ pub(super) fn kept_of(model: &Model) -> Result<Vec<DrivenShapes>, ShapeError> {
     kept_shapes(model).map_err(|why| ShapeError(why.to_string()))
 }
 
-/// Makes the change, with what drives shapes from then on.
-fn changed(model: &Model, change: ShapeChange, kept: &[DrivenShapes]) -> Result<Model, ShapeError> {
+/// Returns what drives the shapes of a model; where that cannot be used, its text, which stays as it is.
+fn kept_or_text(model: &Model) -> (Vec<DrivenShapes>, Option<Arc<str>>) {
+    match kept_of(model) {
+        Ok(kept) => (kept, None),
+        Err(_) => (Vec::new(), model.source.kept_shapes.clone()),
+    }
+}
+
+/// Makes the change, with what drives shapes from then on; where nothing does, this text of it stays.
+fn changed(
+    model: &Model,
+    change: ShapeChange,
+    kept: &[DrivenShapes],
+    text: Option<Arc<str>>,
+) -> Result<Model, ShapeError> {
     let drivers = Some(kept).filter(|kept| !kept.is_empty()).and_then(|kept| kept_text(model, kept));
-    Ok(model.with_shapes(&ShapeChange { drivers: drivers.map(Into::into), ..change })?)
+    Ok(model.with_shapes(&ShapeChange { drivers: drivers.map(Arc::from).or(text), ..change })?)
 }
 
 /// Checks that a mesh has a morph target of a name.

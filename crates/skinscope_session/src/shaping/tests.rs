@@ -93,6 +93,20 @@ fn names_that_are_not_there_or_taken_are_refused() {
 }
 
 #[test]
+fn targets_can_be_named_and_removed_where_what_drives_them_cannot_be_used() {
+    let mut parts = (*with_shapes(&tube(Tube::default()), &[("wide", 25.0), ("half", -25.0)])).clone();
+    parts.source.kept_shapes = Some("{}".into());
+    let model = Model::build(parts).unwrap();
+    let text = |model: &Model| model.source.kept_shapes.as_deref().map(str::to_owned);
+    let named = rename_shape(&model, "wide", "elbow").unwrap();
+    assert_eq!((&named.meshes[0].morph_names[0][..], text(&named)), ("elbow", Some("{}".to_owned())));
+    let one = remove_shapes(&named, &["elbow".to_owned()]).unwrap();
+    assert_eq!((one.meshes[0].morph_names.len(), text(&one)), (1, Some("{}".to_owned())));
+    let none = remove_shapes(&one, &["half".to_owned()]).unwrap();
+    assert_eq!((none.meshes[0].morph_names.len(), text(&none)), (0, None), "then others can be made");
+}
+
+#[test]
 fn a_shape_of_several_meshes_has_one_name_in_all_of_them() {
     let mut parts = (*tube(Tube::default())).clone();
     let (mesh, instance) = (parts.meshes[0].clone(), parts.instances[0].clone());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use skinscope_anim::pose::controls::{Controls, renamed_target};
 use skinscope_base::math::Aabb;
 use skinscope_deform::{Deformation, METHODS};
 use skinscope_edit::mirrored_name;
@@ -85,9 +86,22 @@ impl Session {
         };
         let told = made.map(|(model, lines)| {
             self.show_shapes(before, Arc::new(model));
+            if let ShapeCommand::Rename(old, new) = command {
+                self.rename_in_controls(old, new);
+            }
             lines
         });
         self.tools.shapes = Some(told.map_err(|why| why.0));
+    }
+
+    /// Lets controls name a morph target by its new name, in the step that has given it that.
+    fn rename_in_controls(&mut self, old: &str, new: &str) {
+        let before = &self.edits.controls.drivers;
+        let lines: Vec<String> = before.iter().map(|line| renamed_target(line, old, new)).collect();
+        if lines != **before {
+            let controls = Controls { drivers: Arc::new(lines), ..Controls::clone(&self.edits.controls) };
+            Arc::make_mut(&mut self.edits).controls = Arc::new(controls);
+        }
     }
 
     /// Gives meshes morph targets that they had once, in one step.
@@ -216,6 +230,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
+    use skinscope_anim::pose::controls::quoted;
     use skinscope_model::MeshId;
     use skinscope_model::test_shapes::{Tube, tube};
 
@@ -380,6 +395,21 @@ mod tests {
         let mut parts = (**model).clone();
         parts.retargeted.clear();
         Arc::new(Model::build(parts).unwrap())
+    }
+
+    #[test]
+    fn controls_name_a_target_by_its_new_name() {
+        let mut session = still_session(tube(Tube::default()));
+        shape_of_drawn(&mut session, "elbow");
+        let node = session.model().unwrap().skeleton.names[0].clone();
+        let line = format!("morph({}, 'elbow') = 0.25", quoted(&node));
+        session.apply(crate::ControlCommand::AddDriver(line.clone()));
+        assert_eq!(weights(&mut session), [0.25]);
+        session.apply(EditCommand::Shape(ShapeCommand::Rename("elbow".into(), "elbow.L".into())));
+        assert_eq!(weights(&mut session), [0.25], "{:?}", session.edits().controls.drivers);
+        session.apply(EditCommand::Undo);
+        assert_eq!(weights(&mut session), [0.25]);
+        assert_eq!(session.edits().controls.drivers[..], [line]);
     }
 
     #[test]

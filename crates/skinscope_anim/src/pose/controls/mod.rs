@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 pub use build::Program;
 pub use drive::DriveScratch;
-pub use parse::{Fault, quoted, renamed};
+pub use parse::{Fault, quoted, renamed, renamed_target};
 pub use presets::{Preset, PresetLines};
 pub use reading::Channel;
 

@@ -415,13 +415,22 @@ pub fn quoted(name: &str) -> String {
 /// be parsed.
 #[must_use]
 pub fn renamed(text: &str, slider: &str, to: &str) -> String {
+    let is_it = |named: &Named| named.quantity == Quantity::Slider && named.name == slider;
+    replaced(text, to, |named| is_it(named).then(|| named.name_at.clone()))
+}
+
+/// Returns the text of a control after a morph target was renamed; the same text where it does not name the target, or cannot be parsed.
+#[must_use]
+pub fn renamed_target(text: &str, target: &str, to: &str) -> String {
+    let is_it = |named: &Named| named.quantity == Quantity::Morph && named.target == target;
+    replaced(text, to, |named| is_it(named).then(|| named.target_at.clone()))
+}
+
+/// Writes a name in quotes in place of others.
+fn replaced(text: &str, to: &str, place: impl Fn(&Named) -> Option<Range<usize>>) -> String {
     let mut out = text.to_owned();
     let Ok(line) = parse(text) else { return out };
-    let mut ranges: Vec<Range<usize>> = std::iter::once(&line.target)
-        .chain(&line.reads)
-        .filter(|named| named.quantity == Quantity::Slider && named.name == slider)
-        .map(|named| named.name_at.clone())
-        .collect();
+    let mut ranges: Vec<Range<usize>> = std::iter::once(&line.target).chain(&line.reads).filter_map(place).collect();
     ranges.sort_by_key(|at| std::cmp::Reverse(at.start));
     for at in ranges {
         out.replace_range(at, &quoted(to));

@@ -9,7 +9,7 @@ use skinscope_model::test_shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::parse::parse;
-use super::{Channel, Controls, DriveScratch, Preset, Program, Slider, quoted, renamed};
+use super::{Channel, Controls, DriveScratch, Preset, Program, Slider, quoted, renamed, renamed_target};
 use crate as anim;
 use crate::pose::Limits;
 
@@ -404,6 +404,9 @@ fn sliders_stay_within_their_ranges_and_can_be_renamed() {
     let want = "slider(\"Bend it\") = slider(\"Wide\") + posed(slider(\"Bend it\")) + bend('Flex')";
     assert_eq!(renamed(text, "Flex", "Bend it"), want);
     assert_eq!(renamed("slider('Flex') = (", "Flex", "Other"), "slider('Flex') = (");
+    let text = "morph('Flex', 'Flex') = slider('Flex') + morph('Flex', 'Wide')";
+    let want = "morph('Flex', \"Bend it\") = slider('Flex') + morph('Flex', 'Wide')";
+    assert_eq!(renamed_target(text, "Flex", "Bend it"), want);
     assert_eq!([quoted("a"), quoted("a\"b"), quoted("a\"b'c")], ["\"a\"", "'a\"b'", "\"ab'c\""]);
 }
 
