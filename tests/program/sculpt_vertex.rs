@@ -3,7 +3,7 @@
 use skinscope::edit::Sheet;
 use skinscope::pose::{PoseFile, resolve};
 use skinscope::solve::{Posed, shown_by};
-use skinscope::weights::share_of;
+use skinscope::weights::{Table, share_of};
 
 use crate::common;
 use crate::sculpt::{NEAR, apart, folder, json, ok, refused};
@@ -16,14 +16,16 @@ fn vertices_that_are_put_somewhere_make_a_shape_that_meets_them() {
     let mut pose = model.skeleton.rest.clone();
     resolve(&model, &PoseFile::read(&folder.join("Bent.pose.json")).unwrap()).apply(&mut pose);
     let sheet = Sheet::of(&model);
-    let (table, at) = (&sheet.tables[0], sheet.tables[0].primitives[0]);
     let lower = model.skeleton.names.iter().position(|name| name == "LowerArm.L").unwrap() as u32;
     let mut shares = Vec::new();
-    let mut is_elbow = |row: &usize| {
-        table.shares(*row, &mut shares);
-        (0.3..0.7).contains(&share_of(&shares, lower))
+    let mut elbow_of = |table: &Table| {
+        (0..table.vertices()).find(|row| {
+            table.shares(*row, &mut shares);
+            (0.2..0.8).contains(&share_of(&shares, lower))
+        })
     };
-    let row = (0..table.vertices()).find(|row| is_elbow(row)).unwrap();
+    let (table, row) = sheet.tables.iter().find_map(|table| Some((table, elbow_of(table)?))).unwrap();
+    let at = table.primitives[0];
     let motion = Posed::new(&model, &pose).motion(shown_by(&model, at).unwrap(), at.primitive).unwrap();
     let [x, y, z] = motion.blended(table, row).to_array();
     let file = folder.join("Bent.pose.json");

@@ -8,8 +8,19 @@ use std::process::{Command, ExitStatus, Output};
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_skinscope");
 
 /// The options that are followed by the name of a file.
-const FILES: [&str; 10] =
-    ["-o", "--output", "--strokes", "--skeleton", "--transfer", "--pose", "--html", "--b-file", "--from", "--made-on"];
+const FILES: [&str; 11] = [
+    "-o",
+    "--output",
+    "--strokes",
+    "--skeleton",
+    "--transfer",
+    "--pose",
+    "--html",
+    "--b-file",
+    "--from",
+    "--made-on",
+    "--left",
+];
 
 /// Launches the program in a folder.
 pub fn launched(folder: &Path, arguments: &[&str]) -> Output {

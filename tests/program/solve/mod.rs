@@ -217,7 +217,7 @@ fn what_baking_leaves_is_told_by_vertex_and_over_the_poses_that_are_asked_for() 
     let [_, after, largest_after] = figures(&told);
     assert!((mean - 1e3 * after).abs() < 1e-2 && (most - 1e3 * largest_after).abs() < 1e-2, "{mean} {most}");
     // Single poses: a file, and a moment of a clip.
-    let single = ["--pose", "sculpts/Arm.pose.json", "--pose", "Bend@0.5", "-o", "single.glb"];
+    let single = ["--pose", "sculpts/Arm.pose.json", "--pose=Bend@0.5", "-o", "single.glb"];
     assert_eq!(json(&folder, &[&all[..], &single].concat())["poses"], 2);
     // Few poses of one kind; the tool of `fix` gives the same weights over the same poses.
     let turns = ["--over", "turns", "--most-poses", "12", "-o", "turns.glb"];
@@ -236,7 +236,9 @@ fn what_baking_leaves_is_told_by_vertex_and_over_the_poses_that_are_asked_for() 
     let sides = ["compare", "turns.glb", "--a", "linear", "--b", "linear+mush", "--b-file", "a.glb"];
     let apart = json(&folder, &[&sides[..], &moment].concat());
     assert!(
-        apart["b"] == "linear+mush" && apart["b_file"] == "a.glb" && apart["rms_mm"].as_f64().unwrap() > 0.0,
+        apart["b"] == "linear+mush"
+            && apart["b_file"].as_str().unwrap().ends_with("a.glb")
+            && apart["rms_mm"].as_f64().unwrap() > 0.0,
         "{apart}"
     );
     // The weights before and after are two files that `diff` tells apart.
@@ -250,7 +252,7 @@ fn what_baking_leaves_is_told_by_vertex_and_over_the_poses_that_are_asked_for() 
     refused(&[&all[..], &["-o", "one.glb", "--left", "a.glb"]].concat(), "a.glb");
     refused(&[&all[..], &poses, &["--over", "clips"]].concat(), "--over");
     refused(&["render", "a.glb", "-o", "p.png", "--overlay", "bake-left"], "--left FILE says");
-    refused(&["render", "a.glb", "-o", "p.png", "--overlay", "bake-left", "--left", "out.glb"], "--left out.glb");
+    refused(&["render", "a.glb", "-o", "p.png", "--overlay", "bake-left", "--left", "out.glb"], "out.glb");
     assert!(!folder.join("one.glb").exists() && !folder.join("p.png").exists());
 }
 
