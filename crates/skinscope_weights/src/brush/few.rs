@@ -4,7 +4,7 @@ use super::rules::{LEFT_BY_ROUNDING, SAME};
 use super::{Aim, Asked, Effect, Need, Stuck, Task, within_bounds};
 
 /// How many joints such a row may have, those included that it has for a moment.
-pub const FEW: usize = 8;
+const FEW: usize = 8;
 /// Most rows have no more joints: loops over that many are unrolled.
 const USUAL: usize = FEW / 2;
 /// Weights whose sum is beyond this are left to the rules for all rows, which see to sums that are not finite.
@@ -210,6 +210,44 @@ impl FewShares {
     }
 }
 
+/// A row of at most four joints, in their order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsualShares {
+    /// The joints; 0 beyond the last.
+    pub keys: [u32; USUAL],
+    /// Their weights; 0 beyond the last.
+    pub weights: [f64; USUAL],
+    /// How many there are.
+    pub count: usize,
+}
+
+impl UsualShares {
+    /// Returns the same row as one of few joints.
+    #[inline]
+    #[must_use]
+    pub fn to_few(&self) -> FewShares {
+        FewShares::of_usual(&self.keys, &self.weights, self.count)
+    }
+
+    /// Whether all weights are above zero.
+    #[inline]
+    fn are_some(&self) -> bool {
+        (0..USUAL).fold(true, |all, at| all & (at >= self.count || self.weights[at] > 0.0))
+    }
+
+    /// The largest difference between the weights of rows with the same joints.
+    #[inline]
+    fn difference(&self, other: &Self) -> f64 {
+        self.weights.iter().zip(&other.weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Adds four numbers in their order.
+#[inline]
+fn sum([a, b, c, d]: [f64; USUAL]) -> f64 {
+    a + b + c + d
+}
+
 /// A task for rows of few joints.
 #[derive(Clone, Copy, Debug)]
 pub struct FewTask<'a> {
@@ -227,6 +265,115 @@ impl<'a> Task<'a> {
 }
 
 impl FewTask<'_> {
+    /// Does the same as [`FewTask::paint`] for a row of at most four joints, with the same joints in what it goes towards. `None` also where the
+    /// row gets more joints than four, or fewer than before.
+    #[inline]
+    #[must_use]
+    pub fn paint_usual(
+        &self,
+        own: &UsualShares,
+        toward: &UsualShares,
+        strength: f64,
+        row: &mut UsualShares,
+    ) -> Option<Effect> {
+        let whole = sum(own.weights);
+        if !whole.is_finite() || whole > ORDINARY || !own.are_some() {
+            return None;
+        }
+        *row = *own;
+        let lost = match self.task.brush.aim {
+            Aim::Weight(wanted) => {
+                let found = (0..own.count).find(|at| own.keys[*at] == self.asked.joint);
+                let at = found.unwrap_or(own.count);
+                if at >= USUAL {
+                    return None;
+                }
+                let before = own.weights[at];
+                let other = Asked { strength, ..self.asked };
+                let asked = if strength.to_bits() == self.asked.strength.to_bits() { &self.asked } else { &other };
+                let wanted = within_bounds(asked, before, wanted(asked, before));
+                let is_usual = wanted > 0.0 && wanted <= ORDINARY;
+                if !is_usual {
+                    return None;
+                }
+                row.keys[at] = self.asked.joint;
+                row.weights[at] = wanted;
+                row.count = own.count.max(at + 1);
+                if strength <= 0.0 || (before - wanted).abs() <= SAME {
+                    return Some(Effect::Same);
+                }
+                if self.task.normalise {
+                    match self.make_room((own, whole), (at, wanted), row)? {
+                        Ok(lost) => lost,
+                        Err(why) => return Some(Effect::Stuck(why)),
+                    }
+                } else {
+                    None
+                }
+            }
+            Aim::Toward(times) => {
+                if own.count != toward.count || own.keys != toward.keys {
+                    return None;
+                }
+                let share = times * strength;
+                let way = row.weights.iter_mut().zip(&toward.weights);
+                way.for_each(|(own, toward)| *own += share * (toward - *own));
+                let free = sum(row.weights);
+                if !row.are_some() || free > ORDINARY {
+                    return None;
+                }
+                if strength <= 0.0 || own.difference(row) <= SAME {
+                    return Some(Effect::Same);
+                }
+                if self.task.normalise {
+                    let left = self.task.sum_after_sum(whole);
+                    if free <= 0.0 || left <= SAME {
+                        return Some(Effect::Stuck(Stuck::OnlyJoint));
+                    }
+                    let factor = left / free;
+                    row.weights.iter_mut().for_each(|weight| *weight *= factor);
+                }
+                None
+            }
+            Aim::Give => return None,
+        };
+        if !row.are_some() || row.count > self.task.most {
+            return None;
+        }
+        if own.difference(row) <= SAME {
+            return Some(lost.map_or(Effect::Same, Effect::Stuck));
+        }
+        Some(lost.map_or(Effect::Changed, Effect::Partial))
+    }
+
+    /// Scales the other joints of a row in which the one at `at` gets another weight. The error is why it cannot get that.
+    #[inline]
+    fn make_room(
+        &self,
+        (own, whole): (&UsualShares, f64),
+        (at, wanted): (usize, f64),
+        row: &mut UsualShares,
+    ) -> Option<Result<Option<Stuck>, Stuck>> {
+        let before = own.weights[at];
+        let free = self.task.sum_after_sum(whole).max(0.0);
+        let mut others = own.weights;
+        others[at] = 0.0;
+        let others = sum(others);
+        let has_others = others > 0.0;
+        if !has_others {
+            return None;
+        }
+        let given = wanted.min(1.0).min(free);
+        let forth = if wanted > before { given - before } else { before - given };
+        if forth <= SAME || forth <= LEFT_BY_ROUNDING && (wanted - before).abs() > LEFT_BY_ROUNDING {
+            return Some(Err(Stuck::OnlyJoint));
+        }
+        let factor = (free - given) / others;
+        row.weights.iter_mut().for_each(|weight| *weight *= factor);
+        row.weights[at] = given;
+        Some(Ok(((wanted - before).abs() - forth > SAME).then_some(Stuck::OnlyJoint)))
+    }
+
     /// Does the same as [`Task::paint`] for a row, what it goes towards and the strength: where the row changes, `row` has its new weights
     /// afterwards, else something that says nothing. `None` where the row has too many joints for a moment, or weights that are out of the
     /// ordinary: the rules for all rows see to it.

@@ -11,7 +11,7 @@ mod rules;
 mod tests;
 
 pub use falloff::{FALLOFFS, Falloff, falloff};
-pub use few::{FEW, FewShares, FewTask};
+pub use few::{FewShares, FewTask, UsualShares};
 pub use rules::{Effect, Painted, Stuck, Task};
 
 use crate::{Shares, share_of};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skinscope_base::parallel;
 use skinscope_weights::Shares;
-use skinscope_weights::brush::FewShares;
+use skinscope_weights::brush::{FewShares, UsualShares};
 
 use crate::layers::LayerRow;
 
@@ -101,7 +101,9 @@ impl RowPage {
     pub fn set(&mut self, row: usize, value: Option<LayerRow>) {
         let few = value.as_ref().filter(|value| value.pairs.is_none() && value.shares.len() <= USUAL);
         if let Some((few, is_whole)) = few.and_then(|value| Some((FewShares::of(&value.shares)?, value.is_whole))) {
-            return self.set_few(row, &few, is_whole);
+            let (keys, weights) = few.usual();
+            self.set_usual(row, &UsualShares { keys, weights, count: few.len() }, is_whole);
+            return;
         }
         self.few &= !(1 << row);
         self.whole &= !(1 << row);
@@ -112,31 +114,57 @@ impl RowPage {
         }
     }
 
+    /// Does the same for a row that may have more joints.
+    pub fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) -> bool {
+        let (keys, weights) = shares.usual();
+        if shares.len() <= USUAL {
+            return self.set_usual(row, &UsualShares { keys, weights, count: shares.len() }, is_whole);
+        }
+        let shares: Shares = shares.iter().collect();
+        self.set_shares(row, &shares, is_whole);
+        false
+    }
+
     /// Gives a row weights of many joints or few.
     pub fn set_shares(&mut self, row: usize, shares: &[(u32, f64)], is_whole: bool) {
         self.set(row, Some(LayerRow::painted(shares, is_whole)));
     }
 
-    /// Whether a row has few joints, and those of these shares in their order.
+    /// Returns a row of at most four joints; `None` where it was not painted or has other joints than so many.
     #[inline]
-    pub fn has_joints(&self, row: usize, shares: &FewShares) -> bool {
-        self.few >> row & 1 == 1 && usize::from(self.counts[row]) == shares.len() && self.keys[row] == shares.usual().0
+    pub fn usual(&self, row: usize) -> Option<UsualShares> {
+        let count = usize::from(self.counts[row]);
+        (self.few >> row & 1 == 1).then(|| UsualShares { keys: self.keys[row], weights: self.weights[row], count })
     }
 
-    /// Gives a row weights of few joints.
+    /// Adds a row with these joints in their order times a factor to their weights; returns false where it has others.
     #[inline]
-    pub fn set_few(&mut self, row: usize, shares: &FewShares, is_whole: bool) {
-        if shares.len() > USUAL {
-            let shares: Shares = shares.iter().collect();
-            return self.set(row, Some(LayerRow::painted(shares, is_whole)));
+    pub fn add_to(&self, row: usize, factor: f64, to: &mut UsualShares) -> bool {
+        let is_alike =
+            self.few >> row & 1 == 1 && usize::from(self.counts[row]) == to.count && self.keys[row] == to.keys;
+        if is_alike {
+            to.weights.iter_mut().zip(&self.weights[row]).for_each(|(sum, weight)| *sum += factor * weight);
         }
-        (self.keys[row], self.weights[row]) = shares.usual();
-        self.counts[row] = shares.len() as u8;
-        self.few |= 1 << row;
-        self.whole = self.whole & !(1 << row) | u16::from(is_whole) << row;
-        if let Some(others) = &mut self.others {
-            others[row] = None;
+        is_alike
+    }
+
+    /// Gives a row weights of at most four joints. Returns whether it had few joints before, and these in their order.
+    #[inline]
+    pub fn set_usual(&mut self, row: usize, shares: &UsualShares, is_whole: bool) -> bool {
+        let bit = 1 << row;
+        let is_alike =
+            self.few & bit != 0 && usize::from(self.counts[row]) == shares.count && self.keys[row] == shares.keys;
+        self.weights[row] = shares.weights;
+        self.whole = self.whole & !bit | u16::from(is_whole) << row;
+        if !is_alike {
+            self.keys[row] = shares.keys;
+            self.counts[row] = shares.count as u8;
+            self.few |= bit;
+            if let Some(others) = &mut self.others {
+                others[row] = None;
+            }
         }
+        is_alike
     }
 }
 
@@ -151,6 +179,14 @@ impl PaintedRows {
     #[inline]
     pub fn page(&self, page: usize) -> Option<&RowPage> {
         self.leaves.get(page / LEAF)?.as_ref()?[page % LEAF].as_deref()
+    }
+
+    /// Returns all pages, by their numbers.
+    pub fn all_pages(&self) -> Vec<Option<&RowPage>> {
+        let leaves = self.leaves.iter();
+        let pages =
+            leaves.flat_map(|leaf| (0..LEAF).map(move |page| leaf.as_ref().and_then(|leaf| leaf[page].as_deref())));
+        pages.collect()
     }
 
     /// Returns the rows that were painted, rising.
@@ -210,14 +246,6 @@ impl PaintedRows {
 /// Returns a leaf, to be changed: its own memory, where a copy has it too.
 pub(in crate::canvas) fn leaf_mut(leaf: &mut Option<Arc<Leaf>>) -> &mut Leaf {
     Arc::make_mut(leaf.get_or_insert_with(|| Arc::new([const { None }; LEAF])))
-}
-
-/// Puts a page where another one was, in its memory where no copy has that.
-pub(in crate::canvas) fn put_page(slot: &mut Option<Arc<RowPage>>, page: RowPage) {
-    match slot.as_mut().and_then(Arc::get_mut) {
-        Some(own) => *own = page,
-        None => *slot = Some(Arc::new(page)),
-    }
 }
 
 /// Gives rows of one leaf, which rise, their values.
